@@ -1,0 +1,60 @@
+// What every binding file shares: array types, and the translation of native to Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "support/matrix_view.h"
+
+namespace coterie {
+
+namespace nb = nanobind;
+using namespace nanobind::literals;
+
+// Inputs: read-only C-ordered arrays on the CPU; the Python layer guarantees order and type.
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Outputs: fresh NumPy arrays.
+template <class T>
+using NewMatrix = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
+template <class T>
+using NewVector = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+
+template <class T>
+MatrixView<T> view(const Matrix<T>& array) {
+  const auto cols = static_cast<std::int64_t>(array.shape(1));
+  return {array.data(), static_cast<std::int64_t>(array.shape(0)), cols, cols};
+}
+
+template <class T>
+const T* data_or_null(const std::optional<Vector<T>>& array) {
+  return array ? array->data() : nullptr;
+}
+
+template <class T>
+NewVector<T> new_vector(std::int64_t size) {
+  T* data = new T[static_cast<std::size_t>(size)];
+  const nb::capsule owner(data, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+  return NewVector<T>(data, {static_cast<std::size_t>(size)}, owner);
+}
+
+template <class T>
+NewMatrix<T> new_matrix(std::int64_t rows, std::int64_t cols) {
+  T* data = new T[static_cast<std::size_t>(rows * cols)];
+  const nb::capsule owner(data, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+  return NewMatrix<T>(data, {static_cast<std::size_t>(rows), static_cast<std::size_t>(cols)}, owner);
+}
+
+using ReleaseGil = nb::call_guard<nb::gil_scoped_release>;
+
+void bind_support(nb::module_& module);
+
+}  // namespace coterie

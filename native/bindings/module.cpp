@@ -1,0 +1,7 @@
+// The table of contents of coterie._core.
+#include "bindings/bindings.h"
+
+NB_MODULE(_core, module) {
+  module.doc() = "The native engine of Coterie.";
+  coterie::bind_support(module);
+}

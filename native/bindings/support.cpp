@@ -1,0 +1,34 @@
+#include "support/parallel.h"
+
+#include "bindings/bindings.h"
+#include "support/cpu_dispatch.h"
+
+namespace coterie {
+namespace {
+
+// Leaves the KeyboardInterrupt pending: the translator below hands it on.
+bool python_wants_to_stop() {
+  const nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
+
+void translate_interrupt(const std::exception_ptr& pointer, void*) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const Interrupted&) {
+    if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
+  }
+}
+
+}  // namespace
+
+void bind_support(nb::module_& module) {
+  set_interrupt_check(python_wants_to_stop);
+  nb::register_exception_translator(translate_interrupt);
+  module.def("default_threads", &default_threads, "Threads that a call with n_threads=0 uses now.");
+  module.def("instruction_set", [] { return std::string(engine().name); }, "Name of the kernels in use: v2, v3, v4 or portable.");
+  module.def("instruction_sets", &available_instruction_sets, "Kernels that are built in and that this machine can run.");
+  module.def("use_instruction_set", &use_instruction_set, "name"_a, "Switch the kernels; for tests and benchmarks.");
+}
+
+}  // namespace coterie

@@ -1,0 +1,45 @@
+# The engine as a static library: sources of native/ once, kernel sources once per instruction set.
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+
+# Files whose loops profit from wide vectors; every function in them lives in namespace coterie::COTERIE_ISA.
+file(GLOB COTERIE_KERNEL_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.kernel.cpp
+     ${CMAKE_SOURCE_DIR}/native/*/*.kernel.cpp)
+file(GLOB COTERIE_PLAIN_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.cpp ${CMAKE_SOURCE_DIR}/native/support/*.cpp
+     ${CMAKE_SOURCE_DIR}/native/tiles/*.cpp ${CMAKE_SOURCE_DIR}/native/trees/*.cpp)
+list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "\\.kernel\\.cpp$")
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(COTERIE_ISA_DEFAULT v2 v3 v4)
+else()
+  set(COTERIE_ISA_DEFAULT portable)
+endif()
+set(COTERIE_ISA_LEVELS "${COTERIE_ISA_DEFAULT}" CACHE STRING "instruction sets to compile the kernels for: v2 v3 v4 portable")
+
+add_library(coterie_options INTERFACE)
+target_include_directories(coterie_options INTERFACE ${CMAKE_SOURCE_DIR}/native)
+target_link_libraries(coterie_options INTERFACE OpenMP::OpenMP_CXX)
+# no-math-errno lets sqrt become one instruction; no-trapping-math lets comparisons be blended
+target_compile_options(coterie_options INTERFACE -Wall -Wextra -fno-math-errno -fno-trapping-math)
+if(COTERIE_SANITIZE)
+  target_compile_options(coterie_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                         -fno-omit-frame-pointer -g -O1)
+  target_link_options(coterie_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+add_library(coterie_native STATIC ${COTERIE_PLAIN_SOURCES})
+target_link_libraries(coterie_native PUBLIC coterie_options)
+list(JOIN COTERIE_ISA_LEVELS ";" COTERIE_ISA_JOINED)
+foreach(level IN LISTS COTERIE_ISA_LEVELS)
+  target_compile_definitions(coterie_native PRIVATE COTERIE_HAVE_${level})
+  add_library(coterie_kernels_${level} OBJECT ${COTERIE_KERNEL_SOURCES})
+  target_link_libraries(coterie_kernels_${level} PRIVATE coterie_options)
+  target_compile_definitions(coterie_kernels_${level} PRIVATE COTERIE_ISA=isa_${level})
+  target_compile_options(coterie_kernels_${level} PRIVATE -O3 -ffp-contract=fast)
+  if(NOT level STREQUAL "portable")
+    target_compile_options(coterie_kernels_${level} PRIVATE -march=x86-64-${level})
+    if(level STREQUAL "v4")
+      target_compile_options(coterie_kernels_${level} PRIVATE -mprefer-vector-width=512)
+    endif()
+  endif()
+  target_sources(coterie_native PRIVATE $<TARGET_OBJECTS:coterie_kernels_${level}>)
+endforeach()

@@ -1,0 +1,152 @@
+// Portable vectors: GCC/Clang vector extensions, as wide as the instruction set that this file is compiled for.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "support/isa.h"
+
+namespace coterie::COTERIE_ISA {
+
+#if defined(__AVX512F__)
+inline constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int vector_bytes = 32;
+#else
+inline constexpr int vector_bytes = 16;
+#endif
+
+template <class T>
+struct VectorTypes;
+
+template <>
+struct VectorTypes<float> {
+  typedef float value __attribute__((vector_size(vector_bytes)));
+  typedef float unaligned __attribute__((vector_size(vector_bytes), aligned(4), may_alias));
+  typedef std::int32_t mask __attribute__((vector_size(vector_bytes)));
+  using index = std::int32_t;
+};
+
+template <>
+struct VectorTypes<double> {
+  typedef double value __attribute__((vector_size(vector_bytes)));
+  typedef double unaligned __attribute__((vector_size(vector_bytes), aligned(8), may_alias));
+  typedef std::int64_t mask __attribute__((vector_size(vector_bytes)));
+  using index = std::int64_t;
+};
+
+// Vec<T>: the numbers; Mask<T>: what comparing two of them gives, and integers of the same width (indices).
+template <class T>
+using Vec = typename VectorTypes<T>::value;
+template <class T>
+using Mask = typename VectorTypes<T>::mask;
+template <class T>
+using LaneIndex = typename VectorTypes<T>::index;
+
+template <class T>
+inline constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
+
+#define COTERIE_INLINE inline __attribute__((always_inline))
+
+template <class T>
+COTERIE_INLINE Vec<T> load(const T* from) {
+  return *reinterpret_cast<const typename VectorTypes<T>::unaligned*>(from);
+}
+
+template <class T>
+COTERIE_INLINE void store(T* to, Vec<T> value) {
+  *reinterpret_cast<typename VectorTypes<T>::unaligned*>(to) = value;
+}
+
+template <class T>
+COTERIE_INLINE Vec<T> broadcast(T value) {
+  Vec<T> result;
+  for (int lane = 0; lane < lanes<T>; ++lane) result[lane] = value;
+  return result;
+}
+
+template <class T>
+COTERIE_INLINE Mask<T> broadcast_index(LaneIndex<T> value) {
+  Mask<T> result;
+  for (int lane = 0; lane < lanes<T>; ++lane) result[lane] = value;
+  return result;
+}
+
+// 0, 1, 2, ...
+template <class T>
+COTERIE_INLINE Mask<T> lane_numbers() {
+  Mask<T> result;
+  for (int lane = 0; lane < lanes<T>; ++lane) result[lane] = lane;
+  return result;
+}
+
+template <class T>
+COTERIE_INLINE Vec<T> select(Mask<T> mask, Vec<T> if_true, Vec<T> if_false) {
+  return mask ? if_true : if_false;
+}
+
+template <class T>
+COTERIE_INLINE Mask<T> select_index(Mask<T> mask, Mask<T> if_true, Mask<T> if_false) {
+  return mask ? if_true : if_false;
+}
+
+template <class T>
+COTERIE_INLINE Vec<T> minimum(Vec<T> a, Vec<T> b) {
+  return a < b ? a : b;
+}
+
+template <class T>
+COTERIE_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
+  return a > b ? a : b;
+}
+
+// Clears the sign bit: exact for every number, infinities included.
+template <class T>
+COTERIE_INLINE Vec<T> absolute(Vec<T> a) {
+  constexpr LaneIndex<T> all_but_sign = std::is_same_v<T, float> ? static_cast<LaneIndex<T>>(0x7fffffff)
+                                                                 : static_cast<LaneIndex<T>>(0x7fffffffffffffffLL);
+  return reinterpret_cast<Vec<T>>(reinterpret_cast<Mask<T>>(a) & broadcast_index<T>(all_but_sign));
+}
+
+template <class T>
+COTERIE_INLINE Vec<T> square_root(Vec<T> a) {
+  Vec<T> result;
+  for (int lane = 0; lane < lanes<T>; ++lane) result[lane] = std::sqrt(a[lane]);
+  return result;
+}
+
+// One bit per lane whose mask is set.
+template <class T>
+COTERIE_INLINE std::uint32_t lane_bits(Mask<T> mask) {
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+  if constexpr (sizeof(T) == 4)
+    return static_cast<std::uint16_t>(__builtin_ia32_cvtd2mask512(reinterpret_cast<__attribute__((vector_size(64))) int>(mask)));
+  else
+    return static_cast<std::uint8_t>(
+        __builtin_ia32_cvtq2mask512(reinterpret_cast<__attribute__((vector_size(64))) long long>(mask)));
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4)
+    return static_cast<std::uint32_t>(__builtin_ia32_movmskps256(reinterpret_cast<Vec<float>>(mask)));
+  else
+    return static_cast<std::uint32_t>(__builtin_ia32_movmskpd256(reinterpret_cast<Vec<double>>(mask)));
+#elif defined(__SSE2__)
+  if constexpr (sizeof(T) == 4)
+    return static_cast<std::uint32_t>(__builtin_ia32_movmskps(reinterpret_cast<Vec<float>>(mask)));
+  else
+    return static_cast<std::uint32_t>(__builtin_ia32_movmskpd(reinterpret_cast<Vec<double>>(mask)));
+#else
+  std::uint32_t bits = 0;
+  for (int lane = 0; lane < lanes<T>; ++lane) bits |= static_cast<std::uint32_t>(mask[lane] & 1) << lane;
+  return bits;
+#endif
+}
+
+template <class T>
+COTERIE_INLINE double sum_lanes(Vec<T> a) {
+  double total = 0;
+  for (int lane = 0; lane < lanes<T>; ++lane) total += static_cast<double>(a[lane]);
+  return total;
+}
+
+}  // namespace coterie::COTERIE_ISA
