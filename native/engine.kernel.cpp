@@ -5,8 +5,16 @@
 
 namespace coterie::COTERIE_ISA {
 
+void install_packing(Engine& engine);
+void install_nearest(Engine& engine);
+void install_consumers(Engine& engine);
+
 void install(Engine& engine);
 
-void install(Engine& engine) { (void)engine; }
+void install(Engine& engine) {
+  install_packing(engine);
+  install_nearest(engine);
+  install_consumers(engine);
+}
 
 }  // namespace coterie::COTERIE_ISA

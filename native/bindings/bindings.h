@@ -53,8 +53,14 @@ NewMatrix<T> new_matrix(std::int64_t rows, std::int64_t cols) {
   return NewMatrix<T>(data, {static_cast<std::size_t>(rows), static_cast<std::size_t>(cols)}, owner);
 }
 
-using ReleaseGil = nb::call_guard<nb::gil_scoped_release>;
+// Runs native work while other Python threads go on.
+template <class Work>
+void without_gil(Work&& work) {
+  const nb::gil_scoped_release release;
+  work();
+}
 
 void bind_support(nb::module_& module);
+void bind_tiles(nb::module_& module);
 
 }  // namespace coterie

@@ -61,16 +61,12 @@ COTERIE_INLINE void store(T* to, Vec<T> value) {
 
 template <class T>
 COTERIE_INLINE Vec<T> broadcast(T value) {
-  Vec<T> result;
-  for (int lane = 0; lane < lanes<T>; ++lane) result[lane] = value;
-  return result;
+  return value - Vec<T>{};  // folds to one broadcast; x - 0 is x for every x
 }
 
 template <class T>
 COTERIE_INLINE Mask<T> broadcast_index(LaneIndex<T> value) {
-  Mask<T> result;
-  for (int lane = 0; lane < lanes<T>; ++lane) result[lane] = value;
-  return result;
+  return value - Mask<T>{};
 }
 
 // 0, 1, 2, ...

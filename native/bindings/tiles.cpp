@@ -1,0 +1,127 @@
+#include "tiles/tiles.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include "bindings/bindings.h"
+
+namespace coterie {
+namespace {
+
+template <class T>
+auto bind_nearest(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
+  auto index = new_vector<std::int32_t>(view(X).rows);
+  auto value = new_vector<T>(view(X).rows);
+  without_gil([&] { nearest<T>(view(X), view(Y), metric, threads, {index.data(), value.data()}); });
+  return std::make_pair(index, value);
+}
+
+template <class T>
+auto bind_nearest_two(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
+  const std::int64_t n = view(X).rows;
+  auto index = new_matrix<std::int32_t>(2, n);
+  auto value = new_matrix<T>(2, n);
+  const NearestTwoOutput<T> out{index.data(), index.data() + n, value.data(), value.data() + n};
+  without_gil([&] { nearest_two<T>(view(X), view(Y), metric, threads, out); });
+  return std::make_pair(index, value);
+}
+
+template <class T>
+auto bind_smallest(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, std::int64_t m, bool skip_same_index, int threads) {
+  auto index = new_matrix<std::int32_t>(view(X).rows, m);
+  auto value = new_matrix<T>(view(X).rows, m);
+  const SmallestOutput<T> out{m, index.data(), value.data(), skip_same_index};
+  without_gil([&] { smallest<T>(view(X), view(Y), metric, threads, out); });
+  return std::make_pair(index, value);
+}
+
+template <class T>
+auto bind_count_below(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, double threshold, int threads) {
+  auto count = new_vector<std::int64_t>(view(X).rows);
+  const BelowOutput<T> out{threshold, count.data(), nullptr, nullptr, nullptr};
+  without_gil([&] { below<T>(view(X), view(Y), metric, threads, out); });
+  return count;
+}
+
+template <class T>
+auto bind_list_below(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, double threshold,
+                     const Vector<std::int64_t>& starts, int threads) {
+  const std::int64_t total = starts.data()[starts.shape(0) - 1];
+  auto index = new_vector<std::int32_t>(total);
+  auto value = new_vector<T>(total);
+  const BelowOutput<T> out{threshold, nullptr, starts.data(), index.data(), value.data()};
+  without_gil([&] { below<T>(view(X), view(Y), metric, threads, out); });
+  return std::make_pair(index, value);
+}
+
+template <class T>
+auto bind_group_sums(const Matrix<T>& X, const Matrix<T>& Y, const Vector<std::int32_t>& groups, std::int64_t n_groups,
+                     const Metric& metric, int threads) {
+  auto sum = new_matrix<double>(view(X).rows, n_groups);
+  without_gil([&] { group_sums<T>(view(X), view(Y), groups.data(), metric, threads, {sum.data(), n_groups}); });
+  return sum;
+}
+
+template <class T>
+auto bind_group_extremes(const Matrix<T>& X, const Vector<std::int32_t>& row_groups, const Matrix<T>& Y,
+                         const Vector<std::int32_t>& groups, std::int64_t n_groups, const Metric& metric, int threads) {
+  auto smallest = new_matrix<T>(n_groups, n_groups);
+  auto largest = new_matrix<T>(n_groups, n_groups);
+  const GroupExtremesOutput<T> out{row_groups.data(), smallest.data(), largest.data(), n_groups};
+  without_gil([&] { group_extremes<T>(view(X), view(Y), groups.data(), metric, threads, out); });
+  return std::make_pair(smallest, largest);
+}
+
+template <class T>
+auto bind_store(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
+  auto out = new_matrix<T>(view(X).rows, view(Y).rows);
+  without_gil([&] { store<T>(view(X), view(Y), metric, threads, {out.data(), view(X).rows, view(Y).rows, view(Y).rows}); });
+  return out;
+}
+
+template <class T>
+void bind_for(nb::module_& module) {
+  module.def("nearest", &bind_nearest<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "Index and distance of the nearest row of Y.");
+  module.def("nearest_two", &bind_nearest_two<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "The nearest and the second nearest row of Y.");
+  module.def("smallest", &bind_smallest<T>, "X"_a, "Y"_a, "metric"_a, "m"_a, "skip_same_index"_a = false, "n_threads"_a = 0, "The m nearest rows of Y.");
+  module.def("count_below", &bind_count_below<T>, "X"_a, "Y"_a, "metric"_a, "threshold"_a, "n_threads"_a = 0, "Rows of Y at most threshold away, counted.");
+  module.def("list_below", &bind_list_below<T>, "X"_a, "Y"_a, "metric"_a, "threshold"_a, "starts"_a, "n_threads"_a = 0, "Rows of Y at most threshold away, listed from `starts` (of count_below).");
+  module.def("group_sums", &bind_group_sums<T>, "X"_a, "Y"_a, "groups"_a, "n_groups"_a, "metric"_a, "n_threads"_a = 0, "Sum of distances to each group of rows of Y.");
+  module.def("group_extremes", &bind_group_extremes<T>, "X"_a, "row_groups"_a, "Y"_a, "groups"_a, "n_groups"_a, "metric"_a, "n_threads"_a = 0, "Smallest and largest distance between groups of rows.");
+  module.def("pairwise", &bind_store<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "All distances.");
+}
+
+}  // namespace
+
+void bind_tiles(nb::module_& module) {
+  nb::enum_<Kernel>(module, "Kernel")
+      .value("dot", Kernel::dot)
+      .value("squared_difference", Kernel::squared_difference)
+      .value("manhattan", Kernel::manhattan)
+      .value("chebyshev", Kernel::chebyshev)
+      .value("minkowski", Kernel::minkowski)
+      .value("canberra", Kernel::canberra)
+      .value("braycurtis", Kernel::braycurtis)
+      .value("hamming", Kernel::hamming);
+  nb::enum_<Finish>(module, "Finish")
+      .value("identity", Finish::identity)
+      .value("squared_norm", Finish::squared_norm)
+      .value("norm", Finish::norm)
+      .value("clipped", Finish::clipped)
+      .value("root", Finish::root)
+      .value("power_root", Finish::power_root)
+      .value("mean", Finish::mean)
+      .value("jaccard", Finish::jaccard)
+      .value("dice", Finish::dice)
+      .value("matching", Finish::matching);
+  nb::class_<Metric>(module, "Metric", "A distance as the engine sees it: kernel, finish, exponent.")
+      .def("__init__", [](Metric* self, Kernel kernel, Finish finish, double p) { new (self) Metric{kernel, finish, p}; },
+           "kernel"_a, "finish"_a, "p"_a = 2.0)
+      .def_ro("kernel", &Metric::kernel)
+      .def_ro("finish", &Metric::finish)
+      .def_ro("p", &Metric::p);
+  bind_for<float>(module);
+  bind_for<double>(module);
+}
+
+}  // namespace coterie

@@ -1,0 +1,84 @@
+// Raw values of every kernel into a tile.
+#include "tiles/walk.h"
+
+namespace coterie::COTERIE_ISA {
+namespace {
+
+template <class T, class BlockFunction>
+COTERIE_INLINE void fill_with(const StripRows<T>& rows, const PackedColumns<T>& Y, std::int64_t first, std::int64_t count, T* tile,
+                              const BlockFunction& block) {
+  for (std::int64_t q = 0; q < count; ++q) {
+    Block<T> values;
+    block(rows, Y.panels + (first + q) * Y.cols * panel_width<T>, Y.start + (first + q) * panel_width<T>, Y.cols, values);
+    for (int r = 0; r < strip_rows; ++r)
+      for (int v = 0; v < panel_vectors; ++v)
+        store(tile + r * max_tile_columns + q * panel_width<T> + v * lanes<T>, values.value[r][v]);
+  }
+}
+
+template <class T>
+void fill_dot(const StripRows<T>& rows, const PackedColumns<T>& Y, double, std::int64_t first, std::int64_t count, T* tile) {
+  fill_with(rows, Y, first, count, tile,
+            [](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
+                __attribute__((always_inline)) { dot_block<T>(strip, panel, start, cols, out); });
+}
+
+template <class T>
+void fill_braycurtis(const StripRows<T>& rows, const PackedColumns<T>& Y, double, std::int64_t first, std::int64_t count, T* tile) {
+  fill_with(rows, Y, first, count, tile,
+            [](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
+                __attribute__((always_inline)) { braycurtis_block<T>(strip, panel, start, cols, out); });
+}
+
+template <class T, class Step>
+COTERIE_INLINE void fill_step(const Step& step, const StripRows<T>& rows, const PackedColumns<T>& Y, std::int64_t first,
+                              std::int64_t count, T* tile) {
+  fill_with(rows, Y, first, count, tile,
+            [&step](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
+                __attribute__((always_inline)) { difference_block<T>(step, strip, panel, start, cols, out); });
+}
+
+template <class T, template <class> class Step>
+void fill_difference(const StripRows<T>& rows, const PackedColumns<T>& Y, double, std::int64_t first, std::int64_t count, T* tile) {
+  fill_step(Step<T>{}, rows, Y, first, count, tile);
+}
+
+template <class T>
+void fill_minkowski(const StripRows<T>& rows, const PackedColumns<T>& Y, double p, std::int64_t first, std::int64_t count, T* tile) {
+  constexpr int largest_whole_power = 8;
+  const int whole = static_cast<int>(p);
+  if (static_cast<double>(whole) == p && whole <= largest_whole_power)
+    fill_step(MinkowskiWhole<T>{whole}, rows, Y, first, count, tile);
+  else
+    fill_step(Minkowski<T>{static_cast<T>(p)}, rows, Y, first, count, tile);
+}
+
+}  // namespace
+
+template <class T>
+TileFill<T> fill_of(const Metric& metric) {
+  switch (metric.kernel) {
+    case Kernel::dot:
+      return fill_dot<T>;
+    case Kernel::squared_difference:
+      return fill_difference<T, SquaredDifference>;
+    case Kernel::manhattan:
+      return fill_difference<T, Manhattan>;
+    case Kernel::chebyshev:
+      return fill_difference<T, Chebyshev>;
+    case Kernel::minkowski:
+      return fill_minkowski<T>;
+    case Kernel::canberra:
+      return fill_difference<T, Canberra>;
+    case Kernel::braycurtis:
+      return fill_braycurtis<T>;
+    case Kernel::hamming:
+      return fill_difference<T, Hamming>;
+  }
+  return nullptr;
+}
+
+template TileFill<float> fill_of<float>(const Metric&);
+template TileFill<double> fill_of<double>(const Metric&);
+
+}  // namespace coterie::COTERIE_ISA

@@ -1,0 +1,140 @@
+// What is done with the sum of a pair: applied to a strip of values while it is in the first-level cache.
+#pragma once
+
+#include <cmath>
+
+#include "tiles/kernel_table.h"
+#include "tiles/micro.h"
+
+namespace coterie::COTERIE_ISA {
+
+// Below this share of |x|^2 + |y|^2 the subtraction has lost too many digits: the pair is computed again by difference.
+template <class T>
+inline constexpr T cancellation_share = sizeof(T) == 8 ? T(1e-3) : T(1e-2);
+
+template <class T>
+COTERIE_INLINE T squared_distance_to_packed(const T* row, const T* panel_column, std::int64_t cols) {
+  T sum = 0;
+  for (std::int64_t t = 0; t < cols; ++t) {
+    const T difference = row[t] - panel_column[t * panel_width<T>];
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+// The packed column `column` as a vector of stride panel_width.
+template <class T>
+COTERIE_INLINE const T* packed_column(const PackedColumns<T>& Y, std::int64_t column) {
+  const std::int64_t panel = column / panel_width<T>;
+  return Y.panels + panel * Y.cols * panel_width<T> + column % panel_width<T>;
+}
+
+// |x|^2 or the number of ones of a loaded row, if the finish needs it.
+template <class T>
+COTERIE_INLINE T row_term(const Metric& metric, const T* row, std::int64_t cols) {
+  T sum = 0;
+  if (metric.kernel != Kernel::dot || metric.finish == Finish::clipped || metric.finish == Finish::identity) return sum;
+  if (start_of(metric.finish) == Start::half_squared_norm)
+    for (std::int64_t t = 0; t < cols; ++t) sum += row[t] * row[t];
+  else
+    for (std::int64_t t = 0; t < cols; ++t) sum += row[t];
+  return sum;
+}
+
+template <class T>
+COTERIE_INLINE T jaccard_of(T value, T row_ones, T column_ones) {
+  const T either = row_ones + column_ones + value;
+  return either > 0 ? 1 + value / either : T(0);
+}
+
+template <class T>
+COTERIE_INLINE T dice_of(T value, T row_ones, T column_ones) {
+  const T total = row_ones + column_ones;
+  return total > 0 ? 1 + 2 * value / total : T(0);
+}
+
+// Scalar form, for the few values that an ending keeps. `row` is the row as loaded, `term` its row_term.
+template <class T>
+COTERIE_INLINE T finish_one(const Metric& metric, const PackedColumns<T>& Y, T value, const T* row, T term, std::int64_t column) {
+  switch (metric.finish) {
+    case Finish::identity:
+      return value;
+    case Finish::squared_norm:
+      return squared_distance_to_packed(row, packed_column(Y, column), Y.cols);
+    case Finish::norm:
+      return std::sqrt(squared_distance_to_packed(row, packed_column(Y, column), Y.cols));
+    case Finish::clipped:
+      return value > 0 ? value : T(0);
+    case Finish::root:
+      return std::sqrt(value);
+    case Finish::power_root:
+      return static_cast<T>(std::pow(static_cast<double>(value), 1 / metric.p));
+    case Finish::mean:
+      return value / static_cast<T>(Y.cols);
+    case Finish::jaccard:
+      return jaccard_of(value, term, Y.term[column]);
+    case Finish::dice:
+      return dice_of(value, term, Y.term[column]);
+    case Finish::matching:
+      return (term + Y.term[column] + 2 * value) / static_cast<T>(Y.cols);
+  }
+  return value;
+}
+
+// `count` is a multiple of the panel width. Lanes that cancelled are repaired one by one; they are few.
+template <class T>
+COTERIE_INLINE void finish_norms(const PackedColumns<T>& Y, T* values, std::int64_t first, std::int64_t count, const T* row,
+                                 T term, bool take_root) {
+  const Vec<T> row_terms = broadcast(term), share = broadcast(cancellation_share<T>);
+  for (std::int64_t j = 0; j < count; j += lanes<T>) {
+    const Vec<T> half = load(values + j);
+    Vec<T> squared = row_terms + (half + half);
+    std::uint32_t cancelled = lane_bits<T>(squared < share * (row_terms + load(Y.term + first + j)));
+    while (__builtin_expect(cancelled != 0, 0)) {
+      const int lane = __builtin_ctz(cancelled);
+      cancelled &= cancelled - 1;
+      squared[lane] = squared_distance_to_packed(row, packed_column(Y, first + j + lane), Y.cols);
+    }
+    store(values + j, take_root ? square_root<T>(squared) : squared);
+  }
+}
+
+// Finishes `count` values of one row, for packed columns `first`..; padding stays +inf or becomes NaN.
+template <class T>
+void finish_row(const Metric& metric, const PackedColumns<T>& Y, T* values, std::int64_t first, std::int64_t count, const T* row,
+                T term) {
+  const T* column_term = Y.term + first;
+  const T n_features = static_cast<T>(Y.cols);
+  switch (metric.finish) {
+    case Finish::identity:
+      break;
+    case Finish::squared_norm:
+    case Finish::norm:
+      finish_norms(Y, values, first, count, row, term, metric.finish == Finish::norm);
+      break;
+    case Finish::clipped:
+      for (std::int64_t j = 0; j < count; ++j) values[j] = values[j] > 0 ? values[j] : T(0);
+      break;
+    case Finish::root:
+      for (std::int64_t j = 0; j < count; ++j) values[j] = std::sqrt(values[j]);
+      break;
+    case Finish::power_root:
+      for (std::int64_t j = 0; j < count; ++j)
+        values[j] = static_cast<T>(std::pow(static_cast<double>(values[j]), 1 / metric.p));
+      break;
+    case Finish::mean:
+      for (std::int64_t j = 0; j < count; ++j) values[j] /= n_features;
+      break;
+    case Finish::jaccard:
+      for (std::int64_t j = 0; j < count; ++j) values[j] = jaccard_of(values[j], term, column_term[j]);
+      break;
+    case Finish::dice:
+      for (std::int64_t j = 0; j < count; ++j) values[j] = dice_of(values[j], term, column_term[j]);
+      break;
+    case Finish::matching:
+      for (std::int64_t j = 0; j < count; ++j) values[j] = (term + column_term[j] + 2 * values[j]) / n_features;
+      break;
+  }
+}
+
+}  // namespace coterie::COTERIE_ISA

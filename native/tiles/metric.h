@@ -1,0 +1,63 @@
+// A distance as the engine sees it: what is accumulated over the features, and what is done with the sum.
+#pragma once
+
+#include <cstdint>
+
+namespace coterie {
+
+enum class Kernel : std::int32_t {
+  dot,                 // start_j - x.y, through the register-blocked product
+  squared_difference,  // sum (x - y)^2
+  manhattan,           // sum |x - y|
+  chebyshev,           // max |x - y|
+  minkowski,           // sum |x - y|^p
+  canberra,            // sum |x - y| / (|x| + |y|), 0/0 = 0
+  braycurtis,          // sum |x - y| / sum |x + y|
+  hamming,             // number of x != y
+};
+
+enum class Finish : std::int32_t {
+  identity,
+  squared_norm,  // dot with start |y|^2/2: |x|^2 + 2h, small ones by direct difference
+  norm,          // its square root
+  clipped,       // dot with start 1 on unit rows: max(0, h)
+  root,          // v^(1/2)
+  power_root,    // v^(1/p)
+  mean,          // v / number of features
+  jaccard,       // dot with start 0 on 0/1 rows: 1 - p / (|x| + |y| - p)
+  dice,          // 1 - 2p / (|x| + |y|)
+  matching,      // (|x| + |y| - 2p) / number of features
+};
+
+struct Metric {
+  Kernel kernel;
+  Finish finish;
+  double p;
+};
+
+// What the dot kernel starts from in column j.
+enum class Start { half_squared_norm, one, zero };
+
+constexpr Start start_of(Finish finish) {
+  switch (finish) {
+    case Finish::squared_norm:
+    case Finish::norm:
+      return Start::half_squared_norm;
+    case Finish::clipped:
+      return Start::one;
+    default:
+      return Start::zero;
+  }
+}
+
+// Rows and columns are centred on a common point first: distances do not change, cancellation does.
+constexpr bool wants_centring(const Metric& metric) {
+  return metric.kernel == Kernel::dot && start_of(metric.finish) == Start::half_squared_norm;
+}
+
+// The unfinished value orders the columns of one row as the distance does.
+constexpr bool is_order_kept(const Metric& metric) {
+  return metric.finish != Finish::jaccard && metric.finish != Finish::dice && metric.finish != Finish::matching;
+}
+
+}  // namespace coterie

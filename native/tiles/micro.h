@@ -1,0 +1,139 @@
+// Micro-kernels: a strip of rows against one panel of columns, everything in registers.
+//
+// Each lane sums over the features one after the other, so the value of a pair does not depend on where in a tile it
+// stands: whoever computes it again, in whatever batch, gets the same bits.
+#pragma once
+
+#include <cmath>
+
+#include "support/simd.h"
+#include "tiles/metric.h"
+
+namespace coterie::COTERIE_ISA {
+
+// 6 x 2 accumulators leave three of sixteen registers for operands; 8 x 2 of thirty-two.
+inline constexpr int strip_rows = vector_bytes == 64 ? 8 : 6;
+inline constexpr int panel_vectors = 2;
+template <class T>
+inline constexpr int panel_width = panel_vectors * lanes<T>;
+
+template <class T>
+struct Block {
+  Vec<T> value[strip_rows][panel_vectors];
+};
+
+// The rows of a strip; a short strip repeats its last row.
+template <class T>
+struct StripRows {
+  const T* row[strip_rows];
+};
+
+template <class T>
+COTERIE_INLINE void dot_block(const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out) {
+  Vec<T> acc[strip_rows][panel_vectors];
+  for (int r = 0; r < strip_rows; ++r)
+    for (int v = 0; v < panel_vectors; ++v) acc[r][v] = load(start + v * lanes<T>);
+  for (std::int64_t t = 0; t < cols; ++t) {
+    Vec<T> y[panel_vectors];
+    for (int v = 0; v < panel_vectors; ++v) y[v] = load(panel + t * panel_width<T> + v * lanes<T>);
+    for (int r = 0; r < strip_rows; ++r) {
+      const Vec<T> x = broadcast(strip.row[r][t]);
+      for (int v = 0; v < panel_vectors; ++v) acc[r][v] -= x * y[v];
+    }
+  }
+  for (int r = 0; r < strip_rows; ++r)
+    for (int v = 0; v < panel_vectors; ++v) out.value[r][v] = acc[r][v];
+}
+
+// Difference kernels: one step per feature on one accumulator.
+template <class T>
+struct SquaredDifference {
+  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const {
+    const Vec<T> difference = x - y;
+    return sum + difference * difference;
+  }
+};
+
+template <class T>
+struct Manhattan {
+  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const { return sum + absolute<T>(x - y); }
+};
+
+template <class T>
+struct Chebyshev {
+  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const { return maximum<T>(sum, absolute<T>(x - y)); }
+};
+
+template <class T>
+struct Minkowski {
+  T p;
+  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const {
+    const Vec<T> difference = absolute<T>(x - y);
+    Vec<T> power;
+    for (int lane = 0; lane < lanes<T>; ++lane) power[lane] = std::pow(difference[lane], p);
+    return sum + power;
+  }
+};
+
+// Small whole powers by multiplication.
+template <class T>
+struct MinkowskiWhole {
+  int p;
+  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const {
+    const Vec<T> difference = absolute<T>(x - y);
+    Vec<T> power = difference;
+    for (int i = 1; i < p; ++i) power *= difference;
+    return sum + power;
+  }
+};
+
+template <class T>
+struct Canberra {
+  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const {
+    const Vec<T> size = absolute<T>(x) + absolute<T>(y);
+    return sum + absolute<T>(x - y) / select<T>(size == Vec<T>{}, broadcast<T>(1), size);
+  }
+};
+
+template <class T>
+struct Hamming {
+  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const {
+    return sum + select<T>(x != y, broadcast<T>(1), Vec<T>{});
+  }
+};
+
+template <class T, class Step>
+COTERIE_INLINE void difference_block(const Step& kernel, const StripRows<T>& strip, const T* panel, const T* start,
+                                     std::int64_t cols, Block<T>& out) {
+  Vec<T> acc[strip_rows][panel_vectors] = {};
+  for (std::int64_t t = 0; t < cols; ++t) {
+    Vec<T> y[panel_vectors];
+    for (int v = 0; v < panel_vectors; ++v) y[v] = load(panel + t * panel_width<T> + v * lanes<T>);
+    for (int r = 0; r < strip_rows; ++r) {
+      const Vec<T> x = broadcast(strip.row[r][t]);
+      for (int v = 0; v < panel_vectors; ++v) acc[r][v] = kernel.step(acc[r][v], x, y[v]);
+    }
+  }
+  for (int r = 0; r < strip_rows; ++r)
+    for (int v = 0; v < panel_vectors; ++v) out.value[r][v] = acc[r][v] + load(start + v * lanes<T>);
+}
+
+// Two sums per pair: half a panel at a time, to stay in registers.
+template <class T>
+COTERIE_INLINE void braycurtis_block(const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols,
+                                     Block<T>& out) {
+  for (int v = 0; v < panel_vectors; ++v) {
+    Vec<T> difference[strip_rows] = {}, total[strip_rows] = {};
+    for (std::int64_t t = 0; t < cols; ++t) {
+      const Vec<T> y = load(panel + t * panel_width<T> + v * lanes<T>);
+      for (int r = 0; r < strip_rows; ++r) {
+        const Vec<T> x = broadcast(strip.row[r][t]);
+        difference[r] += absolute<T>(x - y);
+        total[r] += absolute<T>(x + y);
+      }
+    }
+    for (int r = 0; r < strip_rows; ++r) out.value[r][v] = difference[r] / total[r] + load(start + v * lanes<T>);
+  }
+}
+
+}  // namespace coterie::COTERIE_ISA

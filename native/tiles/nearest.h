@@ -1,0 +1,129 @@
+// The endings nearest and nearest two; k-means builds on them too.
+#pragma once
+
+#include <limits>
+
+#include "tiles/walk.h"
+
+namespace coterie::COTERIE_ISA {
+
+template <class T>
+COTERIE_INLINE Mask<T> column_numbers(std::int64_t panel, int v) {
+  return broadcast_index<T>(static_cast<LaneIndex<T>>(panel * panel_width<T> + v * lanes<T>)) + lane_numbers<T>();
+}
+
+// Smallest value over the lanes; among equals the lowest index.
+template <class T>
+struct LaneWinner {
+  T value;
+  std::int64_t index;
+};
+
+template <class T>
+COTERIE_INLINE LaneWinner<T> lowest_lane(Vec<T> values, Mask<T> indices) {
+  LaneWinner<T> winner{values[0], indices[0]};
+  for (int lane = 1; lane < lanes<T>; ++lane)
+    if (values[lane] < winner.value || (values[lane] == winner.value && indices[lane] < winner.index))
+      winner = {values[lane], indices[lane]};
+  return winner;
+}
+
+template <class T>
+struct NearestEnding {
+  const PackedColumns<T>& Y;
+  Metric metric;
+  NearestOutput<T> out;
+
+  struct State {
+    Vec<T> best[strip_rows];
+    Mask<T> at[strip_rows];
+  };
+
+  COTERIE_INLINE void begin(State& state, const Strip<T>&) const {
+    for (int r = 0; r < strip_rows; ++r) {
+      state.best[r] = broadcast(std::numeric_limits<T>::infinity());
+      state.at[r] = Mask<T>{};
+    }
+  }
+
+  COTERIE_INLINE void consume(State& state, const Strip<T>&, const Block<T>& values, std::int64_t panel) const {
+    for (int v = 0; v < panel_vectors; ++v) {
+      const Mask<T> columns = column_numbers<T>(panel, v);
+      for (int r = 0; r < strip_rows; ++r) {
+        const Mask<T> is_nearer = values.value[r][v] < state.best[r];
+        state.best[r] = select<T>(is_nearer, values.value[r][v], state.best[r]);
+        state.at[r] = select_index<T>(is_nearer, columns, state.at[r]);
+      }
+    }
+  }
+
+  COTERIE_INLINE void end(const State& state, const Strip<T>& strip) const {
+    for (int r = 0; r < strip.count; ++r) {
+      const LaneWinner<T> winner = lowest_lane<T>(state.best[r], state.at[r]);
+      const std::int64_t row = strip.first_row + r;
+      out.index[row] = static_cast<std::int32_t>(winner.index);
+      if (out.value != nullptr)
+        out.value[row] = finish_one(metric, Y, winner.value, strip.rows.row[r], strip.term[r], winner.index);
+    }
+  }
+};
+
+// The nearest and second nearest per lane.
+template <class T>
+struct TwoNearest {
+  Vec<T> best[strip_rows], second[strip_rows];
+  Mask<T> at[strip_rows], second_at[strip_rows];
+};
+
+template <class T>
+struct NearestTwoEnding {
+  const PackedColumns<T>& Y;
+  Metric metric;
+  NearestTwoOutput<T> out;
+  using State = TwoNearest<T>;
+
+  COTERIE_INLINE void begin(State& state, const Strip<T>&) const {
+    for (int r = 0; r < strip_rows; ++r) {
+      state.best[r] = state.second[r] = broadcast(std::numeric_limits<T>::infinity());
+      state.at[r] = state.second_at[r] = Mask<T>{};
+    }
+  }
+
+  COTERIE_INLINE void consume(State& state, const Strip<T>&, const Block<T>& values, std::int64_t panel) const {
+    for (int v = 0; v < panel_vectors; ++v) {
+      const Mask<T> columns = column_numbers<T>(panel, v);
+      for (int r = 0; r < strip_rows; ++r) {
+        const Vec<T> value = values.value[r][v];
+        const Mask<T> is_nearer = value < state.best[r], is_second = value < state.second[r];
+        state.second[r] = select<T>(is_nearer, state.best[r], select<T>(is_second, value, state.second[r]));
+        state.second_at[r] = select_index<T>(is_nearer, state.at[r], select_index<T>(is_second, columns, state.second_at[r]));
+        state.best[r] = select<T>(is_nearer, value, state.best[r]);
+        state.at[r] = select_index<T>(is_nearer, columns, state.at[r]);
+      }
+    }
+  }
+
+  COTERIE_INLINE void end(State& state, const Strip<T>& strip) const {
+    for (int r = 0; r < strip.count; ++r) {
+      const LaneWinner<T> first = lowest_lane<T>(state.best[r], state.at[r]);
+      // where the winner stood, its lane's second takes part in the search for the second
+      const Mask<T> is_first = (state.at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index))) &
+                               (state.best[r] == broadcast(first.value));
+      const LaneWinner<T> second = lowest_lane<T>(select<T>(is_first, state.second[r], state.best[r]),
+                                                  select_index<T>(is_first, state.second_at[r], state.at[r]));
+      write(strip, r, first, second);
+    }
+  }
+
+  COTERIE_INLINE void write(const Strip<T>& strip, int r, LaneWinner<T> first, LaneWinner<T> second) const {
+    const std::int64_t row = strip.first_row + r;
+    out.index[row] = static_cast<std::int32_t>(first.index);
+    out.value[row] = finish_one(metric, Y, first.value, strip.rows.row[r], strip.term[r], first.index);
+    const bool exists = second.value < std::numeric_limits<T>::infinity();
+    out.second_index[row] = exists ? static_cast<std::int32_t>(second.index) : -1;
+    out.second_value[row] = exists ? finish_one(metric, Y, second.value, strip.rows.row[r], strip.term[r], second.index)
+                                   : std::numeric_limits<T>::infinity();
+  }
+};
+
+}  // namespace coterie::COTERIE_ISA

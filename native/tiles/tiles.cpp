@@ -1,0 +1,156 @@
+#include "tiles/tiles.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "support/cpu_dispatch.h"
+#include "support/parallel.h"
+#include "support/scratch.h"
+
+namespace coterie {
+namespace {
+
+template <class T>
+const TileKernels<T>& kernels() {
+  return tiles_of<T>(engine());
+}
+
+template <class T>
+TileProblem<T> problem_of(const MatrixView<T>& X, const std::vector<T>& shift, const ColumnPack<T>& pack, const Metric& metric,
+                          int threads) {
+  return {X, shift.empty() ? nullptr : shift.data(), pack.columns(), metric, threads};
+}
+
+template <class T>
+const T* pointer(const std::vector<T>& values) {
+  return values.empty() ? nullptr : values.data();
+}
+
+}  // namespace
+
+template <class T>
+void ColumnPack<T>::allocate(std::int64_t n_panels, std::int64_t cols) {
+  const std::int64_t columns = n_panels * kernels<T>().panel_width;
+  const std::int64_t total = columns * (cols + 2);
+  T* memory = static_cast<T*>(allocate_aligned(static_cast<std::size_t>(total) * sizeof(T)));
+  memory_ = std::shared_ptr<void>(memory, free_aligned);
+  columns_.panels = memory;
+  columns_.start = memory + columns * cols;
+  columns_.term = columns_.start + columns;
+  columns_.n_panels = n_panels;
+  columns_.cols = cols;
+}
+
+template <class T>
+ColumnPack<T>::ColumnPack(const MatrixView<T>& Y, const T* shift, const Metric& metric, int threads) {
+  allocate(block_count(Y.rows, kernels<T>().panel_width), Y.cols);
+  columns_.n_columns = Y.rows;
+  kernels<T>().pack(Y, shift, metric, columns_, threads);
+}
+
+template <class T>
+ColumnPack<T>::ColumnPack(const MatrixView<T>& Y, const T* shift, const Metric& metric, const std::int32_t* group_of_row,
+                          std::int64_t n_groups, int threads) {
+  const std::int64_t width = kernels<T>().panel_width;
+  std::vector<std::int64_t> next(static_cast<std::size_t>(n_groups) + 1, 0);
+  for (std::int64_t i = 0; i < Y.rows; ++i) ++next[static_cast<std::size_t>(group_of_row[i]) + 1];
+  for (std::int64_t g = 0; g < n_groups; ++g) {
+    const std::int64_t panels = block_count(next[static_cast<std::size_t>(g) + 1], width);
+    panel_group_.insert(panel_group_.end(), static_cast<std::size_t>(panels), static_cast<std::int32_t>(g));
+    next[static_cast<std::size_t>(g) + 1] = next[static_cast<std::size_t>(g)] + panels * width;
+  }
+  ids_.assign(panel_group_.size() * static_cast<std::size_t>(width), -1);
+  for (std::int64_t i = 0; i < Y.rows; ++i)
+    ids_[static_cast<std::size_t>(next[static_cast<std::size_t>(group_of_row[i])]++)] = static_cast<std::int32_t>(i);
+  allocate(static_cast<std::int64_t>(panel_group_.size()), Y.cols);
+  columns_.n_columns = Y.rows;
+  columns_.ids = ids_.data();
+  columns_.group = panel_group_.data();
+  kernels<T>().pack(Y, shift, metric, columns_, threads);
+}
+
+template <class T>
+std::vector<T> centring_shift(const MatrixView<T>& Y, const Metric& metric, int threads) {
+  if (!wants_centring(metric)) return {};
+  constexpr std::int64_t block = 4096;
+  const std::int64_t n_blocks = block_count(Y.rows, block);
+  const auto cols = static_cast<std::size_t>(Y.cols);
+  std::vector<double> sums(static_cast<std::size_t>(n_blocks) * cols, 0.0);
+  parallel_for(n_blocks, threads, [&](std::int64_t task, int) {
+    double* sum = sums.data() + static_cast<std::size_t>(task) * cols;
+    const Range range = block_range(Y.rows, block, task);
+    for (std::int64_t i = range.begin; i < range.end; ++i)
+      for (std::size_t t = 0; t < cols; ++t) sum[t] += static_cast<double>(Y.row(i)[t]);
+  });
+  std::vector<T> mean(cols);
+  for (std::size_t t = 0; t < cols; ++t) {
+    double total = 0;
+    for (std::int64_t b = 0; b < n_blocks; ++b) total += sums[static_cast<std::size_t>(b) * cols + t];
+    mean[t] = static_cast<T>(total / static_cast<double>(Y.rows));
+  }
+  return mean;
+}
+
+template <class T>
+void nearest(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestOutput<T>& out) {
+  const std::vector<T> shift = centring_shift(Y, metric, threads);
+  const ColumnPack<T> pack(Y, pointer(shift), metric, threads);
+  kernels<T>().nearest(problem_of(X, shift, pack, metric, threads), out);
+}
+
+template <class T>
+void nearest_two(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads,
+                 const NearestTwoOutput<T>& out) {
+  const std::vector<T> shift = centring_shift(Y, metric, threads);
+  const ColumnPack<T> pack(Y, pointer(shift), metric, threads);
+  kernels<T>().nearest_two(problem_of(X, shift, pack, metric, threads), out);
+}
+
+template <class T>
+void smallest(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const SmallestOutput<T>& out) {
+  const std::vector<T> shift = centring_shift(Y, metric, threads);
+  const ColumnPack<T> pack(Y, pointer(shift), metric, threads);
+  kernels<T>().smallest(problem_of(X, shift, pack, metric, threads), out);
+}
+
+template <class T>
+void below(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const BelowOutput<T>& out) {
+  const std::vector<T> shift = centring_shift(Y, metric, threads);
+  const ColumnPack<T> pack(Y, pointer(shift), metric, threads);
+  kernels<T>().below(problem_of(X, shift, pack, metric, threads), out);
+}
+
+template <class T>
+void group_sums(const MatrixView<T>& X, const MatrixView<T>& Y, const std::int32_t* group_of_column, const Metric& metric,
+                int threads, const GroupSumOutput& out) {
+  const std::vector<T> shift = centring_shift(Y, metric, threads);
+  const ColumnPack<T> pack(Y, pointer(shift), metric, group_of_column, out.n_groups, threads);
+  kernels<T>().group_sums(problem_of(X, shift, pack, metric, threads), out);
+}
+
+template <class T>
+void group_extremes(const MatrixView<T>& X, const MatrixView<T>& Y, const std::int32_t* group_of_column, const Metric& metric,
+                    int threads, const GroupExtremesOutput<T>& out) {
+  const std::vector<T> shift = centring_shift(Y, metric, threads);
+  const ColumnPack<T> pack(Y, pointer(shift), metric, group_of_column, out.n_groups, threads);
+  kernels<T>().group_extremes(problem_of(X, shift, pack, metric, threads), out);
+}
+
+template <class T>
+void store(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const MutableMatrixView<T>& out) {
+  const std::vector<T> shift = centring_shift(Y, metric, threads);
+  const ColumnPack<T> pack(Y, pointer(shift), metric, threads);
+  kernels<T>().store(problem_of(X, shift, pack, metric, threads), out);
+}
+
+template <class T>
+struct Instantiate {
+  static constexpr auto functions = std::make_tuple(&nearest<T>, &nearest_two<T>, &smallest<T>, &below<T>, &group_sums<T>,
+                                                    &group_extremes<T>, &store<T>, &centring_shift<T>);
+};
+template class ColumnPack<float>;
+template class ColumnPack<double>;
+template struct Instantiate<float>;
+template struct Instantiate<double>;
+
+}  // namespace coterie
