@@ -1,6 +1,7 @@
 // The table of kernels of one instruction set: one small struct of functions per topic.
 #pragma once
 
+#include "kmeans/state.h"
 #include "tiles/kernel_table.h"
 
 namespace coterie {
@@ -9,6 +10,8 @@ struct Engine {
   const char* name;
   TileKernels<float> tiles_float;
   TileKernels<double> tiles_double;
+  KMeansKernels<float> kmeans_float;
+  KMeansKernels<double> kmeans_double;
 };
 
 template <class T>
@@ -20,6 +23,17 @@ inline const TileKernels<float>& tiles_of<float>(const Engine& engine) {
 template <>
 inline const TileKernels<double>& tiles_of<double>(const Engine& engine) {
   return engine.tiles_double;
+}
+
+template <class T>
+const KMeansKernels<T>& kmeans_of(const Engine& engine);
+template <>
+inline const KMeansKernels<float>& kmeans_of<float>(const Engine& engine) {
+  return engine.kmeans_float;
+}
+template <>
+inline const KMeansKernels<double>& kmeans_of<double>(const Engine& engine) {
+  return engine.kmeans_double;
 }
 
 }  // namespace coterie

@@ -8,6 +8,8 @@ namespace coterie::COTERIE_ISA {
 void install_packing(Engine& engine);
 void install_nearest(Engine& engine);
 void install_consumers(Engine& engine);
+void install_kmeans_assign(Engine& engine);
+void install_kmeans_settle(Engine& engine);
 
 void install(Engine& engine);
 
@@ -15,6 +17,8 @@ void install(Engine& engine) {
   install_packing(engine);
   install_nearest(engine);
   install_consumers(engine);
+  install_kmeans_assign(engine);
+  install_kmeans_settle(engine);
 }
 
 }  // namespace coterie::COTERIE_ISA

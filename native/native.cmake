@@ -4,9 +4,8 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 # Files whose loops profit from wide vectors; every function in them lives in namespace coterie::COTERIE_ISA.
 file(GLOB COTERIE_KERNEL_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.kernel.cpp
      ${CMAKE_SOURCE_DIR}/native/*/*.kernel.cpp)
-file(GLOB COTERIE_PLAIN_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.cpp ${CMAKE_SOURCE_DIR}/native/support/*.cpp
-     ${CMAKE_SOURCE_DIR}/native/tiles/*.cpp ${CMAKE_SOURCE_DIR}/native/trees/*.cpp)
-list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "\\.kernel\\.cpp$")
+file(GLOB COTERIE_PLAIN_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.cpp ${CMAKE_SOURCE_DIR}/native/*/*.cpp)
+list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "(\\.kernel\\.cpp$|/bindings/|/tests/)")
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(COTERIE_ISA_DEFAULT v2 v3 v4)

@@ -15,6 +15,7 @@ struct BelowEnding {
   BelowOutput<T> out;
   bool is_fused;
   T largest_term;
+  static constexpr bool needs_terms = true;
 
   struct State {
     Vec<T> surely[strip_rows], maybe[strip_rows];
@@ -82,6 +83,7 @@ template <class T>
 struct GroupSumEnding {
   const PackedColumns<T>& Y;
   GroupSumOutput out;
+  static constexpr bool needs_terms = false;
   static constexpr int panels_per_flush = 16;
 
   struct State {
@@ -127,6 +129,7 @@ struct GroupExtremesEnding {
   GroupExtremesOutput<T> out;
   T* smallest_of_thread;
   T* largest_of_thread;
+  static constexpr bool needs_terms = false;
 
   struct State {
     Vec<T> low[strip_rows], high[strip_rows];
@@ -178,6 +181,7 @@ template <class T>
 struct StoreEnding {
   const PackedColumns<T>& Y;
   MutableMatrixView<T> out;
+  static constexpr bool needs_terms = false;
   struct State {};
 
   void begin(State&, const Strip<T>&) const {}

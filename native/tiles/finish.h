@@ -12,14 +12,24 @@ namespace coterie::COTERIE_ISA {
 template <class T>
 inline constexpr T cancellation_share = sizeof(T) == 8 ? T(1e-3) : T(1e-2);
 
+// Sum of term(t) over the features, several at a time.
+template <class T, class Term>
+COTERIE_INLINE T sum_over(std::int64_t cols, const Term& term) {
+  constexpr int width = 8;  // independent sums: one addition need not wait for the one before
+  T partial[width] = {};
+  std::int64_t t = 0;
+  for (; t + width <= cols; t += width)
+    for (int i = 0; i < width; ++i) partial[i] += term(t + i);
+  for (; t < cols; ++t) partial[0] += term(t);
+  return ((partial[0] + partial[1]) + (partial[2] + partial[3])) + ((partial[4] + partial[5]) + (partial[6] + partial[7]));
+}
+
 template <class T>
 COTERIE_INLINE T squared_distance_to_packed(const T* row, const T* panel_column, std::int64_t cols) {
-  T sum = 0;
-  for (std::int64_t t = 0; t < cols; ++t) {
+  return sum_over<T>(cols, [=](std::int64_t t) __attribute__((always_inline)) {
     const T difference = row[t] - panel_column[t * panel_width<T>];
-    sum += difference * difference;
-  }
-  return sum;
+    return difference * difference;
+  });
 }
 
 // The packed column `column` as a vector of stride panel_width.
@@ -29,16 +39,17 @@ COTERIE_INLINE const T* packed_column(const PackedColumns<T>& Y, std::int64_t co
   return Y.panels + panel * Y.cols * panel_width<T> + column % panel_width<T>;
 }
 
+template <class T>
+COTERIE_INLINE T squared_length(const T* row, std::int64_t cols) {
+  return sum_over<T>(cols, [row](std::int64_t t) __attribute__((always_inline)) { return row[t] * row[t]; });
+}
+
 // |x|^2 or the number of ones of a loaded row, if the finish needs it.
 template <class T>
 COTERIE_INLINE T row_term(const Metric& metric, const T* row, std::int64_t cols) {
-  T sum = 0;
-  if (metric.kernel != Kernel::dot || metric.finish == Finish::clipped || metric.finish == Finish::identity) return sum;
-  if (start_of(metric.finish) == Start::half_squared_norm)
-    for (std::int64_t t = 0; t < cols; ++t) sum += row[t] * row[t];
-  else
-    for (std::int64_t t = 0; t < cols; ++t) sum += row[t];
-  return sum;
+  if (metric.kernel != Kernel::dot || metric.finish == Finish::clipped || metric.finish == Finish::identity) return T(0);
+  if (start_of(metric.finish) == Start::half_squared_norm) return squared_length(row, cols);
+  return sum_over<T>(cols, [row](std::int64_t t) __attribute__((always_inline)) { return row[t]; });
 }
 
 template <class T>

@@ -21,11 +21,15 @@ struct LaneWinner {
 
 template <class T>
 COTERIE_INLINE LaneWinner<T> lowest_lane(Vec<T> values, Mask<T> indices) {
-  LaneWinner<T> winner{values[0], indices[0]};
-  for (int lane = 1; lane < lanes<T>; ++lane)
-    if (values[lane] < winner.value || (values[lane] == winner.value && indices[lane] < winner.index))
-      winner = {values[lane], indices[lane]};
-  return winner;
+  for (int distance = lanes<T> / 2; distance > 0; distance /= 2) {
+    const Mask<T> partner = lane_numbers<T>() ^ broadcast_index<T>(distance);
+    const Vec<T> other = __builtin_shuffle(values, partner);
+    const Mask<T> other_index = __builtin_shuffle(indices, partner);
+    const Mask<T> is_lower = (other < values) | ((other == values) & (other_index < indices));
+    values = select<T>(is_lower, other, values);
+    indices = select_index<T>(is_lower, other_index, indices);
+  }
+  return {values[0], indices[0]};
 }
 
 template <class T>
@@ -33,6 +37,8 @@ struct NearestEnding {
   const PackedColumns<T>& Y;
   Metric metric;
   NearestOutput<T> out;
+
+  static constexpr bool needs_terms = false;
 
   struct State {
     Vec<T> best[strip_rows];
@@ -81,6 +87,7 @@ struct NearestTwoEnding {
   Metric metric;
   NearestTwoOutput<T> out;
   using State = TwoNearest<T>;
+  static constexpr bool needs_terms = false;
 
   COTERIE_INLINE void begin(State& state, const Strip<T>&) const {
     for (int r = 0; r < strip_rows; ++r) {

@@ -12,6 +12,7 @@ struct SmallestEnding {
   const PackedColumns<T>& Y;
   Metric metric;
   SmallestOutput<T> out;
+  static constexpr bool needs_terms = false;
 
   struct State {
     Vec<T> limit[strip_rows];  // the m-th smallest so far

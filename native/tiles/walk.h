@@ -38,6 +38,7 @@ constexpr std::int64_t panels_per_chunk(std::int64_t cols) {
 template <class T>
 struct FusedDot {
   const PackedColumns<T>& Y;
+  static constexpr bool needs_terms = false;
 
   std::int64_t chunk_panels() const { return panels_per_chunk<T>(Y.cols); }
   COTERIE_INLINE void prepare(const Strip<T>&, std::int64_t, std::int64_t, T*) const {}
@@ -57,6 +58,7 @@ struct Tiled {
   const PackedColumns<T>& Y;
   TileFill<T> fill;
   Metric metric;  // the finish that is applied in the tile
+  static constexpr bool needs_terms = true;
 
   std::int64_t chunk_panels() const { return max_tile_columns / panel_width<T>; }
   COTERIE_INLINE void prepare(const Strip<T>& strip, std::int64_t first, std::int64_t count, T* tile) const {
@@ -104,7 +106,8 @@ void walk_block(const TileProblem<T>& problem, const Source& source, const Endin
   const Scratch<T> terms(range.size()), tile(strip_rows * max_tile_columns);
   const Scratch<State> states(n_strips);
   const MatrixView<T> block = load_rows(problem.X, problem.shift, range, loaded.data());
-  for (std::int64_t i = 0; i < block.rows; ++i) terms[i] = row_term(problem.metric, block.row(i), cols);
+  if (Source::needs_terms || Ending::needs_terms)
+    for (std::int64_t i = 0; i < block.rows; ++i) terms[i] = row_term(problem.metric, block.row(i), cols);
   for (std::int64_t s = 0; s < n_strips; ++s)
     ending.begin(states[s], strip_of(block, terms.data(), s * strip_rows, range.begin, thread));
   const std::int64_t chunk = source.chunk_panels();

@@ -1,0 +1,84 @@
+#include "kmeans/kmeans.h"
+
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/bindings.h"
+#include "kmeans/columns.h"
+
+namespace coterie {
+namespace {
+
+struct KMeansFit {
+  nb::object labels, centres;
+  KMeansOutcome outcome;
+};
+
+KMeansProgress report_to(const nb::object& callback) {
+  if (callback.is_none()) return {};
+  return [&callback](std::int64_t iteration, double inertia, std::int64_t changed) {
+    const nb::gil_scoped_acquire gil;
+    callback(iteration, inertia, changed);
+  };
+}
+
+template <class T>
+KMeansFit bind_fit(const Matrix<T>& X, const Matrix<T>& start, const std::optional<Vector<double>>& weights,
+                   const KMeansOptions& options, const nb::object& progress) {
+  const std::int64_t k = view(start).rows, cols = view(start).cols;
+  auto centres = new_matrix<T>(k, cols);
+  auto labels = new_vector<std::int32_t>(view(X).rows);
+  std::copy(start.data(), start.data() + k * cols, centres.data());
+  KMeansFit fit;
+  const KMeansProgress report = report_to(progress);
+  without_gil([&] {
+    fit.outcome = run_kmeans<T>(view(X), data_or_null(weights), {centres.data(), k, cols, cols}, options, report, labels.data());
+  });
+  fit.labels = nb::cast(labels);
+  fit.centres = nb::cast(centres);
+  return fit;
+}
+
+template <class T>
+auto bind_moments(const Matrix<T>& X, const std::optional<Vector<double>>& weights, int threads) {
+  const nb::gil_scoped_release release;
+  ColumnMoments moments = column_moments<T>(view(X), data_or_null(weights), threads);
+  return std::make_tuple(moments.mean, moments.variance, moments.low, moments.high);
+}
+
+template <class T>
+void bind_for(nb::module_& module) {
+  module.def("kmeans_fit", &bind_fit<T>, "X"_a, "start"_a, "weights"_a.none(), "options"_a, "progress"_a.none() = nb::none(),
+             "K-means from the given start.");
+  module.def("column_moments", &bind_moments<T>, "X"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
+             "Mean, variance, least and greatest of every column.");
+}
+
+}  // namespace
+
+void bind_kmeans(nb::module_& module) {
+  nb::enum_<KMeansAlgorithm>(module, "KMeansAlgorithm")
+      .value("auto", KMeansAlgorithm::automatic)
+      .value("lloyd", KMeansAlgorithm::lloyd)
+      .value("hamerly", KMeansAlgorithm::hamerly)
+      .value("exponion", KMeansAlgorithm::exponion);
+  nb::class_<KMeansOptions>(module, "KMeansOptions", "How k-means runs and when it stops.")
+      .def("__init__",
+           [](KMeansOptions* self, std::int64_t max_iter, double tol, double tol_inertia, KMeansAlgorithm algorithm,
+              bool unit_centres, int threads) {
+             new (self) KMeansOptions{max_iter, tol, tol_inertia, algorithm, unit_centres, threads};
+           },
+           nb::kw_only(), "max_iter"_a = 300, "tol"_a = 0.0, "tol_inertia"_a = -1.0, "algorithm"_a = KMeansAlgorithm::automatic,
+           "unit_centres"_a = false, "n_threads"_a = 0);
+  nb::class_<KMeansFit>(module, "KMeansFit", "What a k-means run ends with.")
+      .def_ro("labels", &KMeansFit::labels)
+      .def_ro("centres", &KMeansFit::centres)
+      .def_prop_ro("inertia", [](const KMeansFit& fit) { return fit.outcome.inertia; })
+      .def_prop_ro("n_iter", [](const KMeansFit& fit) { return fit.outcome.n_iter; })
+      .def_prop_ro("is_strict", [](const KMeansFit& fit) { return fit.outcome.is_strict; })
+      .def_prop_ro("algorithm", [](const KMeansFit& fit) { return fit.outcome.algorithm; });
+  bind_for<float>(module);
+  bind_for<double>(module);
+}
+
+}  // namespace coterie

@@ -1,0 +1,155 @@
+#include "kmeans/accelerate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "support/cpu_dispatch.h"
+#include "support/parallel.h"
+#include "tiles/tiles.h"
+
+namespace coterie {
+namespace {
+
+constexpr Metric squared_metric = {Kernel::dot, Finish::squared_norm, 2};
+constexpr std::int64_t fewest_clusters_for_bounds = 8;    // benchmarks/crossover.py
+constexpr std::int64_t most_clusters_for_matrix = 4096;   // 64 MiB of distances between centres
+constexpr double largest_extent = 1e15;                   // bounds are float32: their squares must neither overflow nor vanish
+constexpr float round_up = 1 + 0x1.0p-21f, round_down = 1 - 0x1.0p-21f;
+
+KMeansAlgorithm choose(KMeansAlgorithm wanted, std::int64_t n_clusters, const ColumnMoments& columns) {
+  double extent = 0;
+  for (std::size_t t = 0; t < columns.low.size(); ++t) extent = std::max(extent, columns.high[t] - columns.low[t]);
+  if (n_clusters < 2 || !(extent < largest_extent) || extent < 1 / largest_extent) return KMeansAlgorithm::lloyd;
+  if (wanted == KMeansAlgorithm::automatic && n_clusters < fewest_clusters_for_bounds) return KMeansAlgorithm::lloyd;
+  if (wanted == KMeansAlgorithm::lloyd || wanted == KMeansAlgorithm::hamerly) return wanted;
+  return n_clusters <= most_clusters_for_matrix ? KMeansAlgorithm::exponion : KMeansAlgorithm::hamerly;
+}
+
+}  // namespace
+
+template <class T>
+Accelerator<T>::Accelerator(const KMeansData<T>& data, std::int64_t n_clusters, KMeansAlgorithm wanted, const ColumnMoments& columns)
+    : data_(data), n_clusters_(n_clusters), algorithm_(choose(wanted, n_clusters, columns)) {
+  if (!has_bounds()) return;
+  const auto n = static_cast<std::size_t>(data.X.rows), k = static_cast<std::size_t>(n_clusters);
+  block_ = std::max<std::int64_t>(4096, block_count(data.X.rows, 128));
+  upper_.resize(n);
+  lower_.resize(n);
+  failing_.resize(n);
+  moved_.resize(k);
+  drift_.resize(k);
+  largest_upper_.resize(k);
+  starts_.resize(k + 1);
+  block_counts_.resize(static_cast<std::size_t>(block_count(data.X.rows, block_)) * k);
+  between_.resize(k * k);
+}
+
+template <class T>
+std::string Accelerator<T>::name() const {
+  switch (algorithm_) {
+    case KMeansAlgorithm::hamerly:
+      return "hamerly";
+    case KMeansAlgorithm::exponion:
+      return "exponion";
+    default:
+      return "lloyd";
+  }
+}
+
+template <class T>
+void Accelerator<T>::forget(std::int64_t row) {
+  if (!has_bounds()) return;
+  upper_[static_cast<std::size_t>(row)] = std::numeric_limits<float>::infinity();
+  lower_[static_cast<std::size_t>(row)] = 0;
+}
+
+template <class T>
+void Accelerator<T>::note_largest_upper(const std::int32_t* labels) {
+  std::fill(largest_upper_.begin(), largest_upper_.end(), 0.0f);
+  for (std::size_t i = 0; i < upper_.size(); ++i) {
+    float& largest = largest_upper_[static_cast<std::size_t>(labels[i])];
+    largest = std::max(largest, upper_[i]);
+  }
+}
+
+// How far each centre went, and lower bounds of the distances between centres.
+template <class T>
+void Accelerator<T>::measure_centres(const MatrixView<T>& centres, const std::vector<T>& previous) {
+  const auto cols = static_cast<std::size_t>(centres.cols), k = static_cast<std::size_t>(n_clusters_);
+  std::vector<double> squares(k, 0);
+  for (std::size_t a = 0; a < k; ++a) {
+    double step = 0;
+    for (std::size_t t = 0; t < cols; ++t) {
+      const double now = static_cast<double>(centres.data[a * cols + t]);
+      const double difference = now - static_cast<double>(previous[a * cols + t]);
+      step += difference * difference;
+      squares[a] += now * now;
+    }
+    moved_[a] = static_cast<float>(std::sqrt(step)) * round_up;
+  }
+  const ColumnPack<T> pack(centres, nullptr, squared_metric, data_.threads);
+  const double unit = static_cast<double>(centres.cols + 8) * std::numeric_limits<T>::epsilon();
+  constexpr std::int64_t rows_per_task = 32;
+  parallel_for(block_count(n_clusters_, rows_per_task), data_.threads, [&](std::int64_t task, int) {
+    const Range range = block_range(n_clusters_, rows_per_task, task);
+    std::vector<T> squared(static_cast<std::size_t>(range.size()) * k);
+    const MatrixView<T> some{centres.row(range.begin), range.size(), centres.cols, centres.stride};
+    tiles_of<T>(engine()).store({some, nullptr, pack.columns(), squared_metric, 1}, {squared.data(), range.size(), n_clusters_, n_clusters_});
+    for (std::int64_t a = range.begin; a < range.end; ++a) {
+      float* row = between_.data() + a * n_clusters_;
+      const T* values = squared.data() + (a - range.begin) * n_clusters_;
+      for (std::size_t b = 0; b < k; ++b) {
+        const double error = unit * (squares[static_cast<std::size_t>(a)] + squares[b]);
+        const double low = static_cast<double>(values[b]) - error;
+        row[b] = low > 0 ? static_cast<float>(std::sqrt(low)) * round_down : 0.0f;
+      }
+      measure_drift(a);
+    }
+  });
+}
+
+// Only centres within reach of the cluster's farthest row can take rows from it; the drift of the others does not matter.
+template <class T>
+void Accelerator<T>::measure_drift(std::int64_t cluster) {
+  const auto a = static_cast<std::size_t>(cluster), k = static_cast<std::size_t>(n_clusters_);
+  constexpr float generosity = 4;  // 2 is enough for this iteration, more keeps bounds alive for the next ones
+  const float reach = generosity * (largest_upper_[a] + moved_[a]);
+  float nearest = std::numeric_limits<float>::infinity(), beyond = nearest, others = 0;
+  const float* row = between_.data() + a * k;
+  for (std::size_t b = 0; b < k; ++b) {
+    if (b == a) continue;
+    nearest = std::min(nearest, row[b]);
+    if (row[b] > reach)
+      beyond = std::min(beyond, row[b]);
+    else
+      others = std::max(others, moved_[b]);
+  }
+  drift_[a] = {moved_[a], nearest / 2, others, beyond};
+}
+
+template <class T>
+std::int64_t Accelerator<T>::assign(const MatrixView<T>& centres, const std::vector<T>& previous, const SumUnits& units,
+                                    std::int32_t* labels, const ClusterSums& deltas) {
+  const KMeansKernels<T>& kernels = kmeans_of<T>(engine());
+  const RowBounds bounds{labels, upper_.data(), lower_.data()};
+  const ColumnPack<T> pack(centres, nullptr, squared_metric, data_.threads);
+  if (!has_bounds()) return kernels.assign(data_, pack.columns(), units, labels, deltas);
+  if (is_fresh_) {
+    is_fresh_ = false;
+    const std::int64_t changed = kernels.assign_with_bounds(data_, pack.columns(), units, bounds, deltas);
+    note_largest_upper(labels);
+    return changed;
+  }
+  measure_centres(centres, previous);
+  const FailingRows failing{failing_.data(), starts_.data(), block_counts_.data(), block_, largest_upper_.data()};
+  const std::int64_t n_failing = kernels.find_failing(data_.X.rows, n_clusters_, drift_.data(), bounds, failing, data_.threads);
+  if (n_failing == 0) return 0;
+  const float* between = algorithm_ == KMeansAlgorithm::exponion ? between_.data() : nullptr;
+  return kernels.settle(data_, pack.columns(), centres, between, units, bounds, failing, deltas);
+}
+
+template class Accelerator<float>;
+template class Accelerator<double>;
+
+}  // namespace coterie

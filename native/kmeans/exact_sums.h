@@ -1,0 +1,74 @@
+// Adds rows to cluster sums in whole units: see SumUnits.
+#pragma once
+
+#include <cstdint>
+
+#include "kmeans/state.h"
+#include "support/simd.h"
+
+namespace coterie::COTERIE_ISA {
+
+// Adding 1.5 * 2^52 leaves the nearest whole number in the low bits of the double.
+inline constexpr double rounding_magic = 6755399441055744.0;
+
+COTERIE_INLINE std::int64_t whole_part(double shifted) {
+  return __builtin_bit_cast(std::int64_t, shifted) - __builtin_bit_cast(std::int64_t, rounding_magic);
+}
+
+COTERIE_INLINE ClusterSums sums_of_thread(const ClusterSums& deltas, int thread) {
+  const std::int64_t table = deltas.n_clusters * (deltas.cols + 1) * thread;
+  return {deltas.coarse + table, deltas.fine == nullptr ? nullptr : deltas.fine + table, deltas.count + deltas.n_clusters * thread,
+          deltas.n_clusters, deltas.cols};
+}
+
+// Calls apply(column, coarse units, fine units) for the row's contribution.
+template <class T, class Apply>
+COTERIE_INLINE void for_each_unit(const SumUnits& units, const T* row, double weight, std::int64_t cols, const Apply& apply) {
+  for (std::int64_t t = 0; t < cols; ++t) {
+    const double scaled = static_cast<double>(row[t]) * weight * units.scale[t];
+    const double shifted = scaled + rounding_magic;
+    const double rest = scaled - (shifted - rounding_magic);
+    apply(t, whole_part(shifted), sizeof(T) == 4 ? 0 : whole_part(rest * units.fine_scale + rounding_magic));
+  }
+}
+
+template <class T>
+COTERIE_INLINE void add_row(const ClusterSums& sums, const SumUnits& units, std::int64_t cluster, const T* row, double weight) {
+  std::int64_t* coarse = sums.coarse + cluster * (sums.cols + 1);
+  std::int64_t* fine = sizeof(T) == 4 ? nullptr : sums.fine + cluster * (sums.cols + 1);
+  const auto add = [=](std::int64_t t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) {
+    coarse[t] += whole;
+    if constexpr (sizeof(T) != 4) fine[t] += rest;
+  };
+  const T one = 1;
+  for_each_unit(units, row, weight, sums.cols, add);
+  for_each_unit<T>({units.scale + sums.cols, units.fine_scale}, &one, weight, 1,
+                   [=](std::int64_t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) { add(sums.cols, whole, rest); });
+  ++sums.count[cluster];
+}
+
+template <class T>
+COTERIE_INLINE void subtract_row(const ClusterSums& sums, const SumUnits& units, std::int64_t cluster, const T* row, double weight) {
+  std::int64_t* coarse = sums.coarse + cluster * (sums.cols + 1);
+  std::int64_t* fine = sizeof(T) == 4 ? nullptr : sums.fine + cluster * (sums.cols + 1);
+  const auto subtract = [=](std::int64_t t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) {
+    coarse[t] -= whole;
+    if constexpr (sizeof(T) != 4) fine[t] -= rest;
+  };
+  const T one = 1;
+  for_each_unit(units, row, weight, sums.cols, subtract);
+  for_each_unit<T>(
+      {units.scale + sums.cols, units.fine_scale}, &one, weight, 1,
+      [=](std::int64_t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) { subtract(sums.cols, whole, rest); });
+  --sums.count[cluster];
+}
+
+// The row changes from cluster `from` (-1: none yet) to cluster `to`.
+template <class T>
+COTERIE_INLINE void move_row(const ClusterSums& sums, const SumUnits& units, std::int64_t from, std::int64_t to, const T* row,
+                             double weight) {
+  if (from >= 0) subtract_row(sums, units, from, row, weight);
+  add_row(sums, units, to, row, weight);
+}
+
+}  // namespace coterie::COTERIE_ISA

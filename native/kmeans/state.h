@@ -1,0 +1,84 @@
+// What k-means keeps between iterations, as plain data that the kernels of any instruction set can work on.
+#pragma once
+
+#include <cstdint>
+
+#include "support/matrix_view.h"
+#include "tiles/kernel_table.h"
+
+namespace coterie {
+
+// The data as every pass sees it: rows minus `shift`, with weights or without.
+template <class T>
+struct KMeansData {
+  MatrixView<T> X;
+  const T* shift;          // cols; a point in the middle of the data
+  const double* weights;   // per row, or null
+  int threads;
+};
+
+// Sums of rows per cluster that do not depend on the order of addition.
+//
+// A number becomes a whole multiple of a tiny unit of its column (float64: of a coarse and a fine unit), and whole numbers
+// add up the same in any order. So the centres do not depend on threads, blocks, or the history of moves.
+struct SumUnits {
+  const double* scale;  // cols + 1: 1 / coarse unit of each column and of the weight; powers of two
+  double fine_scale;    // coarse unit / fine unit; a power of two
+};
+
+// One row of cols + 1 sums per cluster, the weight last. Deltas have one such table per thread.
+struct ClusterSums {
+  std::int64_t* coarse;
+  std::int64_t* fine;   // null for float32, whose numbers the coarse unit holds
+  std::int64_t* count;  // rows per cluster
+  std::int64_t n_clusters;
+  std::int64_t cols;
+};
+
+// Per cluster, what the test of its points needs; refreshed after each move of the centres.
+struct ClusterDrift {
+  float moved;       // how far the centre went (rounded up)
+  float gap;         // half the distance to the nearest other centre (rounded down)
+  float others;      // how far any centre that may matter went (rounded up)
+  float beyond;      // distance to the nearest centre that was left out of `others` (rounded down)
+};
+
+// Bounds per row: the own centre is at most `upper` away, every other one at least `lower`.
+struct RowBounds {
+  std::int32_t* label;
+  float* upper;
+  float* lower;
+};
+
+// The rows whose bounds failed, sorted by label.
+struct FailingRows {
+  std::int32_t* rows;           // capacity n
+  std::int64_t* starts;         // clusters + 1
+  std::int32_t* block_counts;   // blocks x clusters
+  std::int64_t block;           // rows per block
+  float* largest_upper;         // per cluster: over all of its rows
+};
+
+template <class T>
+struct KMeansKernels {
+  // Assigns every row to the nearest column; moves its contribution between sums. Returns how many labels changed.
+  std::int64_t (*assign)(const KMeansData<T>& data, const PackedColumns<T>& centres, const SumUnits& units, std::int32_t* labels,
+                         const ClusterSums& deltas);
+  // The same for all rows, and sets both bounds.
+  std::int64_t (*assign_with_bounds)(const KMeansData<T>& data, const PackedColumns<T>& centres, const SumUnits& units,
+                                     const RowBounds& bounds, const ClusterSums& deltas);
+  // Updates the bounds after the centres moved; lists the rows whose nearest centre is no longer certain.
+  std::int64_t (*find_failing)(std::int64_t n, std::int64_t n_clusters, const ClusterDrift* drift, const RowBounds& bounds,
+                               const FailingRows& failing, int threads);
+  // Settles the listed rows. `between` (clusters x clusters lower bounds of centre distances) may be null.
+  std::int64_t (*settle)(const KMeansData<T>& data, const PackedColumns<T>& centres, const MatrixView<T>& centre_rows,
+                         const float* between, const SumUnits& units, const RowBounds& bounds, const FailingRows& failing,
+                         const ClusterSums& deltas);
+  // Gives one row to another cluster.
+  void (*move)(const KMeansData<T>& data, const SumUnits& units, std::int64_t row, std::int32_t to, std::int32_t* labels,
+               const ClusterSums& deltas);
+  // Squared distance of every row to its own centre (`out` may be null); returns their weighted sum.
+  double (*own_distances)(const KMeansData<T>& data, const MatrixView<T>& centre_rows, const std::int32_t* labels, T* out);
+};
+
+}  // namespace coterie

@@ -1,0 +1,74 @@
+#include "kmeans/sums.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/parallel.h"
+
+namespace coterie {
+namespace {
+
+// Power of two p with |value| * p <= 2^bits for all |value| <= extent.
+double scale_for(double extent, int bits) {
+  int exponent = 0;
+  if (extent > 0) std::frexp(extent, &exponent);
+  return std::ldexp(1.0, std::clamp(bits - exponent, -1000, 1000));
+}
+
+void add_and_clear(std::vector<std::int64_t>& totals, std::vector<std::int64_t>& deltas, int threads) {
+  const std::size_t size = totals.size();
+  for (std::size_t thread = 0; thread < static_cast<std::size_t>(threads); ++thread)
+    for (std::size_t i = 0; i < size; ++i) {
+      totals[i] += deltas[thread * size + i];
+      deltas[thread * size + i] = 0;
+    }
+}
+
+}  // namespace
+
+template <class T>
+ExactSums<T>::ExactSums(std::int64_t n, std::int64_t n_clusters, const ColumnMoments& columns, const std::vector<T>& shift,
+                        double largest_weight, int threads)
+    : n_clusters_(n_clusters), cols_(static_cast<std::int64_t>(shift.size())), threads_(resolve_threads(threads)) {
+  // the sum of n numbers of `bits` bits must fit in 63, and one number in the 51 that rounding by addition can hold
+  const int bits = std::min(50, 61 - static_cast<int>(std::ceil(std::log2(static_cast<double>(n) + 1))));
+  fine_scale_ = std::ldexp(1.0, bits);
+  for (std::size_t t = 0; t < shift.size(); ++t) {
+    const double middle = static_cast<double>(shift[t]);
+    scale_.push_back(scale_for(std::max(columns.high[t] - middle, middle - columns.low[t]) * largest_weight, bits));
+  }
+  scale_.push_back(scale_for(largest_weight, bits));
+  const auto cells = static_cast<std::size_t>(n_clusters * (cols_ + 1)), team = static_cast<std::size_t>(threads_);
+  coarse_.assign(cells, 0);
+  coarse_delta_.assign(cells * team, 0);
+  if (sizeof(T) != 4) {
+    fine_.assign(cells, 0);
+    fine_delta_.assign(cells * team, 0);
+  }
+  count_.assign(static_cast<std::size_t>(n_clusters), 0);
+  count_delta_.assign(count_.size() * team, 0);
+}
+
+template <class T>
+ClusterSums ExactSums<T>::deltas() {
+  return {coarse_delta_.data(), fine_delta_.empty() ? nullptr : fine_delta_.data(), count_delta_.data(), n_clusters_, cols_};
+}
+
+template <class T>
+void ExactSums<T>::absorb_deltas() {
+  add_and_clear(coarse_, coarse_delta_, threads_);
+  if (!fine_.empty()) add_and_clear(fine_, fine_delta_, threads_);
+  add_and_clear(count_, count_delta_, threads_);
+}
+
+template <class T>
+double ExactSums<T>::value(std::int64_t cluster, std::int64_t column) const {
+  const auto cell = static_cast<std::size_t>(cluster * (cols_ + 1) + column);
+  const double fine = fine_.empty() ? 0.0 : static_cast<double>(fine_[cell]) / fine_scale_;
+  return (static_cast<double>(coarse_[cell]) + fine) / scale_[static_cast<std::size_t>(column)];
+}
+
+template class ExactSums<float>;
+template class ExactSums<double>;
+
+}  // namespace coterie

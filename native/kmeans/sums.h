@@ -1,0 +1,39 @@
+// Owns the exact sums of k-means: units, totals, and one table of changes per thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kmeans/columns.h"
+#include "kmeans/state.h"
+
+namespace coterie {
+
+template <class T>
+class ExactSums {
+ public:
+  // `shift` is the point that rows are taken relative to.
+  ExactSums(std::int64_t n, std::int64_t n_clusters, const ColumnMoments& columns, const std::vector<T>& shift, double largest_weight,
+            int threads);
+
+  SumUnits units() const { return {scale_.data(), fine_scale_}; }
+  ClusterSums deltas();
+  // Adds what the threads changed to the totals and clears it.
+  void absorb_deltas();
+
+  std::int64_t count(std::int64_t cluster) const { return count_[static_cast<std::size_t>(cluster)]; }
+  double weight(std::int64_t cluster) const { return value(cluster, cols_); }
+  double sum(std::int64_t cluster, std::int64_t column) const { return value(cluster, column); }
+
+ private:
+  double value(std::int64_t cluster, std::int64_t column) const;
+
+  std::int64_t n_clusters_, cols_;
+  int threads_;
+  std::vector<double> scale_;
+  double fine_scale_;
+  std::vector<std::int64_t> coarse_, fine_, count_;
+  std::vector<std::int64_t> coarse_delta_, fine_delta_, count_delta_;
+};
+
+}  // namespace coterie
