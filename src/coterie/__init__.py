@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# Where each public name lives. Nothing is imported before it is asked for: `import coterie` costs next to nothing.
+# Where each public name lives. Nothing is imported before it is asked for: `import coterie` stays light.
 _HOMES = {
     "load": "coterie.persist",
     "save": "coterie.persist",

@@ -29,7 +29,7 @@ def configuration() -> dict[str, dict[str, str]]:
         "engine": {
             "coterie": version(),
             "instruction set": _core.instruction_set(),
-            "built in": ", ".join(_core.instruction_sets()),
+            "built in": _core.instruction_sets(),
             "threads": str(resolve_threads()),
             "processors": str(usable_cpus()),
         },

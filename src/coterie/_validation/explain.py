@@ -20,6 +20,8 @@ def column_names(X: Any) -> list[str] | None:
 
 def refuse_kinds(X: Any, who: str, name: str) -> None:
     """Refuse kinds of values that NumPy would turn into numbers without being asked: text, dates, complex."""
+    if X is None:
+        raise InvalidData(f"{name} of {who} must be a table of numbers, got None.")
     if issparse(X):
         _refuse_kind(X.dtype, f"{name} of {who}")
     elif hasattr(X, "columns") and hasattr(X, "dtypes"):
@@ -53,10 +55,11 @@ def _refuse_kind(dtype: Any, what: str) -> None:
 
 def _refuse_text_cells(X: Any, what: str) -> None:
     try:
-        cells = np.asarray(X, dtype=object)
+        cells = np.asarray(X) if not hasattr(X, "dtype") else X
+        cells = np.asarray(X, dtype=object) if cells.dtype.kind in "US" else cells
     except ValueError:
         return  # rows of different lengths: reported by the caller
-    if cells.ndim != 2:
+    if cells.ndim != 2 or cells.dtype.kind != "O":
         return
     for (row, column), value in np.ndenumerate(cells):
         if isinstance(value, str | bytes):

@@ -73,8 +73,8 @@ def _refuse_values(weights: Any, who: str) -> None:
         if is_wrong.any():
             first = int(np.argmax(is_wrong))
             raise InvalidData(
-                f"{words} of {who}: {int(is_wrong.sum()):,} of {weights.size:,}, the first at row {first}. "
-                f"Weights must be finite and at least 0."
+                f"{words}: {int(is_wrong.sum()):,} of {weights.size:,}, the first at row {first}. "
+                f"Weights of {who} must be finite and at least 0."
             )
     if not weights.any():
         raise InvalidData(
