@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Self
 
 
 class CoterieError(Exception):
     """Base of everything that Coterie raises on purpose."""
+
+    shell_text: str | None = None  # the same in the words of the command line, where those differ
+
+    def in_shell(self, text: str) -> Self:
+        """Set the words for the command line and return the error itself."""
+        self.shell_text = text
+        return self
 
 
 class InvalidParameter(CoterieError, ValueError, TypeError):

@@ -86,8 +86,9 @@ def explained(error: Exception, X: Any, who: str, name: str) -> CoterieError:
             f"Found array with dim {len(shape)} and shape {shape} for {name} of {who}, while dim <= 2 is "
             f"required: one row per sample, e.g. {name}.reshape(len({name}), -1)."
         )
-    kind = UnsupportedInput if isinstance(error, TypeError) else InvalidData
-    return kind(text)
+    if isinstance(error, TypeError):
+        return UnsupportedInput(f"{name} of {who} cannot be read as numbers: {text}")
+    return InvalidData(text)
 
 
 def not_finite(X: Any, columns: list[str] | None, who: str, name: str) -> InvalidData:
