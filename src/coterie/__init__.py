@@ -1,1 +1,42 @@
 """Coterie finds the groups in data, shows whether they are real, and lets people see them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from coterie._config import show_config
+    from coterie.persist import load, save
+
+    __version__: str
+
+# Where each public name lives. Nothing is imported before it is asked for: `import coterie` stays light.
+_HOMES = {
+    "load": "coterie.persist",
+    "save": "coterie.persist",
+    "show_config": "coterie._config",
+}
+_ROOMS = ("cluster", "distance", "errors", "prepare", "read")
+
+__all__ = ["load", "save", "show_config"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        value: Any = import_module("coterie._config").version()
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in _ROOMS:
+        return import_module(f"coterie.{name}")  # the import system sets the attribute
+    else:
+        from coterie.errors import did_you_mean
+
+        near = did_you_mean(name, __dir__())
+        raise AttributeError(f"module 'coterie' has no attribute {name!r}.{near}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_ROOMS, "__version__"])

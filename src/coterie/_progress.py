@@ -1,0 +1,177 @@
+"""One small protocol for progress: `progress=` is None, True, or a callable that takes a `Progress`."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from shutil import get_terminal_size
+from types import TracebackType
+from typing import TypeAlias
+
+from coterie.errors import InvalidParameter
+
+QUIET_SECONDS = 0.7  # work that ends sooner never shows a line
+REFRESH_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a piece of work has come.
+
+    Parameters
+    ----------
+    stage : str
+        What is being done, in a user's words.
+    done : int
+        Steps finished.
+    total : int or None
+        Steps in all, None when nobody knows.
+    seconds : float
+        Time since the work began.
+    """
+
+    stage: str
+    done: int
+    total: int | None
+    seconds: float
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time left if the rest goes as fast as what is done."""
+        if not self.total or self.done <= 0:
+            return None
+        return self.seconds * max(0, self.total - self.done) / self.done
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def describe(self, *, seconds_since: float = 0.0) -> str:
+        """Say it in one line, `seconds_since` after the report was made."""
+        steps = f" {self.done:,} of {self.total:,}" if self.total else f" {self.done:,}" if self.done else ""
+        if self.seconds_left is None:
+            return f"{self.stage}{steps}  {_clock(self.seconds + seconds_since)}"
+        return f"{self.stage}{steps}  about {_clock(max(0.0, self.seconds_left - seconds_since))} left"
+
+
+ProgressOption: TypeAlias = bool | Callable[[Progress], object] | None
+
+
+class Tracker:
+    """Hands the steps of one piece of work to whoever wants to see them.
+
+    Examples
+    --------
+    >>> with track(print, "k-means", total=2) as tracker:
+    ...     tracker.report(2)
+    k-means 2 of 2  about 0 s left
+    """
+
+    def __init__(self, listener: Callable[[Progress], object] | None, stage: str, total: int | None) -> None:
+        self._listener = listener
+        self._line = listener if isinstance(listener, _TerminalLine) else None
+        self._stage = stage
+        self._total = total
+        self._began = time.monotonic()
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether anybody looks: when not, a loop may skip its reports."""
+        return self._listener is not None
+
+    def report(self, done: int, *, stage: str | None = None, total: int | None = None) -> None:
+        """Say how many steps are done; `stage` and `total` replace the earlier ones."""
+        if self._listener is None:
+            return
+        self._stage = stage if stage is not None else self._stage
+        self._total = total if total is not None else self._total
+        self._listener(Progress(self._stage, done, self._total, time.monotonic() - self._began))
+
+    def __enter__(self) -> Tracker:
+        if self._line is not None:
+            self._line.start(self._stage)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._line is not None:
+            self._line.stop()
+
+
+def track(progress: ProgressOption, stage: str, *, total: int | None = None) -> Tracker:
+    """Return a tracker for one piece of work, to be used in a ``with`` statement.
+
+    Parameters
+    ----------
+    progress : None, bool or callable
+        None or False: silent. True: one line on stderr that renews itself, when stderr is a terminal
+        or a notebook. A callable is called with a `Progress` at every report.
+    stage : str
+        What is being done.
+    total : int or None, default=None
+        Steps in all, if known.
+    """
+    if progress is None or progress is False:
+        return Tracker(None, stage, total)
+    if progress is True:
+        return Tracker(_TerminalLine() if _someone_watches() else None, stage, total)
+    if callable(progress):
+        return Tracker(progress, stage, total)
+    raise InvalidParameter(f"progress must be None, True, False or a callable, got {progress!r}.")
+
+
+class _TerminalLine:
+    """One line that a thread keeps fresh, so that something moves even while native code runs."""
+
+    def __init__(self) -> None:
+        self._latest: Progress | None = None
+        self._stage = ""
+        self._began = 0.0
+        self._width = 0
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        self._latest = progress
+
+    def start(self, stage: str) -> None:
+        self._stage, self._began = stage, time.monotonic()
+        self._thread = threading.Thread(target=self._keep_fresh, name="coterie-progress", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+        if self._width:
+            self._write("")
+
+    def _keep_fresh(self) -> None:
+        wait = QUIET_SECONDS
+        while not self._ended.wait(wait):
+            wait = REFRESH_SECONDS
+            seconds = time.monotonic() - self._began
+            latest = self._latest or Progress(self._stage, 0, None, 0.0)
+            self._write(latest.describe(seconds_since=seconds - latest.seconds))
+
+    def _write(self, text: str) -> None:
+        text = text[: get_terminal_size().columns - 1]
+        sys.stderr.write("\r" + text.ljust(self._width) + ("" if text else "\r"))
+        sys.stderr.flush()
+        self._width = len(text)
+
+
+def _someone_watches() -> bool:
+    return sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+
+
+def _clock(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

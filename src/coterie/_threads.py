@@ -1,0 +1,44 @@
+"""How many threads a call uses."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from coterie import _core
+from coterie.errors import InvalidParameter
+
+
+def usable_cpus() -> int:
+    """Return how many processors this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def resolve_threads(n_jobs: int | None = None) -> int:
+    """Return the number of threads that `n_jobs` asks for.
+
+    Parameters
+    ----------
+    n_jobs : int or None, default=None
+        None: what OpenMP would use now (``OMP_NUM_THREADS``, threadpoolctl, the processors).
+        Positive: that many. Negative: counted back from the processors, -1 is all of them.
+
+    Examples
+    --------
+    >>> resolve_threads(3)
+    3
+    """
+    if n_jobs is None:
+        return int(_core.default_threads())
+    if not _is_whole(n_jobs) or n_jobs == 0:
+        raise InvalidParameter(
+            f"n_jobs must be None, a positive number of threads, or negative to leave processors free "
+            f"(-1 uses all), got {n_jobs!r}."
+        )
+    return int(n_jobs) if n_jobs > 0 else max(1, usable_cpus() + 1 + int(n_jobs))
+
+
+def _is_whole(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)

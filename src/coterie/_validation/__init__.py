@@ -1,0 +1,46 @@
+"""Checks that estimators and functions share; everything behind them assumes valid input."""
+
+from coterie._validation.data import check_data, check_n_clusters
+from coterie._validation.memory import available_memory, format_bytes, require_memory
+from coterie._validation.parameters import (
+    AnArray,
+    AnyOf,
+    Anything,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Seed,
+    Whole,
+    check_parameter,
+    check_parameters,
+    unknown_name,
+)
+from coterie._validation.seed import check_seed
+from coterie._validation.weights import check_sample_weight
+
+__all__ = [
+    "AnArray",
+    "AnyOf",
+    "Anything",
+    "Choice",
+    "Constraint",
+    "Flag",
+    "Function",
+    "Nothing",
+    "Number",
+    "Seed",
+    "Whole",
+    "available_memory",
+    "check_data",
+    "check_n_clusters",
+    "check_parameter",
+    "check_parameters",
+    "check_sample_weight",
+    "check_seed",
+    "format_bytes",
+    "require_memory",
+    "unknown_name",
+]

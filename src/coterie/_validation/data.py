@@ -1,0 +1,128 @@
+"""Data matrices: every way of being wrong gets its own sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_array, validate_data
+
+from coterie._typing import Data, MatrixLike, SparseData
+from coterie._validation import explain
+from coterie.errors import CoterieError, InvalidData, InvalidParameter
+
+FLOATS = [np.float64, np.float32]
+SAFE_SHARE = 8  # a squared distance is at most four sums of squares; twice that leaves room for rounding
+
+
+def check_data(
+    X: MatrixLike,
+    *,
+    estimator: Any = None,
+    who: str | None = None,
+    name: str = "X",
+    reset: bool = True,
+    accept_sparse: bool = False,
+    min_rows: int = 1,
+    min_columns: int = 1,
+    squares: bool = True,
+    may_be_distances: bool = False,
+) -> Data | SparseData:
+    """Return the data as a C-ordered float32 or float64 matrix (or CSR), or say what is wrong with them.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or sparse matrix
+        Floats of 32 and 64 bits keep their type, other numbers and booleans become float64.
+    estimator : object, default=None
+        When given, its `n_features_in_` and `feature_names_in_` are set (`reset=True`) or compared.
+    who : str, default=None
+        Name to use in messages when there is no estimator.
+    name : str, default="X"
+        What the caller's parameter is called.
+    accept_sparse : bool, default=False
+        Whether a sparse matrix may pass (as CSR).
+    min_rows, min_columns : int, default=1
+        Least shape.
+    squares : bool, default=True
+        Whether the caller squares differences: values whose squares overflow are then refused.
+    may_be_distances : bool, default=False
+        Whether a symmetric matrix with a zero diagonal may pass.
+
+    Examples
+    --------
+    >>> check_data([[1, 2], [3, 4]]).dtype
+    dtype('float64')
+    """
+    who = who or (type(estimator).__name__ if estimator is not None else "this function")
+    explain.refuse_kinds(X, who, name)
+    options: dict[str, Any] = {
+        "accept_sparse": "csr" if accept_sparse else False,
+        "accept_large_sparse": False,
+        "dtype": FLOATS,
+        "order": "C",
+        "ensure_all_finite": False,  # checked below, together with overflow, in one pass
+        "ensure_min_samples": min_rows,
+        "ensure_min_features": min_columns,
+    }
+    try:
+        if estimator is None:
+            checked = check_array(X, input_name=name, estimator=who, **options)
+        else:
+            checked = validate_data(estimator, X, reset=reset, **options)
+    except CoterieError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise explain.explained(error, X, who, name) from None
+    _refuse_unsafe_values(checked, explain.column_names(X), who, name, squares)
+    if not may_be_distances:
+        _refuse_distances(checked, who, name)
+    return checked
+
+
+def check_n_clusters(n_clusters: int, n_samples: int, *, who: str, name: str = "n_clusters") -> None:
+    """Refuse more clusters than rows.
+
+    Examples
+    --------
+    >>> check_n_clusters(3, 12, who="KMeans")
+    """
+    if n_clusters > n_samples:
+        raise InvalidParameter(
+            f"{name} of {who} must be at most n_samples={n_samples}, got {n_clusters}: "
+            f"n_samples={n_samples} should be >= n_clusters={n_clusters}."
+        )
+
+
+def _refuse_unsafe_values(X: Any, columns: list[str] | None, who: str, name: str, squares: bool) -> None:
+    values = X.data if issparse(X) else X.reshape(-1)
+    if values.size == 0:
+        return
+    limit = np.finfo(values.dtype).max
+    with np.errstate(all="ignore"):
+        sum_of_squares = np.dot(values, values)  # not finite as soon as one value is not: one pass for all
+    if sum_of_squares < limit / SAFE_SHARE:
+        return
+    low, high = values.min(), values.max()
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise explain.not_finite(X, columns, who, name)
+    if not squares:
+        return
+    # float32: one squared distance must fit; sums are kept in float64, so there the whole sum must
+    terms = X.shape[1] if values.dtype == np.float32 else X.shape[0] * X.shape[1]
+    largest_safe = float(np.sqrt(float(limit) / (4.0 * terms)))
+    if max(abs(float(low)), abs(float(high))) > largest_safe:
+        raise explain.too_large(X, columns, name, largest_safe)
+
+
+def _refuse_distances(X: Any, who: str, name: str) -> None:
+    n_rows, n_columns = X.shape
+    if n_rows != n_columns or n_rows < 3 or issparse(X) or np.diagonal(X).any():
+        return
+    if X[0, 1:].min() > 0 and X.min() >= 0 and np.array_equal(X, X.T):
+        raise InvalidData(
+            f"{name} of {who} must be rows of features, got a symmetric {n_rows} x {n_rows} matrix with a "
+            f"zero diagonal: that looks like distances. A method that takes them has metric='precomputed'; "
+            f"if these really are features, add a constant column."
+        )

@@ -1,0 +1,226 @@
+"""Constraints that a class declares per parameter: they give the check and the message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from coterie.errors import InvalidParameter, did_you_mean
+
+ALL_SHOWN = 12  # more names than this are not listed in a message
+
+
+class Constraint:
+    """What a parameter may be; constraints are joined with ``|``."""
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether the value is allowed."""
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """Return the words that follow "must be"."""
+        raise NotImplementedError
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names that a wrong name may have been meant for."""
+        return ()
+
+    def __or__(self, other: Constraint) -> Constraint:
+        return AnyOf(self, other)
+
+
+class AnyOf(Constraint):
+    """Either of several constraints."""
+
+    def __init__(self, *options: Constraint) -> None:
+        self.options: tuple[Constraint, ...] = ()
+        for option in options:
+            self.options += option.options if isinstance(option, AnyOf) else (option,)
+
+    def accepts(self, value: Any) -> bool:
+        return any(option.accepts(value) for option in self.options)
+
+    def describe(self) -> str:
+        *first, last = [option.describe() for option in self.options]
+        return f"{', '.join(first)} or {last}" if first else last
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for option in self.options for name in option.names())
+
+
+class Whole(Constraint):
+    """A whole number in a closed range; booleans are not numbers."""
+
+    def __init__(self, least: int | None = None, greatest: int | None = None) -> None:
+        self.least, self.greatest = least, greatest
+
+    def accepts(self, value: Any) -> bool:
+        return is_whole(value) and _in_range(self, value)
+
+    def describe(self) -> str:
+        return "a whole number" + _range_words(self.least, self.greatest, open_below=False)
+
+
+class Number(Constraint):
+    """A finite real number in a range; `open_below` leaves out the least value itself."""
+
+    def __init__(
+        self, least: float | None = None, greatest: float | None = None, *, open_below: bool = False
+    ) -> None:
+        self.least, self.greatest, self.open_below = least, greatest, open_below
+
+    def accepts(self, value: Any) -> bool:
+        if not is_number(value) or not np.isfinite(float(value)):
+            return False
+        return _in_range(self, value) and not (self.open_below and value == self.least)
+
+    def describe(self) -> str:
+        return "a number" + _range_words(self.least, self.greatest, open_below=self.open_below)
+
+
+class Choice(Constraint):
+    """One of several names, given as such or by a function that looks them up in a catalogue when needed."""
+
+    def __init__(self, *names: str, among: Callable[[], Iterable[str]] | None = None) -> None:
+        self._names, self._among = names, among
+
+    def names(self) -> tuple[str, ...]:
+        return self._names + (tuple(self._among()) if self._among is not None else ())
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str) and value in self.names()
+
+    def describe(self) -> str:
+        names = self.names()
+        listed = ", ".join(f'"{name}"' for name in names[:ALL_SHOWN])
+        if len(names) > ALL_SHOWN:
+            return f"one of {listed} ..."
+        return f"one of {listed}" if len(names) > 1 else listed
+
+
+class Flag(Constraint):
+    """True or False."""
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, bool | np.bool_)
+
+    def describe(self) -> str:
+        return "True or False"
+
+
+class Nothing(Constraint):
+    """None."""
+
+    def accepts(self, value: Any) -> bool:
+        return value is None
+
+    def describe(self) -> str:
+        return "None"
+
+
+class Function(Constraint):
+    """Anything that can be called."""
+
+    def accepts(self, value: Any) -> bool:
+        return callable(value)
+
+    def describe(self) -> str:
+        return "a callable"
+
+
+class AnArray(Constraint):
+    """An array, or what NumPy makes one of."""
+
+    def accepts(self, value: Any) -> bool:
+        return hasattr(value, "shape") or hasattr(value, "__array__") or isinstance(value, list | tuple)
+
+    def describe(self) -> str:
+        return "an array"
+
+
+class Seed(Constraint):
+    """What scikit-learn takes as random_state, and NumPy's generators."""
+
+    def accepts(self, value: Any) -> bool:
+        is_seed = is_whole(value) and 0 <= value < 2**64
+        is_generator = isinstance(value, np.random.RandomState | np.random.Generator)
+        return value is None or is_seed or is_generator or value is np.random
+
+    def describe(self) -> str:
+        return "None, a whole number in [0, 2**64), a numpy RandomState or a numpy Generator"
+
+
+class Anything(Constraint):
+    """No constraint here: the value is checked where it is understood."""
+
+    def accepts(self, value: Any) -> bool:
+        return True
+
+    def describe(self) -> str:
+        return "anything"
+
+
+def check_parameter(value: Any, constraint: Constraint, *, name: str, who: str) -> None:
+    """Refuse a value that its constraint does not accept.
+
+    Examples
+    --------
+    >>> check_parameter(3, Whole(1), name="n_clusters", who="KMeans")
+    """
+    if not constraint.accepts(value):
+        near = did_you_mean(value, constraint.names())
+        raise InvalidParameter(f"{name} of {who} must be {constraint.describe()}, got {_shown(value)}.{near}")
+
+
+def check_parameters(values: Mapping[str, Any], constraints: Mapping[str, Constraint], *, who: str) -> None:
+    """Check each value against the constraint of its name, in the order of the constraints.
+
+    Examples
+    --------
+    >>> check_parameters({"tol": 0.1}, {"tol": Number(0.0)}, who="KMeans")
+    """
+    for name, constraint in constraints.items():
+        check_parameter(values[name], constraint, name=name, who=who)
+
+
+def unknown_name(what: str, got: str, choices: Iterable[str], *, listed_by: str) -> InvalidParameter:
+    """Return the error for a name that is not in a catalogue.
+
+    Examples
+    --------
+    >>> str(unknown_name("method", "kmean", ["kmeans"], listed_by="coterie methods"))
+    'no such method "kmean". Did you mean "kmeans"? (coterie methods lists all)'
+    """
+    return InvalidParameter(f'no such {what} "{got}".{did_you_mean(got, choices)} ({listed_by} lists all)')
+
+
+def is_whole(value: Any) -> bool:
+    """Return whether the value is a whole number of Python or NumPy; booleans are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether the value is a real number of Python or NumPy; booleans are none."""
+    return is_whole(value) or isinstance(value, float | np.floating | Fraction)
+
+
+def _in_range(constraint: Whole | Number, value: Any) -> bool:
+    return (constraint.least is None or value >= constraint.least) and (
+        constraint.greatest is None or value <= constraint.greatest
+    )
+
+
+def _range_words(least: float | None, greatest: float | None, *, open_below: bool) -> str:
+    if least is not None and greatest is not None:
+        return f" in {'(' if open_below else '['}{least}, {greatest}]"
+    if least is not None:
+        return f" greater than {least}" if open_below else f" of at least {least}"
+    return f" of at most {greatest}" if greatest is not None else ""
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:60]}... ({type(value).__name__})"

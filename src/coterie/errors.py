@@ -1,0 +1,89 @@
+"""What Coterie raises: each error is a `CoterieError` and the built-in that callers already catch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self
+
+
+class CoterieError(Exception):
+    """Base of everything that Coterie raises on purpose."""
+
+    shell_text: str | None = None  # the same in the words of the command line, where those differ
+
+    def in_shell(self, text: str) -> Self:
+        """Set the words for the command line and return the error itself."""
+        self.shell_text = text
+        return self
+
+
+class InvalidParameter(CoterieError, ValueError, TypeError):
+    """A parameter has a value or a type that its estimator or function does not take."""
+
+
+class InvalidData(CoterieError, ValueError):
+    """The data have a shape or values that cannot be clustered."""
+
+
+class UnsupportedInput(CoterieError, TypeError):
+    """The data are of a kind that is not taken here: text, objects, dates, sparse where dense is needed."""
+
+
+class NotEnoughMemory(CoterieError, MemoryError):
+    """The work would need more memory than is free."""
+
+
+class FileProblem(CoterieError, OSError):
+    """A file cannot be opened, read or written."""
+
+
+class MissingFile(FileProblem, FileNotFoundError):
+    """A file to read does not exist."""
+
+
+class ExistingFile(FileProblem, FileExistsError):
+    """A file to write exists already."""
+
+
+class InvalidFile(CoterieError, ValueError):
+    """A file was read, but its content is not the table it should be."""
+
+
+class ModelFileError(CoterieError, ValueError):
+    """A file is no model that this version can load, or a model cannot be saved."""
+
+
+class MissingDependency(CoterieError, ImportError):
+    """An optional package is not installed."""
+
+
+class DataNotice(UserWarning):
+    """The data were taken, but something about them deserves a look."""
+
+
+def nearest_name(name: str, choices: Iterable[str]) -> str | None:
+    """Return the choice most like `name`, or None when nothing is close.
+
+    Examples
+    --------
+    >>> nearest_name("kmean", ["kmeans", "kmedoids"])
+    'kmeans'
+    """
+    from difflib import get_close_matches
+
+    by_key = {choice.casefold().replace("-", "").replace("_", ""): choice for choice in choices}
+    key = name.casefold().replace("-", "").replace("_", "")
+    close = get_close_matches(key, by_key, n=1, cutoff=0.6)
+    return by_key[close[0]] if close else None
+
+
+def did_you_mean(name: object, choices: Iterable[str]) -> str:
+    """Return the sentence that offers the nearest name, with a blank in front, or nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("kmean", ["kmeans", "kmedoids"])
+    ' Did you mean "kmeans"?'
+    """
+    near = nearest_name(name, choices) if isinstance(name, str) else None
+    return f' Did you mean "{near}"?' if near is not None else ""

@@ -1,0 +1,34 @@
+"""From n_jobs to a number of threads."""
+
+import os
+
+import pytest
+
+from coterie import _core
+from coterie._threads import resolve_threads, usable_cpus
+from coterie.errors import InvalidParameter
+
+
+def test_none_is_what_openmp_would_use():
+    """Law: None follows OMP_NUM_THREADS and threadpoolctl, through the native engine."""
+    assert resolve_threads(None) == _core.default_threads()
+
+
+def test_positive_is_taken_and_negative_counts_back():
+    """Law: -1 is every processor, -2 leaves one free, never less than one thread."""
+    assert resolve_threads(7) == 7
+    assert resolve_threads(-1) == usable_cpus()
+    assert resolve_threads(-usable_cpus() - 5) == 1
+
+
+@pytest.mark.parametrize("wrong", [0, 1.5, "all", True])
+def test_wrong_values_are_refused(wrong):
+    """Law: what is no number of threads is refused with the allowed values."""
+    with pytest.raises(InvalidParameter, match="n_jobs must be None, a positive number of threads"):
+        resolve_threads(wrong)
+
+
+def test_usable_cpus_respects_affinity():
+    """Law: a process bound to some processors counts only those."""
+    if hasattr(os, "sched_getaffinity"):
+        assert usable_cpus() == len(os.sched_getaffinity(0))
