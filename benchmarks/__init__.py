@@ -1,0 +1,1 @@
+"""Side-by-side measurements of Coterie and its peers: ``python -m benchmarks``."""

@@ -1,0 +1,127 @@
+"""The runner of ``benchmarks/``: fair turns, honest verdicts, results that are kept. No time is asserted."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import catalogue, match, record, report
+
+TESTS = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def tiny_rows_for_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(TESTS), str(TESTS.parent)]))
+    monkeypatch.setattr(match, "SETTLE", 0.0)
+
+
+def play(name: str) -> match.Outcome:
+    entry = next(e for e in catalogue.entries_of("tiny_rows") if e.row.name == name)
+    return match.play("tiny", entry.module, entry.row, budget=1.0)
+
+
+def stored(outcome: match.Outcome, **changes: object) -> record.Record:
+    machine = {"processor": "P", "cores": "2"}
+    return record.to_record(outcome, machine=machine, version="1", date="today") | changes
+
+
+def test_ratio_is_peer_by_ours() -> None:
+    """The ratio is the fastest peer's best figure divided by our best, and decides the verdict."""
+    outcome = play("good")
+    assert not outcome.failed
+    assert all(len(score.values) == 2 for score in outcome.scores.values())
+    assert outcome.ratio == min(outcome.scores["slow"].values) / min(outcome.scores["coterie"].values)
+    assert outcome.verdict in ("reaches the bar", "below the bar")
+
+
+def test_others_go_on_when_one_falls() -> None:
+    """A missing or crashed peer is named with its reason and the rest are still measured."""
+    outcome = play("fallen")
+    states = {name: score.state for name, score in outcome.scores.items()}
+    assert states == {
+        "coterie": "ready",
+        "missing": "not installed",
+        "raising": "crashed",
+        "dying": "crashed",
+        "slow": "ready",
+    }
+    assert outcome.scores["raising"].note == "RuntimeError: refuses to start"
+    assert outcome.scores["dying"].note == "ended by SIGABRT"
+    assert outcome.ratio is not None
+    assert not outcome.failed
+    assert "dying crashed: ended by SIGABRT" in report.as_text([stored(outcome)])
+
+
+def test_another_answer_fails_the_row() -> None:
+    """A peer whose answer differs makes the row fail, whatever its speed."""
+    outcome = play("wrong")
+    assert outcome.failed
+    assert outcome.verdict == "DISAGREES"
+    assert "wrong: DISAGREES with other: sum differ" in report.as_text([stored(outcome)])
+
+
+def test_without_ours_the_peers_are_compared() -> None:
+    """Where Coterie has not got the method yet, peers are measured and compared with each other."""
+    outcome = play("absent")
+    assert outcome.verdict == "coterie not installed"
+    assert outcome.ratio is None
+    assert outcome.agreements == ["other: sum differ by 0.0e+00"]
+
+
+def test_missing_data_skips_the_row() -> None:
+    """A problem without its files is skipped with the reason, and is no failure."""
+    outcome = play("skipped")
+    assert outcome.verdict == "coterie skipped"
+    assert not outcome.failed
+    assert outcome.scores["coterie"].note == "no data here"
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads Linux's /proc")
+def test_peak_memory_counts_what_a_call_holds() -> None:
+    """The figure is the memory that a call holds at its peak, and a limit is a limit for ours."""
+    outcome = play("memory")
+    assert outcome.scores["coterie"].best == pytest.approx(32, abs=8)
+    assert outcome.scores["greedy"].best == pytest.approx(128, abs=8)
+    assert outcome.verdict == "within the limit"
+
+
+def test_new_rows_replace_old_ones_and_others_stay() -> None:
+    """Merging keeps one version of each row, the newest, in the catalogue's order."""
+    old = [{"family": "f", "name": n, "date": "old"} for n in ("a", "b", "gone")]
+    new = [{"family": "f", "name": "b", "date": "new"}]
+    merged = record.merge(old, new, ["f/a", "f/b", "f/c"])
+    assert [(r["name"], r["date"]) for r in merged] == [("a", "old"), ("b", "new")]
+
+
+def test_command_writes_table_and_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command prints the table and keeps it as Markdown and JSON."""
+    monkeypatch.setattr(catalogue, "all_entries", lambda: catalogue.entries_of("tiny_rows"))
+    status = command.main(["--rows", "tiny_rows/good", "--results", str(tmp_path), "--budget", "1"])
+    assert status == 0
+    assert "tiny good" in capsys.readouterr().out
+    rows = json.loads((tmp_path / "results.json").read_text())["rows"]
+    assert [r["name"] for r in rows] == ["good"]
+    text = (tmp_path / "RESULTS.md").read_text()
+    assert "| tiny good |" in text
+    assert "- instruction set: " in text
+
+
+def test_unknown_row_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """A family that does not exist ends the command with 2 and names those that do."""
+    assert command.main(["--rows", "kmean"]) == 2
+    assert 'no row "kmean". Families: ' in capsys.readouterr().err
+
+
+def test_rows_have_distinct_names_and_one_of_ours() -> None:
+    """Every row of every family has its own name and exactly one contestant of ours, which comes first."""
+    entries = catalogue.all_entries()
+    assert len({entry.key for entry in entries}) == len(entries)
+    for entry in entries:
+        names = [contestant.name for contestant in entry.row.contestants]
+        assert names[0] == "coterie", entry.key
+        assert len(set(names)) == len(names), entry.key
