@@ -8,6 +8,10 @@ file(GLOB COTERIE_PLAIN_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.c
      ${CMAKE_SOURCE_DIR}/native/tiles/*.cpp ${CMAKE_SOURCE_DIR}/native/trees/*.cpp)
 list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "\\.kernel\\.cpp$")
 
+# Tree kernels round after every operation: same neighbours on every instruction set, and bounds that hold exactly.
+file(GLOB COTERIE_TREE_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/trees/*.kernel.cpp)
+set_source_files_properties(${COTERIE_TREE_KERNELS} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(COTERIE_ISA_DEFAULT v2 v3 v4)
 else()

@@ -56,5 +56,6 @@ NewMatrix<T> new_matrix(std::int64_t rows, std::int64_t cols) {
 using ReleaseGil = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_support(nb::module_& module);
+void bind_trees(nb::module_& module);
 
 }  // namespace coterie

@@ -4,4 +4,5 @@
 NB_MODULE(_core, module) {
   module.doc() = "The native engine of Coterie.";
   coterie::bind_support(module);
+  coterie::bind_trees(module);
 }
