@@ -1,39 +1,33 @@
-// The table of kernels of one instruction set: one small struct of functions per topic.
+// The table of kernels of one instruction set: one small struct of functions per topic and number type.
 #pragma once
+
+#include <type_traits>
 
 #include "kmeans/state.h"
 #include "tiles/kernel_table.h"
+#include "trees/kdtree_jobs.h"
 
 namespace coterie {
 
-struct Engine {
-  const char* name;
-  TileKernels<float> tiles_float;
-  TileKernels<double> tiles_double;
-  KMeansKernels<float> kmeans_float;
-  KMeansKernels<double> kmeans_double;
+template <class T>
+struct Kernels {
+  TileKernels<T> tiles;
+  KMeansKernels<T> kmeans;
+  KDTreeKernels<T> kdtree;
 };
 
-template <class T>
-const TileKernels<T>& tiles_of(const Engine& engine);
-template <>
-inline const TileKernels<float>& tiles_of<float>(const Engine& engine) {
-  return engine.tiles_float;
-}
-template <>
-inline const TileKernels<double>& tiles_of<double>(const Engine& engine) {
-  return engine.tiles_double;
-}
+struct Engine {
+  const char* name;
+  Kernels<float> float32;
+  Kernels<double> float64;
 
-template <class T>
-const KMeansKernels<T>& kmeans_of(const Engine& engine);
-template <>
-inline const KMeansKernels<float>& kmeans_of<float>(const Engine& engine) {
-  return engine.kmeans_float;
-}
-template <>
-inline const KMeansKernels<double>& kmeans_of<double>(const Engine& engine) {
-  return engine.kmeans_double;
-}
+  template <class T>
+  const Kernels<T>& of() const {
+    if constexpr (std::is_same_v<T, float>)
+      return float32;
+    else
+      return float64;
+  }
+};
 
 }  // namespace coterie

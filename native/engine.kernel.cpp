@@ -10,6 +10,8 @@ void install_nearest(Engine& engine);
 void install_consumers(Engine& engine);
 void install_kmeans_assign(Engine& engine);
 void install_kmeans_settle(Engine& engine);
+void install_kdtree_nearest(Engine& engine);
+void install_kdtree_radius(Engine& engine);
 
 void install(Engine& engine);
 
@@ -19,6 +21,8 @@ void install(Engine& engine) {
   install_consumers(engine);
   install_kmeans_assign(engine);
   install_kmeans_settle(engine);
+  install_kdtree_nearest(engine);
+  install_kdtree_radius(engine);
 }
 
 }  // namespace coterie::COTERIE_ISA

@@ -7,6 +7,10 @@ file(GLOB COTERIE_KERNEL_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.
 file(GLOB COTERIE_PLAIN_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.cpp ${CMAKE_SOURCE_DIR}/native/*/*.cpp)
 list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "(\\.kernel\\.cpp$|/bindings/|/tests/)")
 
+# Tree kernels round after every operation: same neighbours on every instruction set, and bounds that hold exactly.
+file(GLOB COTERIE_TREE_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/trees/*.kernel.cpp)
+set_source_files_properties(${COTERIE_TREE_KERNELS} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(COTERIE_ISA_DEFAULT v2 v3 v4)
 else()

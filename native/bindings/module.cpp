@@ -6,4 +6,5 @@ NB_MODULE(_core, module) {
   coterie::bind_support(module);
   coterie::bind_tiles(module);
   coterie::bind_kmeans(module);
+  coterie::bind_trees(module);
 }

@@ -95,7 +95,7 @@ void Accelerator<T>::measure_centres(const MatrixView<T>& centres, const std::ve
     const Range range = block_range(n_clusters_, rows_per_task, task);
     std::vector<T> squared(static_cast<std::size_t>(range.size()) * k);
     const MatrixView<T> some{centres.row(range.begin), range.size(), centres.cols, centres.stride};
-    tiles_of<T>(engine()).store({some, nullptr, pack.columns(), squared_metric, 1}, {squared.data(), range.size(), n_clusters_, n_clusters_});
+    engine().of<T>().tiles.store({some, nullptr, pack.columns(), squared_metric, 1}, {squared.data(), range.size(), n_clusters_, n_clusters_});
     for (std::int64_t a = range.begin; a < range.end; ++a) {
       float* row = between_.data() + a * n_clusters_;
       const T* values = squared.data() + (a - range.begin) * n_clusters_;
@@ -131,7 +131,7 @@ void Accelerator<T>::measure_drift(std::int64_t cluster) {
 template <class T>
 std::int64_t Accelerator<T>::assign(const MatrixView<T>& centres, const std::vector<T>& previous, const SumUnits& units,
                                     std::int32_t* labels, const ClusterSums& deltas) {
-  const KMeansKernels<T>& kernels = kmeans_of<T>(engine());
+  const KMeansKernels<T>& kernels = engine().of<T>().kmeans;
   const RowBounds bounds{labels, upper_.data(), lower_.data()};
   const ColumnPack<T> pack(centres, nullptr, squared_metric, data_.threads);
   if (!has_bounds()) return kernels.assign(data_, pack.columns(), units, labels, deltas);

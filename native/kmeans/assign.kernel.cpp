@@ -183,8 +183,8 @@ void install_for(KMeansKernels<T>& kernels) {
 }  // namespace
 
 void install_kmeans_assign(Engine& engine) {
-  install_for(engine.kmeans_float);
-  install_for(engine.kmeans_double);
+  install_for(engine.float32.kmeans);
+  install_for(engine.float64.kmeans);
 }
 
 }  // namespace coterie::COTERIE_ISA

@@ -125,12 +125,12 @@ void KMeansRun<T>::refill_empty_clusters() {
     if (distances.empty()) {
       distances.resize(static_cast<std::size_t>(data_.X.rows));
       const MatrixView<T> centre_rows{centres_.data(), rows_.rows, rows_.cols, rows_.cols};
-      kmeans_of<T>(engine()).own_distances(data_, centre_rows, labels_, distances.data());
+      engine().of<T>().kmeans.own_distances(data_, centre_rows, labels_, distances.data());
     }
     const std::int64_t row = farthest_row(distances);
     if (row < 0) return;
     distances[static_cast<std::size_t>(row)] = 0;
-    kmeans_of<T>(engine()).move(data_, sums_.units(), row, static_cast<std::int32_t>(k), labels_, sums_.deltas());
+    engine().of<T>().kmeans.move(data_, sums_.units(), row, static_cast<std::int32_t>(k), labels_, sums_.deltas());
     sums_.absorb_deltas();
     accelerator_.forget(row);
   }
@@ -191,7 +191,7 @@ KMeansOutcome KMeansRun<T>::run(const KMeansProgress& progress) {
   // labels must belong to the centres that are returned
   if (!outcome.is_strict) assign();
   const MatrixView<T> centre_rows{centres_.data(), rows_.rows, rows_.cols, rows_.cols};
-  outcome.inertia = kmeans_of<T>(engine()).own_distances(data_, centre_rows, labels_, nullptr);
+  outcome.inertia = engine().of<T>().kmeans.own_distances(data_, centre_rows, labels_, nullptr);
   write_centres();
   return outcome;
 }

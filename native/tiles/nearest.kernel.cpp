@@ -81,8 +81,8 @@ void install_for(TileKernels<T>& kernels) {
 }  // namespace
 
 void install_nearest(Engine& engine) {
-  install_for(engine.tiles_float);
-  install_for(engine.tiles_double);
+  install_for(engine.float32.tiles);
+  install_for(engine.float64.tiles);
 }
 
 }  // namespace coterie::COTERIE_ISA

@@ -56,10 +56,10 @@ void pack(const MatrixView<T>& Y, const T* shift, const Metric& metric, const Pa
 }  // namespace
 
 void install_packing(Engine& engine) {
-  engine.tiles_float.panel_width = panel_width<float>;
-  engine.tiles_float.pack = pack<float>;
-  engine.tiles_double.panel_width = panel_width<double>;
-  engine.tiles_double.pack = pack<double>;
+  engine.float32.tiles.panel_width = panel_width<float>;
+  engine.float32.tiles.pack = pack<float>;
+  engine.float64.tiles.panel_width = panel_width<double>;
+  engine.float64.tiles.pack = pack<double>;
 }
 
 }  // namespace coterie::COTERIE_ISA

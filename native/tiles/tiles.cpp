@@ -12,7 +12,7 @@ namespace {
 
 template <class T>
 const TileKernels<T>& kernels() {
-  return tiles_of<T>(engine());
+  return engine().of<T>().tiles;
 }
 
 template <class T>

@@ -1,0 +1,131 @@
+#include "trees/kdtree_build.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/parallel.h"
+#include "trees/median_split.h"
+
+namespace coterie {
+namespace {
+
+constexpr std::int64_t subtree_points = 16384;  // built by one task, in cache
+
+template <class T>
+class TreeBuilder {
+ public:
+  TreeBuilder(MatrixView<T> rows, const KDTreeView<T>& tree, T* points, std::int32_t* original, T* boxes,
+              TreeSplit<T>* splits, int threads)
+      : rows_(rows), tree_(tree), points_(points), original_(original), boxes_(boxes), splits_(splits), threads_(threads),
+        other_points_(static_cast<std::size_t>(rows.rows * rows.cols)), other_original_(static_cast<std::size_t>(rows.rows)) {}
+
+  void build() {
+    copy_rows();
+    std::vector<Part> wide{{tree_.root(), 0}}, subtrees;
+    while (!wide.empty()) {
+      std::vector<Part> children;
+      for (const Part& part : wide) {
+        if (tree_.size(part.node) <= subtree_points) {
+          subtrees.push_back(part);
+          continue;
+        }
+        split(part, threads_);
+        children.push_back({part.node.left(), 1 - part.side});
+        children.push_back({part.node.right(), 1 - part.side});
+      }
+      wide.swap(children);
+    }
+    parallel_for(static_cast<std::int64_t>(subtrees.size()), threads_, [&](std::int64_t task, int) { build_subtree(subtrees[task]); });
+  }
+
+ private:
+  // A node whose points are now in one of the two buffers: 0 is the tree's own memory, rows one after the other.
+  struct Part {
+    TreeNode node;
+    int side;
+  };
+
+  RowBuffer<T> buffer(int side, TreeNode node) {
+    const std::int64_t begin = tree_.begin(node);
+    return side == 0 ? RowBuffer<T>{points_ + begin * tree_.dims, original_ + begin}
+                     : RowBuffer<T>{other_points_.data() + begin * tree_.dims, other_original_.data() + begin};
+  }
+
+  T* box(TreeNode node) { return boxes_ + 2 * tree_.dims * node.id; }
+
+  void copy_rows() {
+    const std::int64_t n_blocks = block_count(tree_.n_points, split_block), dims = tree_.dims;
+    std::vector<T> block_boxes(static_cast<std::size_t>(n_blocks * 2 * dims));
+    parallel_for(n_blocks, threads_, [&](std::int64_t block, int) {
+      const Range range = block_range(tree_.n_points, split_block, block);
+      T* bounds = block_boxes.data() + block * 2 * dims;
+      clear_box(bounds, dims);
+      for (std::int64_t i = range.begin; i < range.end; ++i) {
+        original_[i] = static_cast<std::int32_t>(i);
+        std::copy(rows_.row(i), rows_.row(i) + dims, points_ + i * dims);
+        for (std::int64_t j = 0; j < dims; ++j)
+          if (!std::isfinite(rows_.row(i)[j]))
+            throw std::invalid_argument("X of KDTree must be finite, got " + std::to_string(rows_.row(i)[j]) + " in row " +
+                                        std::to_string(i) + ", column " + std::to_string(j) + ".");
+        widen_box(bounds, rows_.row(i), dims);
+      }
+    });
+    clear_box(box(tree_.root()), dims);
+    for (std::int64_t block = 0; block < n_blocks; ++block) join_box(box(tree_.root()), block_boxes.data() + block * 2 * dims, dims);
+  }
+
+  void split(const Part& part, int threads) {
+    const TreeNode left = part.node.left(), right = part.node.right();
+    splits_[part.node.id] = split_rows<T>(buffer(part.side, part.node), buffer(1 - part.side, part.node), tree_.size(part.node),
+                                          tree_.size(left), tree_.dims, box(part.node), box(left), box(right), threads);
+  }
+
+  void build_subtree(const Part& part) {
+    if (part.node.is_leaf()) {
+      write_leaf(part);
+      return;
+    }
+    split(part, 1);
+    build_subtree({part.node.left(), 1 - part.side});
+    build_subtree({part.node.right(), 1 - part.side});
+  }
+
+  // From rows to one row per dimension; what is missing to a full leaf repeats the last point.
+  void write_leaf(const Part& part) {
+    const std::int64_t size = tree_.size(part.node), capacity = tree_.leaf_capacity, dims = tree_.dims;
+    const RowBuffer<T> from = buffer(part.side, part.node);
+    const std::vector<T> rows(from.rows, from.rows + size * dims);
+    T* leaf = points_ + part.node.first_leaf * capacity * dims;
+    for (std::int64_t j = 0; j < dims; ++j)
+      for (std::int64_t i = 0; i < capacity; ++i) leaf[j * capacity + i] = rows[std::min(i, size - 1) * dims + j];
+    std::int32_t* original = original_ + tree_.begin(part.node);
+    std::copy(from.original, from.original + size, original);
+    std::fill(original + size, original + capacity, original[size - 1]);
+  }
+
+  MatrixView<T> rows_;
+  const KDTreeView<T>& tree_;
+  T* points_;
+  std::int32_t* original_;
+  T* boxes_;
+  TreeSplit<T>* splits_;
+  int threads_;
+  std::vector<T> other_points_;
+  std::vector<std::int32_t> other_original_;
+};
+
+}  // namespace
+
+template <class T>
+void build_kdtree(MatrixView<T> rows, const KDTreeView<T>& tree, T* points, std::int32_t* original, T* boxes,
+                  TreeSplit<T>* splits, int threads) {
+  TreeBuilder<T>(rows, tree, points, original, boxes, splits, threads).build();
+}
+
+template void build_kdtree(MatrixView<float>, const KDTreeView<float>&, float*, std::int32_t*, float*, TreeSplit<float>*, int);
+template void build_kdtree(MatrixView<double>, const KDTreeView<double>&, double*, std::int32_t*, double*, TreeSplit<double>*, int);
+
+}  // namespace coterie
