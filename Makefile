@@ -1,0 +1,71 @@
+# Everything from a fresh checkout: `make demo` shows it, `make test` checks it.
+PYTHON ?= python3
+VENV := .venv
+BENCH_VENV := .venv-bench
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc' -not -name '_core.pyi')
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+NATIVE_TESTS := build/native-tests
+JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+
+.PHONY: demo test lint types layers native-test pytest bench stubs clean
+
+# --- what a newcomer runs ---------------------------------------------------------------------------------------------
+
+demo: $(VENV)/.installed
+	$(BIN)/coterie demo
+
+test: lint types layers native-test pytest
+
+# --- the parts --------------------------------------------------------------------------------------------------------
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+layers: $(VENV)/.installed-dev
+	$(BIN)/lint-imports
+
+# the engine against obvious oracles, under AddressSanitizer and UndefinedBehaviorSanitizer
+native-test: $(VENV)/.installed-dev
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(NATIVE_TESTS) -G Ninja -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCOTERIE_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(NATIVE_TESTS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(NATIVE_TESTS) --output-on-failure
+
+pytest: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+# ROWS=kmeans,seeding runs some families only
+bench: $(BENCH_VENV)/.installed
+	$(BENCH_VENV)/bin/python -m benchmarks $(if $(ROWS),--rows $(ROWS))
+
+# the typed outline of the native module, kept in the tree for type checkers
+stubs: $(VENV)/.installed-dev
+	$(BIN)/python -m nanobind.stubgen -m coterie._core -o src/coterie/_core.pyi
+	$(BIN)/ruff format --quiet src/coterie/_core.pyi
+
+clean:
+	rm -rf build dist $(VENV) $(BENCH_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# --- environments -----------------------------------------------------------------------------------------------------
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python $(PIP_INSTALL) --upgrade pip
+
+$(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
+	$(BIN)/python $(PIP_INSTALL) ".[cli]"
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python $(PIP_INSTALL) ".[dev]"
+	touch $@
+
+$(BENCH_VENV)/.installed: $(SOURCES)
+	test -x $(BENCH_VENV)/bin/python || $(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python $(PIP_INSTALL) --upgrade pip
+	$(BENCH_VENV)/bin/python $(PIP_INSTALL) ".[cli,bench]"
+	touch $@
