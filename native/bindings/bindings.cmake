@@ -3,6 +3,6 @@ execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir OUTPUT_ST
 find_package(nanobind CONFIG REQUIRED)
 
 file(GLOB COTERIE_BINDING_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/bindings/*.cpp)
-nanobind_add_module(_core NB_STATIC NOMINSIZE ${COTERIE_BINDING_SOURCES})
+nanobind_add_module(_core NB_STATIC NOMINSIZE NOSTRIP ${COTERIE_BINDING_SOURCES})
 target_link_libraries(_core PRIVATE coterie_native)
 install(TARGETS _core LIBRARY DESTINATION coterie)

@@ -16,9 +16,9 @@ struct KMeansFit {
 
 KMeansProgress report_to(const nb::object& callback) {
   if (callback.is_none()) return {};
-  return [&callback](std::int64_t iteration, double inertia, std::int64_t changed) {
+  return [&callback](std::int64_t iteration, double inertia) {
     const nb::gil_scoped_acquire gil;
-    callback(iteration, inertia, changed);
+    callback(iteration, inertia);
   };
 }
 
@@ -61,7 +61,8 @@ void bind_kmeans(nb::module_& module) {
       .value("auto", KMeansAlgorithm::automatic)
       .value("lloyd", KMeansAlgorithm::lloyd)
       .value("hamerly", KMeansAlgorithm::hamerly)
-      .value("exponion", KMeansAlgorithm::exponion);
+      .value("exponion", KMeansAlgorithm::exponion)
+      .value("filter", KMeansAlgorithm::filter);
   nb::class_<KMeansOptions>(module, "KMeansOptions", "How k-means runs and when it stops.")
       .def("__init__",
            [](KMeansOptions* self, std::int64_t max_iter, double tol, double tol_inertia, KMeansAlgorithm algorithm,

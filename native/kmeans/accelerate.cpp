@@ -14,6 +14,9 @@ namespace {
 constexpr Metric squared_metric = {Kernel::dot, Finish::squared_norm, 2};
 constexpr std::int64_t fewest_clusters_for_bounds = 8;    // benchmarks/crossover.py
 constexpr std::int64_t most_clusters_for_matrix = 4096;   // 64 MiB of distances between centres
+constexpr std::int64_t most_columns_for_filter = 2;       // the tree holds a copy of the rows
+constexpr std::int64_t fewest_rows_per_block = 16384;     // a block's rows and bounds stay in the second-level cache
+constexpr std::int64_t rows_per_cluster = 256;            // enough failing rows of one cluster in a block to share a pack
 constexpr double largest_extent = 1e15;                   // bounds are float32: their squares must neither overflow nor vanish
 constexpr float round_up = 1 + 0x1.0p-21f, round_down = 1 - 0x1.0p-21f;
 
@@ -23,6 +26,9 @@ KMeansAlgorithm choose(KMeansAlgorithm wanted, std::int64_t n_clusters, const Co
   if (n_clusters < 2 || !(extent < largest_extent) || extent < 1 / largest_extent) return KMeansAlgorithm::lloyd;
   if (wanted == KMeansAlgorithm::automatic && n_clusters < fewest_clusters_for_bounds) return KMeansAlgorithm::lloyd;
   if (wanted == KMeansAlgorithm::lloyd || wanted == KMeansAlgorithm::hamerly) return wanted;
+  const auto cols = static_cast<std::int64_t>(columns.low.size());
+  if (wanted == KMeansAlgorithm::filter && cols <= filter_max_cols) return wanted;
+  if (wanted == KMeansAlgorithm::automatic && cols <= most_columns_for_filter) return KMeansAlgorithm::filter;
   return n_clusters <= most_clusters_for_matrix ? KMeansAlgorithm::exponion : KMeansAlgorithm::hamerly;
 }
 
@@ -33,15 +39,17 @@ Accelerator<T>::Accelerator(const KMeansData<T>& data, std::int64_t n_clusters, 
     : data_(data), n_clusters_(n_clusters), algorithm_(choose(wanted, n_clusters, columns)) {
   if (!has_bounds()) return;
   const auto n = static_cast<std::size_t>(data.X.rows), k = static_cast<std::size_t>(n_clusters);
-  block_ = std::max<std::int64_t>(4096, block_count(data.X.rows, 128));
+  block_ = std::max<std::int64_t>(fewest_rows_per_block, rows_per_cluster * n_clusters);
   upper_.resize(n);
   lower_.resize(n);
   failing_.resize(n);
   moved_.resize(k);
   drift_.resize(k);
   largest_upper_.resize(k);
-  starts_.resize(k + 1);
-  block_counts_.resize(static_cast<std::size_t>(block_count(data.X.rows, block_)) * k);
+  failing_upper_.resize(k);
+  failing_starts_.resize(static_cast<std::size_t>(block_count(data.X.rows, block_)) * (k + 1));
+  beyond_.resize(k);
+  neighbour_starts_.resize(k + 1);
   between_.resize(k * k);
 }
 
@@ -52,6 +60,8 @@ std::string Accelerator<T>::name() const {
       return "hamerly";
     case KMeansAlgorithm::exponion:
       return "exponion";
+    case KMeansAlgorithm::filter:
+      return "filter";
     default:
       return "lloyd";
   }
@@ -129,24 +139,74 @@ void Accelerator<T>::measure_drift(std::int64_t cluster) {
 }
 
 template <class T>
-std::int64_t Accelerator<T>::assign(const MatrixView<T>& centres, const std::vector<T>& previous, const SumUnits& units,
-                                    std::int32_t* labels, const ClusterSums& deltas) {
+bool Accelerator<T>::assign(const MatrixView<T>& centres, const std::vector<T>& previous, std::int32_t* labels, ExactSums<T>& sums) {
+  if (algorithm_ == KMeansAlgorithm::filter) return assign_by_filter(centres, sums);
+  const ColumnPack<T> pack(centres, nullptr, squared_metric, data_.threads);
+  const std::int64_t changed =
+      has_bounds() ? assign_by_bounds(centres, previous, pack.columns(), sums.units(), labels, sums.deltas())
+                   : engine().of<T>().kmeans.assign(data_, pack.columns(), sums.units(), labels, sums.deltas());
+  sums.absorb_deltas();
+  return changed > 0;
+}
+
+// The labels change if and only if the sums do: they are exact, and a function of the labels.
+template <class T>
+bool Accelerator<T>::assign_by_filter(const MatrixView<T>& centres, ExactSums<T>& sums) {
+  if (!tree_) tree_ = std::make_unique<FilterTree<T>>(data_, sums.units());
+  const ColumnPack<T> pack(centres, nullptr, squared_metric, data_.threads);
+  engine().of<T>().kmeans.filter_rows(tree_->view(), data_, sums.units(), centres, pack.columns(), nullptr, sums.deltas());
+  return sums.replace_by_deltas();
+}
+
+template <class T>
+void Accelerator<T>::write_labels(const MatrixView<T>& centres, std::int32_t* labels, ExactSums<T>& sums) const {
+  if (!tree_) return;
+  const ColumnPack<T> pack(centres, nullptr, squared_metric, data_.threads);
+  engine().of<T>().kmeans.filter_rows(tree_->view(), data_, sums.units(), centres, pack.columns(), labels, sums.deltas());
+}
+
+template <class T>
+std::int64_t Accelerator<T>::assign_by_bounds(const MatrixView<T>& centres, const std::vector<T>& previous, const PackedColumns<T>& packed,
+                                              const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas) {
   const KMeansKernels<T>& kernels = engine().of<T>().kmeans;
   const RowBounds bounds{labels, upper_.data(), lower_.data()};
-  const ColumnPack<T> pack(centres, nullptr, squared_metric, data_.threads);
-  if (!has_bounds()) return kernels.assign(data_, pack.columns(), units, labels, deltas);
   if (is_fresh_) {
     is_fresh_ = false;
-    const std::int64_t changed = kernels.assign_with_bounds(data_, pack.columns(), units, bounds, deltas);
+    const std::int64_t changed = kernels.assign_with_bounds(data_, packed, units, bounds, deltas);
     note_largest_upper(labels);
     return changed;
   }
   measure_centres(centres, previous);
-  const FailingRows failing{failing_.data(), starts_.data(), block_counts_.data(), block_, largest_upper_.data()};
+  const FailingRows failing{failing_.data(), failing_starts_.data(), block_, largest_upper_.data(), failing_upper_.data()};
   const std::int64_t n_failing = kernels.find_failing(data_.X.rows, n_clusters_, drift_.data(), bounds, failing, data_.threads);
   if (n_failing == 0) return 0;
-  const float* between = algorithm_ == KMeansAlgorithm::exponion ? between_.data() : nullptr;
-  return kernels.settle(data_, pack.columns(), centres, between, units, bounds, failing, deltas);
+  if (algorithm_ == KMeansAlgorithm::hamerly)
+    return kernels.settle(data_, packed, centres, nullptr, drift_.data(), units, bounds, failing, deltas);
+  list_neighbourhoods();
+  const Neighbourhoods around{neighbours_.data(), neighbour_starts_.data(), beyond_.data()};
+  return kernels.settle(data_, packed, centres, &around, drift_.data(), units, bounds, failing, deltas);
+}
+
+// A row at most u from its centre can only go to a centre at most 2u from that one.
+template <class T>
+void Accelerator<T>::list_neighbourhoods() {
+  const auto reach_of = [&](std::int64_t a) { return 2 * failing_upper_[static_cast<std::size_t>(a)] * round_up; };
+  neighbour_starts_[0] = 0;
+  for (std::int64_t a = 0; a < n_clusters_; ++a) {
+    const float* row = between_.data() + a * n_clusters_;
+    const float reach = reach_of(a);
+    const auto near = reach > 0 ? std::count_if(row, row + n_clusters_, [reach](float d) { return d <= reach; }) : 0;
+    neighbour_starts_[static_cast<std::size_t>(a) + 1] = neighbour_starts_[static_cast<std::size_t>(a)] + near;
+  }
+  neighbours_.resize(static_cast<std::size_t>(neighbour_starts_.back()));
+  constexpr std::int64_t clusters_per_task = 16;
+  parallel_for(block_count(n_clusters_, clusters_per_task), data_.threads, [&](std::int64_t task, int) {
+    const Range range = block_range(n_clusters_, clusters_per_task, task);
+    for (std::int64_t a = range.begin; a < range.end; ++a)
+      if (reach_of(a) > 0)
+        list_neighbours(between_.data() + a * n_clusters_, n_clusters_, static_cast<std::int32_t>(a), reach_of(a),
+                        neighbours_.data() + neighbour_starts_[static_cast<std::size_t>(a)], &beyond_[static_cast<std::size_t>(a)]);
+  });
 }
 
 template class Accelerator<float>;

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kmeans/columns.h"
+#include "kmeans/filter.h"
 #include "kmeans/kmeans.h"
 #include "kmeans/state.h"
+#include "kmeans/sums.h"
 
 namespace coterie {
 
@@ -16,29 +19,38 @@ class Accelerator {
  public:
   Accelerator(const KMeansData<T>& data, std::int64_t n_clusters, KMeansAlgorithm wanted, const ColumnMoments& columns);
 
-  // Sets the labels for `centres`; `previous` are the centres of the last call (empty at the first). Returns the changes.
-  std::int64_t assign(const MatrixView<T>& centres, const std::vector<T>& previous, const SumUnits& units, std::int32_t* labels,
-                      const ClusterSums& deltas);
+  // Brings the sums from the last centres to `centres`; `previous` are those of the last call (empty at the first). Returns
+  // whether any label changed. Filtering leaves the labels alone until write_labels.
+  bool assign(const MatrixView<T>& centres, const std::vector<T>& previous, std::int32_t* labels, ExactSums<T>& sums);
+  // Makes `labels` those of the last `centres`.
+  void write_labels(const MatrixView<T>& centres, std::int32_t* labels, ExactSums<T>& sums) const;
   // The row was moved by somebody else: its bounds no longer hold.
   void forget(std::int64_t row);
   std::string name() const;
 
  private:
-  bool has_bounds() const { return algorithm_ != KMeansAlgorithm::lloyd; }
+  bool has_bounds() const { return algorithm_ == KMeansAlgorithm::hamerly || algorithm_ == KMeansAlgorithm::exponion; }
+  bool assign_by_filter(const MatrixView<T>& centres, ExactSums<T>& sums);
+  std::int64_t assign_by_bounds(const MatrixView<T>& centres, const std::vector<T>& previous, const PackedColumns<T>& packed,
+                                const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas);
   void measure_centres(const MatrixView<T>& centres, const std::vector<T>& previous);
   void measure_drift(std::int64_t cluster);
   void note_largest_upper(const std::int32_t* labels);
+  void list_neighbourhoods();
 
   const KMeansData<T> data_;
   const std::int64_t n_clusters_;
   KMeansAlgorithm algorithm_;
   std::int64_t block_;
   bool is_fresh_ = true;  // no bounds yet
-  std::vector<float> upper_, lower_, moved_, largest_upper_;
+  std::unique_ptr<FilterTree<T>> tree_;
+  std::vector<float> upper_, lower_, moved_, largest_upper_, failing_upper_;
   std::vector<float> between_;  // clusters x clusters: lower bounds of the distances of centres
   std::vector<ClusterDrift> drift_;
-  std::vector<std::int32_t> failing_, block_counts_;
-  std::vector<std::int64_t> starts_;
+  std::vector<std::int32_t> failing_, failing_starts_;
+  std::vector<Neighbour> neighbours_;
+  std::vector<std::int64_t> neighbour_starts_;
+  std::vector<float> beyond_;
 };
 
 }  // namespace coterie

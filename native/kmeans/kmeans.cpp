@@ -26,20 +26,21 @@ class KMeansRun {
   KMeansOutcome run(const KMeansProgress& progress);
 
  private:
-  std::int64_t assign();
+  bool assign();
   void update_centres();
-  void refill_empty_clusters();
+  bool refill_empty_clusters();
   std::int64_t farthest_row(const std::vector<T>& distances) const;
   double shift_of_centres() const;
   double inertia_of_sums() const;
   void write_centres();
+  MatrixView<T> centre_rows() const { return {centres_.data(), n_clusters_, cols_, cols_}; }
 
   const KMeansOptions options_;
   const MutableMatrixView<T> output_;
   const ColumnMoments columns_;
   const std::vector<T> shift_;
   const KMeansData<T> data_;
-  const MatrixView<T> rows_;  // of centres_
+  const std::int64_t n_clusters_, cols_;
   ExactSums<T> sums_;
   std::vector<T> centres_, previous_;  // relative to the shift
   Accelerator<T> accelerator_;
@@ -64,7 +65,8 @@ KMeansRun<T>::KMeansRun(const MatrixView<T>& X, const double* weights, const Mut
       columns_(column_moments(X, weights, options.threads)),
       shift_(middle_of<T>(columns_, options.unit_centres)),
       data_{X, shift_.data(), weights, options.threads},
-      rows_{nullptr, centres.rows, centres.cols, centres.cols},
+      n_clusters_(centres.rows),
+      cols_(centres.cols),
       sums_(X.rows, centres.rows, columns_, shift_, largest_of(weights, X.rows), options.threads),
       centres_(static_cast<std::size_t>(centres.rows * centres.cols)),
       accelerator_(data_, centres.rows, options.algorithm, columns_),
@@ -80,25 +82,22 @@ KMeansRun<T>::KMeansRun(const MatrixView<T>& X, const double* weights, const Mut
 }
 
 template <class T>
-std::int64_t KMeansRun<T>::assign() {
-  const MatrixView<T> centre_rows{centres_.data(), rows_.rows, rows_.cols, rows_.cols};
-  const std::int64_t changed = accelerator_.assign(centre_rows, previous_, sums_.units(), labels_, sums_.deltas());
-  sums_.absorb_deltas();
-  return changed;
+bool KMeansRun<T>::assign() {
+  return accelerator_.assign(centre_rows(), previous_, labels_, sums_);
 }
 
 template <class T>
 void KMeansRun<T>::update_centres() {
   previous_ = centres_;
-  for (std::int64_t k = 0; k < rows_.rows; ++k) {
+  for (std::int64_t k = 0; k < n_clusters_; ++k) {
     const double weight = sums_.weight(k);
     if (!(weight > 0)) continue;
-    T* centre = centres_.data() + k * rows_.cols;
+    T* centre = centres_.data() + k * cols_;
     double squared = 0;
-    for (std::int64_t t = 0; t < rows_.cols; ++t) squared += sums_.sum(k, t) * sums_.sum(k, t);
+    for (std::int64_t t = 0; t < cols_; ++t) squared += sums_.sum(k, t) * sums_.sum(k, t);
     const double divisor = options_.unit_centres ? std::sqrt(squared) : weight;
     if (!(divisor > 0)) continue;
-    for (std::int64_t t = 0; t < rows_.cols; ++t) centre[t] = static_cast<T>(sums_.sum(k, t) / divisor);
+    for (std::int64_t t = 0; t < cols_; ++t) centre[t] = static_cast<T>(sums_.sum(k, t) / divisor);
   }
 }
 
@@ -117,23 +116,27 @@ std::int64_t KMeansRun<T>::farthest_row(const std::vector<T>& distances) const {
   return best;
 }
 
+// Restarts empty clusters at far rows; true if any row was moved.
 template <class T>
-void KMeansRun<T>::refill_empty_clusters() {
+bool KMeansRun<T>::refill_empty_clusters() {
   std::vector<T> distances;
-  for (std::int64_t k = 0; k < rows_.rows; ++k) {
+  bool moved = false;
+  for (std::int64_t k = 0; k < n_clusters_; ++k) {
     if (sums_.weight(k) > 0) continue;
     if (distances.empty()) {
       distances.resize(static_cast<std::size_t>(data_.X.rows));
-      const MatrixView<T> centre_rows{centres_.data(), rows_.rows, rows_.cols, rows_.cols};
-      engine().of<T>().kmeans.own_distances(data_, centre_rows, labels_, distances.data());
+      accelerator_.write_labels(centre_rows(), labels_, sums_);
+      engine().of<T>().kmeans.own_distances(data_, centre_rows(), labels_, distances.data());
     }
     const std::int64_t row = farthest_row(distances);
-    if (row < 0) return;
+    if (row < 0) break;
     distances[static_cast<std::size_t>(row)] = 0;
     engine().of<T>().kmeans.move(data_, sums_.units(), row, static_cast<std::int32_t>(k), labels_, sums_.deltas());
     sums_.absorb_deltas();
     accelerator_.forget(row);
+    moved = true;
   }
+  return moved;
 }
 
 template <class T>
@@ -150,11 +153,11 @@ double KMeansRun<T>::shift_of_centres() const {
 template <class T>
 double KMeansRun<T>::inertia_of_sums() const {
   double inertia = total_squares_;
-  for (std::int64_t k = 0; k < rows_.rows; ++k) {
+  for (std::int64_t k = 0; k < n_clusters_; ++k) {
     const double weight = sums_.weight(k);
     if (!(weight > 0)) continue;
     double squared = 0;
-    for (std::int64_t t = 0; t < rows_.cols; ++t) squared += sums_.sum(k, t) * sums_.sum(k, t);
+    for (std::int64_t t = 0; t < cols_; ++t) squared += sums_.sum(k, t) * sums_.sum(k, t);
     inertia += options_.unit_centres ? weight - 2 * std::sqrt(squared) : -squared / weight;
   }
   return std::max(0.0, inertia);
@@ -162,9 +165,9 @@ double KMeansRun<T>::inertia_of_sums() const {
 
 template <class T>
 void KMeansRun<T>::write_centres() {
-  for (std::int64_t k = 0; k < rows_.rows; ++k)
-    for (std::int64_t t = 0; t < rows_.cols; ++t)
-      output_.row(k)[t] = static_cast<T>(static_cast<double>(centres_[static_cast<std::size_t>(k * rows_.cols + t)]) +
+  for (std::int64_t k = 0; k < n_clusters_; ++k)
+    for (std::int64_t t = 0; t < cols_; ++t)
+      output_.row(k)[t] = static_cast<T>(static_cast<double>(centres_[static_cast<std::size_t>(k * cols_ + t)]) +
                                          static_cast<double>(shift_[static_cast<std::size_t>(t)]));
 }
 
@@ -173,14 +176,13 @@ KMeansOutcome KMeansRun<T>::run(const KMeansProgress& progress) {
   KMeansOutcome outcome{0, 0, false, accelerator_.name()};
   double before = std::numeric_limits<double>::infinity();
   while (outcome.n_iter < options_.max_iter) {
-    const std::int64_t changed = assign();
-    refill_empty_clusters();
+    const bool reassigned = assign(), refilled = refill_empty_clusters();
     update_centres();
     ++outcome.n_iter;
     const double inertia = inertia_of_sums();
-    if (progress) progress(outcome.n_iter, inertia, changed);
+    if (progress) progress(outcome.n_iter, inertia);
     check_interrupt();
-    if (changed == 0) {
+    if (!reassigned && !refilled) {
       outcome.is_strict = true;
       break;
     }
@@ -190,8 +192,8 @@ KMeansOutcome KMeansRun<T>::run(const KMeansProgress& progress) {
   }
   // labels must belong to the centres that are returned
   if (!outcome.is_strict) assign();
-  const MatrixView<T> centre_rows{centres_.data(), rows_.rows, rows_.cols, rows_.cols};
-  outcome.inertia = engine().of<T>().kmeans.own_distances(data_, centre_rows, labels_, nullptr);
+  accelerator_.write_labels(centre_rows(), labels_, sums_);
+  outcome.inertia = engine().of<T>().kmeans.own_distances(data_, centre_rows(), labels_, nullptr);
   write_centres();
   return outcome;
 }

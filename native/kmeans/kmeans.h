@@ -14,6 +14,7 @@ enum class KMeansAlgorithm {
   lloyd,      // every row meets every centre
   hamerly,    // two bounds per row; rows that fail meet every centre
   exponion,   // two bounds per row; rows that fail meet the centres around their own
+  filter,     // a tree of boxes; at most three columns
 };
 
 struct KMeansOptions {
@@ -32,8 +33,8 @@ struct KMeansOutcome {
   std::string algorithm;
 };
 
-// Called after every iteration: number, inertia, labels that changed.
-using KMeansProgress = std::function<void(std::int64_t, double, std::int64_t)>;
+// Called after every iteration: number, inertia.
+using KMeansProgress = std::function<void(std::int64_t, double)>;
 
 // Moves `centres` (k x cols) and fills `labels` (n). `weights` may be null. A cluster that loses all its rows restarts at the
 // row farthest from its centre, unless every row already coincides with a centre.

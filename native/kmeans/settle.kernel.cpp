@@ -12,7 +12,6 @@ namespace coterie::COTERIE_ISA {
 namespace {
 
 constexpr std::int64_t rows_per_task = 1536;
-constexpr float failed_mark = -1.0f;
 
 // Updates one row's bounds; true if its label is still certain.
 COTERIE_INLINE bool is_settled(const ClusterDrift& drift, float& upper, float& lower) {
@@ -22,60 +21,67 @@ COTERIE_INLINE bool is_settled(const ClusterDrift& drift, float& upper, float& l
   return upper <= (lower > drift.gap ? lower : drift.gap);
 }
 
-void scan_block(Range range, const ClusterDrift* drift, const RowBounds& bounds, std::int32_t* counts, float* largest_upper) {
+// Counts a block's failing rows per cluster (into starts[cluster + 1]) and marks them.
+std::int64_t mark_failing(Range range, const ClusterDrift* drift, const RowBounds& bounds, std::int32_t* starts, float* largest,
+                          float* failing) {
+  std::int64_t total = 0;
   for (std::int64_t i = range.begin; i < range.end; ++i) {
     const std::int32_t label = bounds.label[i];
     float upper = bounds.upper[i], lower = bounds.lower[i];
     const bool settled = is_settled(drift[label], upper, lower);
     bounds.upper[i] = upper;
-    bounds.lower[i] = settled ? (lower > 0 ? lower : 0.0f) : failed_mark;
-    counts[label] += !settled;
-    if (upper > largest_upper[label]) largest_upper[label] = upper;
+    bounds.lower[i] = lower > 0 ? lower : 0.0f;
+    if (upper > largest[label]) largest[label] = upper;
+    if (settled) continue;
+    bounds.upper[i] = -upper;  // the mark
+    ++starts[label + 1];
+    ++total;
+    if (upper > failing[label]) failing[label] = upper;
   }
+  return total;
 }
 
-// Turns counts per (block, cluster) into where each block writes its rows of each cluster; returns the total.
-std::int64_t place_blocks(std::int64_t n_blocks, std::int64_t n_clusters, const FailingRows& failing) {
-  std::int64_t total = 0;
+void sort_failing(Range range, const RowBounds& bounds, std::int64_t n_clusters, std::int32_t* starts, std::int32_t* rows) {
+  const Scratch<std::int32_t> next(n_clusters);
   for (std::int64_t cluster = 0; cluster < n_clusters; ++cluster) {
-    failing.starts[cluster] = total;
-    for (std::int64_t block = 0; block < n_blocks; ++block) {
-      std::int32_t& cell = failing.block_counts[block * n_clusters + cluster];
-      const std::int32_t count = cell;
-      cell = static_cast<std::int32_t>(total);
-      total += count;
-    }
+    next[cluster] = starts[cluster];
+    starts[cluster + 1] += starts[cluster];
   }
-  failing.starts[n_clusters] = total;
-  return total;
+  for (std::int64_t i = range.begin; i < range.end; ++i)
+    if (bounds.upper[i] < 0) {
+      bounds.upper[i] = -bounds.upper[i];
+      rows[next[bounds.label[i]]++] = static_cast<std::int32_t>(i);
+    }
+}
+
+// Largest over the threads, cluster by cluster.
+void reduce_largest(const float* of_threads, int threads, std::int64_t n_clusters, float* out) {
+  for (std::int64_t cluster = 0; cluster < n_clusters; ++cluster) {
+    out[cluster] = 0;
+    for (int thread = 0; thread < threads; ++thread)
+      if (of_threads[thread * n_clusters + cluster] > out[cluster]) out[cluster] = of_threads[thread * n_clusters + cluster];
+  }
 }
 
 std::int64_t find_failing(std::int64_t n, std::int64_t n_clusters, const ClusterDrift* drift, const RowBounds& bounds,
                           const FailingRows& failing, int threads) {
   const std::int64_t n_blocks = block_count(n, failing.block);
   const int team = resolve_threads(threads);
-  const Scratch<float> largest(team * n_clusters);
-  for (std::int64_t i = 0; i < team * n_clusters; ++i) largest[i] = 0;
-  for (std::int64_t i = 0; i < n_blocks * n_clusters; ++i) failing.block_counts[i] = 0;
+  const Scratch<float> largest(team * n_clusters), largest_failing(team * n_clusters);
+  const Scratch<std::int64_t> counts(n_blocks);
+  for (std::int64_t i = 0; i < team * n_clusters; ++i) largest[i] = largest_failing[i] = 0;
   parallel_for(n_blocks, team, [&](std::int64_t task, int thread) {
-    scan_block(block_range(n, failing.block, task), drift, bounds, failing.block_counts + task * n_clusters,
-               largest.data() + thread * n_clusters);
-  });
-  for (std::int64_t cluster = 0; cluster < n_clusters; ++cluster) {
-    failing.largest_upper[cluster] = 0;
-    for (int thread = 0; thread < team; ++thread) {
-      const float upper = largest[thread * n_clusters + cluster];
-      if (upper > failing.largest_upper[cluster]) failing.largest_upper[cluster] = upper;
-    }
-  }
-  const std::int64_t total = place_blocks(n_blocks, n_clusters, failing);
-  if (total == 0) return 0;
-  parallel_for(n_blocks, team, [&](std::int64_t task, int) {
     const Range range = block_range(n, failing.block, task);
-    std::int32_t* next = failing.block_counts + task * n_clusters;
-    for (std::int64_t i = range.begin; i < range.end; ++i)
-      if (bounds.lower[i] == failed_mark) failing.rows[next[bounds.label[i]]++] = static_cast<std::int32_t>(i);
+    std::int32_t* starts = failing.starts + task * (n_clusters + 1);
+    for (std::int64_t cluster = 0; cluster <= n_clusters; ++cluster) starts[cluster] = 0;
+    counts[task] = mark_failing(range, drift, bounds, starts, largest.data() + thread * n_clusters,
+                                largest_failing.data() + thread * n_clusters);
+    if (counts[task] > 0) sort_failing(range, bounds, n_clusters, starts, failing.rows + range.begin);
   });
+  reduce_largest(largest.data(), team, n_clusters, failing.largest_upper);
+  reduce_largest(largest_failing.data(), team, n_clusters, failing.failing_upper);
+  std::int64_t total = 0;
+  for (std::int64_t task = 0; task < n_blocks; ++task) total += counts[task];
   return total;
 }
 
@@ -97,6 +103,9 @@ struct SettleContext {
   const SumUnits& units;
   const RowBounds& bounds;
   ClusterSums sums;  // of this thread
+  std::int32_t cluster;  // that the rows belong to
+  float gap;             // half the distance of its centre to the nearest other one
+  const T* centre;
   double largest_term;
   std::int64_t changed;
 };
@@ -134,10 +143,9 @@ COTERIE_INLINE void settle_row(SettleContext<T>& context, const SettleState<T>& 
   const float lower = lower_distance(term + 2 * static_cast<double>(second.value), error);
   context.bounds.upper[index] = upper_distance(term + 2 * static_cast<double>(first.value), error);
   context.bounds.lower[index] = lower < outside ? lower : (outside > 0 ? outside : 0.0f);
-  const std::int32_t old = context.bounds.label[index];
-  if (old == first.index) return;
+  if (context.cluster == first.index) return;
   const double weight = context.data.weights == nullptr ? 1.0 : context.data.weights[index];
-  move_row(context.sums, context.units, old, first.index, row, weight);
+  move_row(context.sums, context.units, context.cluster, first.index, row, weight);
   context.bounds.label[index] = static_cast<std::int32_t>(first.index);
   ++context.changed;
 }
@@ -163,7 +171,7 @@ COTERIE_INLINE void settle_strip(SettleContext<T>& context, const Candidates<T>&
     dot_block<T>(strip, columns.panels + q * cols * panel_width<T>, columns.start + q * panel_width<T>, cols, values);
     if (q == 0 && columns.neighbours != nullptr) {
       reach = 0;
-      for (int r = 0; r < strip_rows; ++r) {
+      for (int r = 0; r < count; ++r) {
         const double error = squared_error<T>(cols, term[r], context.largest_term);
         own[r] = upper_distance(term[r] + 2 * static_cast<double>(values.value[r][0][0]), error);
         if (2 * own[r] > reach) reach = 2 * own[r];
@@ -176,23 +184,41 @@ COTERIE_INLINE void settle_strip(SettleContext<T>& context, const Candidates<T>&
   for (int r = 0; r < count; ++r) settle_row(context, state, r, strip.row[r], term[r], indices[r], (next - own[r]) * round_down);
 }
 
+// Loads a row and computes the distance to its own centre; true if that already settles it.
+template <class T>
+COTERIE_INLINE bool is_settled_by_own_distance(const SettleContext<T>& context, std::int64_t index, T* to) {
+  const std::int64_t cols = context.data.X.cols;
+  const T *from = context.data.X.row(index), *shift = context.data.shift, *centre = context.centre;
+  for (std::int64_t t = 0; t < cols; ++t) to[t] = from[t] - shift[t];
+  const double squared = static_cast<double>(sum_over<T>(cols, [=](std::int64_t t) __attribute__((always_inline)) {
+    const T difference = to[t] - centre[t];
+    return difference * difference;
+  }));
+  const double term = static_cast<double>(squared_length(to, cols));
+  const float upper = upper_distance(squared, squared_error<T>(cols, term, context.largest_term));
+  const float lower = context.bounds.lower[index];
+  if (upper > (lower > context.gap ? lower : context.gap)) return false;
+  context.bounds.upper[index] = upper;
+  return true;
+}
+
 template <class T>
 void settle_rows(SettleContext<T>& context, const Candidates<T>& columns, const std::int32_t* indices, std::int64_t n, T* buffer) {
   const std::int64_t cols = context.data.X.cols;
-  for (std::int64_t first = 0; first < n; first += strip_rows) {
-    StripRows<T> strip;
-    const int count = static_cast<int>(n - first < strip_rows ? n - first : strip_rows);
-    for (int r = 0; r < strip_rows; ++r) {
-      const std::int64_t at = first + (r < count ? r : count - 1);
-      const std::int64_t ahead = at + 2 * strip_rows < n ? at + 2 * strip_rows : n - 1;
-      __builtin_prefetch(context.data.X.row(indices[ahead]));
-      T* to = buffer + r * cols;
-      const T* from = context.data.X.row(indices[at]);
-      for (std::int64_t t = 0; t < cols; ++t) to[t] = from[t] - context.data.shift[t];
-      strip.row[r] = to;
-    }
-    settle_strip(context, columns, strip, count, indices + first);
+  StripRows<T> strip;
+  std::int32_t waiting[strip_rows];
+  for (int r = 0; r < strip_rows; ++r) strip.row[r] = buffer + r * cols;
+  int count = 0;
+  constexpr std::int64_t lookahead = 12;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i + lookahead < n) __builtin_prefetch(context.data.X.row(indices[i + lookahead]));
+    if (is_settled_by_own_distance(context, indices[i], buffer + count * cols)) continue;
+    waiting[count++] = indices[i];
+    if (count < strip_rows) continue;
+    settle_strip(context, columns, strip, count, waiting);
+    count = 0;
   }
+  if (count > 0) settle_strip(context, columns, strip, count, waiting);  // the rows behind hold old values: never written back
 }
 
 // Packs the listed centres; their start values are those of the global pack, so equal pairs give equal bits.
@@ -200,27 +226,24 @@ template <class T>
 struct CandidatePack {
   Scratch<T> panels, start;
   Scratch<LaneIndex<T>> ids;
-  Scratch<Neighbour> neighbours;
 
-  CandidatePack(std::int64_t n_clusters, std::int64_t cols)
-      : panels(padded(n_clusters) * cols), start(padded(n_clusters)), ids(padded(n_clusters)), neighbours(padded(n_clusters)) {}
+  CandidatePack(std::int64_t n_columns, std::int64_t cols)
+      : panels(padded(n_columns) * cols), start(padded(n_columns)), ids(padded(n_columns)) {}
 
   static std::int64_t padded(std::int64_t n) { return block_count(n, panel_width<T>) * panel_width<T>; }
 
-  Candidates<T> around(std::int32_t cluster, float reach, const float* between, const PackedColumns<T>& centres,
-                       const MatrixView<T>& rows) {
-    Candidates<T> result{panels.data(), start.data(), ids.data(), neighbours.data(), 0, 0, 0};
-    result.count = list_neighbours(between + cluster * rows.rows, rows.rows, cluster, reach, neighbours.data(), &result.beyond);
-    result.n_panels = block_count(result.count, panel_width<T>);
-    for (std::int64_t j = 0; j < result.n_panels * panel_width<T>; ++j) {
+  Candidates<T> around(const Neighbourhoods& all, std::int32_t cluster, const PackedColumns<T>& centres, const MatrixView<T>& rows) {
+    const Neighbour* near = all.list + all.starts[cluster];
+    const std::int64_t count = all.starts[cluster + 1] - all.starts[cluster];
+    for (std::int64_t j = 0; j < padded(count); ++j) {
       T* to = panels.data() + (j / panel_width<T>) * rows.cols * panel_width<T> + j % panel_width<T>;
-      const bool is_real = j < result.count;
-      const std::int64_t centre = is_real ? neighbours[j].centre : 0;
+      const bool is_real = j < count;
+      const std::int64_t centre = is_real ? near[j].centre : 0;
       ids[j] = is_real ? static_cast<LaneIndex<T>>(centre) : std::numeric_limits<std::int32_t>::max();
       start[j] = is_real ? centres.start[centre] : std::numeric_limits<T>::infinity();
       for (std::int64_t t = 0; t < rows.cols; ++t) to[t * panel_width<T>] = is_real ? rows.row(centre)[t] : T(0);
     }
-    return result;
+    return {panels.data(), start.data(), ids.data(), near, count, padded(count) / panel_width<T>, all.beyond[cluster]};
   }
 
   Candidates<T> everything(const PackedColumns<T>& centres) {
@@ -230,44 +253,49 @@ struct CandidatePack {
   }
 };
 
-// A run of failing rows of one cluster.
+// A run of failing rows of one cluster in one block.
 struct SettleTask {
   std::int32_t cluster;
   std::int64_t begin, end;
 };
 
-std::int64_t list_tasks(const FailingRows& failing, std::int64_t n_clusters, SettleTask* tasks) {
+// Writes the tasks when `tasks` is given; returns their number.
+std::int64_t list_tasks(const FailingRows& failing, std::int64_t n_blocks, std::int64_t n_clusters, SettleTask* tasks) {
   std::int64_t count = 0;
-  for (std::int64_t cluster = 0; cluster < n_clusters; ++cluster)
-    for (std::int64_t begin = failing.starts[cluster]; begin < failing.starts[cluster + 1]; begin += rows_per_task) {
-      const std::int64_t end = begin + rows_per_task < failing.starts[cluster + 1] ? begin + rows_per_task : failing.starts[cluster + 1];
-      tasks[count++] = {static_cast<std::int32_t>(cluster), begin, end};
-    }
+  for (std::int64_t block = 0; block < n_blocks; ++block) {
+    const std::int32_t* starts = failing.starts + block * (n_clusters + 1);
+    const std::int64_t offset = block * failing.block;
+    for (std::int64_t cluster = 0; cluster < n_clusters; ++cluster)
+      for (std::int64_t begin = starts[cluster]; begin < starts[cluster + 1]; begin += rows_per_task, ++count) {
+        const std::int64_t end = begin + rows_per_task < starts[cluster + 1] ? begin + rows_per_task : starts[cluster + 1];
+        if (tasks != nullptr) tasks[count] = {static_cast<std::int32_t>(cluster), offset + begin, offset + end};
+      }
+  }
   return count;
 }
 
 template <class T>
 std::int64_t settle(const KMeansData<T>& data, const PackedColumns<T>& centres, const MatrixView<T>& centre_rows,
-                    const float* between, const SumUnits& units, const RowBounds& bounds, const FailingRows& failing,
-                    const ClusterSums& deltas) {
-  const std::int64_t n_clusters = centre_rows.rows, total = failing.starts[n_clusters];
-  const Scratch<SettleTask> tasks(n_clusters + block_count(total, rows_per_task));
-  const std::int64_t n_tasks = list_tasks(failing, n_clusters, tasks.data());
+                    const Neighbourhoods* around, const ClusterDrift* drift, const SumUnits& units, const RowBounds& bounds,
+                    const FailingRows& failing, const ClusterSums& deltas) {
+  const std::int64_t n_clusters = centre_rows.rows, n_blocks = block_count(data.X.rows, failing.block);
+  const std::int64_t n_tasks = list_tasks(failing, n_blocks, n_clusters, nullptr);
+  const Scratch<SettleTask> tasks(n_tasks);
+  list_tasks(failing, n_blocks, n_clusters, tasks.data());
   const Scratch<std::int64_t> changed(n_tasks);
   double largest_term = 0;
   for (std::int64_t j = 0; j < centres.n_columns; ++j)
     largest_term = centres.term[j] > largest_term ? static_cast<double>(centres.term[j]) : largest_term;
   parallel_for(n_tasks, data.threads, [&](std::int64_t t, int thread) {
     const SettleTask task = tasks[t];
-    CandidatePack<T> pack(n_clusters, between == nullptr ? 0 : data.X.cols);
+    const std::int64_t listed = around == nullptr ? n_clusters : around->starts[task.cluster + 1] - around->starts[task.cluster];
+    CandidatePack<T> pack(listed, around == nullptr ? 0 : data.X.cols);
     const Scratch<T> buffer(strip_rows * data.X.cols);
-    float reach = 0;
-    for (std::int64_t i = task.begin; i < task.end; ++i)
-      reach = bounds.upper[failing.rows[i]] > reach ? bounds.upper[failing.rows[i]] : reach;
-    const Candidates<T> columns = between == nullptr
-                                      ? pack.everything(centres)
-                                      : pack.around(task.cluster, 2 * reach * round_up, between, centres, centre_rows);
-    SettleContext<T> context{data, units, bounds, sums_of_thread(deltas, thread), largest_term, 0};
+    for (std::int64_t i = 0; i < strip_rows * data.X.cols; ++i) buffer[i] = 0;
+    const Candidates<T> columns =
+        around == nullptr ? pack.everything(centres) : pack.around(*around, task.cluster, centres, centre_rows);
+    SettleContext<T> context{data,         units, bounds, sums_of_thread(deltas, thread), task.cluster, drift[task.cluster].gap,
+                             centre_rows.row(task.cluster), largest_term, 0};
     settle_rows(context, columns, failing.rows + task.begin, task.end - task.begin, buffer.data());
     changed[t] = context.changed;
   });

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "kmeans/filter_view.h"
+#include "kmeans/neighbours.h"
 #include "support/matrix_view.h"
 #include "tiles/kernel_table.h"
 
@@ -50,13 +52,20 @@ struct RowBounds {
   float* lower;
 };
 
-// The rows whose bounds failed, sorted by label.
+// The rows whose bounds failed: sorted by label within each block of rows, so that a block's part stays in cache.
 struct FailingRows {
-  std::int32_t* rows;           // capacity n
-  std::int64_t* starts;         // clusters + 1
-  std::int32_t* block_counts;   // blocks x clusters
-  std::int64_t block;           // rows per block
-  float* largest_upper;         // per cluster: over all of its rows
+  std::int32_t* rows;     // capacity n; block b writes from b * block on
+  std::int32_t* starts;   // blocks x (clusters + 1): where each cluster starts within the block's part
+  std::int64_t block;     // rows per block
+  float* largest_upper;   // per cluster: over all of its rows
+  float* failing_upper;   // per cluster: over its failing rows
+};
+
+// For each cluster the centres around its own, nearest first.
+struct Neighbourhoods {
+  const Neighbour* list;
+  const std::int64_t* starts;  // clusters + 1
+  const float* beyond;         // per cluster: distance of the nearest centre that is not listed
 };
 
 template <class T>
@@ -70,10 +79,16 @@ struct KMeansKernels {
   // Updates the bounds after the centres moved; lists the rows whose nearest centre is no longer certain.
   std::int64_t (*find_failing)(std::int64_t n, std::int64_t n_clusters, const ClusterDrift* drift, const RowBounds& bounds,
                                const FailingRows& failing, int threads);
-  // Settles the listed rows. `between` (clusters x clusters lower bounds of centre distances) may be null.
+  // Settles the listed rows: each meets the centres around its own, or all of them when `around` is null.
   std::int64_t (*settle)(const KMeansData<T>& data, const PackedColumns<T>& centres, const MatrixView<T>& centre_rows,
-                         const float* between, const SumUnits& units, const RowBounds& bounds, const FailingRows& failing,
-                         const ClusterSums& deltas);
+                         const Neighbourhoods* around, const ClusterDrift* drift, const SumUnits& units, const RowBounds& bounds,
+                         const FailingRows& failing, const ClusterSums& deltas);
+  // Sums of every node of the tree (the arrays start at zero).
+  void (*sum_leaves)(const FilterTreeView<T>& tree, const KMeansData<T>& data, const SumUnits& units, std::int64_t* coarse,
+                     std::int64_t* fine);
+  // Adds all rows to the sums of their nearest centre; or, when `labels` is given, writes the labels and leaves the sums.
+  void (*filter_rows)(const FilterTreeView<T>& tree, const KMeansData<T>& data, const SumUnits& units, const MatrixView<T>& centres,
+                      const PackedColumns<T>& packed, std::int32_t* labels, const ClusterSums& deltas);
   // Gives one row to another cluster.
   void (*move)(const KMeansData<T>& data, const SumUnits& units, std::int64_t row, std::int32_t to, std::int32_t* labels,
                const ClusterSums& deltas);

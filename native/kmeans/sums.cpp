@@ -62,6 +62,14 @@ void ExactSums<T>::absorb_deltas() {
 }
 
 template <class T>
+bool ExactSums<T>::replace_by_deltas() {
+  const std::vector<std::int64_t> coarse = coarse_, fine = fine_, count = count_;
+  for (std::vector<std::int64_t>* totals : {&coarse_, &fine_, &count_}) std::fill(totals->begin(), totals->end(), 0);
+  absorb_deltas();
+  return coarse_ != coarse || fine_ != fine || count_ != count;
+}
+
+template <class T>
 double ExactSums<T>::value(std::int64_t cluster, std::int64_t column) const {
   const auto cell = static_cast<std::size_t>(cluster * (cols_ + 1) + column);
   const double fine = fine_.empty() ? 0.0 : static_cast<double>(fine_[cell]) / fine_scale_;

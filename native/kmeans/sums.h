@@ -21,6 +21,9 @@ class ExactSums {
   // Adds what the threads changed to the totals and clears it.
   void absorb_deltas();
 
+  // Makes what the threads summed the totals; true if they differ from the totals before.
+  bool replace_by_deltas();
+
   std::int64_t count(std::int64_t cluster) const { return count_[static_cast<std::size_t>(cluster)]; }
   double weight(std::int64_t cluster) const { return value(cluster, cols_); }
   double sum(std::int64_t cluster, std::int64_t column) const { return value(cluster, column); }
