@@ -1,10 +1,12 @@
 #include "kmeans/kmeans.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
 #include "kmeans/columns.h"
+#include "kmeans/label.h"
 
 namespace coterie {
 namespace {
@@ -24,7 +26,7 @@ KMeansProgress report_to(const nb::object& callback) {
 
 template <class T>
 KMeansFit bind_fit(const Matrix<T>& X, const Matrix<T>& start, const std::optional<Vector<double>>& weights,
-                   const KMeansOptions& options, const nb::object& progress) {
+                   const KMeansOptions& options, const nb::object& progress, const std::optional<ColumnMoments>& columns) {
   const std::int64_t k = view(start).rows, cols = view(start).cols;
   auto centres = new_matrix<T>(k, cols);
   auto labels = new_vector<std::int32_t>(view(X).rows);
@@ -32,7 +34,8 @@ KMeansFit bind_fit(const Matrix<T>& X, const Matrix<T>& start, const std::option
   KMeansFit fit;
   const KMeansProgress report = report_to(progress);
   without_gil([&] {
-    fit.outcome = run_kmeans<T>(view(X), data_or_null(weights), {centres.data(), k, cols, cols}, options, report, labels.data());
+    const ColumnMoments moments = columns ? *columns : column_moments<T>(view(X), data_or_null(weights), options.threads);
+    fit.outcome = run_kmeans<T>(view(X), data_or_null(weights), moments, {centres.data(), k, cols, cols}, options, report, labels.data());
   });
   fit.labels = nb::cast(labels);
   fit.centres = nb::cast(centres);
@@ -40,16 +43,41 @@ KMeansFit bind_fit(const Matrix<T>& X, const Matrix<T>& start, const std::option
 }
 
 template <class T>
-auto bind_moments(const Matrix<T>& X, const std::optional<Vector<double>>& weights, int threads) {
+ColumnMoments bind_moments(const Matrix<T>& X, const std::optional<Vector<double>>& weights, int threads) {
   const nb::gil_scoped_release release;
-  ColumnMoments moments = column_moments<T>(view(X), data_or_null(weights), threads);
-  return std::make_tuple(moments.mean, moments.variance, moments.low, moments.high);
+  return column_moments<T>(view(X), data_or_null(weights), threads);
+}
+
+template <class T>
+auto bind_labels(const Matrix<T>& X, const Matrix<T>& centres, const Vector<T>& origin, const std::optional<Vector<double>>& weights,
+                 int threads) {
+  auto labels = new_vector<std::int32_t>(view(X).rows);
+  double inertia = 0;
+  without_gil([&] { inertia = label_rows<T>(view(X), data_or_null(weights), origin.data(), view(centres), threads, labels.data()); });
+  return std::make_pair(labels, inertia);
+}
+
+template <class T>
+auto bind_step(const Matrix<T>& X, const Matrix<T>& centres, const Vector<double>& counts, const std::optional<Vector<double>>& weights,
+               int threads) {
+  const std::int64_t k = view(centres).rows, cols = view(centres).cols;
+  auto moved = new_matrix<T>(k, cols);
+  auto seen = new_vector<double>(k);
+  std::copy(centres.data(), centres.data() + k * cols, moved.data());
+  std::copy(counts.data(), counts.data() + k, seen.data());
+  double inertia = 0;
+  without_gil([&] { inertia = step_with_batch<T>(view(X), data_or_null(weights), {moved.data(), k, cols, cols}, seen.data(), threads); });
+  return std::make_tuple(moved, seen, inertia);
 }
 
 template <class T>
 void bind_for(nb::module_& module) {
   module.def("kmeans_fit", &bind_fit<T>, "X"_a, "start"_a, "weights"_a.none(), "options"_a, "progress"_a.none() = nb::none(),
-             "K-means from the given start.");
+             "columns"_a.none() = nb::none(), "K-means from the given start; `columns` are the moments of X, if they are known.");
+  module.def("kmeans_labels", &bind_labels<T>, "X"_a, "centres"_a, "origin"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
+             "The nearest centre of every row, and the weighted sum of squared distances.");
+  module.def("kmeans_step", &bind_step<T>, "X"_a, "centres"_a, "counts"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
+             "One step of mini-batch k-means: new centres, new counts, inertia before the step.");
   module.def("column_moments", &bind_moments<T>, "X"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
              "Mean, variance, least and greatest of every column.");
 }
@@ -71,11 +99,18 @@ void bind_kmeans(nb::module_& module) {
            },
            nb::kw_only(), "max_iter"_a = 300, "tol"_a = 0.0, "tol_inertia"_a = -1.0, "algorithm"_a = KMeansAlgorithm::automatic,
            "unit_centres"_a = false, "n_threads"_a = 0);
+  nb::class_<ColumnMoments>(module, "ColumnMoments", "Facts about columns; unpacks into mean, variance, low, high.")
+      .def_ro("mean", &ColumnMoments::mean)
+      .def_ro("variance", &ColumnMoments::variance)
+      .def_ro("low", &ColumnMoments::low)
+      .def_ro("high", &ColumnMoments::high)
+      .def("__iter__", [](const ColumnMoments& self) { return nb::iter(nb::cast(std::make_tuple(self.mean, self.variance, self.low, self.high))); });
   nb::class_<KMeansFit>(module, "KMeansFit", "What a k-means run ends with.")
       .def_ro("labels", &KMeansFit::labels)
       .def_ro("centres", &KMeansFit::centres)
       .def_prop_ro("inertia", [](const KMeansFit& fit) { return fit.outcome.inertia; })
       .def_prop_ro("n_iter", [](const KMeansFit& fit) { return fit.outcome.n_iter; })
+      .def_prop_ro("centre_shift", [](const KMeansFit& fit) { return fit.outcome.centre_shift; })
       .def_prop_ro("is_strict", [](const KMeansFit& fit) { return fit.outcome.is_strict; })
       .def_prop_ro("algorithm", [](const KMeansFit& fit) { return fit.outcome.algorithm; });
   bind_for<float>(module);

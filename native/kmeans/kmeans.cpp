@@ -16,33 +16,31 @@
 namespace coterie {
 namespace {
 
-constexpr Metric squared_metric = {Kernel::dot, Finish::squared_norm, 2};
-
 template <class T>
 class KMeansRun {
  public:
-  KMeansRun(const MatrixView<T>& X, const double* weights, const MutableMatrixView<T>& centres, const KMeansOptions& options,
-            std::int32_t* labels);
+  KMeansRun(const MatrixView<T>& X, const double* weights, const ColumnMoments& columns, const MutableMatrixView<T>& centres,
+            const KMeansOptions& options, std::int32_t* labels);
   KMeansOutcome run(const KMeansProgress& progress);
 
  private:
   bool assign();
   void update_centres();
   bool refill_empty_clusters();
+  void settle_labels();
   std::int64_t farthest_row(const std::vector<T>& distances) const;
   double shift_of_centres() const;
   double inertia_of_sums() const;
-  void write_centres();
   MatrixView<T> centre_rows() const { return {centres_.data(), n_clusters_, cols_, cols_}; }
 
   const KMeansOptions options_;
   const MutableMatrixView<T> output_;
-  const ColumnMoments columns_;
+  const ColumnMoments& columns_;
   const std::vector<T> shift_;
   const KMeansData<T> data_;
   const std::int64_t n_clusters_, cols_;
   ExactSums<T> sums_;
-  std::vector<T> centres_, previous_;  // relative to the shift
+  std::vector<T> centres_, previous_;  // output_ minus the shift
   Accelerator<T> accelerator_;
   std::int32_t* labels_;
   double total_squares_ = 0;
@@ -58,11 +56,11 @@ std::vector<T> middle_of(const ColumnMoments& columns, bool at_zero) {
 double largest_of(const double* weights, std::int64_t n) { return weights == nullptr ? 1.0 : *std::max_element(weights, weights + n); }
 
 template <class T>
-KMeansRun<T>::KMeansRun(const MatrixView<T>& X, const double* weights, const MutableMatrixView<T>& centres,
-                        const KMeansOptions& options, std::int32_t* labels)
+KMeansRun<T>::KMeansRun(const MatrixView<T>& X, const double* weights, const ColumnMoments& columns,
+                        const MutableMatrixView<T>& centres, const KMeansOptions& options, std::int32_t* labels)
     : options_(options),
       output_(centres),
-      columns_(column_moments(X, weights, options.threads)),
+      columns_(columns),
       shift_(middle_of<T>(columns_, options.unit_centres)),
       data_{X, shift_.data(), weights, options.threads},
       n_clusters_(centres.rows),
@@ -97,7 +95,11 @@ void KMeansRun<T>::update_centres() {
     for (std::int64_t t = 0; t < cols_; ++t) squared += sums_.sum(k, t) * sums_.sum(k, t);
     const double divisor = options_.unit_centres ? std::sqrt(squared) : weight;
     if (!(divisor > 0)) continue;
-    for (std::int64_t t = 0; t < cols_; ++t) centre[t] = static_cast<T>(sums_.sum(k, t) / divisor);
+    for (std::int64_t t = 0; t < cols_; ++t) {
+      const T shift = shift_[static_cast<std::size_t>(t)];
+      output_.row(k)[t] = static_cast<T>(sums_.sum(k, t) / divisor + static_cast<double>(shift));
+      centre[t] = output_.row(k)[t] - shift;  // of the rounded one: labels belong to the centres that are returned
+    }
   }
 }
 
@@ -139,6 +141,17 @@ bool KMeansRun<T>::refill_empty_clusters() {
   return moved;
 }
 
+// The labels of the centres that are returned. A cluster that loses its last row now still gets another one.
+template <class T>
+void KMeansRun<T>::settle_labels() {
+  constexpr int most_attempts = 10;  // each one is an iteration more than the caller asked for
+  assign();
+  for (int attempt = 0; attempt < most_attempts && refill_empty_clusters(); ++attempt) {
+    update_centres();
+    assign();
+  }
+}
+
 template <class T>
 double KMeansRun<T>::shift_of_centres() const {
   double total = 0;
@@ -164,16 +177,8 @@ double KMeansRun<T>::inertia_of_sums() const {
 }
 
 template <class T>
-void KMeansRun<T>::write_centres() {
-  for (std::int64_t k = 0; k < n_clusters_; ++k)
-    for (std::int64_t t = 0; t < cols_; ++t)
-      output_.row(k)[t] = static_cast<T>(static_cast<double>(centres_[static_cast<std::size_t>(k * cols_ + t)]) +
-                                         static_cast<double>(shift_[static_cast<std::size_t>(t)]));
-}
-
-template <class T>
 KMeansOutcome KMeansRun<T>::run(const KMeansProgress& progress) {
-  KMeansOutcome outcome{0, 0, false, accelerator_.name()};
+  KMeansOutcome outcome{0, 0, false, 0, accelerator_.name()};
   double before = std::numeric_limits<double>::infinity();
   while (outcome.n_iter < options_.max_iter) {
     const bool reassigned = assign(), refilled = refill_empty_clusters();
@@ -186,29 +191,30 @@ KMeansOutcome KMeansRun<T>::run(const KMeansProgress& progress) {
       outcome.is_strict = true;
       break;
     }
-    if (shift_of_centres() <= options_.tol) break;
+    outcome.centre_shift = shift_of_centres();
+    if (outcome.centre_shift <= options_.tol) break;
     if (options_.tol_inertia >= 0 && before - inertia <= options_.tol_inertia * before) break;
     before = inertia;
   }
-  // labels must belong to the centres that are returned
-  if (!outcome.is_strict) assign();
+  if (!outcome.is_strict) settle_labels();
   accelerator_.write_labels(centre_rows(), labels_, sums_);
   outcome.inertia = engine().of<T>().kmeans.own_distances(data_, centre_rows(), labels_, nullptr);
-  write_centres();
   return outcome;
 }
 
 }  // namespace
 
 template <class T>
-KMeansOutcome run_kmeans(const MatrixView<T>& X, const double* weights, const MutableMatrixView<T>& centres,
-                         const KMeansOptions& options, const KMeansProgress& progress, std::int32_t* labels) {
-  return KMeansRun<T>(X, weights, centres, options, labels).run(progress);
+KMeansOutcome run_kmeans(const MatrixView<T>& X, const double* weights, const ColumnMoments& columns,
+                         const MutableMatrixView<T>& centres, const KMeansOptions& options, const KMeansProgress& progress,
+                         std::int32_t* labels) {
+  return KMeansRun<T>(X, weights, columns, centres, options, labels).run(progress);
 }
 
-template KMeansOutcome run_kmeans<float>(const MatrixView<float>&, const double*, const MutableMatrixView<float>&,
-                                         const KMeansOptions&, const KMeansProgress&, std::int32_t*);
-template KMeansOutcome run_kmeans<double>(const MatrixView<double>&, const double*, const MutableMatrixView<double>&,
-                                          const KMeansOptions&, const KMeansProgress&, std::int32_t*);
+template KMeansOutcome run_kmeans<float>(const MatrixView<float>&, const double*, const ColumnMoments&,
+                                         const MutableMatrixView<float>&, const KMeansOptions&, const KMeansProgress&, std::int32_t*);
+template KMeansOutcome run_kmeans<double>(const MatrixView<double>&, const double*, const ColumnMoments&,
+                                          const MutableMatrixView<double>&, const KMeansOptions&, const KMeansProgress&,
+                                          std::int32_t*);
 
 }  // namespace coterie

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "kmeans/columns.h"
 #include "support/matrix_view.h"
 
 namespace coterie {
@@ -29,17 +30,20 @@ struct KMeansOptions {
 struct KMeansOutcome {
   double inertia;
   std::int64_t n_iter;
-  bool is_strict;  // stopped because no label changed
+  bool is_strict;       // stopped because no label changed
+  double centre_shift;  // squared, all centres together, of the last iteration
   std::string algorithm;
 };
 
 // Called after every iteration: number, inertia.
 using KMeansProgress = std::function<void(std::int64_t, double)>;
 
-// Moves `centres` (k x cols) and fills `labels` (n). `weights` may be null. A cluster that loses all its rows restarts at the
-// row farthest from its centre, unless every row already coincides with a centre.
+// Moves `centres` (k x cols) and fills `labels` (n). `weights` may be null. `columns` are the moments of X with these weights.
+// A cluster that loses all its rows restarts at the row farthest from its centre, unless every row already coincides with a
+// centre. What comes next depends on X and the centres alone: a run that is cut in two gives the same as a whole one.
 template <class T>
-KMeansOutcome run_kmeans(const MatrixView<T>& X, const double* weights, const MutableMatrixView<T>& centres,
-                         const KMeansOptions& options, const KMeansProgress& progress, std::int32_t* labels);
+KMeansOutcome run_kmeans(const MatrixView<T>& X, const double* weights, const ColumnMoments& columns,
+                         const MutableMatrixView<T>& centres, const KMeansOptions& options, const KMeansProgress& progress,
+                         std::int32_t* labels);
 
 }  // namespace coterie
