@@ -111,7 +111,7 @@ def reason_to_leave_out(series: Any, *, is_kept: bool) -> str | None:
         return f"{dtype}, not numbers"
     if is_kept:
         return None
-    if series.drop_nulls().n_unique() == 1:
+    if series.min() == series.max():
         return "constant"
     return _kind_of_key(series) if dtype.is_integer() else None
 
