@@ -118,7 +118,7 @@ def _check_format(path: Path, metadata: dict[str, str]) -> None:
     if int(written) > FORMAT_VERSION:
         raise ModelFileError(
             f"{path}: was written by a later Coterie ({metadata.get('coterie_version', 'unknown')}, format "
-            f"{written}); this one ({version()}) reads format {FORMAT_VERSION}. Upgrade: pip install -U coterie"
+            f"{written}); this one ({version()}) reads format {FORMAT_VERSION}. Upgrade coterie."
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._typing import FloatArray, Indices
+from coterie._validation import largest_safe
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 MISSING_POLICIES = ("error", "drop", "median")
@@ -68,6 +69,7 @@ def settle_missing(
     n_rows = X.shape[0]
     everything = np.arange(n_rows)
     _refuse_infinite(X, columns, source)
+    _refuse_huge(X, columns, source)
     is_missing = np.isnan(X.data if issparse(X) else X)
     if not is_missing.any():
         return Complete(X, everything, n_rows, medians if policy == "median" else None)
@@ -94,6 +96,17 @@ def _refuse_infinite(X: Any, columns: Sequence[str], source: str) -> None:
         return
     is_infinite = np.isinf(X.toarray() if issparse(X) else X)
     raise InvalidData(f"{source}: {_places(is_infinite, columns, 'infinite')}. Replace or remove them first.")
+
+
+def _refuse_huge(X: Any, columns: Sequence[str], source: str) -> None:
+    sizes = np.abs(X).max(axis=0) if issparse(X) else np.nanmax(np.abs(X), axis=0, initial=0.0)
+    sizes = sizes.toarray().ravel() if issparse(sizes) else sizes
+    column = int(np.argmax(sizes))
+    if sizes[column] > largest_safe(X.dtype, X.shape):
+        raise InvalidData(
+            f'{source}: column "{columns[column]}" has values up to {float(sizes[column]):.3g}, whose '
+            f"squares overflow {X.dtype}. Divide the column by a constant first."
+        )
 
 
 def _refusal(is_missing: Any, columns: Sequence[str], source: str) -> InvalidData:
