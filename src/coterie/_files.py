@@ -61,7 +61,10 @@ def atomic_path(path: str | os.PathLike[str], *, force: bool = False) -> Iterato
     target = Path(os.path.realpath(target))  # a link stays a link: what it points to is replaced
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
+        temporary.touch(exist_ok=False)
+        usual_mode = temporary.stat().st_mode
         yield temporary
+        temporary.chmod(usual_mode)  # some writers create files that nobody else may read
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
         if force:

@@ -16,6 +16,8 @@ def main() -> None:
     except MissingDependency as error:
         print(f"coterie: {error}", file=sys.stderr)
         sys.exit(1)
-    from coterie.cli.app import run
-
+    try:
+        from coterie.cli.app import run
+    except KeyboardInterrupt:
+        sys.exit(130)
     sys.exit(run(sys.argv[1:]))

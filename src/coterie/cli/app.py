@@ -19,7 +19,7 @@ from coterie.cli.predict import EXAMPLES as PREDICT_EXAMPLES
 from coterie.cli.predict import predict
 from coterie.errors import CoterieError, MissingDependency
 
-BAD_INPUT, FAILED, INTERRUPTED, BROKEN_PIPE = 2, 1, 130, 141
+BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 
 EXAMPLES = """
 Examples:
@@ -66,6 +66,8 @@ def run(arguments: list[str]) -> int:
     """Run one command and return its exit code: 0, 2 for bad input, 1 for a failed run."""
     is_debugging = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a column's name must not break a terminal without UTF-8
     try:
         code = app(arguments, prog_name="coterie", standalone_mode=False)
         sys.stdout.flush()
@@ -74,8 +76,8 @@ def run(arguments: list[str]) -> int:
         os.dup2(
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
         )  # or Python complains once more at exit
-        return BROKEN_PIPE
-    except KeyboardInterrupt:
+        return FAILED
+    except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except Exception as error:
         if is_debugging:

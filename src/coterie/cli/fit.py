@@ -44,10 +44,11 @@ def fit(
     from coterie.cli import outputs, summary
     from coterie.groups import Recipe, check_recipe, fit_groups
     from coterie.persist import save as save_model
-    from coterie.read import read_table
+    from coterie.read import check_policy, read_table
 
     recipe = Recipe(method, k, scale, distance, n_init, improve, seed)
     check_recipe(recipe)
+    check_policy(missing)
     outputs.check(data, labels=output, model=save, force=force)
     table = read_table(data, header=header, encoding=encoding)
     groups = fit_groups(table, recipe, drop=drop, keep=keep, missing=missing, progress=not as_json)

@@ -31,8 +31,9 @@ def predict(
     from coterie.cli import outputs
     from coterie.groups import predict_table
     from coterie.persist import load
-    from coterie.read import read_table
+    from coterie.read import check_policy, read_table
 
+    check_policy(missing)
     outputs.check(data, labels=output, force=force)
     fitted = load(model)
     table = read_table(data, header=header, encoding=encoding)

@@ -15,9 +15,8 @@ from sklearn.preprocessing import StandardScaler
 
 from coterie._progress import ProgressOption
 from coterie._typing import Labels
-from coterie._validation import Choice, check_parameter
 from coterie.cluster import Method, find_method
-from coterie.errors import InvalidParameter
+from coterie.errors import InvalidParameter, did_you_mean
 from coterie.groups.groups import NOT_GROUPED, Groups, number_labels
 from coterie.groups.profile import profile_groups
 from coterie.prepare import SCALINGS, Scaling, fit_scaling
@@ -123,7 +122,10 @@ def fit_groups(
 def check_recipe(recipe: Recipe) -> None:
     """Refuse names and options that do not exist, before any data are read."""
     method = find_method(recipe.method)
-    check_parameter(recipe.scale, Choice(*SCALINGS), name="scale", who="fit")
+    if recipe.scale not in SCALINGS:
+        raise InvalidParameter(
+            f'no such scale "{recipe.scale}".{did_you_mean(recipe.scale, SCALINGS)} ({", ".join(SCALINGS)})'
+        )
     make_estimator(method, recipe)
     if method.needs_k:
         _check_k_given(method, recipe)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -38,5 +39,8 @@ def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels
     X = table.matrix(columns)
     complete = settle_missing(X, columns, policy=missing, source=table.source)
     labels = np.full(X.shape[0], NOT_GROUPED, dtype=np.int32)
-    labels[complete.rows] = model.predict(complete.X)
+    with warnings.catch_warnings():
+        # the columns were matched by name above; the matrix no longer carries the names
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        labels[complete.rows] = model.predict(complete.X)
     return labels

@@ -45,9 +45,9 @@ class Profile:
     def words(self, group: int) -> str:
         """Say in words what sets a group (counted from 0) apart."""
         named = [
-            f"{name} {'high' if by > 0 else 'low'} ({by:+.1f} sd)" for name, by in self.apart(group)[:WORDS]
+            f"{name} {'high' if by > 0 else 'low'} ({by:+.1f})" for name, by in self.apart(group)[:WORDS]
         ]
-        return ", ".join(named) if named else "close to the average in every column"
+        return ", ".join(named).replace(")", " sd)", 1) if named else "close to the average in every column"
 
 
 def profile_groups(X: Any, labels: Labels, columns: Sequence[str], n_groups: int) -> Profile:

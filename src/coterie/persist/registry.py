@@ -22,7 +22,7 @@ def savable_classes() -> dict[str, type]:
     found: dict[str, type] = {}
     for room in ROOMS:
         module = import_module(room)
-        for name in module.__all__:
+        for name in getattr(module, "__all__", ()):
             value = getattr(module, name)
             if isinstance(value, type) and is_savable(value):
                 found[name] = value

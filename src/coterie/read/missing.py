@@ -61,11 +61,7 @@ def settle_missing(
     >>> settle_missing(np.array([[1.0, 2.0], [np.nan, 3.0]]), ["a", "b"], policy="drop").X
     array([[1., 2.]])
     """
-    if policy not in MISSING_POLICIES:
-        raise InvalidParameter(
-            f"missing must be one of {', '.join(MISSING_POLICIES)}, got {policy!r}."
-            f"{did_you_mean(policy, MISSING_POLICIES)}"
-        )
+    check_policy(policy)
     n_rows = X.shape[0]
     everything = np.arange(n_rows)
     _refuse_infinite(X, columns, source)
@@ -88,6 +84,20 @@ def settle_missing(
         return Complete(np.ascontiguousarray(X[kept]), kept, n_rows, None)
     medians = np.nanmedian(X, axis=0).astype(X.dtype) if medians is None else medians
     return Complete(np.where(is_missing, medians, X), everything, n_rows, medians)
+
+
+def check_policy(policy: str) -> None:
+    """Refuse the name of a policy that does not exist.
+
+    Examples
+    --------
+    >>> check_policy("drop")
+    """
+    if policy not in MISSING_POLICIES:
+        raise InvalidParameter(
+            f"missing must be one of {', '.join(MISSING_POLICIES)}, got {policy!r}."
+            f"{did_you_mean(policy, MISSING_POLICIES)}"
+        )
 
 
 def _refuse_infinite(X: Any, columns: Sequence[str], source: str) -> None:
