@@ -11,7 +11,7 @@ def main() -> None:
     from coterie.errors import MissingDependency
 
     try:
-        for package in ("typer", "rich", "polars"):
+        for package in ("typer", "rich"):
             require(package, extra="cli", purpose="The command line")
     except MissingDependency as error:
         print(f"coterie: {error}", file=sys.stderr)
