@@ -150,6 +150,8 @@ WRONG = [
         ["fit", "customers.csv", "-k", "3", "--scale", "robst"],
         'no such scale "robst". Did you mean "robust"?',
     ),
+    (["fit", "customers.csv", "-k", "3", "--n-init", "0"], "--n-init must be at least 1, got 0."),
+    (["fit", "customers.csv", "-k", "3", "--seed", "-1"], "--seed must be at least 0, got -1."),
     (["fit", "customers.csv", "-k", "3", "--missing", "dorp"], "got 'dorp'. Did you mean \"drop\"?"),
     (["fit", "customers.csv", "-k", "3", "--drop", "incme"], 'no column "incme". Did you mean "income"?'),
     (["fit", "customers.csv", "-k", "3", "--keep", "city"], 'column "city" cannot be kept: it is text'),
@@ -190,6 +192,8 @@ def test_wrong_input_is_one_line_and_exit_2(shop, cli, arguments, message):
         ("name,city\na,b\nc,d\n", "no column of numbers to cluster by: name (text), city (text)"),
         ("a,b\n", "has no rows"),
         ("", "the file is empty"),
+        ("a,b\n1,2\n", "has one row; groups need at least two"),
+        ("a,b\n" + "1,2\n" * 9, "no column of numbers to cluster by: a (constant), b (constant)"),
         ("a,b\n1,2\n3\n", "line 3 has 1 cell, line 1 has 2"),
         (
             b"a,b\n1,\xe9\n",
@@ -319,6 +323,16 @@ def test_out_of_memory_and_missing_packages(monkeypatch):
     from coterie.errors import MissingDependency
 
     assert explain(MissingDependency("install x")) == ("install x", 1)
+
+
+def test_missing_command_line_packages_are_one_line():
+    """Law: without typer the command says what to install, and exits with 1."""
+    code = "import sys; sys.modules['typer'] = None; from coterie.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == (
+        'coterie: The command line needs the package typer, which is not installed: install "coterie[cli]".\n'
+    )
 
 
 def test_shell_pipe_and_exit_codes(shop):

@@ -41,7 +41,9 @@ def fit(
     force: options.Force = False,
 ) -> None:
     """Find the groups in a table and say what sets them apart."""
+    from coterie._progress import track
     from coterie.cli import outputs, summary
+    from coterie.cli.terminal import is_watched
     from coterie.groups import Recipe, check_recipe, fit_groups
     from coterie.persist import save as save_model
     from coterie.read import check_policy, read_table
@@ -50,8 +52,10 @@ def fit(
     check_recipe(recipe)
     check_policy(missing)
     outputs.check(data, labels=output, model=save, force=force)
-    table = read_table(data, header=header, encoding=encoding)
-    groups = fit_groups(table, recipe, drop=drop, keep=keep, missing=missing, progress=not as_json)
+    progress = is_watched()
+    with track(progress, f"reading {data}"):
+        table = read_table(data, header=header, encoding=encoding)
+    groups = fit_groups(table, recipe, drop=drop, keep=keep, missing=missing, progress=progress)
     if output is not None:
         outputs.write_labels(table, groups.labels, output, force=force)
     if save is not None:

@@ -28,7 +28,9 @@ def predict(
     force: options.Force = False,
 ) -> None:
     """Give the rows of a new table their group."""
+    from coterie._progress import track
     from coterie.cli import outputs
+    from coterie.cli.terminal import is_watched
     from coterie.groups import predict_table
     from coterie.persist import load
     from coterie.read import check_policy, read_table
@@ -36,7 +38,8 @@ def predict(
     check_policy(missing)
     outputs.check(data, labels=output, force=force)
     fitted = load(model)
-    table = read_table(data, header=header, encoding=encoding)
+    with track(is_watched(), f"reading {data}"):
+        table = read_table(data, header=header, encoding=encoding)
     labels = predict_table(fitted, table, missing=missing)
     if output is None:
         outputs.print_labels(table, labels)

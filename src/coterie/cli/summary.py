@@ -56,7 +56,10 @@ def show(
     out.print()
     out.print(_group_table(groups))
     out.print()
-    out.print(_center_table(groups))
+    centers, n_hidden = _center_table(groups)
+    out.print(centers)
+    if n_hidden:
+        out.print(f" and {n_hidden:,} more columns that differ less (--json has all)", style="dim")
     out.print()
     out.print(_how(groups), style="dim", soft_wrap=True)
     for note in groups.notes:
@@ -96,8 +99,8 @@ def _group_table(groups: Groups) -> Table:
     return table
 
 
-def _center_table(groups: Groups) -> Table:
-    """Centres with one line per column when the groups fit side by side, else one line per group."""
+def _center_table(groups: Groups) -> tuple[Table, int]:
+    """Return the centres, groups side by side if they fit, else below each other; and the columns hidden."""
     telling = np.argsort(-np.abs(groups.profile.differences).max(axis=0), kind="stable")
     columns = sorted(telling[:SHOWN_COLUMNS].tolist())
     table = _plain_table()
@@ -111,15 +114,11 @@ def _center_table(groups: Groups) -> Table:
         columns = sorted(telling[: SHOWN_COLUMNS // 2].tolist())
         table.add_column("centre of", justify="right", style="bold")
         for column in columns:
-            table.add_column(escape(groups.columns[column]), justify="right")
+            table.add_column(escape(groups.columns[column]), justify="right", overflow="fold")
         cells = [_formatted(groups.centers[:, column]) for column in columns]
         for group in range(min(groups.k, SHOWN_GROUPS)):
             table.add_row(str(group + 1), *(column[group] for column in cells))
-    hidden = len(groups.columns) - len(columns)
-    if hidden:
-        table.caption = f"  and {hidden} more columns that differ less (--json has all)"
-        table.caption_justify = "left"
-    return table
+    return table, len(groups.columns) - len(columns)
 
 
 def _how(groups: Groups) -> str:

@@ -9,6 +9,11 @@ from rich.console import Console
 PIPED_WIDTH = 140
 
 
+def is_watched() -> bool:
+    """Return whether a person looks at both outputs: only then progress is worth showing."""
+    return sys.stdout.isatty() and sys.stderr.isatty()
+
+
 def console() -> Console:
     """Return a console for standard output as it is now."""
     if sys.stdout.isatty():

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from coterie._progress import ProgressOption
 from coterie._typing import Labels
 from coterie.cluster import Method, find_method
-from coterie.errors import InvalidParameter, did_you_mean
+from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 from coterie.groups.groups import NOT_GROUPED, Groups, number_labels
 from coterie.groups.profile import profile_groups
 from coterie.prepare import SCALINGS, Scaling, fit_scaling
@@ -87,6 +87,8 @@ def fit_groups(
     """
     method = find_method(recipe.method)
     estimator = make_estimator(method, recipe, progress)
+    if table.n_rows < 2:
+        raise InvalidData(f"{table.source}: has one row; groups need at least two.")
     choice = table.choose(drop=drop, keep=keep)
     complete = settle_missing(table.matrix(choice.used), choice.used, policy=missing, source=table.source)
     _check_k(method, recipe, complete, table)
@@ -126,6 +128,12 @@ def check_recipe(recipe: Recipe) -> None:
         raise InvalidParameter(
             f'no such scale "{recipe.scale}".{did_you_mean(recipe.scale, SCALINGS)} ({", ".join(SCALINGS)})'
         )
+    for option, least in (("n_init", 1), ("seed", 0)):
+        value = getattr(recipe, option)
+        if value is not None and value < least:
+            raise InvalidParameter(f"{option} must be at least {least}, got {value}.").in_shell(
+                f"--{option.replace('_', '-')} must be at least {least}, got {value}."
+            )
     make_estimator(method, recipe)
     if method.needs_k:
         _check_k_given(method, recipe)

@@ -15,7 +15,7 @@ LISTED = 5
 KEY_REASONS = ("a key", "row numbers")
 
 _KEY_NAME = re.compile(
-    r"^(id|key|index|row|nr|no|number|uuid|guid|code)$|(_|\b)(id|key|uuid|guid|nr|no)$|Id$|ID$"
+    r"^(id|key|index|row|nr|no|number|uuid|guid|code|name)$|(_|\b)(id|key|uuid|guid|nr|no)$|Id$|ID$"
 )
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?$|\d{1,2}[./]\d{1,2}[./]\d{2,4}$")
 
