@@ -189,7 +189,7 @@ def test_wrong_input_is_one_line_and_exit_2(shop, cli, arguments, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("name,city\na,b\nc,d\n", "no column of numbers to cluster by: name (text), city (text)"),
+        ("food,city\na,b\nc,d\n", "no column of numbers to cluster by: food (text), city (text)"),
         ("a,b\n", "has no rows"),
         ("", "the file is empty"),
         ("a,b\n1,2\n", "has one row; groups need at least two"),
