@@ -20,7 +20,7 @@ from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 from coterie.groups.groups import NOT_GROUPED, Groups, number_labels
 from coterie.groups.profile import profile_groups
 from coterie.prepare import SCALINGS, Scaling, fit_scaling
-from coterie.read import Complete, Table, settle_missing
+from coterie.read import ColumnChoice, Complete, Table, settle_missing
 
 # How the command line calls what estimators call otherwise; None in a recipe means the estimator's default.
 OPTIONS = {"distance": ("geometry", "metric"), "n_init": ("n_init",), "improve": ("improve",)}
@@ -87,9 +87,7 @@ def fit_groups(
     """
     method = find_method(recipe.method)
     estimator = make_estimator(method, recipe, progress)
-    if table.n_rows < 2:
-        raise InvalidData(f"{table.source}: has one row; groups need at least two.")
-    choice = table.choose(drop=drop, keep=keep)
+    choice = _choose(table, drop, keep)
     complete = settle_missing(table.matrix(choice.used), choice.used, policy=missing, source=table.source)
     _check_k(method, recipe, complete, table)
     scaling = fit_scaling(complete.X, recipe.scale)
@@ -99,8 +97,6 @@ def fit_groups(
     seconds = time.perf_counter() - began
     numbers, by_size = _number_by_size(estimator.labels_)
     found = number_labels(estimator.labels_, numbers)
-    labels = np.full(table.n_rows, NOT_GROUPED, dtype=np.int32)
-    labels[complete.rows] = found
     profile = profile_groups(complete.X, np.where(found > 0, found - 1, -1), choice.used, len(numbers))
     return Groups(
         source=table.source,
@@ -113,12 +109,25 @@ def fit_groups(
         medians=complete.medians,
         model=estimator,
         numbers=numbers,
-        labels=labels,
+        labels=_spread(found, complete),
         profile=profile,
         centers=_centers(estimator, scaling, by_size, profile.means),
         explained=_explained(estimator, scaled, recipe),
         seconds=seconds,
     )
+
+
+def _choose(table: Table, drop: Sequence[str], keep: Sequence[str]) -> ColumnChoice:
+    if table.n_rows < 2:
+        raise InvalidData(f"{table.source}: has one row; groups need at least two.")
+    return table.choose(drop=drop, keep=keep)
+
+
+def _spread(found: Labels, complete: Complete) -> Labels:
+    """Put the labels of the complete rows back in their places in the table."""
+    labels = np.full(complete.n_rows_in_table, NOT_GROUPED, dtype=np.int32)
+    labels[complete.rows] = found
+    return labels
 
 
 def check_recipe(recipe: Recipe) -> None:
