@@ -109,11 +109,22 @@ def _refuse_unsafe_values(X: Any, columns: list[str] | None, who: str, name: str
         raise explain.not_finite(X, columns, who, name)
     if not squares:
         return
+    safe = largest_safe(values.dtype, X.shape)
+    if max(abs(float(low)), abs(float(high))) > safe:
+        raise explain.too_large(X, columns, name, safe)
+
+
+def largest_safe(dtype: Any, shape: tuple[int, int]) -> float:
+    """Return the largest value whose squared differences cannot overflow when they are summed.
+
+    Examples
+    --------
+    >>> largest_safe(np.dtype("float32"), (1000, 4)) < 1e19 < largest_safe(np.dtype("float64"), (1000, 4))
+    True
+    """
     # float32: one squared distance must fit; sums are kept in float64, so there the whole sum must
-    terms = X.shape[1] if values.dtype == np.float32 else X.shape[0] * X.shape[1]
-    largest_safe = float(np.sqrt(float(limit) / (4.0 * terms)))
-    if max(abs(float(low)), abs(float(high))) > largest_safe:
-        raise explain.too_large(X, columns, name, largest_safe)
+    terms = shape[1] if dtype == np.float32 else shape[0] * shape[1]
+    return float(np.sqrt(float(np.finfo(dtype).max) / (4.0 * max(1, terms))))
 
 
 def _refuse_distances(X: Any, who: str, name: str) -> None:

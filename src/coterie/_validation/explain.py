@@ -22,6 +22,11 @@ def refuse_kinds(X: Any, who: str, name: str) -> None:
     """Refuse kinds of values that NumPy would turn into numbers without being asked: text, dates, complex."""
     if X is None:
         raise InvalidData(f"{name} of {who} must be a table of numbers, got None.")
+    if isinstance(X, str | bytes):
+        raise InvalidData(
+            f"{name} of {who} must be a table of numbers, got {X[:40]!r}. Is that a file? "
+            f"coterie.read.read_table reads it."
+        )
     if issparse(X):
         _refuse_kind(X.dtype, f"{name} of {who}")
     elif hasattr(X, "columns") and hasattr(X, "dtypes"):
@@ -88,7 +93,7 @@ def explained(error: Exception, X: Any, who: str, name: str) -> CoterieError:
         )
     if isinstance(error, TypeError):
         return UnsupportedInput(f"{name} of {who} cannot be read as numbers: {text}")
-    return InvalidData(text)
+    return InvalidData(text if name in text else f"{name} of {who}: {text}")
 
 
 def not_finite(X: Any, columns: list[str] | None, who: str, name: str) -> InvalidData:

@@ -1,7 +1,16 @@
 """Files become tables, tables become matrices: CSV, TSV, Parquet, Arrow, npy, npz."""
 
 from coterie.read.columns import ColumnChoice, LeftOut
-from coterie.read.missing import MISSING_POLICIES, Complete, settle_missing
+from coterie.read.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
 from coterie.read.table import Table, read_table
 
-__all__ = ["MISSING_POLICIES", "ColumnChoice", "Complete", "LeftOut", "Table", "read_table", "settle_missing"]
+__all__ = [
+    "MISSING_POLICIES",
+    "ColumnChoice",
+    "Complete",
+    "LeftOut",
+    "Table",
+    "check_policy",
+    "read_table",
+    "settle_missing",
+]

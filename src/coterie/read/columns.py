@@ -12,9 +12,10 @@ from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 MOSTLY_NUMBERS = 0.9  # above this share, stray text in a column is worth pointing at
 LISTED = 5
+KEY_REASONS = ("a key", "row numbers")
 
 _KEY_NAME = re.compile(
-    r"^(id|key|index|row|nr|no|number|uuid|guid|code)$|(_|\b)(id|key|uuid|guid|nr|no)$|Id$|ID$"
+    r"^(id|key|index|row|nr|no|number|uuid|guid|code|name)$|(_|\b)(id|key|uuid|guid|nr|no)$|Id$|ID$"
 )
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?$|\d{1,2}[./]\d{1,2}[./]\d{2,4}$")
 
@@ -32,11 +33,10 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class ColumnChoice:
-    """The columns to cluster by, those left out, and those that name the rows."""
+    """The columns to cluster by, and those left out."""
 
     used: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
-    keys: tuple[str, ...]
 
 
 def choose_columns(
@@ -56,7 +56,7 @@ def choose_columns(
         Numeric columns to use even if they look like a key or are constant.
     """
     check_names(source, frame.columns, [*drop, *keep])
-    used, left_out, keys = [], [], []
+    used, left_out = [], []
     for name in frame.columns:
         reason = "dropped" if name in drop else reason_to_leave_out(frame[name], is_kept=name in keep)
         if reason is None:
@@ -67,14 +67,12 @@ def choose_columns(
                 f'{source}: column "{name}" cannot be kept: it is {reason}, numbers are needed.'
             )
         left_out.append(LeftOut(name, reason))
-        if reason in ("a key", "row numbers"):
-            keys.append(name)
     if not used:
         listed = ", ".join(str(column) for column in left_out[:LISTED]) + (
             " ..." if len(left_out) > LISTED else ""
         )
         raise InvalidData(f"{source}: no column of numbers to cluster by: {listed}.")
-    return ColumnChoice(tuple(used), tuple(left_out), tuple(keys))
+    return ColumnChoice(tuple(used), tuple(left_out))
 
 
 def check_names(source: str, columns: Sequence[str], names: Iterable[str]) -> None:
@@ -111,9 +109,14 @@ def reason_to_leave_out(series: Any, *, is_kept: bool) -> str | None:
         return f"{dtype}, not numbers"
     if is_kept:
         return None
-    if series.drop_nulls().n_unique() == 1:
+    if series.min() == series.max():
         return "constant"
     return _kind_of_key(series) if dtype.is_integer() else None
+
+
+def names_rows(series: Any) -> bool:
+    """Return whether a column identifies the rows."""
+    return reason_to_leave_out(series, is_kept=False) in KEY_REASONS
 
 
 def _kind_of_key(series: Any) -> str | None:

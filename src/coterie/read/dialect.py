@@ -54,9 +54,9 @@ class Dialect:
     has_comments: bool
 
 
-def is_number(cell: str) -> bool:
-    """Return whether a cell is written as a number."""
-    return _NUMBER.match(cell) is not None
+def is_number(cell: str, delimiter: str = ",") -> bool:
+    """Return whether a cell is a number; a comma may be its decimal sign where it divides no cells."""
+    return bool(_NUMBER.match(cell)) or (delimiter != "," and bool(_DECIMAL_COMMA.match(cell)))
 
 
 def split(lines: list[str], delimiter: str) -> list[list[str]]:
@@ -113,7 +113,7 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
         raise source.fail(f"looks like {'JSON' if '{' in lines[0] else 'HTML or XML'}, not like a table.")
     delimiter = _checked_delimiter(source, lines, delimiter)
     rows = split(lines, delimiter)
-    has_header = _has_header(rows) if header is None else header
+    has_header = _has_header(rows, delimiter) if header is None else header
     header_lines = _lines_of_first_row(lines, delimiter) if has_header else 0
     return Dialect(
         delimiter=delimiter,
@@ -182,9 +182,7 @@ def _find_delimiter(lines: list[str]) -> str:
         rows = split(lines, delimiter)
         width, lines_of_that_width = Counter(len(row) for row in rows).most_common(1)[0]
         cells = [cell for row in (rows[1:] or rows) for cell in row]
-        share = sum(is_number(cell) or bool(_DECIMAL_COMMA.match(cell)) for cell in cells) / max(
-            1, len(cells)
-        )
+        share = sum(is_number(cell, delimiter) for cell in cells) / max(1, len(cells))
         return width > 1 and lines_of_that_width >= CONSISTENT * len(rows), share, width
 
     best = max(DELIMITERS, key=quality)
@@ -208,15 +206,22 @@ def _lines_of_first_row(lines: list[str], delimiter: str) -> int:
     return reader.line_num  # more than one when a quoted name holds a line break
 
 
-def _has_header(rows: list[list[str]]) -> bool:
+def _has_header(rows: list[list[str]], delimiter: str) -> bool:
     first = rows[0]
-    texts = [column for column, cell in enumerate(first) if not is_number(cell) and cell not in MISSING_MARKS]
+    texts = [
+        column
+        for column, cell in enumerate(first)
+        if not is_number(cell, delimiter) and cell not in MISSING_MARKS
+    ]
     if not texts:
         return False
     if len(texts) == len(first) or len(rows) == 1:
         return True
     below = [[row[column] for row in rows[1:] if column < len(row)] for column in texts]
-    return any(cells and all(is_number(cell) or cell in MISSING_MARKS for cell in cells) for cells in below)
+    return any(
+        cells and all(is_number(cell, delimiter) or cell in MISSING_MARKS for cell in cells)
+        for cells in below
+    )
 
 
 def _uses_decimal_comma(rows: list[list[str]]) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._typing import FloatArray, Indices
+from coterie._validation import largest_safe
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 MISSING_POLICIES = ("error", "drop", "median")
@@ -60,14 +61,11 @@ def settle_missing(
     >>> settle_missing(np.array([[1.0, 2.0], [np.nan, 3.0]]), ["a", "b"], policy="drop").X
     array([[1., 2.]])
     """
-    if policy not in MISSING_POLICIES:
-        raise InvalidParameter(
-            f"missing must be one of {', '.join(MISSING_POLICIES)}, got {policy!r}."
-            f"{did_you_mean(policy, MISSING_POLICIES)}"
-        )
+    check_policy(policy)
     n_rows = X.shape[0]
     everything = np.arange(n_rows)
     _refuse_infinite(X, columns, source)
+    _refuse_huge(X, columns, source)
     is_missing = np.isnan(X.data if issparse(X) else X)
     if not is_missing.any():
         return Complete(X, everything, n_rows, medians if policy == "median" else None)
@@ -88,12 +86,37 @@ def settle_missing(
     return Complete(np.where(is_missing, medians, X), everything, n_rows, medians)
 
 
+def check_policy(policy: str) -> None:
+    """Refuse the name of a policy that does not exist.
+
+    Examples
+    --------
+    >>> check_policy("drop")
+    """
+    if policy not in MISSING_POLICIES:
+        raise InvalidParameter(
+            f"missing must be one of {', '.join(MISSING_POLICIES)}, got {policy!r}."
+            f"{did_you_mean(policy, MISSING_POLICIES)}"
+        )
+
+
 def _refuse_infinite(X: Any, columns: Sequence[str], source: str) -> None:
     values = X.data if issparse(X) else X
     if not np.isinf(values).any():
         return
     is_infinite = np.isinf(X.toarray() if issparse(X) else X)
     raise InvalidData(f"{source}: {_places(is_infinite, columns, 'infinite')}. Replace or remove them first.")
+
+
+def _refuse_huge(X: Any, columns: Sequence[str], source: str) -> None:
+    sizes = np.abs(X).max(axis=0) if issparse(X) else np.nanmax(np.abs(X), axis=0, initial=0.0)
+    sizes = sizes.toarray().ravel() if issparse(sizes) else sizes
+    column = int(np.argmax(sizes))
+    if sizes[column] > largest_safe(X.dtype, X.shape):
+        raise InvalidData(
+            f'{source}: column "{columns[column]}" has values up to {float(sizes[column]):.3g}, whose '
+            f"squares overflow {X.dtype}. Divide the column by a constant first."
+        )
 
 
 def _refusal(is_missing: Any, columns: Sequence[str], source: str) -> InvalidData:

@@ -18,6 +18,7 @@ from coterie.read.columns import (
     LeftOut,
     check_names,
     choose_columns,
+    names_rows,
     numbers_from_text,
     reason_to_leave_out,
 )
@@ -65,7 +66,13 @@ class Table:
         used = tuple(name for name in self.columns if name not in drop)
         if not used:
             raise InvalidData(f"{self.source}: all {len(self.columns)} columns are dropped, nothing is left.")
-        return ColumnChoice(used, tuple(LeftOut(name, "dropped") for name in drop), ())
+        return ColumnChoice(used, tuple(LeftOut(name, "dropped") for name in drop))
+
+    def key_columns(self) -> tuple[str, ...]:
+        """Return the columns that name the rows."""
+        if self.is_matrix:
+            return ()
+        return tuple(name for name in self.columns if names_rows(self.content[name]))
 
     def matrix(self, columns: Sequence[str]) -> Any:
         """Return these columns as a C-ordered float matrix (or CSR), NaN where a value is missing.

@@ -25,13 +25,12 @@ def read_text(
     dialect = dialects.detect(source, text, delimiter=delimiter, header=header)
     if dialect.delimiter == BLANKS:
         text = re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t\r]+$", b"", text))
-    is_quoted = b'"' in text
-    if not is_quoted:
-        _refuse_ragged_lines(source, dialect, _ragged_by_counting(text, dialect))
     names, notes = _column_names(dialect)
     frame = _parse(source, text, dialect)
-    if is_quoted and (frame.width != dialect.n_columns or frame[:, -1].null_count()):
-        _refuse_ragged_lines(source, dialect, _ragged_by_parsing(text, dialect))
+    if (
+        frame.width != dialect.n_columns or frame[:, -1].null_count()
+    ):  # the reader fills short rows in silence
+        _refuse_ragged_lines(source, text, dialect)
     if frame.height == 0:
         raise source.fail("has no rows: there is a header and nothing below it.")
     frame.columns = names
@@ -61,7 +60,7 @@ def _parse(source: Source, text: bytes, dialect: Dialect) -> Any:
             )
         except polars.exceptions.PolarsError as error:
             problem = error
-    _refuse_ragged_lines(source, dialect, _ragged_by_parsing(whole, dialect))
+    _refuse_ragged_lines(source, whole, dialect)
     if dialects.locate_bad_byte(whole) is not None:
         raise dialects.not_utf8(source, whole)
     raise source.fail(f"cannot be read as a table ({str(problem).splitlines()[0]}). Is a quote left open?")
@@ -95,7 +94,8 @@ def _without_blank_lines(frame: Any) -> tuple[Any, int]:
     return frame.filter(polars.Series(~is_blank)), int(is_blank.sum())
 
 
-def _refuse_ragged_lines(source: Source, dialect: Dialect, found: tuple[int, int] | None) -> None:
+def _refuse_ragged_lines(source: Source, text: bytes, dialect: Dialect) -> None:
+    found = _ragged_by_parsing(text, dialect) if b'"' in text else _ragged_by_counting(text, dialect)
     if found is None:
         return
     line, cells = found

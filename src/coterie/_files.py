@@ -1,0 +1,94 @@
+"""Writing files: never half a file, never over an existing one unless told so."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from coterie.errors import ExistingFile, FileProblem
+
+
+def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """Refuse, before any work, an output that could not be written or would replace a file.
+
+    Parameters
+    ----------
+    path : str or path
+        Where the output shall go.
+    force : bool, default=False
+        Whether an existing file may be replaced.
+
+    Returns
+    -------
+    Path
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise FileProblem(f"{target}: is a directory; name a file in it.")
+    if _is_special(target):
+        return target
+    if target.exists() and not force:
+        raise ExistingFile(f"{target} exists. Use force=True to replace it.").in_shell(
+            f"{target} exists. Use --force to replace it."
+        )
+    if not target.parent.is_dir():
+        raise FileProblem(f"{target}: the folder {target.parent} does not exist.")
+    if not os.access(target.parent, os.W_OK):
+        raise FileProblem(f"{target}: no permission to write in {target.parent}.")
+    return target
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
+    """Give a temporary path next to `path`; rename it when the block ends well, remove it when not.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "answer.txt"
+    >>> with atomic_path(target) as temporary:
+    ...     _ = temporary.write_text("42")
+    >>> target.read_text()
+    '42'
+    """
+    target = check_output(path, force=force)
+    if _is_special(target):
+        yield target
+        return
+    target = Path(os.path.realpath(target))  # a link stays a link: what it points to is replaced
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        temporary.touch(exist_ok=False)
+        usual_mode = temporary.stat().st_mode
+        yield temporary
+        temporary.chmod(usual_mode)  # some writers create files that nobody else may read
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
+        if force:
+            os.replace(temporary, target)
+        else:
+            _rename_unless_there(temporary, target)
+    except OSError as error:
+        if isinstance(error, FileProblem):
+            raise
+        raise FileProblem(f"{target}: cannot be written ({error.strerror or error}).") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _rename_unless_there(temporary: Path, target: Path) -> None:
+    """Take the final name only if nobody took it meanwhile."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise ExistingFile(f"{target} appeared while the work was running; it was left as it is.") from None
+    except OSError:  # file systems without hard links
+        os.replace(temporary, target)
+
+
+def _is_special(path: Path) -> bool:
+    """Return whether the path is a pipe or a device, such as /dev/stdout."""
+    return path.exists() and not path.is_file() and not path.is_dir()

@@ -1,0 +1,104 @@
+"""The table of contents of the command line, and what happens when something goes wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from coterie.cli.config import config
+from coterie.cli.demo import demo
+from coterie.cli.distances import distances
+from coterie.cli.fit import EXAMPLES as FIT_EXAMPLES
+from coterie.cli.fit import fit
+from coterie.cli.methods import methods
+from coterie.cli.predict import EXAMPLES as PREDICT_EXAMPLES
+from coterie.cli.predict import predict
+from coterie.errors import CoterieError, MissingDependency
+
+BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+
+EXAMPLES = """
+Examples:
+
+\b
+  coterie demo                                  a first look, nothing needed
+  coterie fit customers.csv -k 5                find five groups, say what they are
+  coterie fit customers.csv -k 5 -o groups.csv  and write the group of each row
+
+After any command, --debug shows the traceback of an error.
+"""
+
+app = typer.Typer(
+    name="coterie",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=EXAMPLES,
+)
+app.command(epilog=FIT_EXAMPLES)(fit)
+app.command(epilog=PREDICT_EXAMPLES)(predict)
+app.command()(demo)
+app.command()(methods)
+app.command()(distances)
+app.command()(config)
+
+
+@app.callback(invoke_without_command=True)
+def coterie(
+    context: typer.Context,
+    show_version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """Find the groups in data, show whether they are real, and let people see them."""
+    if show_version:
+        from coterie._config import version
+
+        print(f"coterie {version()}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code: 0, 2 for bad input, 1 for a failed run."""
+    is_debugging = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a column's name must not break a terminal without UTF-8
+    try:
+        code = app(arguments, prog_name="coterie", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except BrokenPipeError:
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # or Python complains once more at exit
+        return FAILED
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as error:
+        if is_debugging:
+            traceback.print_exc()
+        text, code = explain(error)
+        print(f"coterie: {text}", file=sys.stderr)
+        return code
+
+
+def explain(error: Exception) -> tuple[str, int]:
+    """Return one line about an error, and the exit code it asks for."""
+    if isinstance(error, CoterieError):
+        code = FAILED if isinstance(error, MissingDependency) else BAD_INPUT
+        return _one_line(error.shell_text or str(error)), code
+    if hasattr(error, "format_message"):  # how typer, and click before it, report a wrong command line
+        command = getattr(getattr(error, "ctx", None), "command_path", "coterie")
+        return _one_line(f"{error.format_message()} ({command} --help)"), BAD_INPUT
+    if isinstance(error, MemoryError):
+        return "out of memory. Use fewer rows or columns.", FAILED
+    return _one_line(f"failed: {type(error).__name__}: {error} (--debug shows where)"), FAILED
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

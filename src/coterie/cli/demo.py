@@ -1,0 +1,51 @@
+"""``coterie demo``: a first look, nothing needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from coterie.cli import options
+from coterie.cli.options import option
+
+K = 5
+ABOUT = """
+A shop has a table of 800 customers: age, income, visits per month, spend per visit,
+share of orders made online (%), share bought at a discount (%). Nobody has said what
+kinds of customers there are. We ask for five groups:
+
+  $ coterie fit customers.csv -k 5
+"""
+NEXT = """
+What to read: each group differs from the average customer in the columns named, in standard
+deviations (sd). Group 1, for example, is young, orders online and buys at a discount:
+students, one would guess. The computer never saw that word.
+
+Try it on the same table, then on yours:
+  coterie demo --copy customers.csv
+  coterie fit customers.csv -k 5 -o groups.csv
+  coterie fit customers.csv -k 5 --drop age --scale robust
+"""
+
+
+def demo(
+    copy: Annotated[Path | None, option(metavar="FILE", help="Only write the table to a file.")] = None,
+    force: options.Force = False,
+) -> None:
+    """Find groups in a built-in table of customers and explain them."""
+    from dataclasses import replace
+    from importlib.resources import as_file, files
+
+    from coterie.cli import outputs, summary
+    from coterie.groups import Recipe, fit_groups
+    from coterie.read import read_table
+
+    with as_file(files("coterie.cli") / "data" / "customers.csv") as path:
+        if copy is not None:
+            outputs.copy(path, copy, force=force)
+            print(f"{copy} written")
+            return
+        table = replace(read_table(path), source="customers.csv")
+    print(ABOUT)
+    summary.show(fit_groups(table, Recipe(n_clusters=K, n_init=10)), commands=False)
+    print(NEXT)

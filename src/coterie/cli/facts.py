@@ -1,0 +1,49 @@
+"""The result as plain facts for machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from coterie._config import version
+from coterie.groups import Groups
+
+
+def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = None) -> dict[str, Any]:
+    """Return everything that ``--json`` prints."""
+    recipe, fitted = groups.recipe, groups.model
+    return {
+        "source": groups.source,
+        "rows": groups.n_rows,
+        "columns": list(groups.columns),
+        "left_out": [{"column": column.name, "reason": column.reason} for column in groups.left_out],
+        "notes": list(groups.notes),
+        "method": recipe.method,
+        "distance": recipe.distance,
+        "scale": recipe.scale,
+        "seed": recipe.seed,
+        "k": groups.k,
+        "sse": _number(getattr(fitted, "inertia_", None)),
+        "explained": groups.explained,
+        "iterations": _number(getattr(fitted, "n_iter_", None)),
+        "algorithm": getattr(fitted, "algorithm_used_", None),
+        "seconds": round(groups.seconds, 6),
+        "groups": [_group_facts(groups, group) for group in range(groups.k)],
+        "labels_file": str(labels) if labels else None,
+        "model_file": str(model) if model else None,
+        "coterie": version(),
+    }
+
+
+def _group_facts(groups: Groups, group: int) -> dict[str, Any]:
+    return {
+        "group": group + 1,
+        "size": int(groups.profile.sizes[group]),
+        "share": float(groups.shares[group]),
+        "center": dict(zip(groups.columns, groups.centers[group].tolist(), strict=True)),
+        "apart": [{"column": name, "difference_sd": by} for name, by in groups.profile.apart(group)],
+    }
+
+
+def _number(value: Any) -> Any:
+    return None if value is None else getattr(value, "item", lambda: value)()

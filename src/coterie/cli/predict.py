@@ -1,0 +1,48 @@
+"""``coterie predict``: give new rows their group."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coterie.cli import options
+
+EXAMPLES = """
+Examples:
+
+\b
+  coterie predict groups.safetensors new.csv -o new-groups.csv
+  coterie predict groups.safetensors - < new.csv
+"""
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="What coterie fit --save wrote.")],
+    data: options.Data,
+    missing: options.Missing = "error",
+    header: options.Header = None,
+    encoding: options.Encoding = None,
+    output: options.Output = None,
+    force: options.Force = False,
+) -> None:
+    """Give the rows of a new table their group."""
+    from coterie._progress import track
+    from coterie.cli import outputs
+    from coterie.cli.terminal import is_watched
+    from coterie.groups import predict_table
+    from coterie.persist import load
+    from coterie.read import check_policy, read_table
+
+    check_policy(missing)
+    outputs.check(data, labels=output, force=force)
+    fitted = load(model)
+    with track(is_watched(), f"reading {data}"):
+        table = read_table(data, header=header, encoding=encoding)
+    labels = predict_table(fitted, table, missing=missing)
+    if output is None:
+        outputs.print_labels(table, labels)
+    else:
+        outputs.write_labels(table, labels, output, force=force)
+        print(f"{len(labels):,} rows: groups written to {output}")

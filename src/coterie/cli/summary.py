@@ -1,0 +1,154 @@
+"""What a person sees: the answer first, the evidence underneath; and the same as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from coterie.cli.facts import facts
+from coterie.cli.terminal import console
+from coterie.cluster import find_method
+from coterie.groups import Groups
+from coterie.prepare import SCALINGS
+
+SHOWN_GROUPS = 20
+SHOWN_COLUMNS = 12
+GROUPS_SIDE_BY_SIDE = 8
+
+
+def show(
+    groups: Groups,
+    *,
+    as_json: bool = False,
+    labels: Path | None = None,
+    model: Path | None = None,
+    commands: bool = True,
+) -> None:
+    """Print the groups for a person, or for a machine.
+
+    Parameters
+    ----------
+    groups : Groups
+        What was found.
+    as_json : bool
+        Print JSON instead.
+    labels, model : Path or None
+        Files that were written.
+    commands : bool
+        Whether to say how to write them when they were not.
+    """
+    if as_json:
+        print(json.dumps(facts(groups, labels=labels, model=model), indent=2))
+        return
+    out = console()
+    out.print(_about_the_table(groups), soft_wrap=True)
+    out.print()
+    out.print(_answer(groups), soft_wrap=True)
+    out.print()
+    out.print(_group_table(groups))
+    out.print()
+    centers, n_hidden = _center_table(groups)
+    out.print(centers)
+    if n_hidden:
+        out.print(f" and {n_hidden:,} more columns that differ less (--json has all)", style="dim")
+    out.print()
+    out.print(_how(groups), style="dim", soft_wrap=True)
+    for note in groups.notes:
+        out.print(f"  note: {escape(note)}", style="yellow", soft_wrap=True)
+    if commands or labels or model:
+        out.print()
+        for line in _files(labels, model):
+            out.print(line, soft_wrap=True)
+
+
+def _about_the_table(groups: Groups) -> str:
+    left_out = (
+        f"; left out: {', '.join(str(column) for column in groups.left_out)}" if groups.left_out else ""
+    )
+    columns = f"{len(groups.columns)} column{'s' if len(groups.columns) > 1 else ''} used"
+    return escape(f"{groups.source}   {groups.n_rows:,} rows; {columns}{left_out}")
+
+
+def _answer(groups: Groups) -> str:
+    method = find_method(groups.recipe.method).title
+    how = f"{method} on {SCALINGS[groups.recipe.scale]}, {groups.recipe.distance or 'Euclidean'} distance"
+    plural = "s" if groups.k != 1 else ""
+    return f"  [bold green]{groups.k} group{plural}[/]   {escape(how)}"
+
+
+def _group_table(groups: Groups) -> Table:
+    table = _plain_table()
+    table.add_column("group", justify="right", style="bold")
+    table.add_column("rows", justify="right")
+    table.add_column("share", justify="right")
+    table.add_column("what sets it apart from the average row")
+    for group, (size, share) in enumerate(zip(groups.profile.sizes, groups.shares, strict=True)):
+        if group == SHOWN_GROUPS:
+            table.add_row("...", "", "", f"and {groups.k - SHOWN_GROUPS} more (--json has all)")
+            break
+        table.add_row(str(group + 1), f"{size:,}", f"{share:.1%}", escape(groups.profile.words(group)))
+    return table
+
+
+def _center_table(groups: Groups) -> tuple[Table, int]:
+    """Return the centres, groups side by side if they fit, else below each other; and the columns hidden."""
+    telling = np.argsort(-np.abs(groups.profile.differences).max(axis=0), kind="stable")
+    columns = sorted(telling[:SHOWN_COLUMNS].tolist())
+    table = _plain_table()
+    if groups.k <= GROUPS_SIDE_BY_SIDE:
+        table.add_column("centre")
+        for group in range(groups.k):
+            table.add_column(f"group {group + 1}", justify="right")
+        for column in columns:
+            table.add_row(escape(groups.columns[column]), *_formatted(groups.centers[:, column]))
+    else:
+        columns = sorted(telling[: SHOWN_COLUMNS // 2].tolist())
+        table.add_column("centre of", justify="right", style="bold")
+        for column in columns:
+            table.add_column(escape(groups.columns[column]), justify="right", overflow="fold")
+        cells = [_formatted(groups.centers[:, column]) for column in columns]
+        for group in range(min(groups.k, SHOWN_GROUPS)):
+            table.add_row(str(group + 1), *(column[group] for column in cells))
+    return table, len(groups.columns) - len(columns)
+
+
+def _how(groups: Groups) -> str:
+    model = groups.model
+    parts = []
+    if hasattr(model, "inertia_"):
+        share = f" ({groups.explained:.0%} of the variance explained)" if groups.explained is not None else ""
+        parts.append(f"SSE {model.inertia_:,.6g}{share}")
+    if hasattr(model, "n_iter_"):
+        parts.append(f"{model.n_iter_} iterations")
+    if groups.recipe.n_init is not None and groups.recipe.n_init > 1:
+        parts.append(f"best of {groups.recipe.n_init} starts")
+    parts += [f"seed {groups.recipe.seed}", f"{groups.seconds:.2f} s"]
+    return "  " + ", ".join(parts)
+
+
+def _files(labels: Path | None, model: Path | None) -> list[str]:
+    said = shlex.join(["coterie", *sys.argv[1:]])
+    return [
+        f"labels   written to {labels}" if labels else f"labels   {said} -o groups.csv",
+        f"model    written to {model}" if model else f"model    {said} --save groups.safetensors",
+    ]
+
+
+def _plain_table() -> Table:
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=True, padding=(0, 1))
+
+
+def _formatted(values: Any) -> list[str]:
+    """Round to three digits of the spread between groups: more would mean nothing."""
+    spread = float(np.ptp(values)) or float(np.abs(values).max())
+    decimals = max(0, 2 - math.floor(math.log10(spread))) if spread > 0 else 0
+    return [f"{value:,.{min(decimals, 12)}f}" for value in values.tolist()]

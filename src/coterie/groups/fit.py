@@ -1,0 +1,235 @@
+"""Table in, groups out: choose columns, settle missing values, scale, cluster, describe."""
+
+from __future__ import annotations
+
+import inspect
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.preprocessing import StandardScaler
+
+from coterie._progress import ProgressOption
+from coterie._typing import Labels
+from coterie.cluster import Method, find_method
+from coterie.errors import InvalidData, InvalidParameter, did_you_mean
+from coterie.groups.groups import NOT_GROUPED, Groups, number_labels
+from coterie.groups.profile import profile_groups
+from coterie.prepare import SCALINGS, Scaling, fit_scaling
+from coterie.read import ColumnChoice, Complete, Table, settle_missing
+
+# How the command line calls what estimators call otherwise; None in a recipe means the estimator's default.
+OPTIONS = {"distance": ("geometry", "metric"), "n_init": ("n_init",), "improve": ("improve",)}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to find groups.
+
+    Parameters
+    ----------
+    method : str, default="kmeans"
+        A name of `coterie.cluster.catalogue`.
+    n_clusters : int or None
+        How many groups, for methods that must be told.
+    scale : {"standard", "minmax", "robust", "none"}, default="standard"
+        What to do with the columns first.
+    distance : str or None
+        A name of `coterie.distance.catalogue`; None is the method's own.
+    n_init : int or None
+        How many starts.
+    improve : str or None
+        How to look for a better optimum.
+    seed : int, default=0
+        Same seed, same table, same groups.
+    """
+
+    method: str = "kmeans"
+    n_clusters: int | None = None
+    scale: str = "standard"
+    distance: str | None = None
+    n_init: int | None = None
+    improve: str | None = None
+    seed: int = 0
+
+
+def fit_groups(
+    table: Table,
+    recipe: Recipe,
+    *,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    missing: str = "error",
+    progress: ProgressOption = None,
+) -> Groups:
+    """Find groups in the rows of a table.
+
+    Parameters
+    ----------
+    table : Table
+        From `coterie.read.read_table`.
+    recipe : Recipe
+        Method, number of groups, scaling and so on.
+    drop, keep : sequences of str
+        Columns to leave out, or to use although they look like a key or are constant.
+    missing : {"error", "drop", "median"}, default="error"
+        What to do about missing values.
+    progress : None, bool or callable
+        See `coterie._progress.track`.
+
+    Returns
+    -------
+    Groups
+    """
+    method = find_method(recipe.method)
+    estimator = make_estimator(method, recipe, progress)
+    choice = _choose(table, drop, keep)
+    complete = settle_missing(table.matrix(choice.used), choice.used, policy=missing, source=table.source)
+    _check_k(method, recipe, complete, table)
+    scaling = fit_scaling(complete.X, recipe.scale)
+    scaled = scaling.apply(complete.X)
+    began = time.perf_counter()
+    warned = _fit(estimator, scaled)
+    seconds = time.perf_counter() - began
+    numbers, by_size = _number_by_size(estimator.labels_)
+    found = number_labels(estimator.labels_, numbers)
+    profile = profile_groups(complete.X, np.where(found > 0, found - 1, -1), choice.used, len(numbers))
+    return Groups(
+        source=table.source,
+        n_rows=table.n_rows,
+        columns=choice.used,
+        left_out=choice.left_out,
+        notes=(*table.notes, *_missing_note(complete), *warned),
+        recipe=recipe,
+        scaling=scaling,
+        medians=complete.medians,
+        model=estimator,
+        numbers=numbers,
+        labels=_spread(found, complete),
+        profile=profile,
+        centers=_centers(estimator, scaling, by_size, profile.means),
+        explained=_explained(estimator, scaled, recipe),
+        seconds=seconds,
+    )
+
+
+def _choose(table: Table, drop: Sequence[str], keep: Sequence[str]) -> ColumnChoice:
+    if table.n_rows < 2:
+        raise InvalidData(f"{table.source}: has one row; groups need at least two.")
+    return table.choose(drop=drop, keep=keep)
+
+
+def _spread(found: Labels, complete: Complete) -> Labels:
+    """Put the labels of the complete rows back in their places in the table."""
+    labels = np.full(complete.n_rows_in_table, NOT_GROUPED, dtype=np.int32)
+    labels[complete.rows] = found
+    return labels
+
+
+def check_recipe(recipe: Recipe) -> None:
+    """Refuse names and options that do not exist, before any data are read."""
+    method = find_method(recipe.method)
+    if recipe.scale not in SCALINGS:
+        raise InvalidParameter(
+            f'no such scale "{recipe.scale}".{did_you_mean(recipe.scale, SCALINGS)} ({", ".join(SCALINGS)})'
+        )
+    for option, least in (("n_init", 1), ("seed", 0)):
+        value = getattr(recipe, option)
+        if value is not None and value < least:
+            raise InvalidParameter(f"{option} must be at least {least}, got {value}.").in_shell(
+                f"--{option.replace('_', '-')} must be at least {least}, got {value}."
+            )
+    make_estimator(method, recipe)
+    if method.needs_k:
+        _check_k_given(method, recipe)
+
+
+def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = None) -> Any:
+    """Return the unfitted estimator of a recipe, refusing options that its method does not have."""
+    kind = method.load()
+    parameters = inspect.signature(kind).parameters
+    chosen: dict[str, Any] = {}
+    for option, names in OPTIONS.items():
+        value = getattr(recipe, option)
+        if value is None:
+            continue
+        name = next((name for name in names if name in parameters), None)
+        if name is None:
+            raise InvalidParameter(f"{method.title} has no {option}, got {value!r}.").in_shell(
+                f"{method.title} has no --{option.replace('_', '-')}, got {value!r}."
+            )
+        chosen[name] = value
+    for name, value in (
+        ("n_clusters", recipe.n_clusters),
+        ("random_state", recipe.seed),
+        ("progress", progress),
+    ):
+        if name in parameters and value is not None:
+            chosen[name] = value
+    return kind(**chosen)
+
+
+def _check_k(method: Method, recipe: Recipe, complete: Complete, table: Table) -> None:
+    if not method.needs_k:
+        return
+    k, n_rows = _check_k_given(method, recipe), len(complete.rows)
+    if k > n_rows:
+        raise InvalidParameter(
+            f"{table.source}: n_clusters must be at most {n_rows}, its rows, got {k}."
+        ).in_shell(f"{table.source}: -k must be at most {n_rows}, its rows, got {k}.")
+
+
+def _check_k_given(method: Method, recipe: Recipe) -> int:
+    k = recipe.n_clusters
+    if k is None:
+        raise InvalidParameter(f"{method.title} needs to know the number of groups: n_clusters.").in_shell(
+            f"{method.title} needs to know the number of groups: -k N, for example -k 5."
+        )
+    if k < 1:
+        raise InvalidParameter(f"n_clusters must be at least 1, got {k}.").in_shell(
+            f"-k must be at least 1, got {k}."
+        )
+    return k
+
+
+def _fit(estimator: Any, X: Any) -> list[str]:
+    """Fit, and return what was warned about as notes."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(X)
+    return list(dict.fromkeys(str(warning.message).splitlines()[0] for warning in caught))
+
+
+def _missing_note(complete: Complete) -> list[str]:
+    if complete.n_dropped:
+        return [f"{complete.n_dropped:,} rows with missing values left out"]
+    return ["missing values filled with the column's median"] if complete.medians is not None else []
+
+
+def _centers(estimator: Any, scaling: Scaling, by_size: Any, means: Any) -> Any:
+    centers = getattr(estimator, "cluster_centers_", None)
+    if centers is None or np.shape(centers) != means.shape:
+        return means
+    return scaling.invert(np.asarray(centers, dtype=np.float64)[by_size])
+
+
+def _number_by_size(labels: Labels) -> tuple[Labels, Any]:
+    """Return the number of each cluster, the largest being 1, and the clusters in that order."""
+    sizes = np.bincount(labels[labels >= 0])
+    by_size = np.argsort(-sizes, kind="stable")
+    numbers = np.empty(len(sizes), dtype=np.int32)
+    numbers[by_size] = np.arange(1, len(sizes) + 1)
+    return numbers, by_size
+
+
+def _explained(estimator: Any, scaled: Any, recipe: Recipe) -> float | None:
+    """Return 1 - SSE/SST; it has a meaning for squared Euclidean distances to means only."""
+    if recipe.distance is not None or not hasattr(estimator, "inertia_"):
+        return None
+    spread = StandardScaler(with_mean=not issparse(scaled), with_std=True).fit(scaled).var_
+    total = float(np.sum(spread, dtype=np.float64)) * scaled.shape[0]
+    return 1.0 - float(estimator.inertia_) / total if total > 0 else None

@@ -1,0 +1,136 @@
+"""The file around the state: safetensors, with the JSON in its metadata."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from coterie._config import version
+from coterie._files import atomic_path, check_output
+from coterie.errors import CoterieError, FileProblem, MissingFile, ModelFileError
+from coterie.persist import registry
+from coterie.persist.state import Reader, Writer
+
+FORMAT = "coterie"
+FORMAT_VERSION = 1
+
+
+def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Write a fitted model to a file that can be loaded without running code.
+
+    Parameters
+    ----------
+    model : estimator or value of Coterie
+        Must be fitted.
+    path : str or path
+        Where to write; ``.safetensors`` is the usual ending.
+    force : bool, default=False
+        Whether an existing file may be replaced.
+
+    Examples
+    --------
+    >>> import coterie, tempfile, pathlib
+    >>> from coterie.prepare import Whitening
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "whitening.safetensors"
+    >>> coterie.save(Whitening().fit([[0.0, 1.0], [2.0, 0.0], [1.0, 5.0]]), path)
+    >>> coterie.load(path).rank_
+    2
+    """
+    from safetensors.numpy import save_file
+
+    check_output(path, force=force)
+    name = registry.name_of(model)
+    _refuse_unfitted(model)
+    writer = Writer()
+    state = writer.write(model, name)
+    metadata = {
+        "format": FORMAT,
+        "format_version": str(FORMAT_VERSION),
+        "coterie_version": version(),
+        "class": name,
+        "notes": json.dumps(writer.notes),
+        "state": json.dumps(state, allow_nan=False),
+    }
+    with atomic_path(path, force=force) as temporary:
+        save_file(writer.tensors, temporary, metadata=metadata)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        A file written by `coterie.save` or ``coterie fit --save``.
+
+    Returns
+    -------
+    estimator or value
+        Of the class that was saved; it predicts what the saved one predicted.
+    """
+    where = Path(path)
+    metadata, tensors = _open(where)
+    _check_format(where, metadata)
+    try:
+        return Reader(tensors).read(json.loads(metadata["state"]))
+    except ModelFileError as error:
+        raise ModelFileError(f"{where}: cannot be loaded: {str(error).rstrip('.')}.") from None
+    except CoterieError as error:
+        raise ModelFileError(f"{where}: cannot be loaded: its values are damaged ({error})") from None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise ModelFileError(f"{where}: cannot be loaded: its description is damaged ({error!r}).") from None
+
+
+def _open(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with path.open("rb") as file:
+            head = file.read(8)
+        with safe_open(path, framework="numpy") as file:
+            return file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no dict
+    except FileNotFoundError:
+        raise MissingFile(f"{path}: no such model file.") from None
+    except IsADirectoryError:
+        raise FileProblem(f"{path}: is a directory, not a model file.") from None
+    except PermissionError:
+        raise FileProblem(f"{path}: no permission to read it.") from None
+    except SafetensorError as error:
+        raise ModelFileError(f"{path}: {_foreign(head)} ({error}).") from None
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be read ({error}).") from None
+
+
+def _foreign(head: bytes) -> str:
+    if head.startswith((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")):
+        return "is a Python pickle, which is never loaded because it could run code; save with coterie.save"
+    return "is no model that Coterie wrote, or it is cut off or damaged"
+
+
+def _check_format(path: Path, metadata: dict[str, str]) -> None:
+    if metadata.get("format") != FORMAT or "state" not in metadata:
+        raise ModelFileError(f"{path}: is a safetensors file, but not a model that Coterie wrote.")
+    written = metadata.get("format_version", "")
+    if not written.isdecimal():
+        raise ModelFileError(f"{path}: its format version {written!r} is no number; the file is damaged.")
+    if int(written) > FORMAT_VERSION:
+        raise ModelFileError(
+            f"{path}: was written by a later Coterie ({metadata.get('coterie_version', 'unknown')}, format "
+            f"{written}); this one ({version()}) reads format {FORMAT_VERSION}. Upgrade coterie."
+        )
+
+
+def _refuse_unfitted(model: Any) -> None:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    if not registry.is_estimator(type(model)):
+        return
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise ModelFileError(
+            f"this {type(model).__name__} is not fitted yet, there is nothing to save. Call fit first."
+        ) from None

@@ -1,0 +1,63 @@
+"""The classes that may be saved and loaded: the public ones of Coterie's own rooms, nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import is_dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from coterie.errors import ModelFileError
+
+ROOMS = ("coterie.cluster", "coterie.distance", "coterie.groups", "coterie.prepare", "coterie.read")
+
+
+@cache
+def savable_classes() -> dict[str, type]:
+    """Return the classes that a file may name.
+
+    A class is found when its room lists it in ``__all__`` and it is an estimator, a dataclass, or has the two
+    methods ``__coterie_state__`` and ``__coterie_restore__``.
+    """
+    found: dict[str, type] = {}
+    for room in ROOMS:
+        module = import_module(room)
+        for name in getattr(module, "__all__", ()):
+            value = getattr(module, name)
+            if isinstance(value, type) and is_savable(value):
+                found[name] = value
+    return found
+
+
+def is_savable(kind: type) -> bool:
+    """Return whether the class has a state that can be written."""
+    return is_estimator(kind) or is_dataclass(kind) or has_hook(kind)
+
+
+def is_estimator(kind: type) -> bool:
+    """Return whether the class follows scikit-learn: parameters by get_params, the rest in attributes."""
+    return hasattr(kind, "get_params") and hasattr(kind, "fit")
+
+
+def has_hook(kind: type) -> bool:
+    """Return whether the class writes and restores its own state."""
+    return hasattr(kind, "__coterie_state__") and hasattr(kind, "__coterie_restore__")
+
+
+def name_of(value: Any) -> str:
+    """Return the name under which an object's class is known, or refuse it."""
+    kind = type(value)
+    if savable_classes().get(kind.__name__) is not kind:
+        raise ModelFileError(
+            f"a {kind.__module__}.{kind.__qualname__} cannot be saved: only Coterie's own estimators and "
+            f"values can, because loading must never import foreign code."
+        )
+    return kind.__name__
+
+
+def class_named(name: Any) -> type:
+    """Return the class that a file names, or refuse the file."""
+    kind = savable_classes().get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise ModelFileError(f"it holds a {name!r}, which this version of Coterie does not know")
+    return kind

@@ -1,0 +1,382 @@
+"""The command line: answers, files, exit codes, and one line for whatever goes wrong."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+import coterie
+from coterie.cli.app import explain, run
+from coterie.cluster import KMeans
+
+COTERIE = [sys.executable, "-m", "coterie"]
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    """Return a folder with the demo's table, and work in it."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["demo", "--copy", "customers.csv"]) == 0
+    return tmp_path
+
+
+@pytest.fixture
+def cli(capsys):
+    """Run a command; return its exit code, output and error output."""
+
+    def call(*arguments):
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def test_fit_answers_first(shop, cli):
+    """Law: the summary names table, what is left out, groups, sizes, what sets them apart, centres."""
+    code, out, err = cli("fit", "customers.csv", "-k", 5)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == (
+        "customers.csv   800 rows; 6 columns used; left out: "
+        "customer_id (a key), city (text), joined (a date)"
+    )
+    assert "5 groups   k-means on standardised columns, Euclidean distance" in lines[2]
+    for piece in (
+        "25.9%",
+        "discount high (+1.3 sd), online high (+1.0), age low (-1.0)",
+        "19,075",
+        "SSE ",
+        "seed 0",
+    ):
+        assert piece in out
+    assert "-o groups.csv" in lines[-2]
+    assert "\x1b" not in out
+
+
+def test_fit_for_machines(shop, cli):
+    """Law: --json prints one object with every fact, and nothing else."""
+    code, out, err = cli("fit", "customers.csv", "-k", 5, "--json")
+    facts = json.loads(out)
+    assert (code, err) == (0, "")
+    assert facts["k"] == 5
+    assert sum(group["size"] for group in facts["groups"]) == facts["rows"] == 800
+    assert set(facts["groups"][0]["center"]) == set(facts["columns"])
+    assert facts["left_out"][0] == {"column": "customer_id", "reason": "a key"}
+    assert facts["sse"] > 0
+
+
+def test_labels_and_model_go_round(shop, cli):
+    """Law: predict on the same table gives the labels of fit, by file and on standard output."""
+    code, out, _ = cli("fit", "customers.csv", "-k", 5, "-o", "groups.csv", "--save", "m.safetensors")
+    assert code == 0
+    assert "labels   written to groups.csv" in out
+    labels = pl.read_csv("groups.csv")
+    assert labels.columns == ["customer_id", "group"]
+    assert labels["group"].value_counts(sort=True)["count"].to_list() == sorted(
+        labels["group"].value_counts()["count"].to_list(), reverse=True
+    )
+    assert cli("predict", "m.safetensors", "customers.csv", "-o", "again.csv")[0] == 0
+    assert (shop / "again.csv").read_bytes() == (shop / "groups.csv").read_bytes()
+    code, out, _ = cli("predict", "m.safetensors", "customers.csv")
+    assert out == (shop / "groups.csv").read_text()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "npy"])
+def test_every_label_format(shop, cli, suffix):
+    """Law: the ending of the name decides the format; all hold the same labels."""
+    assert cli("fit", "customers.csv", "-k", 3, "-o", f"g.{suffix}")[0] == 0
+    read = {
+        "csv": pl.read_csv,
+        "tsv": lambda path: pl.read_csv(path, separator="\t"),
+        "parquet": pl.read_parquet,
+        "npy": lambda path: {"group": np.load(path)},
+    }[suffix](f"g.{suffix}")
+    assert sorted(set(np.asarray(read["group"]).tolist())) == [1, 2, 3]
+    assert len(read["group"]) == 800
+
+
+def test_rows_with_holes(shop, cli):
+    """Law: missing values are refused with place and way out; dropped rows have an empty group."""
+    lines = (shop / "customers.csv").read_text().splitlines()
+    cells = lines[4].split(",")
+    lines[4] = ",".join([*cells[:4], "", *cells[5:]])
+    (shop / "holes.csv").write_text("\n".join(lines))
+    code, _, err = cli("fit", "holes.csv", "-k", 3)
+    assert code == 2
+    assert err == (
+        'coterie: holes.csv: column "income" has 1 missing value (row 4). '
+        "Use --missing drop|median, or fill them first.\n"
+    )
+    code, out, _ = cli("fit", "holes.csv", "-k", 3, "--missing", "drop", "-o", "g.csv")
+    assert code == 0
+    assert "1 rows with missing values left out" in out
+    assert pl.read_csv("g.csv")["group"].is_null().to_numpy().nonzero()[0].tolist() == [3]
+
+
+def test_arrays_and_text_without_header(tmp_path, cli):
+    """Law: without names, rows are numbered from 1 in the label file."""
+    points = np.random.default_rng(0).normal(size=(30, 2)) + np.repeat([[0.0], [9.0]], 15, axis=0)
+    np.save(tmp_path / "p.npy", points)
+    np.savetxt(tmp_path / "p.txt", points)
+    for name in ("p.npy", "p.txt"):
+        assert cli("fit", tmp_path / name, "-k", 2, "-o", tmp_path / "g.csv", "--force")[0] == 0
+        labels = pl.read_csv(tmp_path / "g.csv")
+        assert labels.columns == ["row", "group"]
+        assert labels["row"].to_list() == list(range(1, 31))
+        assert (
+            labels["group"].to_list() == labels["group"][0:1].to_list() * 15 + [3 - labels["group"][0]] * 15
+        )
+
+
+WRONG = [
+    (["fit", "custmers.csv", "-k", "3"], r'custmers.csv: no such file. Did you mean "customers.csv"?'),
+    (["fit", "customers.csv"], "k-means needs to know the number of groups: -k N, for example -k 5."),
+    (["fit", "customers.csv", "-k", "0"], "-k must be at least 1, got 0."),
+    (["fit", "customers.csv", "-k", "900"], "customers.csv: -k must be at most 800, its rows, got 900."),
+    (["fit", "customers.csv", "-k", "auto"], "Invalid value for '-k'"),
+    (
+        ["fit", "customers.csv", "-k", "3", "--method", "kmean"],
+        'no such method "kmean". Did you mean "kmeans"?',
+    ),
+    (
+        ["fit", "customers.csv", "-k", "3", "--scale", "robst"],
+        'no such scale "robst". Did you mean "robust"?',
+    ),
+    (["fit", "customers.csv", "-k", "3", "--n-init", "0"], "--n-init must be at least 1, got 0."),
+    (["fit", "customers.csv", "-k", "3", "--seed", "-1"], "--seed must be at least 0, got -1."),
+    (["fit", "customers.csv", "-k", "3", "--missing", "dorp"], "got 'dorp'. Did you mean \"drop\"?"),
+    (["fit", "customers.csv", "-k", "3", "--drop", "incme"], 'no column "incme". Did you mean "income"?'),
+    (["fit", "customers.csv", "-k", "3", "--keep", "city"], 'column "city" cannot be kept: it is text'),
+    (["fit", "customers.csv", "-k", "3", "--sclae", "none"], "--scale"),
+    (
+        ["fit", "customers.csv", "-k", "3", "-o", "g.xls"],
+        "must end in one of .csv, .tsv, .parquet, .npy, got .xls",
+    ),
+    (["fit", "customers.csv", "-k", "3", "-o", "no/g.csv"], "the folder no does not exist"),
+    (
+        ["fit", "customers.csv", "-k", "3", "-o", "customers.csv", "--force"],
+        "is the input: it is never overwritten",
+    ),
+    (["fit", "customers.csv", "-k", "3", "-o", "a.npy", "--save", "a.npy"], "both name a.npy"),
+    (["fit", ".", "-k", "3"], "is a directory, not a file"),
+    (["fti", "customers.csv"], "No such command 'fti'"),
+    (["predict", "m", "customers.csv"], "m: no such model file"),
+    (["predict", "customers.csv", "customers.csv"], "customers.csv: is no model that Coterie wrote"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
+def test_wrong_input_is_one_line_and_exit_2(shop, cli, arguments, message):
+    """Law: whatever is wrong with the input is one line on stderr, exit 2, and leaves no file."""
+    before = sorted(os.listdir(shop))
+    code, out, err = cli(*arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("coterie: ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert sorted(os.listdir(shop)) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("food,city\na,b\nc,d\n", "no column of numbers to cluster by: food (text), city (text)"),
+        ("a,b\n", "has no rows"),
+        ("", "the file is empty"),
+        ("a,b\n1,2\n", "has one row; groups need at least two"),
+        ("a,b\n" + "1,2\n" * 9, "no column of numbers to cluster by: a (constant), b (constant)"),
+        ("a,b\n1,2\n3\n", "line 3 has 1 cell, line 1 has 2"),
+        (
+            b"a,b\n1,\xe9\n",
+            "line 2 is not UTF-8 (byte 0xe9 at position 6). If it comes from Windows or Excel, use --enc",
+        ),
+        (b"\x00\x01\x02\x03", "is no text: a zero byte"),
+        (b"PAR1 cut", "not a whole Parquet file"),
+        ("a,b\n1,1e300\n2,3\n", 'column "b" has values up to 1e+300'),
+        ("a,b\n1,inf\n2,3\n", 'column "b" has 1 infinite value (row 1)'),
+    ],
+)
+def test_bad_files_are_one_line_and_exit_2(tmp_path, cli, content, message):
+    """Law: a bad file is named, with the place, in one line."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    code, out, err = cli("fit", path, "-k", 1)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"coterie: {path}: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_existing_output_is_refused_before_the_work(shop, cli, monkeypatch):
+    """Law: an output that exists is refused before the table is read; --force replaces it."""
+    (shop / "g.csv").write_text("mine")
+    monkeypatch.setattr("coterie.read.read_table", lambda *_, **__: pytest.fail("work has started"))
+    for arguments in (
+        ["fit", "customers.csv", "-k", 3, "-o", "g.csv"],
+        ["fit", "customers.csv", "-k", 3, "--save", "g.csv"],
+    ):
+        code, _, err = cli(*arguments)
+        assert (code, err) == (2, "coterie: g.csv exists. Use --force to replace it.\n")
+    monkeypatch.undo()
+    os.chdir(shop)
+    assert cli("fit", "customers.csv", "-k", 3, "-o", "g.csv", "--force")[0] == 0
+    assert (shop / "g.csv").read_text().startswith("customer_id,group\n")
+
+
+def test_predict_finds_columns_by_name(shop, cli):
+    """Law: other order and more columns do not matter; a missing column and text are refused by name."""
+    assert cli("fit", "customers.csv", "-k", 3, "--save", "m", "-o", "g.csv")[0] == 0
+    frame = pl.read_csv("customers.csv")
+    frame.select(reversed(frame.columns)).with_columns(more=1).write_csv("turned.csv")
+    assert cli("predict", "m", "turned.csv", "-o", "t.csv")[0] == 0
+    assert pl.read_csv("t.csv")["group"].equals(pl.read_csv("g.csv")["group"])
+    frame.drop("income").write_csv("less.csv")
+    assert 'less.csv: no column "income"' in cli("predict", "m", "less.csv")[2]
+    frame.with_columns(income=pl.lit("much")).write_csv("text.csv")
+    code, _, err = cli("predict", "m", "text.csv")
+    assert (code, err) == (2, 'coterie: text.csv: column "income" must hold numbers, but is text.\n')
+
+
+def test_predict_with_a_model_from_python(shop, cli):
+    """Law: an estimator saved in Python places tables, with its own labels."""
+    frame = pl.read_csv("customers.csv").select("age", "income").to_pandas()
+    model = KMeans(2, random_state=0).fit(frame)
+    coterie.save(model, "m")
+    code, out, _ = cli("predict", "m", "customers.csv")
+    assert code == 0
+    assert [int(line.split(",")[1]) for line in out.splitlines()[1:]] == model.predict(frame).tolist()
+
+
+def test_demo_explains_itself(cli):
+    """Law: the demo needs nothing, finds the five kinds it was made of, and says what to do next."""
+    code, out, err = cli("demo")
+    assert (code, err) == (0, "")
+    for piece in ("5 groups", "800 rows", "students, one would guess", "coterie demo --copy customers.csv"):
+        assert piece in out
+
+
+def test_demo_text_fits_the_result(shop, cli):
+    """Law: what the demo says of group 1 is what the fit finds: young, online, at a discount."""
+    group = json.loads(cli("fit", "customers.csv", "-k", 5, "--json")[1])["groups"][0]
+    signs = {entry["column"]: np.sign(entry["difference_sd"]) for entry in group["apart"][:3]}
+    assert signs == {"discount": 1, "online": 1, "age": -1}
+
+
+def test_lists_version_and_config(cli):
+    """Law: the catalogues list every entry, as a table and as JSON; version and config print theirs."""
+    from coterie.cluster import catalogue
+
+    code, out, _ = cli("methods")
+    assert code == 0
+    for method in catalogue():
+        assert method.name in out
+        assert method.summary in out
+    assert [row["name"] for row in json.loads(cli("methods", "--json")[1])] == [m.name for m in catalogue()]
+    assert cli("--version")[1] == f"coterie {coterie.__version__}\n"
+    assert "instruction set" in cli("config")[1]
+    assert "engine" in json.loads(cli("config", "--json")[1])
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "demo", "methods", "distances", "config", None])
+def test_help_fits_on_one_screen(cli, command):
+    """Law: help is at most 36 lines of 80 columns; fit and predict have examples."""
+    code, out, _ = cli(*([command] if command else []), "--help")
+    assert code == 0
+    assert len(out.splitlines()) <= 36
+    assert max(map(len, out.splitlines())) <= 86
+    assert ("Examples:" in out) == (command in ("fit", "predict", None))
+
+
+def test_no_arguments_is_help(cli):
+    """Law: the bare command shows what there is."""
+    code, out, _ = cli()
+    assert code == 0
+    assert "Usage: coterie" in out
+
+
+def test_unexpected_errors_are_one_line_too(shop, cli, monkeypatch):
+    """Law: a failed run is one line and exit 1; --debug adds the traceback."""
+
+    def fail(*_, **__):
+        raise ZeroDivisionError("seven\nlines")
+
+    monkeypatch.setattr("coterie.groups.fit_groups", fail)
+    code, _, err = cli("fit", "customers.csv", "-k", 3)
+    assert (code, err) == (1, "coterie: failed: ZeroDivisionError: seven lines (--debug shows where)\n")
+    code, _, err = cli("fit", "customers.csv", "-k", 3, "--debug")
+    assert code == 1
+    assert "Traceback" in err
+
+
+def test_out_of_memory_and_missing_packages(monkeypatch):
+    """Law: memory and missing packages are failed runs, with a way out."""
+    assert explain(MemoryError()) == ("out of memory. Use fewer rows or columns.", 1)
+    from coterie.errors import MissingDependency
+
+    assert explain(MissingDependency("install x")) == ("install x", 1)
+
+
+def test_missing_command_line_packages_are_one_line():
+    """Law: without typer the command says what to install, and exits with 1."""
+    code = "import sys; sys.modules['typer'] = None; from coterie.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == (
+        'coterie: The command line needs the package typer, which is not installed: install "coterie[cli]".\n'
+    )
+
+
+def test_shell_pipe_and_exit_codes(shop):
+    """Law: as a process: stdin in, JSON out, exit codes, quiet when the reader leaves."""
+    with open("customers.csv", "rb") as file:
+        done = subprocess.run(
+            [*COTERIE, "fit", "-", "-k", "3", "--json"], stdin=file, capture_output=True, check=True
+        )
+    assert json.loads(done.stdout)["source"] == "standard input"
+    assert done.stderr == b""
+    wrong = subprocess.run([*COTERIE, "fit", "none.csv", "-k", "3"], capture_output=True, text=True)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr == "coterie: none.csv: no such file.\n"
+    left = subprocess.run(
+        f"{shutil.which('bash')} -c '{' '.join(COTERIE)} fit customers.csv -k 3 | true'",
+        shell=True,
+        capture_output=True,
+    )
+    assert left.stderr == b""
+
+
+def test_interrupt_is_quiet_and_leaves_nothing(shop):
+    """Law: Ctrl-C ends with 130, no traceback, and no half-written file."""
+    np.save("big.npy", np.random.default_rng(0).normal(size=(400_000, 8)))
+    process = subprocess.Popen(
+        [*COTERIE, "fit", "big.npy", "-k", "200", "--n-init", "500", "-o", "g.csv"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out.strip() == b""
+    assert b"Traceback" not in err
+    assert sorted(os.listdir(shop)) == ["big.npy", "customers.csv"]
+
+
+def test_terminals_without_utf8(shop):
+    """Law: a terminal that knows ASCII only gets an answer too."""
+    done = subprocess.run(
+        [*COTERIE, "fit", "customers.csv", "-k", "3"],
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"},
+    )
+    assert done.returncode == 0
+    assert done.stdout.isascii()

@@ -1,0 +1,170 @@
+"""From a table to groups: numbering, units, description, prediction, saving."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_blobs
+
+import coterie
+from coterie.cluster import KMeans
+from coterie.errors import InvalidData, InvalidParameter, ModelFileError
+from coterie.groups import Recipe, check_recipe, fit_groups, predict_table, profile_groups
+from coterie.prepare import Scaling
+from coterie.read import Table
+
+CENTERS = np.array([[30.0, 20_000.0], [70.0, 30_000.0], [45.0, 90_000.0]])
+POINTS, KINDS = make_blobs([30, 60, 10], centers=CENTERS, cluster_std=[[2.0, 900.0]] * 3, random_state=0)
+RECIPE = Recipe(n_clusters=3, n_init=5)
+
+
+def table_of(points, columns=("age", "income"), **more):
+    frame = pl.DataFrame(points, schema=list(columns)).with_columns(**more)
+    return Table("t.csv", tuple(frame.columns), True, frame.height, frame)
+
+
+def test_groups_are_numbered_by_size_and_described_in_original_units():
+    """Law: group 1 is the largest; centres are in the table's units; sizes and shares add up."""
+    groups = fit_groups(table_of(POINTS, city=pl.lit("x")), RECIPE)
+    assert groups.k == 3
+    assert groups.profile.sizes.tolist() == [60, 30, 10]
+    np.testing.assert_allclose(groups.shares, [0.6, 0.3, 0.1])
+    np.testing.assert_allclose(groups.centers, CENTERS[[1, 0, 2]], rtol=0.05)
+    np.testing.assert_allclose(groups.centers, groups.profile.means)
+    np.testing.assert_array_equal(groups.labels, np.array([2, 1, 3])[KINDS])
+    assert [str(column) for column in groups.left_out] == ["city (text)"]
+    assert 0.9 < groups.explained < 1
+    assert repr(groups) == "<3 groups in t.csv: 60, 30, 10 of 100 rows>"
+
+
+def test_words_name_what_sets_a_group_apart():
+    """Law: columns more than half a standard deviation off are named, the largest first, with direction."""
+    groups = fit_groups(table_of(POINTS), RECIPE)
+    assert groups.profile.words(2).startswith("income high (+2.")
+    assert "age low" in groups.profile.words(1)
+    flat = profile_groups(np.array([[1.0], [1.0]]), np.array([0, 0]), ["x"], 1)
+    assert flat.words(0) == "close to the average in every column"
+
+
+def test_profile_equals_the_obvious_computation():
+    """Law: means and standardised differences are those of NumPy, also for sparse data and with noise."""
+    labels = np.where(KINDS == 2, -1, KINDS)
+    for data in (POINTS, sparse.csr_array(POINTS)):
+        profile = profile_groups(data, labels, ["age", "income"], 2)
+        for kind in (0, 1):
+            mean = POINTS[labels == kind].mean(axis=0)
+            np.testing.assert_allclose(profile.means[kind], mean)
+            np.testing.assert_allclose(
+                profile.differences[kind], (mean - POINTS.mean(axis=0)) / POINTS.std(axis=0)
+            )
+        assert profile.sizes.tolist() == [30, 60]
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax", "robust", "none"])
+def test_prediction_repeats_the_fit_and_finds_columns_by_name(scale):
+    """Law: new rows are placed by column name, whatever the order; arrays by position."""
+    groups = fit_groups(table_of(POINTS), Recipe(n_clusters=3, scale=scale))
+    np.testing.assert_array_equal(groups.predict(table_of(POINTS)), groups.labels)
+    np.testing.assert_array_equal(groups.predict(table_of(POINTS[:, ::-1], ("income", "age"))), groups.labels)
+    np.testing.assert_array_equal(
+        groups.predict(pd.DataFrame(POINTS, columns=["age", "income"])), groups.labels
+    )
+    np.testing.assert_array_equal(
+        groups.predict(pl.DataFrame(POINTS[:, ::-1], schema=["income", "age"])), groups.labels
+    )
+    np.testing.assert_array_equal(groups.predict(POINTS.tolist()), groups.labels)
+
+
+def test_saved_groups_predict_the_same(tmp_path):
+    """Law: what was saved carries scaling, columns, medians and numbering."""
+    points = POINTS.copy()
+    points[0, 1] = np.nan
+    groups = fit_groups(table_of(points), RECIPE, missing="median")
+    coterie.save(groups, tmp_path / "g.safetensors")
+    loaded = coterie.load(tmp_path / "g.safetensors")
+    np.testing.assert_array_equal(loaded.predict(table_of(points), missing="median"), groups.labels)
+    assert loaded.recipe == groups.recipe
+    assert loaded.left_out == groups.left_out
+    assert loaded.profile.words(0) == groups.profile.words(0)
+
+
+def test_rows_with_holes():
+    """Law: dropped rows get -2 in fit and predict; filled ones get a group; a note says which."""
+    points = POINTS.copy()
+    points[[3, 5], 0] = np.nan
+    dropped = fit_groups(table_of(points), RECIPE, missing="drop")
+    assert np.flatnonzero(dropped.labels == -2).tolist() == [3, 5]
+    assert dropped.notes == ("2 rows with missing values left out",)
+    assert np.flatnonzero(dropped.predict(points, missing="drop") == -2).tolist() == [3, 5]
+    filled = fit_groups(table_of(points), RECIPE, missing="median")
+    assert (filled.labels > 0).all()
+    assert filled.notes == ("missing values filled with the column's median",)
+    with pytest.raises(InvalidData, match='column "age" has 2 missing values'):
+        filled.predict(points)
+
+
+def test_warnings_become_notes():
+    """Law: what an estimator warns about is part of the result, once."""
+    twins = np.repeat([[1.0, 2.0], [3.0, 4.0]], 5, axis=0)
+    groups = fit_groups(table_of(twins), Recipe(n_clusters=3))
+    assert len([note for note in groups.notes if "distinct" in note]) == 1
+
+
+@pytest.mark.parametrize(
+    ("recipe", "message"),
+    [
+        (Recipe(method="kmean", n_clusters=2), r'no such method "kmean". Did you mean "kmeans"\?'),
+        (Recipe(n_clusters=2, scale="standart"), r'no such scale "standart". Did you mean "standard"\?'),
+        (Recipe(), "k-means needs to know the number of groups"),
+        (Recipe(n_clusters=0), "n_clusters must be at least 1, got 0"),
+    ],
+)
+def test_wrong_recipes_are_refused_before_any_data(recipe, message):
+    """Law: names and numbers that cannot be right fail without data, with the nearest name."""
+    with pytest.raises(InvalidParameter, match=message):
+        check_recipe(recipe)
+
+
+def test_more_groups_than_rows():
+    """Law: k above the number of complete rows is refused with that number."""
+    with pytest.raises(InvalidParameter, match=r"t.csv: n_clusters must be at most 100, its rows, got 101"):
+        fit_groups(table_of(POINTS), Recipe(n_clusters=101))
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (pd.DataFrame({"age": [1.0]}), "the rows lack the columns income"),
+        (POINTS[:, :1], r"the rows must have 2 columns \(age, income\), got shape \(100, 1\)"),
+        (POINTS[0], r"the rows must have 2 columns"),
+    ],
+)
+def test_wrong_rows_are_refused(rows, message):
+    """Law: rows that lack columns are refused by name or by number."""
+    with pytest.raises(InvalidData, match=message):
+        fit_groups(table_of(POINTS), RECIPE).predict(rows)
+
+
+def test_wrong_tables_are_refused():
+    """Law: a table that lacks a column, or holds text in it, is refused by the column's name."""
+    groups = fit_groups(table_of(POINTS), RECIPE)
+    with pytest.raises(InvalidParameter, match=r't.csv: no column "income". Did you mean "Income"\?'):
+        groups.predict(table_of(POINTS, ("age", "Income")))
+    text = table_of(POINTS[:, :1], ("age",), income=pl.lit("much"))
+    with pytest.raises(InvalidData, match='column "income" must hold numbers, but is text'):
+        groups.predict(text)
+
+
+def test_plain_estimators_place_tables_too():
+    """Law: an estimator takes its columns by name if it knows them, else all numeric ones."""
+    frame = pd.DataFrame(POINTS, columns=["age", "income"])
+    table = table_of(POINTS[:, ::-1], ("income", "age"))
+    named = KMeans(3, random_state=0).fit(frame)
+    np.testing.assert_array_equal(predict_table(named, table), named.labels_)
+    plain = KMeans(3, random_state=0).fit(POINTS)
+    np.testing.assert_array_equal(predict_table(plain, table_of(POINTS)), plain.labels_)
+    with pytest.raises(InvalidData, match="the model needs 2 columns of numbers, got 1: age"):
+        predict_table(plain, table_of(POINTS[:, :1], ("age",)))
+    with pytest.raises(ModelFileError, match="a Scaling places no new rows"):
+        predict_table(Scaling("none", np.zeros(2), np.ones(2)), table)

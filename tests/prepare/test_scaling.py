@@ -1,0 +1,69 @@
+"""Scaling by name equals scikit-learn's scalers, and goes back to the original units."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
+
+from coterie.errors import InvalidData, InvalidParameter
+from coterie.prepare import SCALINGS, fit_scaling
+
+X = np.random.default_rng(0).normal(loc=[5, -3, 100], scale=[1, 10, 0.1], size=(40, 3))
+PEERS = {"standard": StandardScaler(), "minmax": MinMaxScaler(), "robust": RobustScaler()}
+
+
+@pytest.mark.parametrize("how", sorted(PEERS))
+def test_equals_scikit_learn(how):
+    """Law: the scaled data are those of the scikit-learn scaler of that name."""
+    np.testing.assert_allclose(fit_scaling(X, how).apply(X), PEERS[how].fit_transform(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("how", sorted(SCALINGS))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_goes_back_to_the_original_units(how, dtype):
+    """Law: invert(apply(x)) is x, and the type of the data is kept."""
+    data = X.astype(dtype)
+    scaling = fit_scaling(data, how)
+    scaled = scaling.apply(data)
+    assert scaled.dtype == dtype
+    np.testing.assert_allclose(scaling.invert(scaled), data, rtol=1e-5 if dtype == np.float32 else 1e-12)
+
+
+@pytest.mark.parametrize("how", sorted(SCALINGS))
+def test_constant_columns_stay_finite(how):
+    """Law: a column without spread is divided by nothing."""
+    data = np.column_stack([X[:, 0], np.full(len(X), 7.0)])
+    scaling = fit_scaling(data, how)
+    assert np.isfinite(scaling.apply(data)).all()
+    np.testing.assert_allclose(scaling.invert(scaling.apply(data)), data)
+
+
+def test_input_is_never_changed():
+    """Law: the data given are left as they are."""
+    data = X.copy()
+    for how in SCALINGS:
+        fit_scaling(data, how).apply(data)
+    np.testing.assert_array_equal(data, X)
+
+
+def test_sparse_stays_sparse():
+    """Law: sparse data are divided, not shifted; ways that would fill them are refused with what to use."""
+    data = sparse.random_array((50, 6), density=0.3, rng=np.random.default_rng(0)).tocsr()
+    scaled = fit_scaling(data, "standard").apply(data)
+    np.testing.assert_allclose(
+        scaled.toarray(), StandardScaler(with_mean=False).fit_transform(data).toarray()
+    )
+    for how in ("minmax", "robust"):
+        with pytest.raises(
+            InvalidData, match=f'scale="{how}" would make sparse data dense. Use "standard" or "none"'
+        ):
+            fit_scaling(data, how)
+
+
+def test_unknown_name_offers_the_nearest():
+    """Law: a slip in the name is answered with the names and the nearest."""
+    message = (
+        r'must be one of "standard", "minmax", "robust", "none", got .standart.. Did you mean "standard"\?'
+    )
+    with pytest.raises(InvalidParameter, match=message):
+        fit_scaling(X, "standart")

@@ -1,0 +1,184 @@
+"""Files that are not text, and files that are not there."""
+
+import builtins
+import io
+import zipfile
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import sparse
+
+from coterie.errors import FileProblem, InvalidData, InvalidFile, MissingFile
+from coterie.read import read_table
+
+FRAME = pl.DataFrame({"x": [1.0, 2.0, 4.0], "y": [5, 6, 8], "city": ["a", "b", "c"]})
+X = np.random.default_rng(0).normal(size=(6, 3))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "feather", "arrows"])
+def test_columnar_files(tmp_path, kind):
+    """Law: Parquet, Arrow files and Arrow streams give the table they were written from."""
+    path = tmp_path / f"t.{kind}"
+    {"parquet": FRAME.write_parquet, "arrows": FRAME.write_ipc_stream}.get(kind, FRAME.write_ipc)(path)
+    table = read_table(path)
+    assert table.columns == ("x", "y", "city")
+    np.testing.assert_array_equal(table.matrix(["y", "x"]), [[5, 1], [6, 2], [8, 4]])
+    assert table.choose().used == ("x", "y")
+
+
+def test_arrays(tmp_path):
+    """Law: .npy and .npz give their matrix; float32 stays float32; columns are numbered from 1."""
+    np.save(tmp_path / "t.npy", X.astype(np.float32))
+    np.savez(tmp_path / "one.npz", anything=X)
+    np.savez(tmp_path / "several.npz", y=np.arange(6), X=X)
+    table = read_table(tmp_path / "t.npy")
+    assert table.columns == ("column_1", "column_2", "column_3")
+    assert table.matrix(table.columns).dtype == np.float32
+    for name in ("one.npz", "several.npz"):
+        np.testing.assert_array_equal(
+            read_table(tmp_path / name).matrix(["column_3", "column_1"]), X[:, [2, 0]]
+        )
+
+
+def test_sparse_matrices(tmp_path):
+    """Law: SciPy's .npz stays sparse, whatever its format was."""
+    matrix = sparse.random_array((20, 5), density=0.3, rng=np.random.default_rng(0)).tocsc()
+    sparse.save_npz(tmp_path / "t.npz", matrix)
+    table = read_table(tmp_path / "t.npz")
+    read = table.matrix(table.choose(drop=["column_2"]).used)
+    assert read.format == "csr"
+    np.testing.assert_array_equal(read.toarray(), matrix.toarray()[:, [0, 2, 3, 4]])
+
+
+def objects():
+    stream = io.BytesIO()
+    np.save(stream, np.array([[{}]], dtype=object), allow_pickle=True)
+    return stream.getvalue()
+
+
+def npz(**arrays):
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
+def npy(array):
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+def parquet():
+    stream = io.BytesIO()
+    FRAME.write_parquet(stream)
+    return stream.getvalue()
+
+
+def workbook():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<x/>")
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.parquet", parquet()[:200], "t.parquet: not a whole Parquet file: its end is missing"),
+        (
+            "t.parquet",
+            parquet()[:60] + parquet()[-40:],
+            "t.parquet: not a whole Parquet file, cut off or damaged",
+        ),
+        ("t.parquet", b"hello there", "is no .parquet file: it begins with b'hello th'"),
+        ("t.npy", npy(X)[:100], "not a whole .npy file, cut off or damaged"),
+        ("t.npy", npy(X)[:7], "not a whole .npy file"),
+        ("t.npy", objects(), "holds Python objects, which are never loaded because they could run code"),
+        ("t.npy", npy(X[0]), r"has shape \(3,\); rows and columns are needed.*reshape\(-1, 1\)"),
+        ("t.npy", npy(X[None]), r"has shape \(1, 6, 3\).*reshape\(len\(array\), -1\)"),
+        ("t.npy", npy(X[:0]), r"has no rows \(shape \(0, 3\)\)"),
+        ("t.npy", npy(X[:, :0]), "has no columns"),
+        ("t.npy", npy(X + 1j), "holds complex numbers, not real numbers"),
+        ("t.npy", npy(np.array([["a"]])), "holds text, not real numbers"),
+        ("t.npy", npy(np.zeros(2, dtype=[("a", float)])), "holds records with fields a"),
+        ("t.npz", npz(a=X, b=X), r"holds several arrays \(a, b\): name the one to use X"),
+        ("t.npz", npz(X=X)[:300], "not a whole .npz file, cut off or damaged"),
+        ("t.npz", npz(format=np.array("csr"), shape=np.array([2, 2])), "not a whole sparse matrix"),
+        ("t.xlsx", workbook(), "is an Excel workbook: save the sheet as CSV"),
+    ],
+)
+def test_broken_files_are_named(tmp_path, name, content, message):
+    """Law: a file that is not what it should be raises InvalidFile in one sentence."""
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InvalidFile, match=message):
+        read_table(tmp_path / name)
+
+
+def test_empty_parquet(tmp_path):
+    """Law: a whole file without rows is told so."""
+    FRAME.clear().write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InvalidFile, match="has no rows"):
+        read_table(tmp_path / "t.parquet")
+
+
+def test_absent_files(tmp_path):
+    """Law: a missing file offers the nearest name; a missing folder is said to be missing."""
+    (tmp_path / "customers.csv").write_text("a\n1\n")
+    with pytest.raises(MissingFile, match=r'custmers.csv: no such file. Did you mean "customers.csv"\?'):
+        read_table(tmp_path / "custmers.csv")
+    with pytest.raises(MissingFile, match=r"The folder .* does not exist either"):
+        read_table(tmp_path / "nowhere" / "x.csv")
+
+
+def test_directory(tmp_path):
+    """Law: a directory is refused with what it holds."""
+    (tmp_path / "a.csv").write_text("1")
+    with pytest.raises(FileProblem, match=r"is a directory, not a file. It holds: a.csv"):
+        read_table(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (PermissionError(13, "denied"), "no permission to read it"),
+        (OSError(5, "I/O error"), "cannot be read"),
+    ],
+)
+def test_unreadable_file(tmp_path, monkeypatch, failure, message):
+    """Law: what the system refuses is told with the file's name (acted: the tests may run as root)."""
+    path = tmp_path / "t.csv"
+    path.write_text("a\n1\n")
+
+    def refuse(*args, **options):
+        raise failure
+
+    monkeypatch.setattr(io, "open", refuse)
+    monkeypatch.setattr(builtins, "open", refuse)
+    monkeypatch.setattr("pathlib.Path.open", refuse)
+    with pytest.raises(FileProblem, match=rf"t.csv: {message}"):
+        read_table(path)
+
+
+def test_standard_input(monkeypatch):
+    """Law: "-" reads what is piped in, and says so when nothing is."""
+
+    class Pipe(io.TextIOWrapper):
+        terminal = False
+
+        def isatty(self):
+            return self.terminal
+
+    pipe = Pipe(io.BytesIO(b"x,y\n1,2\n3,4\n"))
+    monkeypatch.setattr("sys.stdin", pipe)
+    assert read_table("-").columns == ("x", "y")
+    pipe.terminal = True
+    with pytest.raises(FileProblem, match="nothing is piped in"):
+        read_table("-")
+
+
+def test_all_columns_dropped(tmp_path):
+    """Law: dropping every column of an array leaves nothing, and is told so."""
+    np.save(tmp_path / "t.npy", X)
+    with pytest.raises(InvalidData, match="all 3 columns are dropped"):
+        read_table(tmp_path / "t.npy").choose(drop=["column_1", "column_2", "column_3"])

@@ -1,0 +1,156 @@
+"""Text tables: every way of writing one is found out, every broken one is named with its place."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from coterie.errors import InvalidFile, InvalidParameter
+from coterie.read import read_table
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_file(content, name="t.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write_file
+
+
+def matrix(path, **options):
+    table = read_table(path, **options)
+    return table.matrix(table.columns)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "x,y\n1,2.5\n3,4\n5,6\n",
+        "x;y\n1;2.5\n3;4\n5;6\n",
+        "x;y\n1;2,5\n3;4\n5;6\n",
+        "x\ty\n1\t2.5\n3\t4\n5\t6\n",
+        "x|y\n1|2.5\n3|4\n5|6\n",
+        "x y\n1 2.5\n3 4\n5 6\n",
+        "  x   y\n  1   2.5\n  3   4\n  5  6  \n",
+        "x,y\r\n1,2.5\r\n3,4\r\n5,6\r\n",
+        "x,y\r1,2.5\r3,4\r5,6",
+        "\ufeffx,y\n1,2.5\n3,4\n5,6\n",
+        "# made by hand\n\nx,y\n1,2.5\n# in between\n3,4\n5,6\n",
+        "x, y\n 1, +2.5\n 3, 4\n 5, 6\n",
+        '"x","y"\n"1","2.5"\n"3","4"\n"5","6"\n',
+        "x,y\n1,2.5\n\n3,4\n5,6\n\n\n",
+        "x,y\n1,2.5\n3,4\n5,6\n".encode("utf-16"),
+        gzip.compress(b"x,y\n1,2.5\n3,4\n5,6\n"),
+    ],
+)
+def test_every_way_of_writing_gives_the_same_table(write, content):
+    """Law: delimiter, decimal sign, line end, byte order mark, comments and packing do not matter."""
+    table = read_table(write(content))
+    assert table.columns == ("x", "y")
+    assert table.has_names
+    np.testing.assert_array_equal(table.matrix(["x", "y"]), [[1, 2.5], [3, 4], [5, 6]])
+
+
+@pytest.mark.parametrize(
+    ("content", "has_names"),
+    [
+        ("1,2\n3,4\n", False),
+        ("a,b\n3,4\n", True),
+        ("Turin,5\nRome,6\n", False),
+        ("city,5\nRome,6\n", False),
+        ("a,b\nc,d\n", True),
+        ("a,2020\n1,2\n3,4\n", True),
+    ],
+)
+def test_header_is_found(write, content, has_names):
+    """Law: a first line of numbers is data; one of names above numbers is a header."""
+    assert read_table(write(content)).has_names is has_names
+
+
+def test_header_can_be_told(write):
+    """Law: what the user says about the header wins."""
+    path = write("name,2019\nRome,6\nTurin,7\n")
+    assert read_table(path, header=True).columns == ("name", "2019")
+    assert read_table(path, header=False).n_rows == 3
+
+
+def test_names_are_made_unique_and_never_empty(write):
+    """Law: repeated names are numbered, with a note; empty ones are numbered by place."""
+    table = read_table(write("a,a,,a\n1,2,3,4\n5,6,7,8\n"))
+    assert table.columns == ("a", "a_2", "column_3", "a_3")
+    assert table.notes == ("the header repeats a: numbered _2 ...",)
+
+
+def test_missing_marks_become_nan(write):
+    """Law: empty cells and the usual marks are missing values, not text."""
+    values = matrix(write("x,y\n1,NA\n2,\n3,n/a\n4,NULL\n5,nan\n6,?\n7,1\n"))
+    assert np.isnan(values[:6, 1]).all()
+    assert values[6, 1] == 1
+
+
+def test_late_surprises_do_not_break_a_column(write):
+    """Law: a number of another kind after many rows is read; late text makes the column text."""
+    rows = "1,1\n2,2\n" * 8000
+    assert matrix(write(f"x,y\n{rows}1.5,2\n"))[-1, 0] == 1.5
+    left_out = read_table(write(f"x,y\n{rows}1,oops\n")).choose().left_out
+    assert str(left_out[0]) == 'y (text in 1 of 16,001 rows, such as "oops" in row 16001)'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "t.csv: the file is empty"),
+        ("\n\n \n", "t.csv: has no rows: nothing but blank lines"),
+        ("a,b\n", "t.csv: has no rows: there is a header and nothing below it"),
+        ("a,b", "t.csv: has no rows"),
+        ("a,b\n1,2\n3\n4,5\n", r't.csv: line 3 has 1 cell, line 1 has 2 \(delimiter ","\)'),
+        ("a,b\n1,2\n3,4,5\n", "t.csv: line 3 has 3 cells, line 1 has 2"),
+        ('a,b\n"1,5",2\n"3"\n', "t.csv: line 3 has 1 cell, line 1 has 2"),
+        ("a,b\n" + "1,2\n" * 20_000 + "1,2,3\n", "t.csv: line 20002 has 3 cells"),
+        ('a,b\n1,"open\n2,3\n', "t.csv: cannot be read as a table.*quote left open"),
+        (b"a,caf\xe9\n1,2\n", r"line 1 is not UTF-8 \(byte 0xe9 at position 5\).*encoding='cp1252'"),
+        (b"a,b\n" + b"1,x\n" * 30_000 + b"1,\xe9\n", "line 30002 is not UTF-8"),
+        (b"\x00\x01\x02", "is no text: a zero byte at position 0"),
+        (b"\x9f\x10\x02\x1babc" * 40, "is no text: line 1 is not UTF-8"),
+        ('{"a": 1}', "looks like JSON, not like a table"),
+        ("<html></html>", "looks like HTML or XML"),
+        (b"\x1f\x8bgarbage", "not a whole gzip file, cut off or damaged"),
+        (gzip.compress(b"x,y\n1,2\n" * 100)[:-20], "not a whole gzip file"),
+        (b"%PDF-1.7", "is a PDF"),
+        (b"\xd0\xcf\x11\xe0abcd", "old Excel.*save the sheet as CSV"),
+        (b"\x80\x04\x95", "a Python pickle, which is never loaded"),
+    ],
+)
+def test_broken_files_are_named_with_their_place(write, content, message):
+    """Law: a file that is no table raises InvalidFile with the file's name and the place."""
+    with pytest.raises(InvalidFile, match=message):
+        read_table(write(content))
+
+
+def test_other_encodings_are_read_when_named(write):
+    """Law: the way out that the message names works; an unknown encoding is refused."""
+    path = write("caf\xe9,b\n1,2\n3,4\n".encode("cp1252"))
+    assert read_table(path, encoding="cp1252").columns == ("caf\xe9", "b")
+    with pytest.raises(InvalidFile, match=r'no such encoding "latin-99". Common ones: utf-8'):
+        read_table(path, encoding="latin-99")
+    with pytest.raises(InvalidFile, match="is not utf-16"):
+        read_table(path, encoding="utf-16")
+
+
+def test_wrong_delimiter_is_answered_with_the_right_one(write):
+    """Law: a given delimiter that leaves one column is refused when another splits the lines."""
+    path = write("x,y\n1,2\n3,4\n")
+    with pytest.raises(InvalidFile, match=r'the delimiter ";" gives one column; "," gives more'):
+        read_table(path, delimiter=";")
+    with pytest.raises(InvalidParameter, match="delimiter must be one ASCII character, got '::'"):
+        read_table(path, delimiter="::")
+    assert matrix(write("1  2\n3 4\n"), delimiter=" ").shape == (2, 2)
+
+
+def test_the_way_out_is_told_in_the_words_of_the_place(write):
+    """Law: in Python the message names the argument, in the shell the option."""
+    with pytest.raises(InvalidFile, match="encoding='cp1252'") as caught:
+        read_table(write(b"a,\xe9\n1,2\n"))
+    assert "--encoding cp1252" in caught.value.shell_text
