@@ -12,7 +12,7 @@
 namespace coterie {
 namespace {
 
-constexpr std::int64_t leaf_step = 16;
+constexpr std::int64_t leaf_step = 32;
 
 // Minkowski's special cases have their own, faster terms.
 TreeMetric simplest_metric(TreeMetric metric, double p) {

@@ -25,7 +25,7 @@ template <class T>
 class KDTree {
  public:
   // Copies the rows, which must be finite (std::invalid_argument otherwise), at least one and fewer than 2^31. leaf_size
-  // is rounded up to a multiple of 16. The tree is a function of the rows and the leaf size only.
+  // is rounded up to a multiple of 32. The tree is a function of the rows and the leaf size only.
   KDTree(MatrixView<T> rows, TreeMetric metric, double p, std::int64_t leaf_size, int threads);
 
   const KDTreeView<T>& view() const { return view_; }

@@ -8,6 +8,7 @@
 
 #include "support/parallel.h"
 #include "trees/median_split.h"
+#include "trees/row_box.h"
 
 namespace coterie {
 namespace {
@@ -25,20 +26,23 @@ class TreeBuilder {
   void build() {
     copy_rows();
     std::vector<Part> wide{{tree_.root(), 0}}, subtrees;
+    MedianSplitter<T> splitter(tree_.dims, threads_);
     while (!wide.empty()) {
-      std::vector<Part> children;
-      for (const Part& part : wide) {
-        if (tree_.size(part.node) <= subtree_points) {
-          subtrees.push_back(part);
-          continue;
-        }
-        split(part, threads_);
-        children.push_back({part.node.left(), 1 - part.side});
-        children.push_back({part.node.right(), 1 - part.side});
+      const Part part = wide.back();
+      wide.pop_back();
+      if (tree_.size(part.node) <= subtree_points) {
+        subtrees.push_back(part);
+        continue;
       }
-      wide.swap(children);
+      measure(part, threads_);
+      split(part, splitter);
+      wide.push_back({part.node.left(), 1 - part.side});
+      wide.push_back({part.node.right(), 1 - part.side});
     }
-    parallel_for(static_cast<std::int64_t>(subtrees.size()), threads_, [&](std::int64_t task, int) { build_subtree(subtrees[task]); });
+    parallel_for(static_cast<std::int64_t>(subtrees.size()), threads_, [&](std::int64_t task, int) {
+      MedianSplitter<T> own(tree_.dims, 1);
+      build_subtree(subtrees[task], own);
+    });
   }
 
  private:
@@ -57,47 +61,57 @@ class TreeBuilder {
   T* box(TreeNode node) { return boxes_ + 2 * tree_.dims * node.id; }
 
   void copy_rows() {
-    const std::int64_t n_blocks = block_count(tree_.n_points, split_block), dims = tree_.dims;
-    std::vector<T> block_boxes(static_cast<std::size_t>(n_blocks * 2 * dims));
-    parallel_for(n_blocks, threads_, [&](std::int64_t block, int) {
+    parallel_for(block_count(tree_.n_points, split_block), threads_, [&](std::int64_t block, int) {
       const Range range = block_range(tree_.n_points, split_block, block);
-      T* bounds = block_boxes.data() + block * 2 * dims;
-      clear_box(bounds, dims);
       for (std::int64_t i = range.begin; i < range.end; ++i) {
         original_[i] = static_cast<std::int32_t>(i);
-        std::copy(rows_.row(i), rows_.row(i) + dims, points_ + i * dims);
-        for (std::int64_t j = 0; j < dims; ++j)
-          if (!std::isfinite(rows_.row(i)[j]))
-            throw std::invalid_argument("X of KDTree must be finite, got " + std::to_string(rows_.row(i)[j]) + " in row " +
-                                        std::to_string(i) + ", column " + std::to_string(j) + ".");
-        widen_box(bounds, rows_.row(i), dims);
+        std::copy(rows_.row(i), rows_.row(i) + tree_.dims, points_ + i * tree_.dims);
+        check_finite(i);
       }
     });
-    clear_box(box(tree_.root()), dims);
-    for (std::int64_t block = 0; block < n_blocks; ++block) join_box(box(tree_.root()), block_boxes.data() + block * 2 * dims, dims);
   }
 
-  void split(const Part& part, int threads) {
-    const TreeNode left = part.node.left(), right = part.node.right();
-    splits_[part.node.id] = split_rows<T>(buffer(part.side, part.node), buffer(1 - part.side, part.node), tree_.size(part.node),
-                                          tree_.size(left), tree_.dims, box(part.node), box(left), box(right), threads);
+  void check_finite(std::int64_t i) const {
+    for (std::int64_t j = 0; j < tree_.dims; ++j)
+      if (!std::isfinite(rows_.row(i)[j]))
+        throw std::invalid_argument("X of KDTree must be finite, got " + std::to_string(rows_.row(i)[j]) + " in row " +
+                                    std::to_string(i) + ", column " + std::to_string(j) + ".");
   }
 
-  void build_subtree(const Part& part) {
-    if (part.node.is_leaf()) {
-      write_leaf(part);
-      return;
-    }
-    split(part, 1);
-    build_subtree({part.node.left(), 1 - part.side});
-    build_subtree({part.node.right(), 1 - part.side});
+  void measure(const Part& part, int threads) {
+    const RowBuffer<T> from = buffer(part.side, part.node);
+    const std::int64_t size = tree_.size(part.node), dims = tree_.dims, n_blocks = block_count(size, split_block);
+    clear_box(box(part.node), dims);
+    if (n_blocks == 1) return widen_box(box(part.node), from.rows, size, dims);
+    std::vector<T> boxes(static_cast<std::size_t>(n_blocks * 2 * dims));
+    parallel_for(n_blocks, threads, [&](std::int64_t block, int) {
+      const Range range = block_range(size, split_block, block);
+      clear_box(boxes.data() + block * 2 * dims, dims);
+      widen_box(boxes.data() + block * 2 * dims, from.rows + range.begin * dims, range.size(), dims);
+    });
+    for (std::int64_t corner = 0; corner < 2 * n_blocks; ++corner) widen_box_by_row(box(part.node), boxes.data() + corner * dims, dims);
+  }
+
+  void split(const Part& part, MedianSplitter<T>& splitter) {
+    const std::int32_t dimension = widest_side(box(part.node), tree_.dims);
+    splits_[part.node.id] = {splitter.split(buffer(part.side, part.node), buffer(1 - part.side, part.node), tree_.size(part.node),
+                                            tree_.size(part.node.left()), dimension),
+                             dimension};
+  }
+
+  void build_subtree(const Part& part, MedianSplitter<T>& splitter) {
+    measure(part, 1);
+    if (part.node.is_leaf()) return write_leaf(part);
+    split(part, splitter);
+    build_subtree({part.node.left(), 1 - part.side}, splitter);
+    build_subtree({part.node.right(), 1 - part.side}, splitter);
   }
 
   // From rows to one row per dimension; what is missing to a full leaf repeats the last point.
   void write_leaf(const Part& part) {
     const std::int64_t size = tree_.size(part.node), capacity = tree_.leaf_capacity, dims = tree_.dims;
     const RowBuffer<T> from = buffer(part.side, part.node);
-    const std::vector<T> rows(from.rows, from.rows + size * dims);
+    const std::vector<T> rows(from.rows, from.rows + size * dims);  // may lie where the leaf goes
     T* leaf = points_ + part.node.first_leaf * capacity * dims;
     for (std::int64_t j = 0; j < dims; ++j)
       for (std::int64_t i = 0; i < capacity; ++i) leaf[j * capacity + i] = rows[std::min(i, size - 1) * dims + j];

@@ -35,15 +35,11 @@ class NearestVisitor {
     const std::int32_t* original = tree_.original + tree_.begin(node);
     const std::int64_t size = tree_.size(node);
     const std::int64_t self = exclude_self_ ? group_.row(query) : -1;
-    T reduced[chunk_points];
-    for (std::int64_t first = 0; first < size; first += chunk_points) {
+    T reduced[chunk_points<T>];
+    for (std::int64_t first = 0; first < size; first += chunk_points<T>) {
       std::uint32_t within = scan_chunk<T>(term_, group_, query, points + first, tree_.leaf_capacity, lists_.limits()[query], reduced);
-      within &= existing_points(size - first);
-      for (; within != 0; within &= within - 1) {
-        const int point = __builtin_ctz(within);
-        const std::int32_t index = original[first + point];
-        if (index != self) lists_.offer(query, reduced[point], index);
-      }
+      within &= existing_points<T>(size - first);
+      if (within != 0) lists_.offer(query, within, reduced, original + first, self);
     }
   }
 
@@ -76,11 +72,11 @@ COTERIE_INLINE void write_row(const KDTreeView<T>& tree, const NearestJob<T>& jo
   for (std::int64_t i = 0; i < job.k; ++i) {
     T distance = std::numeric_limits<T>::infinity();
     std::int64_t index = -1;
-    if (i < lists.count(list)) {
-      const T found = finish_distance<T>(tree, lists.distances(list)[i]);
+    if (lists.index(list, i) != nobody) {
+      const T found = finish_distance<T>(tree, lists.distance(list, i));
       if (found <= bound) {
         distance = found;
-        index = lists.indices(list)[i];
+        index = lists.index(list, i);
       }
     }
     job.indices[row * job.k + i] = index;

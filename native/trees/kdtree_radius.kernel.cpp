@@ -43,10 +43,10 @@ COTERIE_INLINE std::uint32_t points_within(const KDTreeView<T>& tree, const Quer
                                            const RadiusBand<T>& band, int i, TreeNode leaf, std::int64_t first, T* reduced) {
   const T* chunk = tree.leaf_points(leaf.first_leaf) + first;
   std::uint32_t within = scan_chunk<T>(term, group, i, chunk, tree.leaf_capacity, band.outside, reduced);
-  within &= existing_points(tree.size(leaf) - first);
+  within &= existing_points<T>(tree.size(leaf) - first);
   if constexpr (sizeof(T) == 4) {
     std::uint32_t doubtful = within;
-    for (int part = 0; part < chunk_points; part += lanes<T>)
+    for (int part = 0; part < chunk_points<T>; part += lanes<T>)
       doubtful &= ~(lane_bits<T>(load<T>(reduced + part) <= broadcast<T>(band.inside)) << part);
     for (; doubtful != 0; doubtful &= doubtful - 1) {
       const int point = __builtin_ctz(doubtful);
@@ -79,10 +79,10 @@ class RadiusVisitor {
   COTERIE_INLINE void leaf(TreeNode node) {
     std::uint32_t near = queries_near_box<T>(term_, group_, tree_.box_low(node.id), tree_.box_high(node.id), limits_);
     const std::int64_t size = tree_.size(node);
-    T reduced[chunk_points];
+    T reduced[chunk_points<T>];
     for (; near != 0; near &= near - 1) {
       const int query = __builtin_ctz(near);
-      for (std::int64_t first = 0; first < size; first += chunk_points) {
+      for (std::int64_t first = 0; first < size; first += chunk_points<T>) {
         const std::uint32_t within = points_within<T>(tree_, group_, term_, band_, query, node, first, reduced);
         consume_(query, node, first, within, reduced);
       }

@@ -44,7 +44,7 @@ struct KDTreeView {
   const TreeSplit<T>* splits;   // per node; meaningless for leaves
   std::int64_t n_points;
   std::int64_t dims;
-  std::int64_t leaf_capacity;   // a multiple of 16, so that a row of a leaf is whole vectors
+  std::int64_t leaf_capacity;   // a multiple of 32, so that a row of a leaf is whole vectors
   std::int32_t n_leaves;
   TreeMetric metric;
   double p;                     // of minkowski

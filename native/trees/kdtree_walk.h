@@ -16,8 +16,9 @@ namespace coterie::COTERIE_ISA {
 
 inline constexpr int group_size = static_cast<int>(query_group_size);
 
-// One bit per point of a chunk: leaves are scanned 16 points at a time.
-inline constexpr int chunk_points = 16;
+// Leaves are scanned in chunks that fit the registers, at most 32 points: one bit for each.
+template <class T>
+inline constexpr int chunk_points = lanes<T> < 4 ? 16 : 32;
 
 template <class T>
 class QueryGroup {
@@ -114,7 +115,7 @@ COTERIE_INLINE std::uint32_t queries_near_box(const Term& term, const QueryGroup
 template <class T, class Term>
 COTERIE_INLINE std::uint32_t scan_chunk(const Term& term, const QueryGroup<T>& group, int i, const T* chunk,
                                         std::int64_t capacity, T limit, T* reduced) {
-  constexpr int parts = chunk_points / lanes<T>;
+  constexpr int parts = chunk_points<T> / lanes<T>;
   Vec<T> total[parts] = {};
   for (std::int64_t j = 0; j < group.dims(); ++j) {
     const Vec<T> query = broadcast<T>(group.coordinates()[j * group_size + i]);
@@ -130,8 +131,9 @@ COTERIE_INLINE std::uint32_t scan_chunk(const Term& term, const QueryGroup<T>& g
 }
 
 // The bits of a chunk's points that exist, given how many points the leaf has from the chunk's first on.
+template <class T>
 COTERIE_INLINE std::uint32_t existing_points(std::int64_t remaining) {
-  return remaining >= chunk_points ? (1u << chunk_points) - 1 : (1u << remaining) - 1;
+  return ~0u >> (32 - (remaining < chunk_points<T> ? remaining : chunk_points<T>));
 }
 
 // Visits the leaves that come within visitor.limit(), the group's own first. visitor.takes_whole(node) may settle a

@@ -1,21 +1,21 @@
-// Dividing rows into the `left_size` smallest along the widest side of their box, and the rest.
+// Dividing rows into the `left_size` smallest along one coordinate, and the rest.
 //
-// Rows are compared by (coordinate, row number): a total order, so that the two parts are the same however they are
-// found. Both parts keep their rows in the order of row numbers.
+// Equal coordinates go left in the order of the rows, as far as there is room. Both parts keep the order of their rows,
+// which is that of their numbers in the data. So the parts are the same however the median is found.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "support/parallel.h"
-#include "trees/kdtree_view.h"
+#include "trees/select_value.h"
 
 namespace coterie {
 
-inline constexpr std::int64_t split_block = 16384;    // rows per task of a pass
-inline constexpr std::int64_t sampled_above = 1024;   // rows; below, sampling costs more than it saves
+inline constexpr std::int64_t split_block = 16384;  // rows per task of a pass
 
 // Rows one after the other, and their numbers in the data.
 template <class T>
@@ -24,180 +24,168 @@ struct RowBuffer {
   std::int32_t* original;
 };
 
-template <class T>
-void clear_box(T* box, std::int64_t dims) {
-  std::fill(box, box + dims, std::numeric_limits<T>::infinity());
-  std::fill(box + dims, box + 2 * dims, -std::numeric_limits<T>::infinity());
-}
-
-template <class T>
-void widen_box(T* box, const T* row, std::int64_t dims) {
-  for (std::int64_t j = 0; j < dims; ++j) {
-    box[j] = row[j] < box[j] ? row[j] : box[j];
-    box[dims + j] = row[j] > box[dims + j] ? row[j] : box[dims + j];
+// Calls body with the number of dimensions, as a compile-time constant where rows are short.
+template <class Body>
+void with_dims(std::int64_t dims, Body&& body) {
+  switch (dims) {
+    case 1: return body(std::integral_constant<std::int64_t, 1>{});
+    case 2: return body(std::integral_constant<std::int64_t, 2>{});
+    case 3: return body(std::integral_constant<std::int64_t, 3>{});
+    case 4: return body(std::integral_constant<std::int64_t, 4>{});
+    case 5: return body(std::integral_constant<std::int64_t, 5>{});
+    case 6: return body(std::integral_constant<std::int64_t, 6>{});
+    case 7: return body(std::integral_constant<std::int64_t, 7>{});
+    case 8: return body(std::integral_constant<std::int64_t, 8>{});
+    default: return body(dims);
   }
 }
 
+// Keeps its working memory from one split to the next. Several threads only where there are several blocks of rows.
 template <class T>
-void join_box(T* box, const T* other, std::int64_t dims) {
-  widen_box(box, other, dims);
-  widen_box(box, other + dims, dims);
-}
-
-// Halves, because the width of a box may overflow.
-template <class T>
-std::int32_t widest_side(const T* box, std::int64_t dims) {
-  std::int32_t widest = 0;
-  T width = -1;
-  for (std::int64_t j = 0; j < dims; ++j) {
-    const T half = box[dims + j] / 2 - box[j] / 2;
-    if (half > width) {
-      width = half;
-      widest = static_cast<std::int32_t>(j);
-    }
-  }
-  return widest;
-}
-
-template <class T>
-struct SplitKey {
-  T value;
-  std::int32_t original;
-  bool operator<(const SplitKey& other) const {
-    return value < other.value || (value == other.value && original < other.original);
-  }
-  // No branches: which way a row goes cannot be predicted.
-  bool is_at_most(const SplitKey& other) const {
-    return (value < other.value) | ((value == other.value) & (original <= other.original));
-  }
-};
-
-// Finds the key of a given rank in one coordinate of some rows, and divides the rows by it.
-template <class T>
-class MedianSplit {
+class MedianSplitter {
  public:
-  using Key = SplitKey<T>;
+  MedianSplitter(std::int64_t dims, int threads) : dims_(dims), threads_(threads) {}
 
-  MedianSplit(RowBuffer<T> from, std::int64_t size, std::int64_t dims, std::int32_t dimension, int threads)
-      : from_(from), size_(size), dims_(dims), dimension_(dimension), threads_(threads),
-        n_blocks_(block_count(size, split_block)), below_(static_cast<std::size_t>(n_blocks_)), middle_(static_cast<std::size_t>(n_blocks_)) {}
-
-  Key find(std::int64_t rank) {
-    Key low{-std::numeric_limits<T>::infinity(), 0}, high{std::numeric_limits<T>::infinity(), 0};
-    if (size_ > sampled_above) bracket(rank, low, high);
-    std::int64_t rank_in_middle = collect(rank, low, high);
-    if (rank_in_middle < 0)
-      rank_in_middle = collect(rank, {-std::numeric_limits<T>::infinity(), 0}, {std::numeric_limits<T>::infinity(), 0});
-    std::vector<Key> candidates;
-    for (const std::vector<Key>& block : middle_) candidates.insert(candidates.end(), block.begin(), block.end());
-    std::nth_element(candidates.begin(), candidates.begin() + rank_in_middle, candidates.end());
-    return candidates[static_cast<std::size_t>(rank_in_middle)];
-  }
-
-  // Rows up to `pivot` go to the front of `to`, the others follow; the boxes of both parts are measured on the way.
-  void divide(const Key& pivot, std::int64_t left_size, RowBuffer<T> to, T* left_box, T* right_box) {
-    const std::size_t box_numbers = static_cast<std::size_t>(2 * dims_);
-    std::vector<T> boxes(static_cast<std::size_t>(n_blocks_) * 2 * box_numbers);
-    std::vector<std::int64_t> left_starts(static_cast<std::size_t>(n_blocks_));
-    for (std::int64_t block = 0, start = 0; block < n_blocks_; ++block) {
-      left_starts[block] = start;
-      start += below_[block] + std::count_if(middle_[block].begin(), middle_[block].end(), [&](const Key& key) { return key.is_at_most(pivot); });
-    }
-    for_each_block([&](std::int64_t block) {
-      const Range range = block_range(size_, split_block, block);
-      divide_block(range, pivot, to, left_starts[block], left_size + range.begin - left_starts[block], boxes.data() + block * 2 * box_numbers);
-    });
-    clear_box(left_box, dims_);
-    clear_box(right_box, dims_);
-    for (std::int64_t block = 0; block < n_blocks_; ++block) {
-      join_box(left_box, boxes.data() + block * 2 * box_numbers, dims_);
-      join_box(right_box, boxes.data() + (block * 2 + 1) * box_numbers, dims_);
-    }
+  // Returns the largest coordinate of the left part.
+  T split(RowBuffer<T> from, RowBuffer<T> to, std::int64_t size, std::int64_t left_size, std::int32_t dimension) {
+    from_ = from;
+    size_ = size;
+    dimension_ = dimension;
+    n_blocks_ = block_count(size, split_block);
+    if (blocks_.size() < static_cast<std::size_t>(n_blocks_)) blocks_.resize(static_cast<std::size_t>(n_blocks_));
+    const T pivot = n_blocks_ == 1 ? find_in_one(left_size - 1) : find_in_many(left_size - 1);
+    place_blocks(pivot, left_size);
+    divide(pivot, to);
+    return pivot;
   }
 
  private:
-  Key key(std::int64_t i) const { return {from_.rows[i * dims_ + dimension_], from_.original[i]}; }
+  static constexpr T infinity = std::numeric_limits<T>::infinity();
+
+  struct Block {
+    std::vector<T> middle;       // coordinates that may be the pivot: the first n_middle entries
+    std::int64_t n_middle = 0;
+    std::int64_t n_below = 0;    // rows known to lie left of it
+    std::int64_t left_start = 0; // where its rows go
+    std::int64_t right_start = 0;
+    std::int64_t ties_left = 0;  // how many of its rows at the pivot go left
+  };
+
+  T coordinate(std::int64_t i) const { return from_.rows[i * dims_ + dimension_]; }
 
   template <class Body>
   void for_each_block(Body&& body) {
     if (n_blocks_ == 1)
-      body(std::int64_t{0});
+      body(blocks_[0], Range{0, size_});
     else
-      parallel_for(n_blocks_, threads_, [&](std::int64_t block, int) { body(block); });
+      parallel_for(n_blocks_, threads_, [&](std::int64_t block, int) { body(blocks_[block], block_range(size_, split_block, block)); });
   }
 
-  // Two keys that very probably enclose the one of this rank, from a sample spread by multiples of the golden ratio.
-  void bracket(std::int64_t rank, Key& low, Key& high) const {
-    const std::int64_t n_sample = size_ > split_block ? 1024 : 256, margin = size_ > split_block ? 64 : 32;
-    std::vector<Key> sample(static_cast<std::size_t>(n_sample));
+  T find_in_one(std::int64_t rank) {
+    collect(-infinity, infinity);
+    return select_value(blocks_[0].middle.data(), size_, rank);
+  }
+
+  T find_in_many(std::int64_t rank) {
+    T low = -infinity, high = infinity;
+    bracket(rank, low, high);
+    collect(low, high);
+    const std::int64_t n_below = gather();
+    const auto n_candidates = static_cast<std::int64_t>(candidates_.size());
+    if (rank >= n_below && rank < n_below + n_candidates) return select_value(candidates_.data(), n_candidates, rank - n_below);
+    collect(-infinity, infinity);  // the sample misled us
+    gather();
+    return select_value(candidates_.data(), size_, rank);
+  }
+
+  // Joins the blocks' candidates; returns how many rows lie below them.
+  std::int64_t gather() {
+    std::int64_t n_below = 0;
+    candidates_.clear();
+    for (std::int64_t block = 0; block < n_blocks_; ++block) {
+      n_below += blocks_[block].n_below;
+      candidates_.insert(candidates_.end(), blocks_[block].middle.begin(), blocks_[block].middle.begin() + blocks_[block].n_middle);
+    }
+    return n_below;
+  }
+
+  // Two values that very probably enclose the one of this rank, from a sample spread by multiples of the golden ratio.
+  void bracket(std::int64_t rank, T& low, T& high) const {
+    constexpr std::int64_t n_sample = 1024, margin = 64;  // four standard deviations of a sampled median's rank
+    T sample[n_sample];
     for (std::int64_t i = 0; i < n_sample; ++i) {
       const std::uint64_t spread = static_cast<std::uint64_t>(i + 1) * 0x9E3779B97F4A7C15u;
-      sample[i] = key(static_cast<std::int64_t>((static_cast<unsigned __int128>(spread) * static_cast<std::uint64_t>(size_)) >> 64));
+      sample[i] = coordinate(static_cast<std::int64_t>((static_cast<unsigned __int128>(spread) * static_cast<std::uint64_t>(size_)) >> 64));
     }
-    std::sort(sample.begin(), sample.end());
-    const std::int64_t place = static_cast<std::int64_t>(static_cast<double>(rank) / static_cast<double>(size_) * static_cast<double>(n_sample));
+    std::sort(sample, sample + n_sample);
+    const auto place = static_cast<std::int64_t>(static_cast<double>(rank) / static_cast<double>(size_) * n_sample);
     if (place - margin >= 0) low = sample[place - margin];
     if (place + margin < n_sample) high = sample[place + margin];
   }
 
-  // Gathers the keys in (low, high], counts those up to low; returns the rank among the gathered, or -1 if outside.
-  std::int64_t collect(std::int64_t rank, const Key& low, const Key& high) {
-    for_each_block([&](std::int64_t block) {
-      const Range range = block_range(size_, split_block, block);
-      std::vector<Key>& keys = middle_[block];
-      keys.resize(static_cast<std::size_t>(range.size() + 1));
-      std::int64_t n_below = 0, n_keys = 0;
+  // Gathers the coordinates in [low, high] and counts those below.
+  void collect(T low, T high) {
+    for_each_block([&](Block& block, Range range) {
+      if (block.middle.size() < static_cast<std::size_t>(range.size()) + 1) block.middle.resize(static_cast<std::size_t>(range.size()) + 1);
+      std::int64_t n_below = 0, n_middle = 0;
       for (std::int64_t i = range.begin; i < range.end; ++i) {
-        const Key candidate = key(i);
-        const bool is_below = candidate.is_at_most(low);
-        keys[n_keys] = candidate;
-        n_keys += candidate.is_at_most(high) & !is_below;
-        n_below += is_below;
+        const T value = coordinate(i);
+        block.middle[n_middle] = value;
+        n_middle += (value >= low) & (value <= high);
+        n_below += value < low;
       }
-      keys.resize(static_cast<std::size_t>(n_keys));
-      below_[block] = n_below;
+      block.n_middle = n_middle;
+      block.n_below = n_below;
     });
-    std::int64_t n_below = 0, n_middle = 0;
+  }
+
+  // Where the rows of each block go, given what `collect` kept.
+  void place_blocks(T pivot, std::int64_t left_size) {
+    std::int64_t n_less = 0;
     for (std::int64_t block = 0; block < n_blocks_; ++block) {
-      n_below += below_[block];
-      n_middle += static_cast<std::int64_t>(middle_[block].size());
+      Block& own = blocks_[block];
+      own.n_below += std::count_if(own.middle.data(), own.middle.data() + own.n_middle, [=](T value) { return value < pivot; });
+      n_less += own.n_below;
     }
-    return rank >= n_below && rank < n_below + n_middle ? rank - n_below : -1;
-  }
-
-  void divide_block(Range range, const Key& pivot, RowBuffer<T> to, std::int64_t left, std::int64_t right, T* boxes) const {
-    T* side_boxes[2] = {boxes + 2 * dims_, boxes};
-    std::int64_t places[2] = {right, left};
-    clear_box(side_boxes[0], dims_);
-    clear_box(side_boxes[1], dims_);
-    for (std::int64_t i = range.begin; i < range.end; ++i) {
-      const bool goes_left = key(i).is_at_most(pivot);
-      const std::int64_t place = places[goes_left]++;
-      const T* row = from_.rows + i * dims_;
-      to.original[place] = from_.original[i];
-      for (std::int64_t j = 0; j < dims_; ++j) to.rows[place * dims_ + j] = row[j];
-      widen_box(side_boxes[goes_left], row, dims_);
+    std::int64_t room = left_size - n_less, left_start = 0;
+    for (std::int64_t block = 0; block < n_blocks_; ++block) {
+      Block& own = blocks_[block];
+      const auto ties = std::count(own.middle.data(), own.middle.data() + own.n_middle, pivot);
+      own.ties_left = std::min<std::int64_t>(ties, room);
+      room -= own.ties_left;
+      own.left_start = left_start;
+      own.right_start = left_size + block * split_block - left_start;
+      left_start += own.n_below + own.ties_left;
     }
   }
 
-  RowBuffer<T> from_;
-  std::int64_t size_;
+  // No branches: which way a row goes cannot be predicted.
+  void divide(T pivot, RowBuffer<T> to) {
+    for_each_block([&](const Block& block, Range range) {
+      with_dims(dims_, [&](auto dims) {
+        std::int64_t left = block.left_start, right = block.right_start, ties_left = block.ties_left;
+        for (std::int64_t i = range.begin; i < range.end; ++i) {
+          const T value = coordinate(i);
+          const bool goes_left = (value < pivot) | ((value == pivot) & (ties_left > 0));
+          ties_left -= value == pivot;
+          const std::int64_t place = goes_left ? left : right;
+          left += goes_left;
+          right += !goes_left;
+          to.original[place] = from_.original[i];
+          for (std::int64_t j = 0; j < dims; ++j) to.rows[place * dims + j] = from_.rows[i * dims + j];
+        }
+      });
+    });
+  }
+
   std::int64_t dims_;
-  std::int32_t dimension_;
   int threads_;
-  std::int64_t n_blocks_;
-  std::vector<std::int64_t> below_;       // per block: rows known to lie left of the pivot
-  std::vector<std::vector<Key>> middle_;  // per block: rows that may be the pivot
+  RowBuffer<T> from_{};
+  std::int64_t size_ = 0;
+  std::int32_t dimension_ = 0;
+  std::int64_t n_blocks_ = 0;
+  std::vector<Block> blocks_;
+  std::vector<T> candidates_;
 };
-
-template <class T>
-TreeSplit<T> split_rows(RowBuffer<T> from, RowBuffer<T> to, std::int64_t size, std::int64_t left_size, std::int64_t dims,
-                        const T* box, T* left_box, T* right_box, int threads) {
-  const std::int32_t dimension = widest_side(box, dims);
-  MedianSplit<T> median(from, size, dims, dimension, threads);
-  const SplitKey<T> pivot = median.find(left_size - 1);
-  median.divide(pivot, left_size, to, left_box, right_box);
-  return {pivot.value, dimension};
-}
 
 }  // namespace coterie

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "support/scratch.h"
-#include "support/simd.h"
+#include "trees/sorted_entries.h"
 
 namespace coterie::COTERIE_ISA {
 
@@ -13,52 +12,53 @@ template <class T>
 class NearestLists {
  public:
   NearestLists(int n_lists, std::int64_t k)
-      : k_(k), distances_(n_lists * k), indices_(n_lists * k), counts_(n_lists), limits_(n_lists) {}
+      : k_(k), n_vectors_((k + entry_lanes - 1) / entry_lanes), entries_(n_lists * n_vectors_), limits_(n_lists) {}
 
-  // A list that takes points up to `limit`, inclusive.
+  // A list that takes points up to `limit`, inclusive: every place is held by nobody at that distance.
   COTERIE_INLINE void clear(int list, T limit) const {
-    counts_[list] = 0;
+    for (std::int64_t i = 0; i < n_vectors_; ++i) entries_[list * n_vectors_ + i].fill(limit, nobody);
     limits_[list] = limit;
   }
 
-  COTERIE_INLINE std::int64_t count(int list) const { return counts_[list]; }
-  COTERIE_INLINE const T* distances(int list) const { return distances_.data() + list * k_; }
-  COTERIE_INLINE const std::int32_t* indices(int list) const { return indices_.data() + list * k_; }
+  COTERIE_INLINE T distance(int list, std::int64_t i) const { return entries_[list * n_vectors_ + i / entry_lanes].distance(static_cast<int>(i % entry_lanes)); }
+  COTERIE_INLINE std::int32_t index(int list, std::int64_t i) const { return entries_[list * n_vectors_ + i / entry_lanes].index(static_cast<int>(i % entry_lanes)); }
 
-  // What a point may at most be away to enter: the limit, then the k-th distance.
+  // How far away a point may be to enter: the limit, then the k-th distance.
   COTERIE_INLINE const T* limits() const { return limits_.data(); }
 
-  // The point must be within limits()[list].
-  COTERIE_INLINE void offer(int list, T distance, std::int32_t index) const {
-    T* distances = distances_.data() + list * k_;
-    std::int32_t* indices = indices_.data() + list * k_;
-    std::int64_t place = counts_[list];
-    if (place < k_)
-      ++counts_[list];
-    else if (is_before(distance, index, distances[k_ - 1], indices[k_ - 1]))
-      place = k_ - 1;
-    else
-      return;
-    while (place > 0 && is_before(distance, index, distances[place - 1], indices[place - 1])) {
-      distances[place] = distances[place - 1];
-      indices[place] = indices[place - 1];
-      --place;
+  // Offers the points whose bits are set, all but `self`.
+  COTERIE_INLINE void offer(int list, std::uint32_t points, const T* distances, const std::int32_t* originals, std::int64_t self) const {
+    switch (n_vectors_) {
+      case 1: return offer_in_registers<1>(list, points, distances, originals, self);
+      case 2: return offer_in_registers<2>(list, points, distances, originals, self);
+      case 3: return offer_in_registers<3>(list, points, distances, originals, self);
+      case 4: return offer_in_registers<4>(list, points, distances, originals, self);
     }
-    distances[place] = distance;
-    indices[place] = index;
-    if (counts_[list] == k_) limits_[list] = distances[k_ - 1];
+    insert_all(entries_.data() + list * n_vectors_, n_vectors_, points, distances, originals, self);
+    limits_[list] = distance(list, k_ - 1);
   }
 
  private:
-  // ties by index: the result must not depend on the order in which leaves are met
-  static COTERIE_INLINE bool is_before(T distance, std::int32_t index, T other_distance, std::int32_t other_index) {
-    return distance < other_distance || (distance == other_distance && index < other_index);
+  template <int n_vectors>
+  COTERIE_INLINE void offer_in_registers(int list, std::uint32_t points, const T* distances, const std::int32_t* originals, std::int64_t self) const {
+    Entries<T> entries[n_vectors];
+    for (int i = 0; i < n_vectors; ++i) entries[i] = entries_[list * n_vectors + i];
+    insert_all(entries, n_vectors, points, distances, originals, self);
+    for (int i = 0; i < n_vectors; ++i) entries_[list * n_vectors + i] = entries[i];
+    limits_[list] = distance(list, k_ - 1);
+  }
+
+  static COTERIE_INLINE void insert_all(Entries<T>* entries, std::int64_t n_vectors, std::uint32_t points, const T* distances,
+                                        const std::int32_t* originals, std::int64_t self) {
+    for (; points != 0; points &= points - 1) {
+      const int point = __builtin_ctz(points);
+      if (originals[point] != self) insert_entry(entries, n_vectors, distances[point], originals[point]);
+    }
   }
 
   std::int64_t k_;
-  Scratch<T> distances_;
-  Scratch<std::int32_t> indices_;
-  Scratch<std::int64_t> counts_;
+  std::int64_t n_vectors_;
+  Scratch<Entries<T>> entries_;
   Scratch<T> limits_;
 };
 
