@@ -70,7 +70,7 @@ def soft_rand_score(memberships_true: MatrixLike, memberships_pred: MatrixLike) 
     return _clip(rand_of(soft_pair_counts(memberships_true, memberships_pred)), 0.0)
 
 
-@soft_measure(symbol="soft ARI", low=-0.5, is_adjusted=True)
+@soft_measure(symbol="soft ARI", low=-1, is_adjusted=True)
 def soft_adjusted_rand_score(memberships_true: MatrixLike, memberships_pred: MatrixLike) -> float:
     """Rand index of two soft labelings adjusted for chance, from the expected numbers of pairs.
 
@@ -84,7 +84,7 @@ def soft_adjusted_rand_score(memberships_true: MatrixLike, memberships_pred: Mat
     >>> soft_adjusted_rand_score([0, 0, 1, 1], [[1, 0], [1, 0], [0, 1], [0, 1]])
     1.0
     """
-    return _clip(adjusted_rand_of(soft_pair_counts(memberships_true, memberships_pred)), -0.5)
+    return _clip(adjusted_rand_of(soft_pair_counts(memberships_true, memberships_pred)), -1.0)
 
 
 @soft_measure(symbol="soft NMI", low=0)
