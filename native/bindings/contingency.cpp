@@ -37,29 +37,20 @@ auto arrays_of(const SparseTable<Count>& table) {
 
 auto count_pairs_of(const AnyIntegers& first, const AnyIntegers& second, int n_threads) {
   SparseTable<std::int64_t> table;
-  {
-    const nb::gil_scoped_release release;
-    table = count_pairs(labels_of(first), labels_of(second), n_threads);
-  }
+  without_gil([&] { table = count_pairs(labels_of(first), labels_of(second), n_threads); });
   return arrays_of(table);
 }
 
 auto sum_pairs_of(const AnyIntegers& first, const AnyIntegers& second, const Vector<double>& weights, int n_threads) {
   SparseTable<double> table;
-  {
-    const nb::gil_scoped_release release;
-    table = sum_pairs(labels_of(first), labels_of(second), weights.data(), n_threads);
-  }
+  without_gil([&] { table = sum_pairs(labels_of(first), labels_of(second), weights.data(), n_threads); });
   return arrays_of(table);
 }
 
 auto encode_integers_of(const AnyIntegers& labels, int n_threads) {
   NewVector<std::int32_t> codes = new_vector<std::int32_t>(static_cast<std::int64_t>(labels.shape(0)));
   std::vector<std::uint64_t> distinct;
-  {
-    const nb::gil_scoped_release release;
-    distinct = encode_integers(labels_of(labels), codes.data(), n_threads);
-  }
+  without_gil([&] { distinct = encode_integers(labels_of(labels), codes.data(), n_threads); });
   return std::make_tuple(codes, copied(distinct));
 }
 
@@ -67,19 +58,21 @@ auto encode_text_of(const AnyBytes& rows, int unit, int n_threads) {
   const auto n = static_cast<std::int64_t>(rows.shape(0)), width = static_cast<std::int64_t>(rows.shape(1)) / unit;
   NewVector<std::int32_t> codes = new_vector<std::int32_t>(n);
   std::vector<std::int64_t> distinct;
-  {
-    const nb::gil_scoped_release release;
-    distinct = encode_text({rows.data(), n, width, unit}, codes.data(), n_threads);
-  }
+  without_gil([&] { distinct = encode_text({rows.data(), n, width, unit}, codes.data(), n_threads); });
   return std::make_tuple(codes, copied(distinct));
+}
+
+SizeCounts sizes_of(const Vector<std::int64_t>& sizes, const Vector<std::int64_t>& multiplicities) {
+  return {sizes.data(), multiplicities.data(), static_cast<std::int64_t>(sizes.shape(0))};
 }
 
 double expected_information_of(const Vector<std::int64_t>& sizes, const Vector<std::int64_t>& multiplicities,
                                const Vector<std::int64_t>& other_sizes, const Vector<std::int64_t>& other_multiplicities,
                                std::int64_t n_samples, int n_threads) {
-  return expected_mutual_information(
-      {sizes.data(), multiplicities.data(), static_cast<std::int64_t>(sizes.shape(0))},
-      {other_sizes.data(), other_multiplicities.data(), static_cast<std::int64_t>(other_sizes.shape(0))}, n_samples, n_threads);
+  const SizeCounts first = sizes_of(sizes, multiplicities), second = sizes_of(other_sizes, other_multiplicities);
+  double information = 0;
+  without_gil([&] { information = expected_mutual_information(first, second, n_samples, n_threads); });
+  return information;
 }
 
 }  // namespace
@@ -94,7 +87,7 @@ void bind_contingency(nb::module_& module) {
   module.def("encode_text", &encode_text_of, "rows"_a, "unit"_a, "n_threads"_a = 0,
              "Codes 0..k-1 of rows of fixed-width text, and a row of each distinct text, sorted; unit is bytes per character.");
   module.def("expected_mutual_information", &expected_information_of, "sizes"_a, "multiplicities"_a, "other_sizes"_a,
-             "other_multiplicities"_a, "n_samples"_a, "n_threads"_a = 0, ReleaseGil(),
+             "other_multiplicities"_a, "n_samples"_a, "n_threads"_a = 0,
              "Mean mutual information, in nats, of all labelings with these cluster sizes.");
 }
 

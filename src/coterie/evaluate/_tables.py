@@ -64,6 +64,8 @@ def isolate_noise(table: ContingencyTable, noisy_row: int | None, noisy_column: 
 
 def extend_labels(labels: AnyArray, size: int) -> AnyArray:
     """Add -1 for every singleton of the noise."""
+    if size == labels.size:
+        return labels
     return np.concatenate([labels, np.full(size - labels.size, NOISE_LABEL, dtype=labels.dtype)])
 
 

@@ -284,6 +284,8 @@ def contingency_matrix(
 
 def _as_matrix(matrix: Any) -> AnyArray:
     array = np.asarray(matrix)
-    if array.ndim != 2:
-        raise InvalidData(f"contingency must be a matrix of counts, got shape {array.shape}.")
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise InvalidData(
+            f"contingency must be a matrix of counts, got shape {array.shape} of type {array.dtype}."
+        )
     return array

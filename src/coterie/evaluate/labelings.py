@@ -62,9 +62,8 @@ def read_labeling(labels: VectorLike, name: str = "labels") -> Labeling:
     array = _as_vector(labels, name)
     kind = array.dtype.kind
     if kind in "iu":
-        return Labeling(
-            np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False)), array.dtype
-        )
+        native = _native(array)
+        return Labeling(native, native.dtype)
     if kind == "b":
         return Labeling(np.ascontiguousarray(array).view(np.uint8), array.dtype)
     if kind in "US":
@@ -107,8 +106,12 @@ def _as_vector(labels: VectorLike, name: str) -> AnyArray:
     return np.empty(0, dtype=np.int64) if array.size == 0 else array
 
 
+def _native(array: AnyArray) -> AnyArray:
+    return np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
+
+
 def _from_text(array: AnyArray) -> Labeling:
-    native = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
+    native = _native(array)
     rows = native.view(np.uint8).reshape(native.size, native.dtype.itemsize)
     codes, examples = _core.encode_text(rows, 4 if native.dtype.kind == "U" else 1)
     return Labeling(codes, native.dtype, native[examples])
@@ -136,7 +139,7 @@ def _from_dates(array: AnyArray, name: str) -> Labeling:
     is_missing = np.isnat(array)
     if is_missing.any():
         raise _missing(name, "NaT", is_missing)
-    native = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
+    native = _native(array)
     return Labeling(native.view(np.int64), native.dtype)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+from scipy.sparse.csgraph import maximum_bipartite_matching, min_weight_full_bipartite_matching
 from scipy.spatial.distance import cdist
 
 from coterie._typing import MatrixLike, VectorLike
@@ -79,16 +79,18 @@ def centroid_index_of(table: ContingencyTable) -> float:
     """Clusters (or classes) that are the most similar of none, by Jaccard."""
     union = table.class_sizes[table.rows] + table.cluster_sizes[table.columns] - table.counts
     similarity = table.counts / union
-    to_clusters = _most_similar(table.rows, table.columns, similarity)
-    to_classes = _most_similar(table.columns, table.rows, similarity)
+    to_clusters = _n_chosen(table.rows, table.columns, similarity, table.shape)
+    to_classes = _n_chosen(table.columns, table.rows, similarity, table.shape[::-1])
     return float(max(table.clusters.size - to_clusters, table.classes.size - to_classes))
 
 
-def _most_similar(sources: AnyArray, targets: AnyArray, similarity: AnyArray) -> int:
-    # ties to the first target; returns how many targets are chosen by some source
-    order = np.lexsort((targets, -similarity, sources))
-    is_first = np.diff(sources[order], prepend=-1) > 0
-    return np.unique(targets[order][is_first]).size
+def _n_chosen(sources: AnyArray, targets: AnyArray, similarity: AnyArray, shape: tuple[int, int]) -> int:
+    # a source with several most similar targets takes one that leaves fewest orphans: names must not matter
+    greatest = np.zeros(shape[0])
+    np.maximum.at(greatest, sources, similarity)
+    is_best = similarity == greatest[sources]
+    graph = csr_array((np.ones(is_best.sum()), (sources[is_best], targets[is_best])), shape=shape)
+    return int(np.count_nonzero(maximum_bipartite_matching(graph) >= 0))
 
 
 @match_measure(symbol="MA", high=1, is_symmetric=True, reference="meila-2001", of_table=matched_accuracy_of)
@@ -174,7 +176,8 @@ def centroid_index(labels_true: VectorLike, labels_pred: VectorLike, *, noise: N
 
     Every class is mapped to the cluster of the greatest Jaccard similarity n_ij / |T_i ∪ C_j|, and every
     cluster to a class; what nothing maps to is an orphan. The index is the number of orphans on the side that
-    has more. This form needs labels only; `centroid_index_of_centers` compares centres.
+    has more; among equally similar ones the choice leaves fewest. This form needs labels only;
+    `centroid_index_of_centers` compares centres.
 
     Parameters
     ----------

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from coterie import _core
 from coterie._typing import MatrixLike
 from coterie._validation import check_parameter
 from coterie.errors import InvalidData
@@ -160,7 +161,7 @@ def _as_memberships(memberships: MatrixLike, name: str) -> Memberships:
 
 
 def _one_hot(labels: npt.NDArray[Any], name: str) -> Memberships:
-    names, codes = np.unique(read_labeling(labels, name).integers, return_inverse=True)
+    codes, names = _core.encode_integers(read_labeling(labels, name).integers)
     return np.asarray(codes[:, None] == np.arange(names.size), dtype=np.float64)
 
 
