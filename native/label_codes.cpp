@@ -100,15 +100,17 @@ struct IntegerKeys {
   bool less_beyond_prefix(std::int64_t, std::int64_t) const { return false; }
 };
 
-template <class Unit>
+// Width is the number of units when it is known to the compiler, which unrolls the loops then; otherwise 0.
+template <class Unit, std::int64_t Width>
 struct TextKeys {
   static constexpr std::int64_t units_in_prefix = 8 / sizeof(Unit);
   TextLabels labels;
 
-  const unsigned char* row(std::int64_t i) const { return labels.data + i * labels.row_bytes(); }
+  std::int64_t row_bytes() const { return Width > 0 ? Width * static_cast<std::int64_t>(sizeof(Unit)) : labels.row_bytes(); }
+  const unsigned char* row(std::int64_t i) const { return labels.data + i * row_bytes(); }
   std::uint64_t hash(std::int64_t i) const {
     const unsigned char* bytes = row(i);
-    std::int64_t left = labels.row_bytes();
+    std::int64_t left = row_bytes();
     std::uint64_t state = 0, word;
     for (; left >= 8; left -= 8, bytes += 8) {
       std::memcpy(&word, bytes, 8);
@@ -118,8 +120,20 @@ struct TextKeys {
     std::memcpy(&word, bytes, static_cast<std::size_t>(left));
     return mix(state ^ word);
   }
+  // by words: rows are short, and a call of memcmp costs more than the comparison
   bool equal(std::int64_t i, std::int64_t j) const {
-    return std::memcmp(row(i), row(j), static_cast<std::size_t>(labels.row_bytes())) == 0;
+    const unsigned char *left = row(i), *right = row(j);
+    std::int64_t at = 0;
+    for (; at + 8 <= row_bytes(); at += 8) {
+      std::uint64_t word, other;
+      std::memcpy(&word, left + at, 8);
+      std::memcpy(&other, right + at, 8);
+      if (word != other) return false;
+    }
+    for (; at < row_bytes(); ++at) {
+      if (left[at] != right[at]) return false;
+    }
+    return true;
   }
   Unit unit_at(std::int64_t i, std::int64_t at) const {
     Unit value;
@@ -141,6 +155,17 @@ struct TextKeys {
     return false;
   }
 };
+
+constexpr std::int64_t max_unrolled_width = 16;
+
+// Finds the width among max_unrolled_width ... 1 that the labels have; longer text is left to the general case.
+template <std::int64_t Width>
+std::vector<std::int64_t> encode_short_text(const TextLabels& labels, std::int32_t* codes, int threads) {
+  if constexpr (Width > 0) {
+    if (labels.width != Width) return encode_short_text<Width - 1>(labels, codes, threads);
+  }
+  return encode_by_hash(TextKeys<std::uint32_t, Width>{labels}, labels.size, codes, threads);
+}
 
 }  // namespace
 
@@ -186,8 +211,8 @@ std::vector<std::uint64_t> encode_integers(const IntegerLabels& labels, std::int
 }
 
 std::vector<std::int64_t> encode_text(const TextLabels& labels, std::int32_t* codes, int threads) {
-  if (labels.unit == 4) return encode_by_hash(TextKeys<std::uint32_t>{labels}, labels.size, codes, threads);
-  return encode_by_hash(TextKeys<unsigned char>{labels}, labels.size, codes, threads);
+  if (labels.unit == 4) return encode_short_text<max_unrolled_width>(labels, codes, threads);
+  return encode_by_hash(TextKeys<unsigned char, 0>{labels}, labels.size, codes, threads);
 }
 
 }  // namespace coterie
