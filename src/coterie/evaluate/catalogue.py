@@ -1,0 +1,200 @@
+"""The catalogue of measures: what each is called, what it needs, how to read it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from inspect import getdoc, signature
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+from coterie._validation import Choice, Nothing, check_parameter, unknown_name
+
+if TYPE_CHECKING:
+    from coterie.evaluate.contingency import ContingencyTable
+    from coterie.evaluate.labelings import Noise
+
+# two labelings; two membership matrices; two sets of centres; data (or distances) and a labeling; a tree
+Needs: TypeAlias = Literal["labelings", "memberships", "centers", "data", "tree"]
+NEEDS = Choice("labelings", "memberships", "centers", "data", "tree")
+
+# families in the order of tables; others follow as they register
+GROUPS = (
+    "pairs of samples",
+    "information",
+    "distances by information",
+    "sets of samples",
+    "clusters",
+    "matched clusters",
+    "centres",
+    "soft labelings",
+)
+
+MeasureFunction = TypeVar("MeasureFunction", bound=Callable[..., float])
+
+
+@dataclass(frozen=True)
+class Measure:
+    """The facts about one measure; calling it computes the measure.
+
+    Parameters
+    ----------
+    name : str
+        Name of the function, scikit-learn's where it has the measure.
+    symbol : str
+        Short name for tables.
+    summary : str
+        One sentence.
+    group : str
+        Family, as a heading: "pairs of samples".
+    needs : str
+        "labelings", "memberships", "centers", "data" or "tree".
+    low, high : float
+        Range of values; may be infinite.
+    greater_is_better : bool
+        Direction.
+    is_symmetric : bool
+        Whether exchanging the two labelings leaves the value as it is.
+    is_adjusted : bool
+        Whether 0 is what chance gives.
+    noise : str or None
+        Default policy for samples labelled -1; None where there are none.
+    reference : str
+        Key in docs/references.md.
+    peer : str or None
+        Function elsewhere with the same values: ``"sklearn.metrics.rand_score"``.
+    function : callable
+        The measure itself.
+    of_table : callable or None
+        The measure at its defaults from a contingency table, for measures of two labelings.
+
+    Examples
+    --------
+    >>> from coterie.evaluate import find_measure
+    >>> rand = find_measure("rand_score")
+    >>> rand.symbol, rand.best, rand([0, 0, 1], [1, 1, 0])
+    ('RI', 1.0, 1.0)
+    """
+
+    name: str
+    symbol: str
+    summary: str
+    group: str
+    needs: Needs
+    low: float
+    high: float
+    greater_is_better: bool
+    is_symmetric: bool
+    is_adjusted: bool
+    noise: Noise | None
+    reference: str
+    peer: str | None
+    function: Callable[..., float] = field(repr=False)
+    of_table: Callable[[ContingencyTable], float] | None = field(repr=False)
+
+    @property
+    def best(self) -> float:
+        """The value of a perfect clustering, infinite when there is no bound."""
+        return self.high if self.greater_is_better else self.low
+
+    @property
+    def direction(self) -> str:
+        """Which way is better: "higher" or "lower"."""
+        return "higher" if self.greater_is_better else "lower"
+
+    @property
+    def range(self) -> str:
+        """The range in interval notation."""
+        left = "(-inf" if math.isinf(self.low) else f"[{self.low:g}"
+        right = "inf)" if math.isinf(self.high) else f"{self.high:g}]"
+        return f"{left}, {right}"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> float:
+        """Compute the measure."""
+        return self.function(*args, **kwargs)
+
+
+_REGISTERED: dict[str, Measure] = {}
+
+
+def measure(
+    *,
+    symbol: str,
+    group: str,
+    needs: Needs,
+    low: float,
+    high: float,
+    reference: str,
+    greater_is_better: bool = True,
+    is_symmetric: bool = False,
+    is_adjusted: bool = False,
+    peer: str | None = None,
+    of_table: Callable[[ContingencyTable], float] | None = None,
+) -> Callable[[MeasureFunction], MeasureFunction]:
+    """Enter the decorated function in the catalogue; its name, summary and noise policy are read from it.
+
+    Examples
+    --------
+    >>> from coterie.evaluate import find_measure
+    >>> find_measure("purity_score").noise
+    'cluster'
+    """
+
+    def register(function: MeasureFunction) -> MeasureFunction:
+        name = function.__name__
+        noise = signature(function).parameters.get("noise")
+        _REGISTERED[name] = Measure(
+            name=name,
+            symbol=symbol,
+            summary=(getdoc(function) or "").partition("\n")[0],
+            group=group,
+            needs=needs,
+            low=float(low),
+            high=float(high),
+            greater_is_better=greater_is_better,
+            is_symmetric=is_symmetric,
+            is_adjusted=is_adjusted,
+            noise=None if noise is None else noise.default,
+            reference=reference,
+            peer=peer,
+            function=function,
+            of_table=of_table,
+        )
+        return function
+
+    return register
+
+
+def measures(needs: Needs | None = None) -> tuple[Measure, ...]:
+    """Return every measure, or those that need the given input, in the order of the catalogue.
+
+    Parameters
+    ----------
+    needs : {"labelings", "memberships", "centers", "data", "tree"}, default=None
+        What the measures must be computed from.
+
+    Examples
+    --------
+    >>> [found.symbol for found in measures("labelings")][:3]
+    ['RI', 'ARI', 'pair P']
+    """
+    check_parameter(needs, NEEDS | Nothing(), name="needs", who="measures")
+    chosen = [found for found in _REGISTERED.values() if needs is None or found.needs == needs]
+    return tuple(
+        sorted(chosen, key=lambda found: GROUPS.index(found.group) if found.group in GROUPS else len(GROUPS))
+    )
+
+
+def find_measure(name: str) -> Measure:
+    """Return the measure of that name or symbol.
+
+    Examples
+    --------
+    >>> find_measure("ARI").name
+    'adjusted_rand_score'
+    """
+    by_symbol = {found.symbol: found for found in _REGISTERED.values()}
+    found = _REGISTERED.get(name) or by_symbol.get(name)
+    if found is None:
+        raise unknown_name("measure", name, [*_REGISTERED, *by_symbol], listed_by="coterie measures")
+    return found
