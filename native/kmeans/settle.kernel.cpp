@@ -184,41 +184,88 @@ COTERIE_INLINE void settle_strip(SettleContext<T>& context, const Candidates<T>&
   for (int r = 0; r < count; ++r) settle_row(context, state, r, strip.row[r], term[r], indices[r], (next - own[r]) * round_down);
 }
 
-// Loads a row and computes the distance to its own centre; true if that already settles it.
+// Computes the distance of a row to its own centre; true if that already settles it. `own` becomes its upper bound.
 template <class T>
-COTERIE_INLINE bool is_settled_by_own_distance(const SettleContext<T>& context, std::int64_t index, T* to) {
+COTERIE_INLINE bool is_settled_by_own_distance(const SettleContext<T>& context, std::int64_t index, float& own) {
   const std::int64_t cols = context.data.X.cols;
-  const T *from = context.data.X.row(index), *shift = context.data.shift, *centre = context.centre;
-  for (std::int64_t t = 0; t < cols; ++t) to[t] = from[t] - shift[t];
-  const double squared = static_cast<double>(sum_over<T>(cols, [=](std::int64_t t) __attribute__((always_inline)) {
-    const T difference = to[t] - centre[t];
-    return difference * difference;
-  }));
-  const double term = static_cast<double>(squared_length(to, cols));
-  const float upper = upper_distance(squared, squared_error<T>(cols, term, context.largest_term));
+  const T *row = context.data.X.row(index), *shift = context.data.shift, *centre = context.centre;
+  T squared = 0, term = 0;
+  if (cols >= 8) {
+    T far[8] = {}, length[8] = {};
+    std::int64_t t = 0;
+    for (; t + 8 <= cols; t += 8)
+      for (int i = 0; i < 8; ++i) {
+        const T value = row[t + i] - shift[t + i], difference = value - centre[t + i];
+        far[i] += difference * difference;
+        length[i] += value * value;
+      }
+    for (; t < cols; ++t) {
+      const T value = row[t] - shift[t], difference = value - centre[t];
+      far[0] += difference * difference;
+      length[0] += value * value;
+    }
+    for (int i = 0; i < 8; ++i) {
+      squared += far[i];
+      term += length[i];
+    }
+  } else {
+    for (std::int64_t t = 0; t < cols; ++t) {
+      const T value = row[t] - shift[t], difference = value - centre[t];
+      squared += difference * difference;
+      term += value * value;
+    }
+  }
+  const double error = squared_error<T>(cols, static_cast<double>(term), context.largest_term);
+  own = upper_distance(static_cast<double>(squared), error);
   const float lower = context.bounds.lower[index];
-  if (upper > (lower > context.gap ? lower : context.gap)) return false;
-  context.bounds.upper[index] = upper;
+  if (own > (lower > context.gap ? lower : context.gap)) return false;
+  context.bounds.upper[index] = own;
   return true;
 }
 
+// Rows that must meet other centres, sorted by how many panels they can reach: a strip works for its farthest row.
+struct Waiting {
+  std::int32_t row;
+  std::int32_t n_panels;
+};
+
 template <class T>
-void settle_rows(SettleContext<T>& context, const Candidates<T>& columns, const std::int32_t* indices, std::int64_t n, T* buffer) {
-  const std::int64_t cols = context.data.X.cols;
-  StripRows<T> strip;
-  std::int32_t waiting[strip_rows];
-  for (int r = 0; r < strip_rows; ++r) strip.row[r] = buffer + r * cols;
-  int count = 0;
-  constexpr std::int64_t lookahead = 12;
+COTERIE_INLINE std::int32_t panels_within(const Candidates<T>& columns, float reach) {
+  if (columns.neighbours == nullptr) return static_cast<std::int32_t>(columns.n_panels);
+  std::int32_t n = 1;
+  while (n < columns.n_panels && columns.neighbours[n * panel_width<T>].distance <= reach) ++n;
+  return n;
+}
+
+template <class T>
+std::int64_t sort_waiting(const SettleContext<T>& context, const Candidates<T>& columns, const std::int32_t* indices, std::int64_t n,
+                          Waiting* unsorted, std::int32_t* starts, std::int32_t* sorted) {
+  constexpr std::int64_t lookahead = 8;
+  for (std::int64_t p = 0; p <= columns.n_panels + 1; ++p) starts[p] = 0;
+  std::int64_t count = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     if (i + lookahead < n) __builtin_prefetch(context.data.X.row(indices[i + lookahead]));
-    if (is_settled_by_own_distance(context, indices[i], buffer + count * cols)) continue;
-    waiting[count++] = indices[i];
-    if (count < strip_rows) continue;
-    settle_strip(context, columns, strip, count, waiting);
-    count = 0;
+    float own;
+    if (is_settled_by_own_distance(context, indices[i], own)) continue;
+    const std::int32_t n_panels = panels_within(columns, 2 * own * round_up);
+    unsorted[count++] = {indices[i], n_panels};
+    ++starts[n_panels + 1];
   }
-  if (count > 0) settle_strip(context, columns, strip, count, waiting);  // the rows behind hold old values: never written back
+  for (std::int64_t p = 0; p <= columns.n_panels; ++p) starts[p + 1] += starts[p];
+  for (std::int64_t i = 0; i < count; ++i) sorted[starts[unsorted[i].n_panels]++] = unsorted[i].row;
+  return count;
+}
+
+template <class T>
+void settle_rows(SettleContext<T>& context, const Candidates<T>& columns, const std::int32_t* rows, std::int64_t n, T* buffer) {
+  const std::int64_t cols = context.data.X.cols;
+  StripRows<T> strip;
+  for (int r = 0; r < strip_rows; ++r) strip.row[r] = buffer + r * cols;
+  for (std::int64_t first = 0; first < n; first += strip_rows) {
+    const int count = static_cast<int>(n - first < strip_rows ? n - first : strip_rows);
+    for (int r = 0; r < count; ++r) load_rows(context.data.X, context.data.shift, {rows[first + r], rows[first + r] + 1}, buffer + r * cols);
+    settle_strip(context, columns, strip, count, rows + first);  // a short strip leaves old rows behind: never written back
+  }
 }
 
 // Packs the listed centres; their start values are those of the global pack, so equal pairs give equal bits.
@@ -296,7 +343,11 @@ std::int64_t settle(const KMeansData<T>& data, const PackedColumns<T>& centres, 
         around == nullptr ? pack.everything(centres) : pack.around(*around, task.cluster, centres, centre_rows);
     SettleContext<T> context{data,         units, bounds, sums_of_thread(deltas, thread), task.cluster, drift[task.cluster].gap,
                              centre_rows.row(task.cluster), largest_term, 0};
-    settle_rows(context, columns, failing.rows + task.begin, task.end - task.begin, buffer.data());
+    const std::int64_t n = task.end - task.begin;
+    const Scratch<Waiting> unsorted(n);
+    const Scratch<std::int32_t> sorted(n), starts(columns.n_panels + 2);
+    const std::int64_t waiting = sort_waiting(context, columns, failing.rows + task.begin, n, unsorted.data(), starts.data(), sorted.data());
+    settle_rows(context, columns, sorted.data(), waiting, buffer.data());
     changed[t] = context.changed;
   });
   std::int64_t moved = 0;

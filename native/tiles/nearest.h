@@ -20,16 +20,22 @@ struct LaneWinner {
 };
 
 template <class T>
+COTERIE_INLINE T smallest_lane(Vec<T> values) {
+  for (int distance = lanes<T> / 2; distance > 0; distance /= 2)
+    values = minimum<T>(__builtin_shuffle(values, lane_numbers<T>() ^ broadcast_index<T>(distance)), values);
+  return values[0];
+}
+
+template <class T>
 COTERIE_INLINE LaneWinner<T> lowest_lane(Vec<T> values, Mask<T> indices) {
-  for (int distance = lanes<T> / 2; distance > 0; distance /= 2) {
-    const Mask<T> partner = lane_numbers<T>() ^ broadcast_index<T>(distance);
-    const Vec<T> other = __builtin_shuffle(values, partner);
-    const Mask<T> other_index = __builtin_shuffle(indices, partner);
-    const Mask<T> is_lower = (other < values) | ((other == values) & (other_index < indices));
-    values = select<T>(is_lower, other, values);
-    indices = select_index<T>(is_lower, other_index, indices);
+  const T value = smallest_lane<T>(values);
+  std::uint32_t equal = lane_bits<T>(values == broadcast(value));
+  LaneWinner<T> winner{value, indices[equal == 0 ? 0 : __builtin_ctz(equal)]};
+  for (equal &= equal - 1; __builtin_expect(equal != 0, 0); equal &= equal - 1) {
+    const std::int64_t index = indices[__builtin_ctz(equal)];
+    if (index < winner.index) winner.index = index;
   }
-  return {values[0], indices[0]};
+  return winner;
 }
 
 template <class T>
