@@ -17,6 +17,8 @@ constexpr std::int64_t most_clusters_for_matrix = 4096;   // 64 MiB of distances
 constexpr std::int64_t most_columns_for_filter = 2;       // the tree holds a copy of the rows
 constexpr std::int64_t fewest_rows_per_block = 16384;     // a block's rows and bounds stay in the second-level cache
 constexpr std::int64_t rows_per_cluster = 256;            // enough failing rows of one cluster in a block to share a pack
+constexpr double settling_panel_cost = 1.25, settling_overhead = 4, plain_overhead = 1;  // in panels of the plain pass
+constexpr int longest_pause = 8;
 constexpr double largest_extent = 1e15;                   // bounds are float32: their squares must neither overflow nor vanish
 constexpr float round_up = 1 + 0x1.0p-21f, round_down = 1 - 0x1.0p-21f;
 
@@ -170,6 +172,10 @@ std::int64_t Accelerator<T>::assign_by_bounds(const MatrixView<T>& centres, cons
                                               const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas) {
   const KMeansKernels<T>& kernels = engine().of<T>().kmeans;
   const RowBounds bounds{labels, upper_.data(), lower_.data()};
+  if (plain_passes_left_ > 0) {
+    --plain_passes_left_;
+    return kernels.assign(data_, packed, units, labels, deltas);
+  }
   if (is_fresh_) {
     is_fresh_ = false;
     const std::int64_t changed = kernels.assign_with_bounds(data_, packed, units, bounds, deltas);
@@ -183,8 +189,29 @@ std::int64_t Accelerator<T>::assign_by_bounds(const MatrixView<T>& centres, cons
   if (algorithm_ == KMeansAlgorithm::hamerly)
     return kernels.settle(data_, packed, centres, nullptr, drift_.data(), units, bounds, failing, deltas);
   list_neighbourhoods();
+  if (is_cheaper_plain()) {
+    is_fresh_ = true;
+    plain_passes_left_ = next_pause_ - 1;
+    next_pause_ = std::min(2 * next_pause_, longest_pause);
+    return kernels.assign(data_, packed, units, labels, deltas);
+  }
   const Neighbourhoods around{neighbours_.data(), neighbour_starts_.data(), beyond_.data()};
   return kernels.settle(data_, packed, centres, &around, drift_.data(), units, bounds, failing, deltas);
+}
+
+// Panels that the failing rows would meet, against all rows meeting all centres.
+template <class T>
+bool Accelerator<T>::is_cheaper_plain() const {
+  const auto width = static_cast<double>(engine().of<T>().tiles.panel_width);
+  const auto k = static_cast<std::size_t>(n_clusters_);
+  double panels = 0;
+  for (std::size_t first = 0; first < failing_starts_.size(); first += k + 1)
+    for (std::size_t a = 0; a < k; ++a) {
+      const auto rows = static_cast<double>(failing_starts_[first + a + 1] - failing_starts_[first + a]);
+      const auto listed = static_cast<double>(neighbour_starts_[a + 1] - neighbour_starts_[a]);
+      panels += rows * (settling_panel_cost * std::ceil(listed / width) + settling_overhead);
+    }
+  return panels > static_cast<double>(data_.X.rows) * (std::ceil(static_cast<double>(n_clusters_) / width) + plain_overhead);
 }
 
 // A row at most u from its centre can only go to a centre at most 2u from that one.
@@ -195,7 +222,9 @@ void Accelerator<T>::list_neighbourhoods() {
   for (std::int64_t a = 0; a < n_clusters_; ++a) {
     const float* row = between_.data() + a * n_clusters_;
     const float reach = reach_of(a);
-    const auto near = reach > 0 ? std::count_if(row, row + n_clusters_, [reach](float d) { return d <= reach; }) : 0;
+    std::int32_t near = 0;
+    if (reach > 0)
+      for (std::int64_t b = 0; b < n_clusters_; ++b) near += row[b] <= reach;
     neighbour_starts_[static_cast<std::size_t>(a) + 1] = neighbour_starts_[static_cast<std::size_t>(a)] + near;
   }
   neighbours_.resize(static_cast<std::size_t>(neighbour_starts_.back()));

@@ -37,12 +37,14 @@ class Accelerator {
   void measure_drift(std::int64_t cluster);
   void note_largest_upper(const std::int32_t* labels);
   void list_neighbourhoods();
+  bool is_cheaper_plain() const;
 
   const KMeansData<T> data_;
   const std::int64_t n_clusters_;
   KMeansAlgorithm algorithm_;
   std::int64_t block_;
   bool is_fresh_ = true;  // no bounds yet
+  int plain_passes_left_ = 0, next_pause_ = 1;  // bounds that do not pay rest for a while, longer each time
   std::unique_ptr<FilterTree<T>> tree_;
   std::vector<float> upper_, lower_, moved_, largest_upper_, failing_upper_;
   std::vector<float> between_;  // clusters x clusters: lower bounds of the distances of centres

@@ -189,31 +189,18 @@ template <class T>
 COTERIE_INLINE bool is_settled_by_own_distance(const SettleContext<T>& context, std::int64_t index, float& own) {
   const std::int64_t cols = context.data.X.cols;
   const T *row = context.data.X.row(index), *shift = context.data.shift, *centre = context.centre;
-  T squared = 0, term = 0;
-  if (cols >= 8) {
-    T far[8] = {}, length[8] = {};
-    std::int64_t t = 0;
-    for (; t + 8 <= cols; t += 8)
-      for (int i = 0; i < 8; ++i) {
-        const T value = row[t + i] - shift[t + i], difference = value - centre[t + i];
-        far[i] += difference * difference;
-        length[i] += value * value;
-      }
-    for (; t < cols; ++t) {
-      const T value = row[t] - shift[t], difference = value - centre[t];
-      far[0] += difference * difference;
-      length[0] += value * value;
-    }
-    for (int i = 0; i < 8; ++i) {
-      squared += far[i];
-      term += length[i];
-    }
-  } else {
-    for (std::int64_t t = 0; t < cols; ++t) {
-      const T value = row[t] - shift[t], difference = value - centre[t];
-      squared += difference * difference;
-      term += value * value;
-    }
+  Vec<T> squares = Vec<T>{}, lengths = Vec<T>{};
+  std::int64_t t = 0;
+  for (; t + lanes<T> <= cols; t += lanes<T>) {
+    const Vec<T> value = load(row + t) - load(shift + t), difference = value - load(centre + t);
+    squares += difference * difference;
+    lengths += value * value;
+  }
+  T squared = sum_of_lanes<T>(squares), term = sum_of_lanes<T>(lengths);
+  for (; t < cols; ++t) {
+    const T value = row[t] - shift[t], difference = value - centre[t];
+    squared += difference * difference;
+    term += value * value;
   }
   const double error = squared_error<T>(cols, static_cast<double>(term), context.largest_term);
   own = upper_distance(static_cast<double>(squared), error);
@@ -240,11 +227,16 @@ COTERIE_INLINE std::int32_t panels_within(const Candidates<T>& columns, float re
 template <class T>
 std::int64_t sort_waiting(const SettleContext<T>& context, const Candidates<T>& columns, const std::int32_t* indices, std::int64_t n,
                           Waiting* unsorted, std::int32_t* starts, std::int32_t* sorted) {
-  constexpr std::int64_t lookahead = 8;
+  constexpr std::int64_t lookahead = 16;
   for (std::int64_t p = 0; p <= columns.n_panels + 1; ++p) starts[p] = 0;
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    if (i + lookahead < n) __builtin_prefetch(context.data.X.row(indices[i + lookahead]));
+    if (i + lookahead < n) {
+      const std::int64_t ahead = indices[i + lookahead];
+      __builtin_prefetch(context.data.X.row(ahead));
+      __builtin_prefetch(context.bounds.lower + ahead);
+      __builtin_prefetch(context.bounds.upper + ahead);
+    }
     float own;
     if (is_settled_by_own_distance(context, indices[i], own)) continue;
     const std::int32_t n_panels = panels_within(columns, 2 * own * round_up);

@@ -138,6 +138,15 @@ COTERIE_INLINE std::uint32_t lane_bits(Mask<T> mask) {
 #endif
 }
 
+// Pairwise, in the type of the lanes.
+template <class T>
+COTERIE_INLINE T sum_of_lanes(Vec<T> a) {
+  for (int distance = lanes<T> / 2; distance > 0; distance /= 2)
+    a += __builtin_shuffle(a, lane_numbers<T>() ^ broadcast_index<T>(distance));
+  return a[0];
+}
+
+// One after the other, in float64.
 template <class T>
 COTERIE_INLINE double sum_lanes(Vec<T> a) {
   double total = 0;
