@@ -8,6 +8,8 @@ from typing import Annotated
 from coterie.cli import options
 from coterie.cli.options import option
 
+STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
+
 EXAMPLES = """
 Examples:
 
@@ -31,7 +33,9 @@ def fit(
     keep: Annotated[list[str], option(metavar="COLUMN", help="Use a key or constant column too.")] = [],  # noqa: B006
     missing: options.Missing = "error",
     seed: Annotated[int, option(metavar="N", help="Same seed, same groups [0]")] = 0,
-    n_init: Annotated[int, option(metavar="N", help="Number of starts; the best one wins [10]")] = 10,
+    n_init: Annotated[
+        int | None, option(metavar="N", help="Starts; the best wins [10; 1 with --improve]")
+    ] = None,
     improve: Annotated[str | None, option(metavar="HOW", help="breathing: seek a better optimum.")] = None,
     header: options.Header = None,
     encoding: options.Encoding = None,
@@ -48,6 +52,7 @@ def fit(
     from coterie.persist import save as save_model
     from coterie.read import check_policy, read_table
 
+    n_init = STARTS if n_init is None and improve is None else n_init
     recipe = Recipe(method, k, scale, distance, n_init, improve, seed)
     check_recipe(recipe)
     check_policy(missing)
