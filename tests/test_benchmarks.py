@@ -68,6 +68,7 @@ def test_without_ours_the_peers_are_compared() -> None:
     outcome = play("absent")
     assert outcome.verdict == "coterie not installed"
     assert outcome.ratio is None
+    assert outcome.failed
     assert outcome.agreements == ["other: sum differ by 0.0e+00"]
 
 
