@@ -89,6 +89,13 @@ def test_peak_memory_counts_what_a_call_holds() -> None:
     assert outcome.verdict == "within the limit"
 
 
+def test_a_busy_machine_is_named() -> None:
+    """Figures taken while others used the machine are marked as rough."""
+    quiet, busy = (stored(play("good"), load=load) for load in (1.0, 9.0))
+    assert "rough" not in report.as_text([quiet])
+    assert "rough: others used the machine, load up to 9.0 (all rows)" in report.as_text([busy])
+
+
 def test_new_rows_replace_old_ones_and_others_stay() -> None:
     """Merging keeps one version of each row, the newest, in the catalogue's order."""
     old = [{"family": "f", "name": n, "date": "old"} for n in ("a", "b", "gone")]
