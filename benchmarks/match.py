@@ -59,8 +59,8 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether an answer differs or we fell over; a missed bar is not a failure of the run."""
-        fell = OURS in self.scores and self.scores[OURS].state in ("crashed", "too slow")
+        """Whether an answer differs or we could not play; a missed bar is not a failure of the run."""
+        fell = OURS in self.scores and self.scores[OURS].state not in ("ready", "skipped")
         return bool(self.disagreements) or fell
 
     @property

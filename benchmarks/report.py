@@ -43,7 +43,7 @@ def as_markdown(records: Sequence[Record]) -> str:
         for family, members in _grouped(rows, lambda r: str(r["family"])):
             lines = [f"### {family}", "", *_markdown_lines(family_table(members)), ""]
             lines += [f"- {remark}" for remark in _remarks(members)]
-            lines += [f"- {run}" for run in dict.fromkeys(_run(r) for r in members)]
+            lines += [f"- {run}" for run, _ in _grouped(members, _run)]
             parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
 
@@ -80,19 +80,29 @@ def _figure(value: float, unit: str) -> str:
 def _remarks(records: Sequence[Record]) -> list[str]:
     """Say which answers differ and why contestants have no figure, each reason once."""
     remarks = [f"{r['name']}: DISAGREES with {text}" for r in records for text in r["disagreements"]]
-    absent: dict[str, list[str]] = {}
+    absent: dict[str, list[Record]] = {}
     for record in records:
         for name, score in record["scores"].items():
             if score["state"] != "ready":
                 reason = f"{name} {score['state']}: {score['note']}"
-                absent.setdefault(reason, []).append(record["name"])
+                absent.setdefault(reason, []).append(record)
     for reason, rows in absent.items():
-        remarks.append(f"{reason} ({'all rows' if len(rows) == len(records) else ', '.join(rows)})")
+        remarks.append(f"{reason} ({_names(rows, records)})")
+    busy = [
+        r for r in records if r["load"] > int(r["machine"]["cores"]) + 1
+    ]  # the rows before make up the cores
+    if busy:
+        most = max(r["load"] for r in busy)
+        remarks.append(f"rough: others used the machine, load up to {most:.1f} ({_names(busy, records)})")
     return remarks
 
 
+def _names(some: Sequence[Record], records: Sequence[Record]) -> str:
+    return "all rows" if len(some) == len(records) else ", ".join(record["name"] for record in some)
+
+
 def _run(record: Record) -> str:
-    return f"{record['date']}, coterie {record['coterie']}, load of the machine before {record['load']:.1f}"
+    return f"{record['date'].partition(' ')[0]}, coterie {record['coterie']}"
 
 
 def _aligned(table: list[list[str]]) -> list[str]:

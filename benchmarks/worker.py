@@ -40,7 +40,7 @@ def main(module: str, row_name: str, contestant_name: str) -> None:
             result = measured.result
             _say(channel, {"value": measured.value})
         else:
-            np.savez(order["path"], **row.digest(problem, result))
+            np.savez(order["path"], allow_pickle=False, **row.digest(problem, result))
             _say(channel, {"saved": order["path"]})
 
 

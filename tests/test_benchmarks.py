@@ -68,6 +68,7 @@ def test_without_ours_the_peers_are_compared() -> None:
     outcome = play("absent")
     assert outcome.verdict == "coterie not installed"
     assert outcome.ratio is None
+    assert outcome.failed
     assert outcome.agreements == ["other: sum differ by 0.0e+00"]
 
 
@@ -86,6 +87,13 @@ def test_peak_memory_counts_what_a_call_holds() -> None:
     assert outcome.scores["coterie"].best == pytest.approx(32, abs=8)
     assert outcome.scores["greedy"].best == pytest.approx(128, abs=8)
     assert outcome.verdict == "within the limit"
+
+
+def test_a_busy_machine_is_named() -> None:
+    """Figures taken while others used the machine are marked as rough."""
+    quiet, busy = (stored(play("good"), load=load) for load in (1.0, 9.0))
+    assert "rough" not in report.as_text([quiet])
+    assert "rough: others used the machine, load up to 9.0 (all rows)" in report.as_text([busy])
 
 
 def test_new_rows_replace_old_ones_and_others_stay() -> None:

@@ -57,7 +57,7 @@ def row(name: str, k: int, make: Callable[[], NDArray[Any]]) -> Row:
         digest=digest,
         agree=mean_at_most("SSE"),
         bar=1,
-        most_rounds=3,
+        most_rounds=2,
     )
 
 

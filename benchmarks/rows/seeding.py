@@ -54,7 +54,7 @@ def row(
         agree=mean_at_most("potential", tolerance=0.1),
         bar=bar,
         aim=aim,
-        most_rounds=3,
+        most_rounds=2,
     )
 
 
