@@ -107,7 +107,8 @@ def _as_vector(labels: VectorLike, name: str) -> AnyArray:
 
 
 def _native(array: AnyArray) -> AnyArray:
-    return np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return np.require(native, requirements=["C_CONTIGUOUS", "ALIGNED"])
 
 
 def _from_text(array: AnyArray) -> Labeling:
