@@ -101,6 +101,7 @@ def test_much_text_in_slices():
         np.array([1.0, -1.0, 1.0], dtype=np.float32),
         np.array([10, 7, 10], dtype=">i4"),
         np.arange(6)[::2] % 4,
+        np.frombuffer(b"\0" + np.array([5, -1, 5]).tobytes(), dtype=np.int64, offset=1),  # not aligned
         np.array(["b", "a", "b"], dtype=object),
         np.array([(1, 2), (0, 5), (1, 2)], dtype="O,O").astype(object),
         pd.Series(["b", "a", "b"]),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from coterie.errors import InvalidData
 from coterie.evaluate import (
     ContingencyTable,
+    _assignment,
     centroid_index,
     centroid_index_of_centers,
     contingency_table,
@@ -54,14 +55,18 @@ def test_pair_sets_index(labelings):
     assert pair_sets_index(*labelings) == pytest.approx(value)
 
 
-@given(FEW)
-def test_sparse_matchings_are_as_good_as_dense_ones(labelings):
-    """Law: above a number of cells another solver runs; its matching weighs the same."""
+@given(two_labelings(least=1, most=40, labels=st.integers(0, 12)))
+def test_matchings_of_large_tables_are_as_good_as_those_of_small_ones(labelings):
+    """Law: large tables are cut in parts and another solver may run; the weight is the same."""
     table = contingency_table(*labelings)
-    weights = table.counts / table.class_sizes[table.rows]
-    for values in (table.counts.astype(float), weights):
-        dense = matching.best_matching_weight(table, values)
-        assert matching._sparse_matching_weight(table, values) == pytest.approx(dense, abs=1e-12)
+    for weights in (table.counts.astype(float), table.counts / table.class_sizes[table.rows]):
+        cells = table.rows, table.columns, weights
+        dense = _assignment.heaviest_matching(*cells, table.shape)
+        assert _assignment._by_parts(*cells, table.shape) == pytest.approx(dense, abs=1e-12)
+        assert _assignment._sparse(*cells, table.shape) == pytest.approx(dense, abs=1e-12)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_assignment, "DENSE_CELLS", 0)
+            assert _assignment.heaviest_matching(*cells, table.shape) == pytest.approx(dense, abs=1e-12)
 
 
 def test_many_clusters_are_matched():

@@ -12,8 +12,11 @@ import typer
 from coterie.cli.config import config
 from coterie.cli.demo import demo
 from coterie.cli.distances import distances
+from coterie.cli.evaluate import EXAMPLES as EVALUATE_EXAMPLES
+from coterie.cli.evaluate import evaluate
 from coterie.cli.fit import EXAMPLES as FIT_EXAMPLES
 from coterie.cli.fit import fit
+from coterie.cli.measures import measures
 from coterie.cli.methods import methods
 from coterie.cli.predict import EXAMPLES as PREDICT_EXAMPLES
 from coterie.cli.predict import predict
@@ -42,9 +45,11 @@ app = typer.Typer(
 )
 app.command(epilog=FIT_EXAMPLES)(fit)
 app.command(epilog=PREDICT_EXAMPLES)(predict)
+app.command(epilog=EVALUATE_EXAMPLES)(evaluate)
 app.command()(demo)
 app.command()(methods)
 app.command()(distances)
+app.command()(measures)
 app.command()(config)
 
 

@@ -186,7 +186,7 @@ def measures(needs: Needs | None = None) -> tuple[Measure, ...]:
 
 
 def find_measure(name: str) -> Measure:
-    """Return the measure of that name or symbol.
+    """Return the measure of that name or symbol, in capitals or not.
 
     Examples
     --------
@@ -194,7 +194,8 @@ def find_measure(name: str) -> Measure:
     'adjusted_rand_score'
     """
     by_symbol = {found.symbol: found for found in _REGISTERED.values()}
-    found = _REGISTERED.get(name) or by_symbol.get(name)
+    by_any = {key.casefold(): found for key, found in [*by_symbol.items(), *_REGISTERED.items()]}
+    found = by_any.get(name.casefold())
     if found is None:
         raise unknown_name("measure", name, [*_REGISTERED, *by_symbol], listed_by="coterie measures")
     return found

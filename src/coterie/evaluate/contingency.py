@@ -16,7 +16,7 @@ from coterie._typing import VectorLike, Weights
 from coterie._validation import Nothing, Number, check_parameter, check_sample_weight, require_memory
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import _tables
-from coterie.evaluate.labelings import NOISE_POLICIES, AnyArray, Labeling, Noise, read_labelings
+from coterie.evaluate.labelings import AnyArray, Labeling, Noise, check_noise, read_labelings
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,7 @@ class ContingencyTable:
         >>> contingency_table([0, 0, 1], [5, -1, 5]).treat_noise("exclude").n_samples
         2
         """
-        check_parameter(noise, NOISE_POLICIES, name="noise", who="an external measure")
+        check_noise(noise)
         noisy_row, noisy_column = _tables.find_noise(self.classes), _tables.find_noise(self.clusters)
         if noise == "cluster" or (noisy_row is None and noisy_column is None):
             return self
@@ -217,7 +217,7 @@ def contingency_table(
            [2, 2, 1],
            [0, 0, 4]])
     """
-    check_parameter(noise, NOISE_POLICIES, name="noise", who="an external measure")
+    check_noise(noise)
     first, second = read_labelings(labels_true, labels_pred)
     weights = check_sample_weight(sample_weight, len(first), who="contingency_table")
     return tabulate(first, second, weights).treat_noise(noise)

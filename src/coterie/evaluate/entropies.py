@@ -9,10 +9,10 @@ import numpy as np
 
 from coterie import _core
 from coterie._typing import VectorLike
-from coterie._validation import Choice, check_parameter
+from coterie._validation import Choice
 from coterie.errors import InvalidParameter
 from coterie.evaluate.contingency import ContingencyTable, tabulate
-from coterie.evaluate.labelings import NOISE_POLICIES, AnyArray, Noise, read_labeling
+from coterie.evaluate.labelings import AnyArray, Noise, check_noise, read_labeling
 
 AverageMethod: TypeAlias = Literal["min", "geometric", "arithmetic", "max"]
 AVERAGE_METHODS = Choice("min", "geometric", "arithmetic", "max")
@@ -38,7 +38,7 @@ def entropy(labels: VectorLike, *, noise: Noise = "cluster") -> float:
     >>> round(entropy([0, 0, 1, 1]), 4)
     0.6931
     """
-    check_parameter(noise, NOISE_POLICIES, name="noise", who="entropy")
+    check_noise(noise)
     labeling = read_labeling(labels)
     constant = read_labeling(np.zeros(len(labeling), dtype=np.uint8))
     table = tabulate(labeling, constant).treat_noise(noise)

@@ -6,14 +6,14 @@ import warnings
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
 from coterie._typing import VectorLike
-from coterie._validation import Choice
+from coterie._validation import Choice, check_parameter
 from coterie.errors import DataNotice, InvalidData
 
 Noise: TypeAlias = Literal["cluster", "exclude", "singletons"]
@@ -77,6 +77,18 @@ def read_labeling(labels: VectorLike, name: str = "labels") -> Labeling:
     raise InvalidData(f"{name} must be integers, text or sortable objects, got {array.dtype}.")
 
 
+def check_noise(noise: str) -> Noise:
+    """Return the policy for samples labelled -1, or say which ones there are.
+
+    Examples
+    --------
+    >>> check_noise("exclude")
+    'exclude'
+    """
+    check_parameter(noise, NOISE_POLICIES, name="noise", who="an external measure")
+    return cast(Noise, noise)
+
+
 def read_labelings(labels_true: VectorLike, labels_pred: VectorLike) -> tuple[Labeling, Labeling]:
     """Return two labelings of the same samples.
 
@@ -107,7 +119,8 @@ def _as_vector(labels: VectorLike, name: str) -> AnyArray:
 
 
 def _native(array: AnyArray) -> AnyArray:
-    return np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return np.require(native, requirements=["C_CONTIGUOUS", "ALIGNED"])
 
 
 def _from_text(array: AnyArray) -> Labeling:

@@ -6,44 +6,24 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_bipartite_matching, min_weight_full_bipartite_matching
+from scipy.sparse.csgraph import maximum_bipartite_matching
 from scipy.spatial.distance import cdist
 
 from coterie._typing import MatrixLike, VectorLike
 from coterie._validation import check_data
 from coterie.errors import InvalidData
+from coterie.evaluate._assignment import heaviest_matching
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.labelings import AnyArray, Noise
-
-DENSE_CELLS = 2_000_000  # beyond this a sparse assignment is solved: a dense one would need 16 MB and more
 
 match_measure = partial(measure, group="matched clusters", needs="labelings", low=0)
 
 
 def best_matching_weight(table: ContingencyTable, weights: npt.NDArray[np.float64]) -> float:
     """Return the greatest sum of cell weights over matchings of classes with clusters."""
-    n_rows, n_columns = table.shape
-    if n_rows * n_columns <= DENSE_CELLS:
-        dense = np.zeros(table.shape)
-        dense[table.rows, table.columns] = weights
-        matched = linear_sum_assignment(dense, maximize=True)
-        return float(dense[matched].sum())
-    return _sparse_matching_weight(table, weights)
-
-
-def _sparse_matching_weight(table: ContingencyTable, weights: npt.NDArray[np.float64]) -> float:
-    # every class may also stay alone, in a column of its own, at the price of an empty cell
-    n_rows, n_columns = table.shape
-    price = float(weights.max()) + 1.0
-    rows = np.concatenate([table.rows, np.arange(n_rows)])
-    columns = np.concatenate([table.columns, n_columns + np.arange(n_rows)])
-    costs = np.concatenate([price - weights, np.full(n_rows, price)])
-    graph = csr_array((costs, (rows, columns)), shape=(n_rows, n_columns + n_rows))
-    matched = min_weight_full_bipartite_matching(graph)
-    return float((price - np.asarray(graph[matched])).sum())
+    return heaviest_matching(table.rows, table.columns, weights, table.shape)
 
 
 def matched_accuracy_of(table: ContingencyTable) -> float:

@@ -1,0 +1,118 @@
+"""The commands evaluate and measures."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from coterie.cli.app import run
+from coterie.evaluate import compare, measures
+
+TRUE = ["rose", "rose", "rose", "lily", "lily", "iris"]
+PRED = [1, 1, 2, 2, 2, -1]
+
+
+@pytest.fixture
+def flowers(tmp_path, monkeypatch):
+    """Write a table with two columns of labels, and work beside it."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{true},{pred}\n" for true, pred in zip(TRUE, PRED, strict=True))
+    (tmp_path / "flowers.csv").write_text(f"species,group\n{rows}")
+    return tmp_path
+
+
+@pytest.fixture
+def cli(capsys):
+    """Run a command; return its exit code, output and error output."""
+
+    def call(*arguments):
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def test_answer_first(flowers, cli):
+    """Law: what is compared, the answer in words, every measure, the table."""
+    code, out, err = cli("evaluate", "flowers.csv", "--truth", "species")
+    assert (code, err) == (0, "")
+    assert out.startswith(
+        "flowers.csv   6 rows; group against species\n\n  adjusted Rand 0.32 (chance 0, equal 1); 83.3%"
+    )
+    assert all(measure.name in out for measure in measures("labelings"))
+    assert "lily" in out.splitlines()[-3]
+    assert "\x1b" not in out
+
+
+def test_facts_for_machines(flowers, cli):
+    """Law: --json prints the values of the functions and nothing else."""
+    code, out, _ = cli("evaluate", "flowers.csv", "--truth", "species", "--noise", "exclude", "--json")
+    facts = json.loads(out)
+    assert code == 0
+    assert facts["measures"] == pytest.approx(compare(TRUE, PRED, noise="exclude").to_dict())
+    assert (facts["noise"], facts["rows"], facts["classes"], facts["clusters"]) == ("exclude", 6, 2, 2)
+    assert facts["pairs"] == {"tp": 2, "fp": 2, "fn": 2, "tn": 4}
+
+
+def test_some_measures(flowers, cli):
+    """Law: --measure takes names and symbols, and leaves the rest out."""
+    code, out, _ = cli(
+        "evaluate", "flowers.csv", "--truth", "species", "--measure", "ari", "--measure", "purity_score"
+    )
+    assert code == 0
+    assert "adjusted_rand_score" in out
+    assert "purity_score" in out
+    assert "mutual" not in out
+    assert "adjusted Rand" not in out
+
+
+def test_two_files_and_standard_input(flowers, cli):
+    """Law: the clusters may come from another file, or through a pipe."""
+    (flowers / "groups.csv").write_text("group\n" + "".join(f"{label}\n" for label in PRED))
+    command = ("evaluate", "groups.csv", "--truth", "flowers.csv", "--truth-column", "species", "--json")
+    value = json.loads(cli(*command)[1])["measures"]["adjusted_rand_score"]
+    piped = subprocess.run(
+        [sys.executable, "-m", "coterie", "evaluate", "-", *command[2:]],
+        input=(flowers / "groups.csv").read_bytes(),
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(piped.stdout)["measures"]["adjusted_rand_score"] == value
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "Missing option '--truth'. (coterie evaluate --help)"),
+        (("--truth", "specie"), 'Did you mean "species"?'),
+        (
+            ("--truth", "species", "--measure", "purity_scor"),
+            'no such measure "purity_scor". Did you mean "purity_score"?',
+        ),
+        (
+            ("--truth", "species", "--measure", "soft_rand_score"),
+            "got soft_rand_score, which needs memberships",
+        ),
+        (("--truth", "species", "--noise", "drop"), 'must be one of "cluster", "exclude", "singletons"'),
+        (("--truth", "species", "--missing", "median"), 'must be one of "error", "drop"'),
+    ],
+)
+def test_what_is_wrong_in_one_line(flowers, cli, arguments, message):
+    """Law: bad input is one line on standard error, and exit code 2."""
+    code, out, err = cli("evaluate", "flowers.csv", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("coterie: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_catalogue(cli):
+    """Law: every measure is listed with its facts, for people and machines."""
+    code, out, _ = cli("measures")
+    assert code == 0
+    rows = json.loads(cli("measures", "--json")[1])
+    assert [row["name"] for row in rows] == [measure.name for measure in measures()]
+    assert all(row["name"] in out for row in rows)
+    assert rows[1]["range"] == "[-0.5, 1]"
