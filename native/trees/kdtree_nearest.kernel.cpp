@@ -39,6 +39,9 @@ class NearestVisitor {
     for (std::int64_t first = 0; first < size; first += chunk_points<T>) {
       std::uint32_t within = scan_chunk<T>(term_, group_, query, points + first, tree_.leaf_capacity, lists_.limits()[query], reduced);
       within &= existing_points<T>(size - first);
+      // an empty list would take every point; most would soon fall out again
+      if (within == existing_points<T>(chunk_points<T>) && lists_.limits()[query] == std::numeric_limits<T>::infinity())
+        within = points_up_to<T>(reduced, bound_of_rank<T>(reduced, lists_.k() + exclude_self_));
       if (within != 0) lists_.offer(query, within, reduced, original + first, self);
     }
   }
@@ -66,22 +69,19 @@ COTERIE_INLINE T generous_limit(const KDTreeView<T>& tree, const NearestJob<T>& 
 }
 
 template <class T>
-COTERIE_INLINE void write_row(const KDTreeView<T>& tree, const NearestJob<T>& job, const NearestLists<T>& lists, int list,
+void write_row(const KDTreeView<T>& tree, const NearestJob<T>& job, const NearestLists<T>& lists, int list,
                               std::int64_t row) {
+  std::int64_t* indices = job.indices + row * job.k;
+  T* distances = job.distances + row * job.k;
+  lists.copy(list, indices, distances);
+  finish_distances<T>(tree, distances, job.k);
+  if (job.upper_bounds == nullptr && indices[job.k - 1] != nobody) return;
   const T bound = job.upper_bounds == nullptr ? std::numeric_limits<T>::infinity() : job.upper_bounds[row];
-  for (std::int64_t i = 0; i < job.k; ++i) {
-    T distance = std::numeric_limits<T>::infinity();
-    std::int64_t index = -1;
-    if (lists.index(list, i) != nobody) {
-      const T found = finish_distance<T>(tree, lists.distance(list, i));
-      if (found <= bound) {
-        distance = found;
-        index = lists.index(list, i);
-      }
+  for (std::int64_t i = 0; i < job.k; ++i)
+    if (indices[i] == nobody || distances[i] > bound) {
+      indices[i] = -1;
+      distances[i] = std::numeric_limits<T>::infinity();
     }
-    job.indices[row * job.k + i] = index;
-    job.distances[row * job.k + i] = distance;
-  }
 }
 
 template <class T, class Term>

@@ -144,7 +144,7 @@ void fill_with(const KDTreeView<T>& tree, const RadiusJob<T>& job, const Term& t
     for (int i = 0; i < group.size(); ++i) {
       const std::int64_t start = job.row_starts[group.row(i)];
       sort_hits(job.sort, ends[i] - start, job.indices + start, job.distances + start);
-      for (std::int64_t hit = start; hit < ends[i]; ++hit) job.distances[hit] = finish_distance<T>(tree, job.distances[hit]);
+      finish_distances<T>(tree, job.distances + start, ends[i] - start);
     }
   });
 }

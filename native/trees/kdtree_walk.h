@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "support/scratch.h"
 #include "support/simd.h"
@@ -25,7 +26,7 @@ class QueryGroup {
  public:
   explicit QueryGroup(std::int64_t dims) : dims_(dims), coordinates_(dims * group_size), box_(2 * dims) {}
 
-  COTERIE_INLINE void read(const KDTreeView<T>& tree, const QueryGroups<T>& queries, std::int64_t group) {
+  void read(const KDTreeView<T>& tree, const QueryGroups<T>& queries, std::int64_t group) {
     const std::int64_t start = queries.starts[group];
     size_ = static_cast<int>(queries.starts[group + 1] - start);
     home_leaf_ = queries.home_leaves[group];
@@ -49,7 +50,7 @@ class QueryGroup {
   COTERIE_INLINE const T* coordinates() const { return coordinates_.data(); }
 
  private:
-  COTERIE_INLINE void measure_box() {
+  void measure_box() {
     for (std::int64_t j = 0; j < dims_; ++j) {
       const T* values = coordinates_.data() + j * group_size;
       T low = values[0], high = values[0];
@@ -130,6 +131,38 @@ COTERIE_INLINE std::uint32_t scan_chunk(const Term& term, const QueryGroup<T>& g
   return within;
 }
 
+// At least the rank-th smallest (from 1) of a chunk's reduced distances, and not much more: sorts the lanes, each by
+// itself, and takes the largest of as many rows as hold that many numbers.
+template <class T>
+COTERIE_INLINE T bound_of_rank(const T* reduced, std::int64_t rank) {
+  constexpr int parts = chunk_points<T> / lanes<T>;
+  if (rank > chunk_points<T>) return std::numeric_limits<T>::infinity();
+  Vec<T> rows[parts];
+  for (int part = 0; part < parts; ++part) rows[part] = load<T>(reduced + part * lanes<T>);
+#pragma GCC unroll 8
+  for (int sorted = parts - 1; sorted > 0; --sorted)
+#pragma GCC unroll 8
+    for (int part = 0; part < sorted; ++part) {
+      const Vec<T> smaller = minimum<T>(rows[part], rows[part + 1]);
+      rows[part + 1] = maximum<T>(rows[part], rows[part + 1]);
+      rows[part] = smaller;
+    }
+  T numbers[chunk_points<T>];
+  for (int part = 0; part < parts; ++part) store<T>(numbers + part * lanes<T>, rows[part]);
+  const T* row = numbers + (rank - 1) / lanes<T> * lanes<T>;
+  T bound = row[0];
+  for (int lane = 1; lane < lanes<T>; ++lane) bound = row[lane] > bound ? row[lane] : bound;
+  return bound;
+}
+
+template <class T>
+COTERIE_INLINE std::uint32_t points_up_to(const T* reduced, T limit) {
+  std::uint32_t within = 0;
+  for (int first = 0; first < chunk_points<T>; first += lanes<T>)
+    within |= lane_bits<T>(load<T>(reduced + first) <= broadcast<T>(limit)) << first;
+  return within;
+}
+
 // The bits of a chunk's points that exist, given how many points the leaf has from the chunk's first on.
 template <class T>
 COTERIE_INLINE std::uint32_t existing_points(std::int64_t remaining) {
@@ -139,7 +172,7 @@ COTERIE_INLINE std::uint32_t existing_points(std::int64_t remaining) {
 // Visits the leaves that come within visitor.limit(), the group's own first. visitor.takes_whole(node) may settle a
 // node without descending; visitor.leaf(node) meets a leaf.
 template <class T, class Term, class Visitor>
-COTERIE_INLINE void walk(const KDTreeView<T>& tree, const QueryGroup<T>& group, const Term& term, Visitor& visitor) {
+void walk(const KDTreeView<T>& tree, const QueryGroup<T>& group, const Term& term, Visitor& visitor) {
   struct Pending {
     TreeNode node;
     T gap;

@@ -34,43 +34,43 @@ struct LargestTerm {
   COTERIE_INLINE Vec<T> add(Vec<T> total, Vec<T> difference) const { return maximum<T>(absolute<T>(difference), total); }
 };
 
-// |difference|^p for a whole p: products instead of pow.
-template <class T>
-struct WholePowerTerm {
-  static constexpr T slack = 0;
-  int p;
-  COTERIE_INLINE T add(T total, T difference) const {
-    const T size = difference < 0 ? -difference : difference;
-    T power = size;
-    for (int factor = 1; factor < p; ++factor) power *= size;
-    return total + power;
-  }
-  COTERIE_INLINE Vec<T> add(Vec<T> total, Vec<T> difference) const {
-    const Vec<T> size = absolute<T>(difference);
-    Vec<T> power = size;
-    for (int factor = 1; factor < p; ++factor) power *= size;
-    return total + power;
-  }
-};
+inline constexpr int largest_whole_power = 16;
 
-// In double precision for both types: the rounding of pow must stay below the slack.
+COTERIE_INLINE bool is_whole_power(double p) { return p <= largest_whole_power && static_cast<int>(p) == p; }
+
+// |difference|^p: a product for a small whole p, otherwise pow in double precision, whose rounding stays below the slack.
+// Not inlined into every kernel: it is slow anyway.
 template <class T>
 struct PowerTerm {
   static constexpr T slack = sizeof(T) == 4 ? static_cast<T>(1e-5) : static_cast<T>(1e-13);
   double p;
-  COTERIE_INLINE T add(T total, T difference) const {
-    return total + static_cast<T>(__builtin_pow(__builtin_fabs(static_cast<double>(difference)), p));
+
+  __attribute__((noinline)) T power(T difference) const {
+    const T size = difference < 0 ? -difference : difference;
+    if (!is_whole_power(p)) return static_cast<T>(__builtin_pow(static_cast<double>(size), p));
+    T product = size;
+    for (int factor = 1; factor < static_cast<int>(p); ++factor) product *= size;
+    return product;
   }
+  __attribute__((noinline)) void raise(T* differences) const {
+    if (is_whole_power(p)) {
+      const Vec<T> size = absolute<T>(load<T>(differences));
+      Vec<T> product = size;
+      for (int factor = 1; factor < static_cast<int>(p); ++factor) product *= size;
+      store<T>(differences, product);
+    } else {
+      for (int lane = 0; lane < lanes<T>; ++lane) differences[lane] = power(differences[lane]);
+    }
+  }
+
+  COTERIE_INLINE T add(T total, T difference) const { return total + power(difference); }
   COTERIE_INLINE Vec<T> add(Vec<T> total, Vec<T> difference) const {
-    Vec<T> result;
-    for (int lane = 0; lane < lanes<T>; ++lane) result[lane] = add(T{total[lane]}, T{difference[lane]});
-    return result;
+    T powers[lanes<T>];
+    store<T>(powers, difference);
+    raise(powers);
+    return total + load<T>(powers);
   }
 };
-
-inline constexpr int largest_whole_power = 16;
-
-COTERIE_INLINE bool is_whole_power(double p) { return p <= largest_whole_power && static_cast<int>(p) == p; }
 
 // Calls body with the term of a metric.
 template <class T, class Body>
@@ -84,17 +84,18 @@ COTERIE_INLINE void with_term(TreeMetric metric, double p, Body&& body) {
     case TreeMetric::chebyshev:
       return body(LargestTerm<T>{});
     case TreeMetric::minkowski:
-      if (is_whole_power(p)) return body(WholePowerTerm<T>{static_cast<int>(p)});
       return body(PowerTerm<T>{p});
   }
 }
 
-// Reduced distance -> distance.
+// Reduced distances -> distances.
 template <class T>
-COTERIE_INLINE T finish_distance(const KDTreeView<T>& tree, T reduced) {
-  if (tree.metric == TreeMetric::euclidean) return sizeof(T) == 4 ? __builtin_sqrtf(reduced) : __builtin_sqrt(reduced);
-  if (tree.metric != TreeMetric::minkowski) return reduced;
-  return static_cast<T>(__builtin_pow(static_cast<double>(reduced), 1 / tree.p));
+COTERIE_INLINE void finish_distances(const KDTreeView<T>& tree, T* reduced, std::int64_t n) {
+  if (tree.metric == TreeMetric::euclidean) {
+    for (std::int64_t i = 0; i < n; ++i) reduced[i] = sizeof(T) == 4 ? __builtin_sqrtf(reduced[i]) : __builtin_sqrt(reduced[i]);
+  } else if (tree.metric == TreeMetric::minkowski) {
+    for (std::int64_t i = 0; i < n; ++i) reduced[i] = static_cast<T>(__builtin_pow(static_cast<double>(reduced[i]), 1 / tree.p));
+  }
 }
 
 // Distance -> reduced distance, by the same operations as the term's.
@@ -102,8 +103,7 @@ template <class T>
 COTERIE_INLINE double reduce_distance(const KDTreeView<T>& tree, double distance) {
   if (tree.metric == TreeMetric::euclidean) return distance * distance;
   if (tree.metric != TreeMetric::minkowski) return distance;
-  if (!is_whole_power(tree.p)) return __builtin_pow(distance, tree.p);
-  return WholePowerTerm<double>{static_cast<int>(tree.p)}.add(0.0, distance);
+  return PowerTerm<double>{tree.p}.power(distance);
 }
 
 }  // namespace coterie::COTERIE_ISA

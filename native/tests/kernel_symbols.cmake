@@ -1,0 +1,22 @@
+# Fails when a kernel object defines a weak or unique symbol outside its namespace.
+# Call: cmake -DNM=nm -DNAMESPACE=isa_v3 "-DOBJECTS=a.o;b.o" -P kernel_symbols.cmake
+# Allowed: the pointer to the exception handler, and what sanitizers add; neither holds code of ours.
+set(allowed "DW\\.ref\\.__gxx_personality_v0|__asan_|__odr_asan|__ubsan_")
+set(n_objects 0)
+foreach(object IN LISTS OBJECTS)
+  execute_process(COMMAND ${NM} --defined-only ${object} OUTPUT_VARIABLE listing RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${NM} cannot read ${object}")
+  endif()
+  math(EXPR n_objects "${n_objects} + 1")
+  string(REGEX MATCHALL "[^\n]* [WVu] [^\n]*" weak_symbols "${listing}")
+  foreach(symbol IN LISTS weak_symbols)
+    if(NOT symbol MATCHES "${NAMESPACE}" AND NOT symbol MATCHES "${allowed}")
+      message(SEND_ERROR "${object} defines ${symbol}: move it into namespace COTERIE_ISA or make it always_inline.")
+    endif()
+  endforeach()
+endforeach()
+if(n_objects EQUAL 0)
+  message(FATAL_ERROR "no kernel objects were given")
+endif()
+message(STATUS "${n_objects} objects of ${NAMESPACE} define no weak symbol outside their namespace")

@@ -1,0 +1,13 @@
+# One executable of C++ tests; `coterie_tests NAME` runs those whose names contain NAME.
+file(GLOB COTERIE_TEST_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/tests/*_test.cpp)
+add_executable(coterie_tests native/tests/main.cpp ${COTERIE_TEST_SOURCES})
+target_link_libraries(coterie_tests PRIVATE coterie_native)
+add_test(NAME coterie_tests COMMAND coterie_tests)
+set_tests_properties(coterie_tests PROPERTIES TIMEOUT 300)
+
+# The linker keeps one of several weak definitions of a name: one that a wide kernel leaks would run on narrow machines.
+foreach(level IN LISTS COTERIE_ISA_LEVELS)
+  add_test(NAME kernel_symbols_${level}
+           COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DNAMESPACE=isa_${level} "-DOBJECTS=$<TARGET_OBJECTS:coterie_kernels_${level}>"
+                   -P ${CMAKE_SOURCE_DIR}/native/tests/kernel_symbols.cmake)
+endforeach()
