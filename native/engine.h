@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "kmeans/seeding_kernels.h"
 #include "kmeans/state.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
@@ -13,6 +14,7 @@ template <class T>
 struct Kernels {
   TileKernels<T> tiles;
   KMeansKernels<T> kmeans;
+  SeedingKernels<T> seeding;
   KDTreeKernels<T> kdtree;
 };
 
