@@ -12,6 +12,8 @@ void install_kmeans_assign(Engine& engine);
 void install_kmeans_settle(Engine& engine);
 void install_kmeans_filter(Engine& engine);
 void install_seeding(Engine& engine);
+void install_sparse(Engine& engine);
+void install_sparse_seeding(Engine& engine);
 void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
 
@@ -25,6 +27,8 @@ void install(Engine& engine) {
   install_kmeans_settle(engine);
   install_kmeans_filter(engine);
   install_seeding(engine);
+  install_sparse(engine);
+  install_sparse_seeding(engine);
   install_kdtree_nearest(engine);
   install_kdtree_radius(engine);
 }

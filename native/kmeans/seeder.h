@@ -101,7 +101,7 @@ void Seeder<T, Source>::record() {
 // picks must not.
 template <class T, class Source>
 std::int64_t Seeder<T, Source>::proposals_worth_listing() const {
-  if (!Source::lists_pairs) return 0;
+  if constexpr (!Source::lists_pairs) return 0;
   constexpr double pairs_per_row = 0.4;  // there is room for 0.5
   const double affordable = pairs_per_row * static_cast<double>(picked()) / spread_;
   std::int64_t many = affordable < static_cast<double>(most_listed_candidates) ? static_cast<std::int64_t>(affordable) : most_listed_candidates;
@@ -150,8 +150,9 @@ bool Seeder<T, Source>::list_pairs() {
   }
   pair_starts_.resize(static_cast<std::size_t>(block_count(n, seeding_rows_per_task) * (count + 1)));
   std::int64_t used = 0;
-  source_.list_closer(nearest_.data(), proposals_.rows,
-                      {pair_rows_.get(), pair_squares_.get(), pair_starts_.data(), capacity, &used, count});
+  if constexpr (Source::lists_pairs)
+    source_.list_closer(nearest_.data(), proposals_.rows,
+                        {pair_rows_.get(), pair_squares_.get(), pair_starts_.data(), capacity, &used, count});
   spread_ = static_cast<double>(used * picked()) / static_cast<double>(n * count);
   return used <= capacity;
 }

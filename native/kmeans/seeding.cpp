@@ -64,17 +64,7 @@ Seeds seed_kmeans(const MatrixView<T>& X, const double* weights, const SeedingOp
   return Seeder<T, DenseSource<T>>(source, weights, options, probabilities).run();
 }
 
-template <class T>
-Seeds seed_kmeans(const SparseView<T>& X, const double* weights, const SeedingOptions& options, double* probabilities) {
-  std::vector<T> dense(static_cast<std::size_t>(X.rows * X.cols), T(0));
-  for (std::int64_t i = 0; i < X.rows; ++i)
-    for (std::int64_t p = X.row_starts[i]; p < X.row_starts[i + 1]; ++p) dense[i * X.cols + X.columns[p]] += X.values[p];
-  return seed_kmeans<T>(MatrixView<T>{dense.data(), X.rows, X.cols, X.cols}, weights, options, probabilities);
-}
-
 template Seeds seed_kmeans<float>(const MatrixView<float>&, const double*, const SeedingOptions&, double*);
 template Seeds seed_kmeans<double>(const MatrixView<double>&, const double*, const SeedingOptions&, double*);
-template Seeds seed_kmeans<float>(const SparseView<float>&, const double*, const SeedingOptions&, double*);
-template Seeds seed_kmeans<double>(const SparseView<double>&, const double*, const SeedingOptions&, double*);
 
 }  // namespace coterie
