@@ -3,6 +3,8 @@
 
 #include <type_traits>
 
+#include "kmeans/seeding_kernels.h"
+#include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
@@ -13,6 +15,8 @@ template <class T>
 struct Kernels {
   TileKernels<T> tiles;
   KMeansKernels<T> kmeans;
+  SeedingKernels<T> seeding;
+  SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;
 };
 

@@ -11,6 +11,9 @@ void install_consumers(Engine& engine);
 void install_kmeans_assign(Engine& engine);
 void install_kmeans_settle(Engine& engine);
 void install_kmeans_filter(Engine& engine);
+void install_seeding(Engine& engine);
+void install_sparse(Engine& engine);
+void install_sparse_seeding(Engine& engine);
 void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
 
@@ -23,6 +26,9 @@ void install(Engine& engine) {
   install_kmeans_assign(engine);
   install_kmeans_settle(engine);
   install_kmeans_filter(engine);
+  install_seeding(engine);
+  install_sparse(engine);
+  install_sparse_seeding(engine);
   install_kdtree_nearest(engine);
   install_kdtree_radius(engine);
 }

@@ -4,42 +4,20 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/bindings.h"
+#include "bindings/kmeans_fit.h"
 #include "kmeans/columns.h"
 #include "kmeans/label.h"
 
 namespace coterie {
 namespace {
 
-struct KMeansFit {
-  nb::object labels, centres;
-  KMeansOutcome outcome;
-};
-
-KMeansProgress report_to(const nb::object& callback) {
-  if (callback.is_none()) return {};
-  return [&callback](std::int64_t iteration, double inertia) {
-    const nb::gil_scoped_acquire gil;
-    callback(iteration, inertia);
-  };
-}
-
 template <class T>
 KMeansFit bind_fit(const Matrix<T>& X, const Matrix<T>& start, const std::optional<Vector<double>>& weights,
                    const KMeansOptions& options, const nb::object& progress, const std::optional<ColumnMoments>& columns) {
-  const std::int64_t k = view(start).rows, cols = view(start).cols;
-  auto centres = new_matrix<T>(k, cols);
-  auto labels = new_vector<std::int32_t>(view(X).rows);
-  std::copy(start.data(), start.data() + k * cols, centres.data());
-  KMeansFit fit;
-  const KMeansProgress report = report_to(progress);
-  without_gil([&] {
+  return fit_for_python<T>(start, view(X).rows, progress, [&](const auto& centres, const KMeansProgress& report, std::int32_t* labels) {
     const ColumnMoments moments = columns ? *columns : column_moments<T>(view(X), data_or_null(weights), options.threads);
-    fit.outcome = run_kmeans<T>(view(X), data_or_null(weights), moments, {centres.data(), k, cols, cols}, options, report, labels.data());
+    return run_kmeans<T>(view(X), data_or_null(weights), moments, centres, options, report, labels);
   });
-  fit.labels = nb::cast(labels);
-  fit.centres = nb::cast(centres);
-  return fit;
 }
 
 template <class T>

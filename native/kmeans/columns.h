@@ -18,5 +18,8 @@ struct ColumnMoments {
 // `weights` may be null. The same bits for any number of threads.
 template <class T>
 ColumnMoments column_moments(const MatrixView<T>& X, const double* weights, int threads);
+// What is not stored is zero.
+template <class T>
+ColumnMoments column_moments(const SparseView<T>& X, const double* weights, int threads);
 
 }  // namespace coterie

@@ -21,14 +21,24 @@ COTERIE_INLINE ClusterSums sums_of_thread(const ClusterSums& deltas, int thread)
           deltas.n_clusters, deltas.cols};
 }
 
+// A number in coarse units, and what is left of it in fine ones.
+struct UnitParts {
+  std::int64_t whole, rest;
+};
+
+template <class T>
+COTERIE_INLINE UnitParts units_of(double scaled, double fine_scale) {
+  const double shifted = scaled + rounding_magic;
+  const double left = scaled - (shifted - rounding_magic);
+  return {whole_part(shifted), sizeof(T) == 4 ? 0 : whole_part(left * fine_scale + rounding_magic)};
+}
+
 // Calls apply(column, coarse units, fine units) for the row's contribution.
 template <class T, class Apply>
 COTERIE_INLINE void for_each_unit(const SumUnits& units, const T* row, double weight, std::int64_t cols, const Apply& apply) {
   for (std::int64_t t = 0; t < cols; ++t) {
-    const double scaled = static_cast<double>(row[t]) * weight * units.scale[t];
-    const double shifted = scaled + rounding_magic;
-    const double rest = scaled - (shifted - rounding_magic);
-    apply(t, whole_part(shifted), sizeof(T) == 4 ? 0 : whole_part(rest * units.fine_scale + rounding_magic));
+    const UnitParts parts = units_of<T>(static_cast<double>(row[t]) * weight * units.scale[t], units.fine_scale);
+    apply(t, parts.whole, parts.rest);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "kmeans/columns.h"
 #include "kmeans/sums.h"
 #include "support/cpu_dispatch.h"
+#include "support/parallel.h"
 #include "tiles/tiles.h"
 
 namespace coterie {
@@ -45,7 +46,7 @@ double step_with_batch(const MatrixView<T>& X, const double* weights, const Muta
   const MatrixView<T> rows{relative.data(), centres.rows, centres.cols, centres.cols};
   const ColumnPack<T> pack(rows, nullptr, squared_metric, threads);
   const double heaviest = weights == nullptr ? 1.0 : *std::max_element(weights, weights + X.rows);
-  ExactSums<T> sums(X.rows, centres.rows, columns, origin, heaviest, threads);
+  ExactSums<T> sums(X.rows, centres.rows, columns, origin, heaviest, resolve_threads(threads));
   std::vector<std::int32_t> labels(static_cast<std::size_t>(X.rows), -1);
   const KMeansData<T> data{X, origin.data(), weights, threads};
   kernels.assign(data, pack.columns(), sums.units(), labels.data(), sums.deltas());

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/parallel.h"
-
 namespace coterie {
 namespace {
 
@@ -15,12 +13,12 @@ double scale_for(double extent, int bits) {
   return std::ldexp(1.0, std::clamp(bits - exponent, -1000, 1000));
 }
 
-void add_and_clear(std::vector<std::int64_t>& totals, std::vector<std::int64_t>& deltas, int threads) {
+void add_and_clear(std::vector<std::int64_t>& totals, std::vector<std::int64_t>& deltas, int tables) {
   const std::size_t size = totals.size();
-  for (std::size_t thread = 0; thread < static_cast<std::size_t>(threads); ++thread)
+  for (std::size_t table = 0; table < static_cast<std::size_t>(tables); ++table)
     for (std::size_t i = 0; i < size; ++i) {
-      totals[i] += deltas[thread * size + i];
-      deltas[thread * size + i] = 0;
+      totals[i] += deltas[table * size + i];
+      deltas[table * size + i] = 0;
     }
 }
 
@@ -28,8 +26,8 @@ void add_and_clear(std::vector<std::int64_t>& totals, std::vector<std::int64_t>&
 
 template <class T>
 ExactSums<T>::ExactSums(std::int64_t n, std::int64_t n_clusters, const ColumnMoments& columns, const std::vector<T>& shift,
-                        double largest_weight, int threads)
-    : n_clusters_(n_clusters), cols_(static_cast<std::int64_t>(shift.size())), threads_(resolve_threads(threads)) {
+                        double largest_weight, int tables)
+    : n_clusters_(n_clusters), cols_(static_cast<std::int64_t>(shift.size())), tables_(tables) {
   // the sum of n numbers of `bits` bits must fit in 63, and one number in the 51 that rounding by addition can hold
   const int bits = std::min(50, 61 - static_cast<int>(std::ceil(std::log2(static_cast<double>(n) + 1))));
   fine_scale_ = std::ldexp(1.0, bits);
@@ -38,7 +36,7 @@ ExactSums<T>::ExactSums(std::int64_t n, std::int64_t n_clusters, const ColumnMom
     scale_.push_back(scale_for(std::max(columns.high[t] - middle, middle - columns.low[t]) * largest_weight, bits));
   }
   scale_.push_back(scale_for(largest_weight, bits));
-  const auto cells = static_cast<std::size_t>(n_clusters * (cols_ + 1)), team = static_cast<std::size_t>(threads_);
+  const auto cells = static_cast<std::size_t>(n_clusters * (cols_ + 1)), team = static_cast<std::size_t>(tables_);
   coarse_.assign(cells, 0);
   coarse_delta_.assign(cells * team, 0);
   if (sizeof(T) != 4) {
@@ -55,10 +53,15 @@ ClusterSums ExactSums<T>::deltas() {
 }
 
 template <class T>
+ClusterSums ExactSums<T>::totals() {
+  return {coarse_.data(), fine_.empty() ? nullptr : fine_.data(), count_.data(), n_clusters_, cols_};
+}
+
+template <class T>
 void ExactSums<T>::absorb_deltas() {
-  add_and_clear(coarse_, coarse_delta_, threads_);
-  if (!fine_.empty()) add_and_clear(fine_, fine_delta_, threads_);
-  add_and_clear(count_, count_delta_, threads_);
+  add_and_clear(coarse_, coarse_delta_, tables_);
+  if (!fine_.empty()) add_and_clear(fine_, fine_delta_, tables_);
+  add_and_clear(count_, count_delta_, tables_);
 }
 
 template <class T>

@@ -1,4 +1,4 @@
-// Owns the exact sums of k-means: units, totals, and one table of changes per thread.
+// Owns the exact sums of k-means: units, totals, and tables of changes.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,14 @@ namespace coterie {
 template <class T>
 class ExactSums {
  public:
-  // `shift` is the point that rows are taken relative to.
+  // `shift` is the point that rows are taken relative to. `tables` is the number of threads that write deltas.
   ExactSums(std::int64_t n, std::int64_t n_clusters, const ColumnMoments& columns, const std::vector<T>& shift, double largest_weight,
-            int threads);
+            int tables);
 
   SumUnits units() const { return {scale_.data(), fine_scale_}; }
   ClusterSums deltas();
+  // For threads that share no cluster: they write to the totals at once.
+  ClusterSums totals();
   // Adds what the threads changed to the totals and clears it.
   void absorb_deltas();
 
@@ -32,7 +34,7 @@ class ExactSums {
   double value(std::int64_t cluster, std::int64_t column) const;
 
   std::int64_t n_clusters_, cols_;
-  int threads_;
+  int tables_;
   std::vector<double> scale_;
   double fine_scale_;
   std::vector<std::int64_t> coarse_, fine_, count_;

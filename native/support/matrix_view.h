@@ -26,7 +26,7 @@ struct MutableMatrixView {
   __attribute__((always_inline)) T* row(std::int64_t i) const { return data + i * stride; }
 };
 
-// A CSR matrix; indices within a row need not be sorted.
+// A CSR matrix; indices within a row need not be sorted, but none may come twice.
 template <class T>
 struct SparseView {
   const T* values;
