@@ -8,6 +8,7 @@ namespace coterie::COTERIE_ISA {
 void install_packing(Engine& engine);
 void install_nearest(Engine& engine);
 void install_consumers(Engine& engine);
+void install_symmetric(Engine& engine);
 void install_kmeans_assign(Engine& engine);
 void install_kmeans_settle(Engine& engine);
 void install_kdtree_nearest(Engine& engine);
@@ -19,6 +20,7 @@ void install(Engine& engine) {
   install_packing(engine);
   install_nearest(engine);
   install_consumers(engine);
+  install_symmetric(engine);
   install_kmeans_assign(engine);
   install_kmeans_settle(engine);
   install_kdtree_nearest(engine);

@@ -80,6 +80,22 @@ auto bind_store(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, in
 }
 
 template <class T>
+auto bind_store_self(const Matrix<T>& X, const Metric& metric, int threads) {
+  const std::int64_t n = view(X).rows;
+  auto out = new_matrix<T>(n, n);
+  without_gil([&] { store_self<T>(view(X), metric, threads, {out.data(), n, false}); });
+  return out;
+}
+
+template <class T>
+auto bind_store_condensed(const Matrix<T>& X, const Metric& metric, int threads) {
+  const std::int64_t n = view(X).rows;
+  auto out = new_vector<T>(n * (n - 1) / 2);
+  without_gil([&] { store_self<T>(view(X), metric, threads, {out.data(), n, true}); });
+  return out;
+}
+
+template <class T>
 void bind_for(nb::module_& module) {
   module.def("nearest", &bind_nearest<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "Index and distance of the nearest row of Y.");
   module.def("nearest_two", &bind_nearest_two<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "The nearest and the second nearest row of Y.");
@@ -89,6 +105,8 @@ void bind_for(nb::module_& module) {
   module.def("group_sums", &bind_group_sums<T>, "X"_a, "Y"_a, "groups"_a, "n_groups"_a, "metric"_a, "n_threads"_a = 0, "Sum of distances to each group of rows of Y.");
   module.def("group_extremes", &bind_group_extremes<T>, "X"_a, "row_groups"_a, "Y"_a, "groups"_a, "n_groups"_a, "metric"_a, "n_threads"_a = 0, "Smallest and largest distance between groups of rows.");
   module.def("pairwise", &bind_store<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "All distances.");
+  module.def("pairwise_self", &bind_store_self<T>, "X"_a, "metric"_a, "n_threads"_a = 0, "Distances among the rows of X; symmetric, zero diagonal.");
+  module.def("pairwise_condensed", &bind_store_condensed<T>, "X"_a, "metric"_a, "n_threads"_a = 0, "Distances among the rows of X above the diagonal, row by row.");
 }
 
 }  // namespace

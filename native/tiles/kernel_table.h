@@ -75,6 +75,14 @@ struct GroupExtremesOutput {
   std::int64_t n_groups;
 };
 
+// Distances among the rows of X themselves.
+template <class T>
+struct SelfStoreOutput {
+  T* data;  // n x n, or the n (n - 1) / 2 numbers above the diagonal row by row
+  std::int64_t n;
+  bool is_condensed;
+};
+
 template <class T>
 struct TileKernels {
   std::int64_t panel_width;
@@ -86,6 +94,7 @@ struct TileKernels {
   void (*group_sums)(const TileProblem<T>& problem, const GroupSumOutput& out);
   void (*group_extremes)(const TileProblem<T>& problem, const GroupExtremesOutput<T>& out);
   void (*store)(const TileProblem<T>& problem, const MutableMatrixView<T>& out);
+  void (*store_self)(const TileProblem<T>& problem, const SelfStoreOutput<T>& out);
 };
 
 }  // namespace coterie

@@ -62,4 +62,8 @@ void group_extremes(const MatrixView<T>& X, const MatrixView<T>& Y, const std::i
 template <class T>
 void store(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const MutableMatrixView<T>& out);
 
+// Distances among the rows of X: each pair once, exactly symmetric.
+template <class T>
+void store_self(const MatrixView<T>& X, const Metric& metric, int threads, const SelfStoreOutput<T>& out);
+
 }  // namespace coterie
