@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "tiles/kernel_table.h"
 #include "tiles/micro.h"
@@ -103,6 +104,32 @@ COTERIE_INLINE T finish_one(const Metric& metric, const PackedColumns<T>& Y, T v
       return (term + Y.term[column] + 2 * value) / static_cast<T>(Y.cols);
   }
   return value;
+}
+
+// What is_recomputable metrics are a monotone function of, without cancellation: the squared distance, or half of it for
+// cosine. The raw value of the dot kernel differs from raw_of(it) by at most raw_error.
+template <class T>
+COTERIE_INLINE T recomputed(const Metric& metric, const PackedColumns<T>& Y, const T* row, std::int64_t column) {
+  const T squared = squared_distance_to_packed(row, packed_column(Y, column), Y.cols);
+  return metric.finish == Finish::cosine ? squared / 2 : squared;
+}
+
+template <class T>
+COTERIE_INLINE T raw_of(const Metric& metric, T value, T row_term) {
+  return metric.finish == Finish::cosine ? value : (value - row_term) / 2;
+}
+
+template <class T>
+COTERIE_INLINE T raw_error(const Metric& metric, std::int64_t cols, T row_term, T largest_term) {
+  const T size = metric.finish == Finish::cosine ? T(2) : row_term + largest_term;
+  return static_cast<T>(cols + 8) * std::numeric_limits<T>::epsilon() * size;
+}
+
+template <class T>
+COTERIE_INLINE T largest_term(const PackedColumns<T>& Y) {
+  T largest = 0;
+  for (std::int64_t j = 0; j < Y.n_panels * panel_width<T>; ++j) largest = Y.term[j] > largest ? Y.term[j] : largest;
+  return largest;
 }
 
 // Below this the cosine distance of unit rows has lost too many digits.

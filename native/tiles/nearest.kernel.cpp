@@ -7,15 +7,19 @@
 namespace coterie::COTERIE_ISA {
 namespace {
 
+// The m smallest. Where the dot kernel's values suffer from cancellation, those that may belong to the list are computed
+// again by difference before they are compared: near-duplicates far from the origin come in the right order.
 template <class T>
 struct SmallestEnding {
   const PackedColumns<T>& Y;
   Metric metric;
   SmallestOutput<T> out;
-  static constexpr bool needs_terms = false;
+  bool recompute = is_recomputable(metric);
+  T largest = recompute ? largest_term(Y) : T(0);
+  static constexpr bool needs_terms = true;
 
   struct State {
-    Vec<T> limit[strip_rows];  // the m-th smallest so far
+    Vec<T> limit[strip_rows];  // values beyond it cannot belong to the list
   };
 
   void begin(State& state, const Strip<T>& strip) const {
@@ -40,28 +44,44 @@ struct SmallestEnding {
     indices[at] = static_cast<std::int32_t>(column);
   }
 
+  T limit_of(const Strip<T>& strip, int r, T last) const {
+    if (!recompute) return last;
+    const T term = strip.term[r];
+    return raw_of(metric, last, term) + raw_error(metric, Y.cols, term, largest);
+  }
+
   COTERIE_INLINE void consume(State& state, const Strip<T>& strip, const Block<T>& values, std::int64_t panel) const {
     for (int r = 0; r < strip_rows; ++r) {
       for (int v = 0; v < panel_vectors; ++v) {
-        std::uint32_t smaller = lane_bits<T>(values.value[r][v] < state.limit[r]);
+        const std::uint32_t smaller = lane_bits<T>(values.value[r][v] < state.limit[r]);
         if (__builtin_expect(smaller == 0, 1)) continue;
-        const std::int64_t row = strip.first_row + r, first = panel * panel_width<T> + v * lanes<T>;
-        const T* last = out.value + row * out.m + out.m - 1;
-        for (; smaller != 0; smaller &= smaller - 1) {
-          const int lane = __builtin_ctz(smaller);
-          const T value = values.value[r][v][lane];
-          if (value < *last && !(out.skip_same_index && first + lane == row)) insert(row, value, first + lane);
-        }
-        state.limit[r] = broadcast(*last);
+        state.limit[r] = broadcast(take(strip, r, values.value[r][v], panel * panel_width<T> + v * lanes<T>, smaller));
       }
     }
   }
 
+  // Offers the lanes of `smaller` to the list of row r and returns its new limit.
+  T take(const Strip<T>& strip, int r, Vec<T> values, std::int64_t first, std::uint32_t smaller) const {
+    const std::int64_t row = strip.first_row + r;
+    const T* last = out.value + row * out.m + out.m - 1;
+    for (; smaller != 0; smaller &= smaller - 1) {
+      const std::int64_t column = first + __builtin_ctz(smaller);
+      if (out.skip_same_index && column == row) continue;
+      const T value = recompute ? recomputed(metric, Y, strip.rows.row[r], column) : values[column - first];
+      if (value < *last) insert(row, value, column);
+    }
+    return limit_of(strip, r, *last);
+  }
+
   void end(const State&, const Strip<T>& strip) const {
     for (int r = 0; r < strip.count; ++r)
-      for (std::int64_t i = (strip.first_row + r) * out.m; i < (strip.first_row + r + 1) * out.m; ++i)
-        if (out.index[i] >= 0)
+      for (std::int64_t i = (strip.first_row + r) * out.m; i < (strip.first_row + r + 1) * out.m; ++i) {
+        if (out.index[i] < 0) continue;
+        if (!recompute)
           out.value[i] = finish_one(metric, Y, out.value[i], strip.rows.row[r], strip.term[r], out.index[i]);
+        else if (metric.finish == Finish::norm)
+          out.value[i] = std::sqrt(out.value[i]);
+      }
   }
 };
 
