@@ -17,6 +17,14 @@ auto bind_nearest(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, 
 }
 
 template <class T>
+auto bind_nearest_exact(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
+  auto index = new_vector<std::int32_t>(view(X).rows);
+  auto value = new_vector<T>(view(X).rows);
+  without_gil([&] { nearest_exact<T>(view(X), view(Y), metric, threads, {index.data(), value.data()}); });
+  return std::make_pair(index, value);
+}
+
+template <class T>
 auto bind_nearest_two(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
   const std::int64_t n = view(X).rows;
   auto index = new_matrix<std::int32_t>(2, n);
@@ -98,6 +106,7 @@ auto bind_store_condensed(const Matrix<T>& X, const Metric& metric, int threads)
 template <class T>
 void bind_for(nb::module_& module) {
   module.def("nearest", &bind_nearest<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "Index and distance of the nearest row of Y.");
+  module.def("nearest_exact", &bind_nearest_exact<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "As nearest, but decided by differences where products are too close to call.");
   module.def("nearest_two", &bind_nearest_two<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "The nearest and the second nearest row of Y.");
   module.def("smallest", &bind_smallest<T>, "X"_a, "Y"_a, "metric"_a, "m"_a, "skip_same_index"_a = false, "n_threads"_a = 0, "The m nearest rows of Y.");
   module.def("count_below", &bind_count_below<T>, "X"_a, "Y"_a, "metric"_a, "threshold"_a, "n_threads"_a = 0, "Rows of Y at most threshold away, counted.");

@@ -88,6 +88,7 @@ struct TileKernels {
   std::int64_t panel_width;
   void (*pack)(const MatrixView<T>& Y, const T* shift, const Metric& metric, const PackedColumns<T>& out, int threads);
   void (*nearest)(const TileProblem<T>& problem, const NearestOutput<T>& out);
+  void (*nearest_exact)(const TileProblem<T>& problem, const NearestOutput<T>& out);
   void (*nearest_two)(const TileProblem<T>& problem, const NearestTwoOutput<T>& out);
   void (*smallest)(const TileProblem<T>& problem, const SmallestOutput<T>& out);
   void (*below)(const TileProblem<T>& problem, const BelowOutput<T>& out);

@@ -41,6 +41,10 @@ std::vector<T> centring_shift(const MatrixView<T>& Y, const Metric& metric, int 
 template <class T>
 void nearest(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestOutput<T>& out);
 
+// As nearest, but decided by differences where products are too close to call.
+template <class T>
+void nearest_exact(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestOutput<T>& out);
+
 template <class T>
 void nearest_two(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads,
                  const NearestTwoOutput<T>& out);
