@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kmeans/state.h"
+#include "powers.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
 
@@ -20,6 +21,7 @@ struct Engine {
   const char* name;
   Kernels<float> float32;
   Kernels<double> float64;
+  PowerKernels powers;
 
   template <class T>
   const Kernels<T>& of() const {

@@ -11,6 +11,7 @@ void install_consumers(Engine& engine);
 void install_symmetric(Engine& engine);
 void install_kmeans_assign(Engine& engine);
 void install_kmeans_settle(Engine& engine);
+void install_powers(Engine& engine);
 void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
 
@@ -23,6 +24,7 @@ void install(Engine& engine) {
   install_symmetric(engine);
   install_kmeans_assign(engine);
   install_kmeans_settle(engine);
+  install_powers(engine);
   install_kdtree_nearest(engine);
   install_kdtree_radius(engine);
 }

@@ -70,6 +70,7 @@ void without_gil(Work&& work) {
 void bind_support(nb::module_& module);
 void bind_tiles(nb::module_& module);
 void bind_kmeans(nb::module_& module);
+void bind_distances(nb::module_& module);
 void bind_trees(nb::module_& module);
 
 }  // namespace coterie

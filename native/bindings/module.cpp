@@ -6,5 +6,6 @@ NB_MODULE(_core, module) {
   coterie::bind_support(module);
   coterie::bind_tiles(module);
   coterie::bind_kmeans(module);
+  coterie::bind_distances(module);
   coterie::bind_trees(module);
 }
