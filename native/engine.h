@@ -6,6 +6,7 @@
 #include "kmeans/seeding_kernels.h"
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
+#include "powers.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
 
@@ -24,6 +25,7 @@ struct Engine {
   const char* name;
   Kernels<float> float32;
   Kernels<double> float64;
+  PowerKernels powers;
 
   template <class T>
   const Kernels<T>& of() const {

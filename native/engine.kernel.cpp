@@ -8,12 +8,14 @@ namespace coterie::COTERIE_ISA {
 void install_packing(Engine& engine);
 void install_nearest(Engine& engine);
 void install_consumers(Engine& engine);
+void install_symmetric(Engine& engine);
 void install_kmeans_assign(Engine& engine);
 void install_kmeans_settle(Engine& engine);
 void install_kmeans_filter(Engine& engine);
 void install_seeding(Engine& engine);
 void install_sparse(Engine& engine);
 void install_sparse_seeding(Engine& engine);
+void install_powers(Engine& engine);
 void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
 
@@ -23,12 +25,14 @@ void install(Engine& engine) {
   install_packing(engine);
   install_nearest(engine);
   install_consumers(engine);
+  install_symmetric(engine);
   install_kmeans_assign(engine);
   install_kmeans_settle(engine);
   install_kmeans_filter(engine);
   install_seeding(engine);
   install_sparse(engine);
   install_sparse_seeding(engine);
+  install_powers(engine);
   install_kdtree_nearest(engine);
   install_kdtree_radius(engine);
 }

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "support/matrix_view.h"
+#include "support/scratch.h"
 
 namespace coterie {
 
@@ -45,17 +46,23 @@ const T* data_or_null(const std::optional<Vector<T>>& array) {
   return array ? array->data() : nullptr;
 }
 
+// Large arrays come in large pages, see allocate_aligned.
+template <class T>
+T* new_memory(std::int64_t count) {
+  return static_cast<T*>(allocate_aligned(static_cast<std::size_t>(count) * sizeof(T)));
+}
+
 template <class T>
 NewVector<T> new_vector(std::int64_t size) {
-  T* data = new T[static_cast<std::size_t>(size)];
-  const nb::capsule owner(data, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+  T* data = new_memory<T>(size);
+  const nb::capsule owner(data, free_aligned);
   return NewVector<T>(data, {static_cast<std::size_t>(size)}, owner);
 }
 
 template <class T>
 NewMatrix<T> new_matrix(std::int64_t rows, std::int64_t cols) {
-  T* data = new T[static_cast<std::size_t>(rows * cols)];
-  const nb::capsule owner(data, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+  T* data = new_memory<T>(rows * cols);
+  const nb::capsule owner(data, free_aligned);
   return NewMatrix<T>(data, {static_cast<std::size_t>(rows), static_cast<std::size_t>(cols)}, owner);
 }
 
@@ -72,6 +79,7 @@ void bind_tiles(nb::module_& module);
 void bind_kmeans(nb::module_& module);
 void bind_seeding(nb::module_& module);
 void bind_sparse(nb::module_& module);
+void bind_distances(nb::module_& module);
 void bind_trees(nb::module_& module);
 
 }  // namespace coterie

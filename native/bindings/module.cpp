@@ -9,5 +9,6 @@ NB_MODULE(_core, module) {
   coterie::bind_kmeans(module);
   coterie::bind_seeding(module);
   coterie::bind_sparse(module);
+  coterie::bind_distances(module);
   coterie::bind_trees(module);
 }

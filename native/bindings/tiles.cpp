@@ -17,6 +17,14 @@ auto bind_nearest(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, 
 }
 
 template <class T>
+auto bind_nearest_exact(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
+  auto index = new_vector<std::int32_t>(view(X).rows);
+  auto value = new_vector<T>(view(X).rows);
+  without_gil([&] { nearest_exact<T>(view(X), view(Y), metric, threads, {index.data(), value.data()}); });
+  return std::make_pair(index, value);
+}
+
+template <class T>
 auto bind_nearest_two(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
   const std::int64_t n = view(X).rows;
   auto index = new_matrix<std::int32_t>(2, n);
@@ -80,8 +88,25 @@ auto bind_store(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, in
 }
 
 template <class T>
+auto bind_store_self(const Matrix<T>& X, const Metric& metric, int threads) {
+  const std::int64_t n = view(X).rows;
+  auto out = new_matrix<T>(n, n);
+  without_gil([&] { store_self<T>(view(X), metric, threads, {out.data(), n, false}); });
+  return out;
+}
+
+template <class T>
+auto bind_store_condensed(const Matrix<T>& X, const Metric& metric, int threads) {
+  const std::int64_t n = view(X).rows;
+  auto out = new_vector<T>(n * (n - 1) / 2);
+  without_gil([&] { store_self<T>(view(X), metric, threads, {out.data(), n, true}); });
+  return out;
+}
+
+template <class T>
 void bind_for(nb::module_& module) {
   module.def("nearest", &bind_nearest<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "Index and distance of the nearest row of Y.");
+  module.def("nearest_exact", &bind_nearest_exact<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "As nearest, but decided by differences where products are too close to call.");
   module.def("nearest_two", &bind_nearest_two<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "The nearest and the second nearest row of Y.");
   module.def("smallest", &bind_smallest<T>, "X"_a, "Y"_a, "metric"_a, "m"_a, "skip_same_index"_a = false, "n_threads"_a = 0, "The m nearest rows of Y.");
   module.def("count_below", &bind_count_below<T>, "X"_a, "Y"_a, "metric"_a, "threshold"_a, "n_threads"_a = 0, "Rows of Y at most threshold away, counted.");
@@ -89,6 +114,8 @@ void bind_for(nb::module_& module) {
   module.def("group_sums", &bind_group_sums<T>, "X"_a, "Y"_a, "groups"_a, "n_groups"_a, "metric"_a, "n_threads"_a = 0, "Sum of distances to each group of rows of Y.");
   module.def("group_extremes", &bind_group_extremes<T>, "X"_a, "row_groups"_a, "Y"_a, "groups"_a, "n_groups"_a, "metric"_a, "n_threads"_a = 0, "Smallest and largest distance between groups of rows.");
   module.def("pairwise", &bind_store<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "All distances.");
+  module.def("pairwise_self", &bind_store_self<T>, "X"_a, "metric"_a, "n_threads"_a = 0, "Distances among the rows of X; symmetric, zero diagonal.");
+  module.def("pairwise_condensed", &bind_store_condensed<T>, "X"_a, "metric"_a, "n_threads"_a = 0, "Distances among the rows of X above the diagonal, row by row.");
 }
 
 }  // namespace
@@ -107,8 +134,9 @@ void bind_tiles(nb::module_& module) {
       .value("identity", Finish::identity)
       .value("squared_norm", Finish::squared_norm)
       .value("norm", Finish::norm)
-      .value("clipped", Finish::clipped)
+      .value("cosine", Finish::cosine)
       .value("root", Finish::root)
+      .value("half", Finish::half)
       .value("power_root", Finish::power_root)
       .value("mean", Finish::mean)
       .value("jaccard", Finish::jaccard)

@@ -14,7 +14,7 @@ struct BelowEnding {
   Metric metric;
   BelowOutput<T> out;
   bool is_fused;
-  T largest_term;
+  T largest;
   static constexpr bool needs_terms = true;
 
   struct State {
@@ -30,7 +30,7 @@ struct BelowEnding {
       if (is_fused) {
         const double term = strip.term[r < strip.count ? r : 0];
         limit = (squared - term) / 2;
-        slack = static_cast<double>(Y.cols + 8) * std::numeric_limits<T>::epsilon() * (term + largest_term);
+        slack = static_cast<double>(Y.cols + 8) * std::numeric_limits<T>::epsilon() * (term + largest);
       }
       state.surely[r] = broadcast(static_cast<T>(limit - slack));
       state.maybe[r] = broadcast(r < strip.count ? static_cast<T>(limit + slack) : -std::numeric_limits<T>::infinity());
@@ -204,10 +204,8 @@ struct StoreEnding {
 template <class T>
 void below(const TileProblem<T>& problem, const BelowOutput<T>& out) {
   const PackedColumns<T>& Y = problem.Y;
-  T largest_term = 0;
-  for (std::int64_t j = 0; j < Y.n_panels * panel_width<T>; ++j) largest_term = Y.term[j] > largest_term ? Y.term[j] : largest_term;
   const bool is_fused = wants_centring(problem.metric);
-  const BelowEnding<T> ending{Y, problem.metric, out, is_fused, largest_term};
+  const BelowEnding<T> ending{Y, problem.metric, out, is_fused, is_fused ? largest_term(Y) : T(0)};
   if (is_fused)
     walk(problem, FusedDot<T>{Y}, ending);
   else

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "tiles/kernel_table.h"
 #include "tiles/micro.h"
@@ -32,6 +33,17 @@ COTERIE_INLINE T squared_distance_to_packed(const T* row, const T* panel_column,
   });
 }
 
+// The same for the columns of one vector.
+template <class T>
+COTERIE_INLINE Vec<T> squared_distances_to_packed(const T* row, const T* panel_vector, std::int64_t cols) {
+  Vec<T> sum{};
+  for (std::int64_t t = 0; t < cols; ++t) {
+    const Vec<T> difference = broadcast(row[t]) - load(panel_vector + t * panel_width<T>);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
 // The packed column `column` as a vector of stride panel_width.
 template <class T>
 COTERIE_INLINE const T* packed_column(const PackedColumns<T>& Y, std::int64_t column) {
@@ -47,7 +59,7 @@ COTERIE_INLINE T squared_length(const T* row, std::int64_t cols) {
 // |x|^2 or the number of ones of a loaded row, if the finish needs it.
 template <class T>
 COTERIE_INLINE T row_term(const Metric& metric, const T* row, std::int64_t cols) {
-  if (metric.kernel != Kernel::dot || metric.finish == Finish::clipped || metric.finish == Finish::identity) return T(0);
+  if (metric.kernel != Kernel::dot || metric.finish == Finish::cosine || metric.finish == Finish::identity) return T(0);
   if (start_of(metric.finish) == Start::half_squared_norm) return squared_length(row, cols);
   return sum_over<T>(cols, [row](std::int64_t t) __attribute__((always_inline)) { return row[t]; });
 }
@@ -74,10 +86,12 @@ COTERIE_INLINE T finish_one(const Metric& metric, const PackedColumns<T>& Y, T v
       return squared_distance_to_packed(row, packed_column(Y, column), Y.cols);
     case Finish::norm:
       return std::sqrt(squared_distance_to_packed(row, packed_column(Y, column), Y.cols));
-    case Finish::clipped:
-      return value > 0 ? value : T(0);
+    case Finish::cosine:
+      return squared_distance_to_packed(row, packed_column(Y, column), Y.cols) / 2;
     case Finish::root:
       return std::sqrt(value);
+    case Finish::half:
+      return value / 2;
     case Finish::power_root:
       return static_cast<T>(std::pow(static_cast<double>(value), 1 / metric.p));
     case Finish::mean:
@@ -92,7 +106,37 @@ COTERIE_INLINE T finish_one(const Metric& metric, const PackedColumns<T>& Y, T v
   return value;
 }
 
-// `count` is a multiple of the panel width. Lanes that cancelled are repaired one by one; they are few.
+// What is_recomputable metrics are a monotone function of, without cancellation: the squared distance, or half of it for
+// cosine. The raw value of the dot kernel differs from raw_of(it) by at most raw_error.
+template <class T>
+COTERIE_INLINE T recomputed(const Metric& metric, const PackedColumns<T>& Y, const T* row, std::int64_t column) {
+  const T squared = squared_distance_to_packed(row, packed_column(Y, column), Y.cols);
+  return metric.finish == Finish::cosine ? squared / 2 : squared;
+}
+
+template <class T>
+COTERIE_INLINE T raw_of(const Metric& metric, T value, T row_term) {
+  return metric.finish == Finish::cosine ? value : (value - row_term) / 2;
+}
+
+template <class T>
+COTERIE_INLINE T raw_error(const Metric& metric, std::int64_t cols, T row_term, T largest_term) {
+  const T size = metric.finish == Finish::cosine ? T(2) : row_term + largest_term;
+  return static_cast<T>(cols + 8) * std::numeric_limits<T>::epsilon() * size;
+}
+
+template <class T>
+COTERIE_INLINE T largest_term(const PackedColumns<T>& Y) {
+  T largest = 0;
+  for (std::int64_t j = 0; j < Y.n_panels * panel_width<T>; ++j) largest = Y.term[j] > largest ? Y.term[j] : largest;
+  return largest;
+}
+
+// Below this the cosine distance of unit rows has lost too many digits.
+template <class T>
+inline constexpr T cosine_cancelled = sizeof(T) == 8 ? T(1e-6) : T(1e-2);
+
+// `count` is a multiple of the panel width. Vectors with a lane that cancelled are computed again; they are few.
 template <class T>
 COTERIE_INLINE void finish_norms(const PackedColumns<T>& Y, T* values, std::int64_t first, std::int64_t count, const T* row,
                                  T term, bool take_root) {
@@ -100,13 +144,21 @@ COTERIE_INLINE void finish_norms(const PackedColumns<T>& Y, T* values, std::int6
   for (std::int64_t j = 0; j < count; j += lanes<T>) {
     const Vec<T> half = load(values + j);
     Vec<T> squared = row_terms + (half + half);
-    std::uint32_t cancelled = lane_bits<T>(squared < share * (row_terms + load(Y.term + first + j)));
-    while (__builtin_expect(cancelled != 0, 0)) {
-      const int lane = __builtin_ctz(cancelled);
-      cancelled &= cancelled - 1;
-      squared[lane] = squared_distance_to_packed(row, packed_column(Y, first + j + lane), Y.cols);
-    }
+    const Mask<T> cancelled = squared < share * (row_terms + load(Y.term + first + j));
+    if (__builtin_expect(lane_bits<T>(cancelled) != 0, 0))
+      squared = select<T>(cancelled, squared_distances_to_packed(row, packed_column(Y, first + j), Y.cols), squared);
     store(values + j, take_root ? square_root<T>(squared) : squared);
+  }
+}
+
+template <class T>
+COTERIE_INLINE void finish_cosines(const PackedColumns<T>& Y, T* values, std::int64_t first, std::int64_t count, const T* row) {
+  const Vec<T> limit = broadcast(cosine_cancelled<T>);
+  for (std::int64_t j = 0; j < count; j += lanes<T>) {
+    const Vec<T> value = load(values + j);
+    const Mask<T> cancelled = value < limit;
+    if (__builtin_expect(lane_bits<T>(cancelled) != 0, 0))
+      store(values + j, select<T>(cancelled, squared_distances_to_packed(row, packed_column(Y, first + j), Y.cols) / 2, value));
   }
 }
 
@@ -123,15 +175,17 @@ void finish_row(const Metric& metric, const PackedColumns<T>& Y, T* values, std:
     case Finish::norm:
       finish_norms(Y, values, first, count, row, term, metric.finish == Finish::norm);
       break;
-    case Finish::clipped:
-      for (std::int64_t j = 0; j < count; ++j) values[j] = values[j] > 0 ? values[j] : T(0);
+    case Finish::cosine:
+      finish_cosines(Y, values, first, count, row);
       break;
     case Finish::root:
       for (std::int64_t j = 0; j < count; ++j) values[j] = std::sqrt(values[j]);
       break;
+    case Finish::half:
+      for (std::int64_t j = 0; j < count; ++j) values[j] /= 2;
+      break;
     case Finish::power_root:
-      for (std::int64_t j = 0; j < count; ++j)
-        values[j] = static_cast<T>(std::pow(static_cast<double>(values[j]), 1 / metric.p));
+      for (std::int64_t j = 0; j < count; j += lanes<T>) store(values + j, power_of(load(values + j), 1 / metric.p));
       break;
     case Finish::mean:
       for (std::int64_t j = 0; j < count; ++j) values[j] /= n_features;

@@ -75,17 +75,27 @@ struct GroupExtremesOutput {
   std::int64_t n_groups;
 };
 
+// Distances among the rows of X themselves.
+template <class T>
+struct SelfStoreOutput {
+  T* data;  // n x n, or the n (n - 1) / 2 numbers above the diagonal row by row
+  std::int64_t n;
+  bool is_condensed;
+};
+
 template <class T>
 struct TileKernels {
   std::int64_t panel_width;
   void (*pack)(const MatrixView<T>& Y, const T* shift, const Metric& metric, const PackedColumns<T>& out, int threads);
   void (*nearest)(const TileProblem<T>& problem, const NearestOutput<T>& out);
+  void (*nearest_exact)(const TileProblem<T>& problem, const NearestOutput<T>& out);
   void (*nearest_two)(const TileProblem<T>& problem, const NearestTwoOutput<T>& out);
   void (*smallest)(const TileProblem<T>& problem, const SmallestOutput<T>& out);
   void (*below)(const TileProblem<T>& problem, const BelowOutput<T>& out);
   void (*group_sums)(const TileProblem<T>& problem, const GroupSumOutput& out);
   void (*group_extremes)(const TileProblem<T>& problem, const GroupExtremesOutput<T>& out);
   void (*store)(const TileProblem<T>& problem, const MutableMatrixView<T>& out);
+  void (*store_self)(const TileProblem<T>& problem, const SelfStoreOutput<T>& out);
 };
 
 }  // namespace coterie

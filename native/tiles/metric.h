@@ -20,8 +20,9 @@ enum class Finish : std::int32_t {
   identity,
   squared_norm,  // dot with start |y|^2/2: |x|^2 + 2h, small ones by direct difference
   norm,          // its square root
-  clipped,       // dot with start 1 on unit rows: max(0, h)
+  cosine,        // dot with start 1 on unit rows: h = 1 - x.y, small ones by direct difference
   root,          // v^(1/2)
+  half,          // v / 2: cosine distance from the squared difference of unit rows
   power_root,    // v^(1/p)
   mean,          // v / number of features
   jaccard,       // dot with start 0 on 0/1 rows: 1 - p / (|x| + |y| - p)
@@ -43,7 +44,7 @@ constexpr Start start_of(Finish finish) {
     case Finish::squared_norm:
     case Finish::norm:
       return Start::half_squared_norm;
-    case Finish::clipped:
+    case Finish::cosine:
       return Start::one;
     default:
       return Start::zero;
@@ -53,6 +54,11 @@ constexpr Start start_of(Finish finish) {
 // Rows and columns are centred on a common point first: distances do not change, cancellation does.
 constexpr bool wants_centring(const Metric& metric) {
   return metric.kernel == Kernel::dot && start_of(metric.finish) == Start::half_squared_norm;
+}
+
+// Equals a constant times |x - y|^2 or its root, so that small values can be had without cancellation.
+constexpr bool is_recomputable(const Metric& metric) {
+  return wants_centring(metric) || (metric.kernel == Kernel::dot && metric.finish == Finish::cosine);
 }
 
 // The unfinished value orders the columns of one row as the distance does.

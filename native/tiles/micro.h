@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "support/simd.h"
+#include "support/vector_math.h"
 #include "tiles/metric.h"
 
 namespace coterie::COTERIE_ISA {
@@ -66,23 +66,17 @@ struct Chebyshev {
 
 template <class T>
 struct Minkowski {
-  T p;
-  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const {
-    const Vec<T> difference = absolute<T>(x - y);
-    Vec<T> power;
-    for (int lane = 0; lane < lanes<T>; ++lane) power[lane] = std::pow(difference[lane], p);
-    return sum + power;
-  }
+  double p;
+  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const { return sum + power_of(absolute<T>(x - y), p); }
 };
 
-// Small whole powers by multiplication.
-template <class T>
-struct MinkowskiWhole {
-  int p;
+// |x - y|^(twice_p / 2) by products and at most one root.
+template <class T, int twice_p>
+struct MinkowskiHalves {
   COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const {
     const Vec<T> difference = absolute<T>(x - y);
-    Vec<T> power = difference;
-    for (int i = 1; i < p; ++i) power *= difference;
+    Vec<T> power = twice_p % 2 == 0 ? difference : square_root<T>(difference);
+    for (int i = twice_p % 2 == 0 ? 1 : 0; i < twice_p / 2; ++i) power *= difference;
     return sum + power;
   }
 };
@@ -132,7 +126,10 @@ COTERIE_INLINE void braycurtis_block(const StripRows<T>& strip, const T* panel, 
         total[r] += absolute<T>(x + y);
       }
     }
-    for (int r = 0; r < strip_rows; ++r) out.value[r][v] = difference[r] / total[r] + load(start + v * lanes<T>);
+    for (int r = 0; r < strip_rows; ++r) {
+      const Vec<T> share = select<T>(difference[r] == Vec<T>{}, Vec<T>{}, difference[r] / total[r]);  // equal rows: 0, also 0/0
+      out.value[r][v] = share + load(start + v * lanes<T>);
+    }
   }
 }
 

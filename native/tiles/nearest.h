@@ -116,15 +116,20 @@ struct NearestTwoEnding {
     }
   }
 
+  static COTERIE_INLINE LaneWinner<T> first_of(const State& state, int r) { return lowest_lane<T>(state.best[r], state.at[r]); }
+
+  // Where the winner stood, its lane's second takes part in the search for the second.
+  static COTERIE_INLINE LaneWinner<T> second_of(const State& state, int r, LaneWinner<T> first) {
+    const Mask<T> is_first = (state.at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index))) &
+                             (state.best[r] == broadcast(first.value));
+    return lowest_lane<T>(select<T>(is_first, state.second[r], state.best[r]),
+                          select_index<T>(is_first, state.second_at[r], state.at[r]));
+  }
+
   COTERIE_INLINE void end(State& state, const Strip<T>& strip) const {
     for (int r = 0; r < strip.count; ++r) {
-      const LaneWinner<T> first = lowest_lane<T>(state.best[r], state.at[r]);
-      // where the winner stood, its lane's second takes part in the search for the second
-      const Mask<T> is_first = (state.at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index))) &
-                               (state.best[r] == broadcast(first.value));
-      const LaneWinner<T> second = lowest_lane<T>(select<T>(is_first, state.second[r], state.best[r]),
-                                                  select_index<T>(is_first, state.second_at[r], state.at[r]));
-      write(strip, r, first, second);
+      const LaneWinner<T> first = first_of(state, r);
+      write(strip, r, first, second_of(state, r, first));
     }
   }
 

@@ -99,6 +99,13 @@ void nearest(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metri
 }
 
 template <class T>
+void nearest_exact(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestOutput<T>& out) {
+  const std::vector<T> shift = centring_shift(Y, metric, threads);
+  const ColumnPack<T> pack(Y, pointer(shift), metric, threads);
+  kernels<T>().nearest_exact(problem_of(X, shift, pack, metric, threads), out);
+}
+
+template <class T>
 void nearest_two(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads,
                  const NearestTwoOutput<T>& out) {
   const std::vector<T> shift = centring_shift(Y, metric, threads);
@@ -144,9 +151,16 @@ void store(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric,
 }
 
 template <class T>
+void store_self(const MatrixView<T>& X, const Metric& metric, int threads, const SelfStoreOutput<T>& out) {
+  const std::vector<T> shift = centring_shift(X, metric, threads);
+  const ColumnPack<T> pack(X, pointer(shift), metric, threads);
+  kernels<T>().store_self(problem_of(X, shift, pack, metric, threads), out);
+}
+
+template <class T>
 struct Instantiate {
-  static constexpr auto functions = std::make_tuple(&nearest<T>, &nearest_two<T>, &smallest<T>, &below<T>, &group_sums<T>,
-                                                    &group_extremes<T>, &store<T>, &centring_shift<T>);
+  static constexpr auto functions = std::make_tuple(&nearest<T>, &nearest_exact<T>, &nearest_two<T>, &smallest<T>, &below<T>, &group_sums<T>,
+                                                    &group_extremes<T>, &store<T>, &store_self<T>, &centring_shift<T>);
 };
 template class ColumnPack<float>;
 template class ColumnPack<double>;

@@ -41,6 +41,10 @@ std::vector<T> centring_shift(const MatrixView<T>& Y, const Metric& metric, int 
 template <class T>
 void nearest(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestOutput<T>& out);
 
+// As nearest, but decided by differences where products are too close to call.
+template <class T>
+void nearest_exact(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestOutput<T>& out);
+
 template <class T>
 void nearest_two(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads,
                  const NearestTwoOutput<T>& out);
@@ -61,5 +65,9 @@ void group_extremes(const MatrixView<T>& X, const MatrixView<T>& Y, const std::i
 
 template <class T>
 void store(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const MutableMatrixView<T>& out);
+
+// Distances among the rows of X: each pair once, exactly symmetric.
+template <class T>
+void store_self(const MatrixView<T>& X, const Metric& metric, int threads, const SelfStoreOutput<T>& out);
 
 }  // namespace coterie
