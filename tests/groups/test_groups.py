@@ -137,7 +137,11 @@ def test_more_groups_than_rows():
     [
         (pd.DataFrame({"age": [1.0]}), "the rows lack the columns income"),
         (POINTS[:, :1], r"the rows must have 2 columns \(age, income\), got shape \(100, 1\)"),
-        (POINTS[0], r"the rows must have 2 columns"),
+        (POINTS[0], r"Expected 2D array, got 1D array of shape \(2,\)"),
+        (
+            pd.DataFrame({"age": [1.0], "income": ["much"]}),
+            'Column "income" of rows must be numbers, got text',
+        ),
     ],
 )
 def test_wrong_rows_are_refused(rows, message):

@@ -28,6 +28,7 @@ def check_data(
     min_columns: int = 1,
     squares: bool = True,
     may_be_distances: bool = False,
+    may_be_missing: bool = False,
 ) -> Data | SparseData:
     """Return the data as a C-ordered float32 or float64 matrix (or CSR), or say what is wrong with them.
 
@@ -49,6 +50,8 @@ def check_data(
         Whether the caller squares differences: values whose squares overflow are then refused.
     may_be_distances : bool, default=False
         Whether a symmetric matrix with a zero diagonal may pass.
+    may_be_missing : bool, default=False
+        Whether values that are not finite may pass, because the caller settles them itself.
 
     Examples
     --------
@@ -75,7 +78,8 @@ def check_data(
         raise
     except (ValueError, TypeError) as error:
         raise explain.explained(error, X, who, name) from None
-    _refuse_unsafe_values(checked, explain.column_names(X), who, name, squares)
+    if not may_be_missing:
+        _refuse_unsafe_values(checked, explain.column_names(X), who, name, squares)
     if not may_be_distances:
         _refuse_distances(checked, who, name)
     return checked

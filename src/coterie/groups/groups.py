@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from coterie._typing import FloatArray, Labels
+from coterie._validation import check_data
 from coterie.errors import InvalidData
 from coterie.groups.profile import Profile
 from coterie.prepare import Scaling
@@ -112,8 +113,10 @@ class Groups:
                     f"the rows lack the columns {', '.join(absent)} that the groups were found by."
                 )
             rows = rows[list(self.columns)]
-        X = rows if hasattr(rows, "indptr") else np.asarray(rows, dtype=np.float64)
-        if X.ndim != 2 or X.shape[1] != len(self.columns):
+        X = check_data(
+            rows, who="predict", name="rows", accept_sparse=True, may_be_missing=True, may_be_distances=True
+        )
+        if X.shape[1] != len(self.columns):
             raise InvalidData(
                 f"the rows must have {len(self.columns)} columns ({', '.join(self.columns[:5])}"
                 f"{' ...' if len(self.columns) > 5 else ''}), got shape {X.shape}."
