@@ -217,7 +217,8 @@ void sum_leaves(const FilterTreeView<T>& tree, const KMeansData<T>& data, const 
   const Scratch<FilterNode> tasks(n_tasks);
   list_subtrees(root, tasks.data(), 0);
   parallel_for(n_tasks, data.threads, [&](std::int64_t task, int) { sum_below(tree, data, units, tasks[task], coarse, fine, 1); });
-  sum_below(tree, data, units, root, coarse, fine, leaves_per_task);
+  // what is left are the nodes above the tasks; a root that was a task itself has its sums
+  if (root.n_leaves > leaves_per_task) sum_below(tree, data, units, root, coarse, fine, leaves_per_task);
 }
 
 template <class T>

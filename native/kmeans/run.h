@@ -44,7 +44,6 @@ class KMeansRun {
   bool assign() { return rows_.assign(centre_rows(), previous_, labels_, sums_); }
   void update_centres();
   bool refill_empty_clusters();
-  void settle_labels();
   std::int64_t farthest_row(const std::vector<T>& distances) const;
   double shift_of_centres() const;
   double inertia_of_sums() const;
@@ -154,17 +153,6 @@ bool KMeansRun<T, Rows>::refill_empty_clusters() {
   return moved;
 }
 
-// The labels of the centres that are returned. A cluster that loses its last row now still gets another one.
-template <class T, class Rows>
-void KMeansRun<T, Rows>::settle_labels() {
-  constexpr int most_attempts = 10;  // each one is an iteration more than the caller asked for
-  assign();
-  for (int attempt = 0; attempt < most_attempts && refill_empty_clusters(); ++attempt) {
-    update_centres();
-    assign();
-  }
-}
-
 template <class T, class Rows>
 double KMeansRun<T, Rows>::shift_of_centres() const {
   double total = 0;
@@ -206,10 +194,10 @@ KMeansOutcome KMeansRun<T, Rows>::run(const KMeansProgress& progress) {
     }
     outcome.centre_shift = shift_of_centres();
     if (outcome.centre_shift <= options_.tol) break;
-    if (options_.tol_inertia >= 0 && before - inertia <= options_.tol_inertia * before) break;
+    if (options_.tol_inertia >= 0 && outcome.n_iter > 1 && before - inertia <= options_.tol_inertia * before) break;
     before = inertia;
   }
-  if (!outcome.is_strict) settle_labels();
+  if (!outcome.is_strict) assign();  // labels must belong to the centres that are returned
   rows_.write_labels(centre_rows(), labels_, sums_);
   outcome.inertia = rows_.own_distances(centre_rows(), labels_, nullptr);
   return outcome;

@@ -71,6 +71,7 @@ class Tracker:
 
     def __init__(self, listener: Callable[[Progress], object] | None, stage: str, total: int | None) -> None:
         self._listener = listener
+        self._others: list[Callable[[Progress], object]] = []
         self._line = listener if isinstance(listener, _TerminalLine) else None
         self._stage = stage
         self._total = total
@@ -79,15 +80,24 @@ class Tracker:
     @property
     def is_watched(self) -> bool:
         """Whether anybody looks: when not, a loop may skip its reports."""
-        return self._listener is not None
+        return self._listener is not None or bool(self._others)
+
+    def also(self, listener: Callable[[Progress], object] | None) -> Tracker:
+        """Hand every report to one more listener, if it is one, and return the tracker."""
+        if listener is not None:
+            self._others.append(listener)
+        return self
 
     def report(self, done: int, *, stage: str | None = None, total: int | None = None) -> None:
         """Say how many steps are done; `stage` and `total` replace the earlier ones."""
-        if self._listener is None:
+        if not self.is_watched:
             return
         self._stage = stage if stage is not None else self._stage
         self._total = total if total is not None else self._total
-        self._listener(Progress(self._stage, done, self._total, time.monotonic() - self._began))
+        progress = Progress(self._stage, done, self._total, time.monotonic() - self._began)
+        for listener in [self._listener, *self._others]:
+            if listener is not None:
+                listener(progress)
 
     def __enter__(self) -> Tracker:
         if self._line is not None:

@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from coterie.cluster.catalogue import CATALOGUE, Method, find_method
 
-__all__ = ["KMeans", "Method", "catalogue", "find_method"]
+if TYPE_CHECKING:
+    from coterie.cluster._kmeans_history import KMeansHistory, KMeansPick, KMeansStep
+    from coterie.cluster.kmeans import KMeans, k_means
+    from coterie.cluster.minibatch import MiniBatchKMeans
+    from coterie.cluster.seeding import kmeans_plusplus
+
+# Where the names live that are no methods themselves.
+_HOMES = {
+    "KMeansHistory": "coterie.cluster._kmeans_history",
+    "KMeansPick": "coterie.cluster._kmeans_history",
+    "KMeansStep": "coterie.cluster._kmeans_history",
+    "k_means": "coterie.cluster.kmeans",
+    "kmeans_plusplus": "coterie.cluster.seeding",
+}
+
+__all__ = [
+    "KMeans",
+    "KMeansHistory",
+    "KMeansPick",
+    "KMeansStep",
+    "Method",
+    "MiniBatchKMeans",
+    "catalogue",
+    "find_method",
+    "k_means",
+    "kmeans_plusplus",
+]
 
 
 def catalogue() -> tuple[Method, ...]:
@@ -21,7 +48,16 @@ def catalogue() -> tuple[Method, ...]:
 
 
 def __getattr__(name: str) -> Any:
-    for method in CATALOGUE:
-        if name == method.class_name:
-            return method.load()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _HOMES:
+        value: Any = getattr(import_module(_HOMES[name]), name)
+    else:
+        found = [method for method in CATALOGUE if name == method.class_name]
+        if not found:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = found[0].load()
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -44,9 +44,17 @@ CATALOGUE = (
     Method(
         "kmeans",
         "k-means",
-        "sklearn.cluster",
+        "coterie.cluster.kmeans",
         "KMeans",
         "round groups about a centre; the usual first choice, fast on any size",
+        needs_k=True,
+    ),
+    Method(
+        "minibatch-kmeans",
+        "mini-batch k-means",
+        "coterie.cluster.minibatch",
+        "MiniBatchKMeans",
+        "k-means that sees a few rows at a time: for streams; approximate",
         needs_k=True,
     ),
 )

@@ -93,7 +93,8 @@ class Writer:
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
             return {"$value": name, "state": self._write_fields(fields, place)}
         parameters = value.get_params(deep=False)
-        attributes = {key: item for key, item in vars(value).items() if key not in parameters}
+        left_out = {*parameters, "_skl_callbacks"}  # scikit-learn's callbacks only watch `fit`
+        attributes = {key: item for key, item in vars(value).items() if key not in left_out}
         written = {
             key: self._write_parameter(item, key, f"{place}.{key}", type(value))
             for key, item in parameters.items()

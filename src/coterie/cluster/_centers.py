@@ -1,0 +1,128 @@
+"""Estimators whose groups have centres: place new rows, measure distances, value the objective."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from coterie import _core
+from coterie._threads import resolve_threads
+from coterie._typing import (
+    Centers,
+    Data,
+    Distances,
+    FloatArray,
+    Labels,
+    MatrixLike,
+    SparseData,
+    VectorLike,
+    Weights,
+)
+from coterie._validation import check_data, check_sample_weight
+from coterie.cluster._base import WeightedClusterer
+from coterie.cluster._points import csr_parts
+
+EUCLIDEAN = _core.Metric(_core.Kernel.dot, _core.Finish.norm)
+
+
+class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]
+    """An estimator with one centre per group, in the space of the rows."""
+
+    _takes_sparse = True
+
+    cluster_centers_: Centers
+    inertia_: float
+    n_iter_: int
+    _origin: FloatArray
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the index of the nearest centre for each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        labels : array of int32 of shape (n_samples,)
+            For the rows of `fit` these are `labels_`, to the bit.
+        """
+        return self._label(self._check_new(X), None)[0]
+
+    def transform(self, X: MatrixLike) -> Distances:
+        """Return the distance of each row to each centre.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        distances : array of shape (n_samples, n_clusters)
+            Dense, also for sparse rows.
+        """
+        return self._distances(self._check_new(X))
+
+    def fit_transform(
+        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
+    ) -> Distances:
+        """Find the groups and return the distance of each row to each centre."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def score(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> float:
+        """Return minus the weighted sum of squared distances of new rows to their nearest centres.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            New rows.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+        """
+        data = self._check_new(X)
+        weights = check_sample_weight(sample_weight, data.shape[0], who=type(self).__name__)
+        return -self._label(data, weights)[1]
+
+    def _check_new(self, X: MatrixLike) -> Data | SparseData:
+        check_is_fitted(self)
+        data = check_data(X, estimator=self, reset=False, accept_sparse=True, may_be_distances=True)
+        # a float64 model places float32 rows in its own precision
+        return data.astype(np.promote_types(data.dtype, self.cluster_centers_.dtype), copy=False)
+
+    def _label(self, X: Data | SparseData, weights: Weights | None) -> tuple[Labels, float]:
+        centers, origin = (part.astype(X.dtype, copy=False) for part in (self.cluster_centers_, self._origin))
+        return label_rows(X, centers, origin, weights)
+
+    def _distances(self, X: Data | SparseData) -> Distances:
+        centers, n_threads = self.cluster_centers_.astype(X.dtype, copy=False), resolve_threads()
+        if issparse(X):
+            squared: Any = _core.sparse_pairwise_squared(*csr_parts(X), centers, n_threads)
+            roots: Distances = np.sqrt(squared, out=squared)
+            return roots
+        distances: Distances = _core.pairwise(X, centers, EUCLIDEAN, n_threads)
+        return distances
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def label_rows(
+    X: Data | SparseData, centers: Centers, origin: FloatArray, weights: Weights | None
+) -> tuple[Labels, float]:
+    """Return the nearest centre of each row and the weighted sum of squared distances to them."""
+    n_threads = resolve_threads()
+    if not issparse(X):
+        labels, inertia = _core.kmeans_labels(X, centers, origin, weights, n_threads)
+        return labels, inertia
+    labels, squared = _core.sparse_nearest(*csr_parts(X), centers, n_threads)
+    return labels, float(squared.sum(dtype=np.float64) if weights is None else squared @ weights)

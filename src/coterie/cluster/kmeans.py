@@ -1,0 +1,275 @@
+"""K-means: groups about a mean."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from coterie._progress import ProgressOption, track
+from coterie._threads import resolve_threads
+from coterie._typing import Centers, Data, Labels, MatrixLike, RandomState, SparseData, VectorLike, Weights
+from coterie._validation import (
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    check_n_clusters,
+    check_seed,
+)
+from coterie.cluster._base import Listener
+from coterie.cluster._centers import CenterClusterer
+from coterie.cluster._kmeans_history import KMeansHistory, record_history
+from coterie.cluster._kmeans_runs import (
+    KMeansPlan,
+    Reporter,
+    best_of_restarts,
+    warn_if_fewer,
+    without_empty,
+)
+from coterie.cluster._points import Stopping, points_of
+from coterie.cluster._starts import START_CONSTRAINTS, check_init, count_starts
+
+# Name of the parameter -> name in the engine. Scikit-learn's "elkan" stands for iterations that skip
+# distances by bounds; the engine's own way of doing that keeps two bounds per row instead of one per row and
+# centre.
+ALGORITHMS = {name: name for name in ("auto", "lloyd", "hamerly", "exponion", "filter")} | {
+    "elkan": "exponion"
+}
+RESTARTS = 10  # of starts that are merely random
+
+
+class KMeans(CenterClusterer):
+    """Groups about a mean: the k centres with the least sum of squared distances to the rows.
+
+    K-means lowers the distortion (inertia, SSE)
+
+        J = sum over rows i of  w_i |x_i - c(i)|^2,    c(i) the nearest centre of row i,
+
+    by turns: every row goes to its nearest centre, every centre to the weighted mean of its rows. Neither
+    step can raise J, and it ends at a local optimum that depends on the start. A drop-in for scikit-learn's
+    class.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    init : {"k-means++", "random", "random partition"}, array or callable, default="k-means++"
+        First centres. "k-means++": greedy k-means++, rows far from the centres so far are likely, and of
+        2 + ln k candidates the best one is taken. "random": random rows. "random partition": means of a
+        random partition. An array gives them, one row per group. A callable gets ``(X, n_clusters,
+        random_state=...)`` and returns them.
+    n_init : "auto" or int, default="auto"
+        How many starts; the run of least inertia is kept, the first one of equals. "auto" is 10 for starts
+        that are merely random or a callable's, 1 for "k-means++", for an array, and when `improve` is set.
+    max_iter : int, default=300
+        Most iterations of one run.
+    tol : float, default=1e-4
+        Stop when the squared shift of all centres together is at most this share of the mean variance of the
+        columns. A run always stops when no label changes.
+    verbose : int, default=0
+        Whether to print every iteration.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    copy_x : bool, default=True
+        Kept for scikit-learn's sake. There, False allows `X` to be changed on the way; here it never is, and
+        no copy is made either way.
+    algorithm : {"auto", "lloyd", "elkan", "hamerly", "exponion", "filter"}, default="auto"
+        How to find the nearest centres. All give the same labels, centres and inertia to the bit, at
+        different speed. "lloyd" compares every row with every centre; "hamerly" and "exponion" keep bounds
+        and skip what cannot have changed; "filter" sends centres down a tree of boxes, for at most three
+        columns; "elkan" is scikit-learn's name for bounds and runs "exponion"; "auto" chooses by size.
+        `algorithm_used_` tells which one ran.
+    improve : {None, "breathing"}, default=None
+        "breathing": after the first optimum, centres are added where the error is large and those least
+        missed are removed, again and again while that helps. Usually better than ten restarts, in less time.
+    tol_inertia : float or None, default=None
+        Stop also when the inertia falls by at most this share in one iteration.
+    history : bool, default=False
+        Whether to record every step in `history_`.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, n_features)
+        The centres. Fewer than `n_clusters`, with a warning, when `X` has fewer different rows.
+    labels_ : array of int32 of shape (n_samples,)
+        The nearest centre of each row.
+    inertia_ : float
+        The value of J.
+    n_iter_ : int
+        Iterations of the best run; with `improve`, of the whole way from its start.
+    algorithm_used_ : {"lloyd", "hamerly", "exponion", "filter"}
+        What found the nearest centres.
+    exact_ : bool
+        True: every pass took every row into account.
+    history_ : KMeansHistory or None
+        The steps of the best run, if asked for.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Examples
+    --------
+    >>> from coterie.cluster import KMeans
+    >>> X = [[1, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]]
+    >>> model = KMeans(n_clusters=2, init=[[1, 2], [10, 2]]).fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> model.cluster_centers_
+    array([[ 1.,  2.],
+           [10.,  2.]])
+    >>> model.inertia_
+    16.0
+    >>> model.predict([[0, 0], [12, 3]])
+    array([0, 1], dtype=int32)
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **START_CONSTRAINTS,
+        "copy_x": Flag(),
+        "algorithm": Choice(*ALGORITHMS),
+        "improve": Nothing() | Choice("breathing"),
+        "tol_inertia": Nothing() | Number(0),
+        "history": Flag(),
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    algorithm_used_: str
+    exact_: bool
+    history_: KMeansHistory | None
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: int | str = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        verbose: int = 0,
+        random_state: RandomState = None,
+        copy_x: bool = True,
+        algorithm: str = "auto",
+        improve: str | None = None,
+        tol_inertia: float | None = None,
+        history: bool = False,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.copy_x = copy_x
+        self.algorithm = algorithm
+        self.improve = improve
+        self.tol_inertia = tol_inertia
+        self.history = history
+        self.progress = progress
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
+        plan = self._plan(X)
+        points = points_of(X, weights, resolve_threads())
+        with track(self.progress, "k-means: iteration").also(listener) as tracker:
+            reporter = Reporter(
+                tracker, is_verbose=bool(self.verbose), tolerance=self.tol * points.mean_variance
+            )
+            best = best_of_restarts(points, plan, reporter)
+            history = record_history(points, best) if self.history else None
+        centers, labels = without_empty(best.run.centers, best.run.labels)
+        warn_if_fewer(len(centers), self.n_clusters)
+        return {
+            "cluster_centers_": centers,
+            "labels_": labels,
+            "inertia_": best.run.inertia,
+            "n_iter_": sum(phase.n_iter for phase in best.phases),
+            "algorithm_used_": best.run.algorithm,
+            "exact_": True,
+            "history_": history,
+            "_n_init": plan.n_init,
+            "_n_features_out": len(centers),
+            "_origin": points.origin,
+        }
+
+    def _plan(self, X: Data | SparseData) -> KMeansPlan:
+        init = check_init(self.init, self.n_clusters, X, who=type(self).__name__)
+        algorithm = ALGORITHMS[self.algorithm]
+        if self.algorithm == "elkan" and self.n_clusters == 1:
+            warnings.warn(
+                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
+                RuntimeWarning,
+                stacklevel=6,
+            )
+            algorithm = "lloyd"
+        return KMeansPlan(
+            n_clusters=self.n_clusters,
+            init=init,
+            n_init=count_starts(self.n_init, init, 1 if self.improve else RESTARTS, who=type(self).__name__),
+            stopping=Stopping(self.max_iter, self.tol, self.tol_inertia),
+            algorithm=algorithm,
+            seed=check_seed(self.random_state),
+            who=type(self).__name__,
+            improve=self.improve,
+            record=self.history,
+        )
+
+
+def k_means(
+    X: MatrixLike,
+    n_clusters: int,
+    *,
+    sample_weight: VectorLike | None = None,
+    init: Any = "k-means++",
+    n_init: int | str = "auto",
+    max_iter: int = 300,
+    verbose: bool = False,
+    tol: float = 1e-4,
+    random_state: RandomState = None,
+    copy_x: bool = True,
+    algorithm: str = "auto",
+    return_n_iter: bool = False,
+) -> tuple[Centers, Labels, float] | tuple[Centers, Labels, float, int]:
+    """Return the centres, labels and inertia of k-means: `KMeans` as a function, as scikit-learn has it.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+        The rows.
+    n_clusters : int
+        How many groups.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of each row.
+    init, n_init, max_iter, verbose, tol, random_state, copy_x, algorithm
+        As in `KMeans`.
+    return_n_iter : bool, default=False
+        Whether the number of iterations is returned as well.
+
+    Examples
+    --------
+    >>> centers, labels, inertia = k_means([[0.0], [1.0], [9.0]], 2, init=[[0.0], [9.0]])
+    >>> labels, inertia
+    (array([0, 0, 1], dtype=int32), 0.5)
+    """
+    model = KMeans(
+        n_clusters,
+        init=init,
+        n_init=n_init,
+        max_iter=max_iter,
+        verbose=verbose,
+        tol=tol,
+        random_state=random_state,
+        copy_x=copy_x,
+        algorithm=algorithm,
+    ).fit(X, sample_weight=sample_weight)
+    found = (model.cluster_centers_, model.labels_, model.inertia_)
+    return (*found, model.n_iter_) if return_n_iter else found

@@ -1,0 +1,93 @@
+"""K-means++ on its own: rows of the data as first centres."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from coterie._threads import resolve_threads
+from coterie._typing import Centers, Indices, MatrixLike, RandomState, VectorLike
+from coterie._validation import (
+    Nothing,
+    Seed,
+    Whole,
+    check_data,
+    check_n_clusters,
+    check_parameters,
+    check_sample_weight,
+    check_seed,
+)
+from coterie.cluster._points import points_of
+from coterie.cluster._starts import n_candidates
+from coterie.errors import InvalidData
+
+
+def kmeans_plusplus(
+    X: MatrixLike,
+    n_clusters: int,
+    *,
+    sample_weight: VectorLike | None = None,
+    x_squared_norms: VectorLike | None = None,
+    random_state: RandomState = None,
+    n_local_trials: int | None = None,
+) -> tuple[Centers, Indices]:
+    """Pick rows as first centres by greedy k-means++.
+
+    The first row is drawn by weight. For every further one, candidates are drawn with probability
+    ``P(j) = w_j D_j^2 / sum_i w_i D_i^2``, D the distance of a row to its nearest centre so far, and the
+    candidate that leaves the least sum is taken. `KMeans` with the same `random_state` begins with these
+    rows.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+        The rows to pick from.
+    n_clusters : int
+        How many rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of each row; a row of weight 0 is never picked.
+    x_squared_norms : array-like of shape (n_samples,), default=None
+        Kept for scikit-learn's sake: only its length is checked, the distances need no norms here.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same picks.
+    n_local_trials : int or None, default=None
+        Candidates per pick; None is 2 + ln(n_clusters), 1 is k-means++ without greed.
+
+    Returns
+    -------
+    centers : array of shape (n_clusters, n_features)
+        The rows. When `X` has fewer different rows than `n_clusters`, the last ones repeat earlier ones.
+    indices : array of int of shape (n_clusters,)
+        Where they are in `X`.
+
+    Examples
+    --------
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [9.0, 9.0]]
+    >>> centers, indices = kmeans_plusplus(X, 2, random_state=0)
+    >>> 2 in indices
+    True
+    """
+    who = "kmeans_plusplus"
+    values = {"n_clusters": n_clusters, "random_state": random_state, "n_local_trials": n_local_trials}
+    allowed = {"n_clusters": Whole(1), "random_state": Seed(), "n_local_trials": Nothing() | Whole(1)}
+    check_parameters(values, allowed, who=who)
+    data = check_data(X, who=who, accept_sparse=True)
+    weights = check_sample_weight(sample_weight, data.shape[0], who=who)
+    check_n_clusters(n_clusters, data.shape[0], who=who)
+    _check_norms(x_squared_norms, data.shape[0])
+    points = points_of(data, weights, resolve_threads())
+    trials = n_candidates(n_clusters) if n_local_trials is None else n_local_trials
+    seeds = points.seed(n_clusters, trials, check_seed(random_state), record=False)
+    indices = np.resize(seeds.indices, n_clusters)  # starts over where there were too few different rows
+    return points.rows(indices), indices
+
+
+def _check_norms(x_squared_norms: Any, n_rows: int) -> None:
+    if x_squared_norms is None:
+        return
+    length = len(np.atleast_1d(np.asarray(x_squared_norms)))
+    if length != n_rows:
+        raise InvalidData(
+            f"The length of x_squared_norms {length} should be equal to the length of n_samples {n_rows}."
+        )
