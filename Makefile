@@ -24,6 +24,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check src tests benchmarks
 
 types: $(VENV)/.installed-dev
+	$(BIN)/python native/bindings/make_stub.py --check
 	$(BIN)/mypy
 
 layers: $(VENV)/.installed-dev
@@ -44,8 +45,7 @@ bench: $(BENCH_VENV)/.installed
 
 # the typed outline of the native module, kept in the tree for type checkers
 stubs: $(VENV)/.installed-dev
-	$(BIN)/python -m nanobind.stubgen -m coterie._core -o src/coterie/_core.pyi
-	$(BIN)/ruff format --quiet src/coterie/_core.pyi
+	$(BIN)/python native/bindings/make_stub.py
 
 clean:
 	rm -rf build dist $(VENV) $(BENCH_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -225,6 +225,7 @@ def contingency_table(
 
 def tabulate(first: Labeling, second: Labeling, weights: Weights | None = None) -> ContingencyTable:
     """Return the table of two labelings that were read already."""
+    parts: tuple[Any, ...]
     if weights is None:
         parts = _core.count_pairs(first.integers, second.integers)
     else:
