@@ -9,6 +9,16 @@ namespace {
 
 constexpr std::int64_t rows_per_block = 1024;  // fixed: the sums must not depend on the thread count
 
+template <class Mass>
+double sum_masses(Range range, const Mass& mass) {
+  double sum[4] = {};  // one addition need not wait for the one before
+  std::int64_t i = range.begin;
+  for (; i + 4 <= range.end; i += 4)
+    for (int j = 0; j < 4; ++j) sum[j] += mass(i + j);
+  for (; i < range.end; ++i) sum[0] += mass(i);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 }  // namespace
 
 template <class T>
@@ -30,9 +40,10 @@ double RowSampler<T>::measure(const T* masses) {
     const Range blocks = block_range(n_blocks, blocks_per_task, task);
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
       const Range range = block_range(n_, rows_per_block, block);
-      double sum = 0;
-      for (std::int64_t i = range.begin; i < range.end; ++i) sum += mass(i);
-      below_[static_cast<std::size_t>(block) + 1] = sum;
+      const bool is_plain = weights_ == nullptr && masses != nullptr;
+      below_[static_cast<std::size_t>(block) + 1] =
+          is_plain ? sum_masses(range, [masses](std::int64_t i) { return static_cast<double>(masses[i]); })
+                   : sum_masses(range, [this](std::int64_t i) { return mass(i); });
     }
   });
   below_[0] = 0;

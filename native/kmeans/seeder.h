@@ -19,7 +19,7 @@
 namespace coterie {
 
 // Source: rows(), gains(nearest, candidates, count, closer, out), take(pick, closer, bit, nearest), and when `lists_pairs` also
-// list_closer(nearest, candidates, out).
+// list_closer(nearest, candidates, out) and room_for_pairs(), per row.
 template <class T, class Source>
 class Seeder {
  public:
@@ -43,6 +43,10 @@ class Seeder {
   };
 
   std::int64_t picked() const { return static_cast<std::int64_t>(seeds_.rows.size()); }
+  double room_for_pairs() const {
+    if constexpr (Source::lists_pairs) return source_.room_for_pairs();
+    return 0;
+  }
   bool is_done() const { return picked() >= options_.n_clusters; }
   std::int64_t proposals_worth_listing() const;
   void propose(std::int64_t count);
@@ -102,8 +106,8 @@ void Seeder<T, Source>::record() {
 template <class T, class Source>
 std::int64_t Seeder<T, Source>::proposals_worth_listing() const {
   if constexpr (!Source::lists_pairs) return 0;
-  constexpr double pairs_per_row = 0.4;  // there is room for 0.5
-  const double affordable = pairs_per_row * static_cast<double>(picked()) / spread_;
+  constexpr double share = 0.8;  // of the room: no two batches are alike
+  const double affordable = share * room_for_pairs() * static_cast<double>(picked()) / spread_;
   std::int64_t many = affordable < static_cast<double>(most_listed_candidates) ? static_cast<std::int64_t>(affordable) : most_listed_candidates;
   many = many / (many < 32 ? 16 : 32) * (many < 32 ? 16 : 32);  // whole panels
   return many >= 2 * options_.n_candidates ? many : 0;
@@ -142,7 +146,7 @@ void Seeder<T, Source>::pick_directly() {
 template <class T, class Source>
 bool Seeder<T, Source>::list_pairs() {
   const auto count = static_cast<std::int64_t>(proposals_.rows.size()), n = source_.rows();
-  const std::int64_t capacity = n / 2 + 1;
+  const std::int64_t capacity = static_cast<std::int64_t>(room_for_pairs() * static_cast<double>(n)) + 1;
   closer_ = {};
   if (!pair_rows_) {
     pair_rows_.reset(new std::int32_t[static_cast<std::size_t>(capacity)]);

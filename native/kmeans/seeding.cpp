@@ -10,7 +10,8 @@
 namespace coterie {
 namespace {
 
-constexpr Metric squared_metric = {Kernel::dot, Finish::squared_norm, 2};
+constexpr Metric by_product = {Kernel::dot, Finish::squared_norm, 2}, by_difference = {Kernel::squared_difference, Finish::identity, 2};
+constexpr std::int64_t most_columns_for_differences = 8;  // beyond, products are faster in spite of what they need around them
 
 double largest_of(const double* weights, std::int64_t n) { return weights == nullptr ? 1.0 : *std::max_element(weights, weights + n); }
 
@@ -37,11 +38,15 @@ class DenseSource {
     std::vector<T> copies;
     for (const std::int64_t row : candidates) copies.insert(copies.end(), data_.X.row(row), data_.X.row(row) + cols);
     const MatrixView<T> view{copies.data(), static_cast<std::int64_t>(candidates.size()), cols, cols};
-    const std::vector<T> shift = shift_for(view, nearest, candidates);
+    const bool is_product = cols > most_columns_for_differences;
+    const std::vector<T> shift = is_product ? shift_for(view, nearest, candidates) : std::vector<T>{};
     const T* origin = shift.empty() ? nullptr : shift.data();
-    const ColumnPack<T> pack(view, origin, squared_metric, data_.threads);
-    engine().of<T>().seeding.list_closer(data_, origin, pack.columns(), candidates.data(), nearest, out);
+    const ColumnPack<T> pack(view, origin, is_product ? by_product : by_difference, data_.threads);
+    engine().of<T>().seeding.list_closer(data_, origin, pack.columns(), is_product, candidates.data(), nearest, out);
   }
+
+  // Pairs per row that there is memory for, 8 bytes each in float32: an eighth of the data, within limits.
+  double room_for_pairs() const { return std::clamp(static_cast<double>(data_.X.cols) / 16, 0.5, 4.0); }
 
  private:
   // The mean of the candidates where rounding would otherwise blur the tiles; none where it does not matter, which saves a copy.
@@ -50,7 +55,7 @@ class DenseSource {
     for (std::int64_t i = 0; i < view.rows * view.cols; ++i) lengths += static_cast<double>(view.data[i]) * static_cast<double>(view.data[i]);
     for (const std::int64_t row : candidates) distances += static_cast<double>(nearest[row]);
     const double blur = static_cast<double>(view.cols + 8) * std::numeric_limits<T>::epsilon() * lengths;
-    return blur > 1e-2 * distances ? centring_shift(view, squared_metric, 1) : std::vector<T>{};
+    return blur > 1e-2 * distances ? centring_shift(view, by_product, 1) : std::vector<T>{};
   }
 
   const SeedingData<MatrixView<T>> data_;

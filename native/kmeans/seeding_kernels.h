@@ -44,8 +44,9 @@ struct SeedingKernels {
   // Lowers `nearest` to the squared distances to one row, where those are less; only for rows that have the bit set, if
   // `closer` is not null.
   void (*take)(const SeedingData<MatrixView<T>>& data, std::int64_t pick, const std::uint16_t* closer, int bit, T* nearest);
-  // Lists the pairs in one pass over the rows. `packed` are the candidates as columns, relative to `shift`.
-  void (*list_closer)(const SeedingData<MatrixView<T>>& data, const T* shift, const PackedColumns<T>& packed,
+  // Lists the pairs in one pass over the rows. `packed` are the candidates as columns, relative to `shift` (null: as they are),
+  // for the dot kernel or for the difference kernel.
+  void (*list_closer)(const SeedingData<MatrixView<T>>& data, const T* shift, const PackedColumns<T>& packed, bool by_product,
                       const std::int64_t* candidates, const T* nearest, const CloserPairs<T>& out);
 };
 
