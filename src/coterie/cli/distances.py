@@ -16,8 +16,9 @@ def distances(as_json: options.AsJson = False) -> None:
             "also": ", ".join(distance.aliases),
             "metric": "yes" if distance.is_metric else "no",
             "for": distance.domain,
+            "parameters": ", ".join(parameter.name for parameter in distance.parameters),
             "what it measures": distance.summary,
         }
-        for distance in catalogue()
+        for distance in catalogue().values()
     ]
     show(rows, as_json=as_json)

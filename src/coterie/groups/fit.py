@@ -143,7 +143,7 @@ def check_recipe(recipe: Recipe) -> None:
             raise InvalidParameter(f"{option} must be at least {least}, got {value}.").in_shell(
                 f"--{option.replace('_', '-')} must be at least {least}, got {value}."
             )
-    make_estimator(method, recipe)
+    make_estimator(method, recipe)._check_parameters()  # the base class is ours
     if method.needs_k:
         _check_k_given(method, recipe)
 

@@ -1,0 +1,59 @@
+"""Laws over the catalogue of methods: whatever can be fitted can be saved, and the command line knows it."""
+
+import inspect
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import coterie
+from coterie.cli.app import run
+from coterie.cluster import catalogue
+
+X = np.random.default_rng(0).normal(size=(120, 3)) + np.repeat([[0.0], [6.0], [12.0]], 40, axis=0)
+
+
+def estimator_of(method, **options):
+    kind = method.load()
+    known = inspect.signature(kind).parameters
+    options |= {"n_clusters": 3, "random_state": 0, "history": True}
+    return kind(**{name: value for name, value in options.items() if name in known})
+
+
+@pytest.mark.parametrize("method", catalogue(), ids=lambda method: method.name)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_saved_methods_predict_the_same(method, dtype, tmp_path):
+    """Law: save, load, predict gives the same labels to the bit, history included, for every method."""
+    data = X.astype(dtype)
+    model = estimator_of(method).fit(data)
+    coterie.save(model, tmp_path / "m")
+    loaded = coterie.load(tmp_path / "m")
+    assert type(loaded) is type(model)
+    np.testing.assert_array_equal(loaded.predict(data), model.predict(data))
+    np.testing.assert_array_equal(loaded.labels_, model.labels_)
+    assert repr(loaded.get_params()) == repr(model.get_params())
+    assert vars(loaded).keys() == vars(model).keys()
+    assert repr(getattr(loaded, "history_", None)) == repr(getattr(model, "history_", None))
+
+
+@pytest.mark.parametrize("method", catalogue(), ids=lambda method: method.name)
+def test_methods_fitted_on_sparse_data_too(method, tmp_path):
+    """Law: a model of sparse data is saved and loaded like any other."""
+    data = sparse.csr_array(np.where(X > 5, X, 0.0))
+    model = estimator_of(method)
+    if not model.__sklearn_tags__().input_tags.sparse:
+        return
+    coterie.save(model.fit(data), tmp_path / "m")
+    np.testing.assert_array_equal(coterie.load(tmp_path / "m").predict(data), model.predict(data))
+
+
+@pytest.mark.parametrize("method", catalogue(), ids=lambda method: method.name)
+def test_command_line_knows_every_method(method, tmp_path, capsys):
+    """Law: fit, save and predict work on the command line for every method, and agree."""
+    np.save(tmp_path / "x.npy", X)
+    k = ["-k", "3"] if method.needs_k else []
+    files = [str(tmp_path / name) for name in ("x.npy", "a.csv", "m", "b.csv")]
+    assert run(["fit", files[0], "--method", method.name, *k, "-o", files[1], "--save", files[2]]) == 0
+    assert method.title in capsys.readouterr().out
+    assert run(["predict", files[2], files[0], "-o", files[3]]) == 0
+    assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
