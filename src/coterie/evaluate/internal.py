@@ -1,11 +1,39 @@
 """Internal evaluation: a clustering by itself, from the data and the labels."""
 
+from coterie.evaluate.dispersion import davies_bouldin_score, dispersions
+from coterie.evaluate.dunn import dunn_score
+from coterie.evaluate.sampling import Estimate
 from coterie.evaluate.silhouette_value import Silhouette
 from coterie.evaluate.silhouettes import silhouette, silhouette_samples, silhouette_score
+from coterie.evaluate.simplified_silhouettes import medoid_silhouette_score, simplified_silhouette_score
+from coterie.evaluate.sums_of_squares import (
+    ball_hall,
+    bss,
+    calinski_harabasz_score,
+    hartigan,
+    sse,
+    tss,
+    wcss,
+    xie_beni_score,
+)
 
 __all__ = [
+    "Estimate",
     "Silhouette",
+    "ball_hall",
+    "bss",
+    "calinski_harabasz_score",
+    "davies_bouldin_score",
+    "dispersions",
+    "dunn_score",
+    "hartigan",
+    "medoid_silhouette_score",
     "silhouette",
     "silhouette_samples",
     "silhouette_score",
+    "simplified_silhouette_score",
+    "sse",
+    "tss",
+    "wcss",
+    "xie_beni_score",
 ]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._typing import Data
+from coterie.evaluate.centroids import squared_to_own, weighted_means
 from coterie.evaluate.partitions import Partition
 
 SumsOfRows: TypeAlias = Callable[[Data], npt.NDArray[np.float64]]
@@ -54,19 +55,12 @@ def _centred_unit_rows(X: Data) -> Data:
     return _unit_rows(X - X.mean(axis=1, keepdims=True))
 
 
-def group_means(X: Data, partition: Partition) -> npt.NDArray[np.float64]:
-    """Return the mean row of each group, in float64."""
-    shift = X[0].astype(np.float64)
-    sums = partition.indicator().T @ (X - shift)
-    return np.asarray(sums) / partition.sizes[:, None] + shift
-
-
 def _squared_sums(X: Data, partition: Partition) -> SumsOfRows:
     """Sum of |x - y|^2 over a group of n: n |x - mean|^2 plus the group's own sum of squares."""
-    means = group_means(X, partition)
+    means = weighted_means(X, partition)
     scatter = np.bincount(
         partition.codes,
-        weights=((X - means[partition.codes]) ** 2).sum(axis=1),
+        weights=squared_to_own(X, means, partition.codes),
         minlength=partition.n_clusters,
     )
     squared = _core.Metric(_core.Kernel.dot, _core.Finish.squared_norm)

@@ -14,7 +14,8 @@ from coterie import _core
 from coterie._typing import Data, Distances, MatrixLike
 from coterie._validation import check_data, require_memory
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.evaluate.native_distances import NativeDistance, find_native
+from coterie.evaluate.centroids import squared_to_own
+from coterie.evaluate.native_distances import EUCLIDEAN, NativeDistance, find_native
 from coterie.evaluate.partitions import Partition
 
 BLOCK_NUMBERS = 1 << 22  # numbers of a block of distances: 32 MiB
@@ -118,6 +119,19 @@ class VectorSpace(Space):
         """Return the distances from some samples to other points of the same features."""
         raise NotImplementedError
 
+    def among(self, points: Any) -> npt.NDArray[np.float64]:
+        """Return the distances between other points."""
+        raise NotImplementedError
+
+    def to_own(self, points: Any, own: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+        """Return the distance of each sample to its own of several points."""
+        distances = np.empty(self.n_samples)
+        step = max(256, BLOCK_NUMBERS // len(points))
+        for first in range(0, self.n_samples, step):
+            rows = slice(first, min(first + step, self.n_samples))
+            distances[rows] = self.to(points, rows)[np.arange(own[rows].size), own[rows]]
+        return distances
+
 
 class ForeignSpace(VectorSpace):
     """Rows with a distance that the native engine does not have: scikit-learn's, or a function."""
@@ -127,11 +141,20 @@ class ForeignSpace(VectorSpace):
         self.n_samples = X.shape[0]
 
     def block(self, rows: Any, columns: Any = slice(None)) -> Distances:
-        return self.to(self.X[columns], rows)
+        distances = self.to(self.X[columns], rows)
+        numbers = np.arange(self.n_samples)
+        is_same = numbers[rows][:, None] == numbers[columns]
+        return np.where(is_same, 0, distances)  # products of sparse rows leave rounding there
 
     def to(self, points: Any, rows: Any = slice(None)) -> Distances:
+        return self._between(self.X[rows], points)
+
+    def among(self, points: Any) -> npt.NDArray[np.float64]:
+        return self._between(points, points).astype(np.float64)
+
+    def _between(self, rows: Any, points: Any) -> Distances:
         try:
-            return np.asarray(pairwise_distances(self.X[rows], points, metric=self.metric, **self.options))
+            return np.asarray(pairwise_distances(rows, points, metric=self.metric, **self.options))
         except (TypeError, ValueError) as error:
             raise InvalidParameter(f"metric={self.metric!r}: {error}") from error
 
@@ -156,6 +179,15 @@ class NativeSpace(VectorSpace):
 
     def take(self, kept: npt.NDArray[np.intp]) -> Space:
         return NativeSpace(self.X[kept], self.distance, self.prepared[kept])
+
+    def among(self, points: Any) -> npt.NDArray[np.float64]:
+        prepared = self.distance.prepare(np.asarray(points, dtype=np.float64))
+        return self._pairwise(prepared, prepared).astype(np.float64)
+
+    def to_own(self, points: Any, own: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+        if self.distance is EUCLIDEAN:
+            return np.sqrt(squared_to_own(self.X, points, own))
+        return super().to_own(points, own)
 
     def nearest_two_to(self, points: Any) -> tuple[npt.NDArray[np.int32], Distances]:
         """Return the two nearest of some points, and how far they are: two rows of each."""
