@@ -53,7 +53,7 @@ class Scatter:
     def within(self) -> Numbers:
         """Weighted sum of squares of each group."""
         squared = self.squared if self.sample_weight is None else self.squared * self.sample_weight
-        return np.bincount(self.partition.codes, weights=squared, minlength=self.partition.n_clusters)
+        return self.partition.sums(squared)
 
     @cached_property
     def between(self) -> float:
@@ -94,7 +94,7 @@ def weighted_means(X: Data, partition: Partition, weights: Weights | None = None
     indicator = partition.indicator(weights)
     for rows in _row_blocks(len(X)):
         sums += indicator[rows].T @ (X[rows] - shift)
-    return sums / partition.weights(weights)[:, None] + shift
+    return np.asarray(sums / partition.weights(weights)[:, None] + shift)
 
 
 def squared_to_own(X: Data, points: Numbers, own: npt.NDArray[np.int32]) -> Numbers:

@@ -16,7 +16,8 @@ from coterie.evaluate.catalogue import measure
 from coterie.evaluate.centroids import weighted_means
 from coterie.evaluate.labelings import Noise
 from coterie.evaluate.partitions import Partition, read_partition
-from coterie.evaluate.spaces import Space, VectorSpace, read_space, read_vectors
+from coterie.evaluate.space_input import read_space, read_vectors
+from coterie.evaluate.spaces import Space, VectorSpace
 
 Dispersion: TypeAlias = Literal[
     "sse", "mean_pairwise", "diameter", "mean_to_centroid", "rms_to_centroid", "radius"
@@ -51,7 +52,7 @@ def represent(space: Space, partition: Partition, kind: Representative) -> Repre
 
 
 def find_medoids(space: Space, partition: Partition) -> npt.NDArray[np.intp]:
-    """Return the sample of each cluster with the least sum of distances to the others; the first of equals."""
+    """Return the sample of each cluster with the least sum of distances to the others."""
     medoids = np.empty(partition.n_clusters, dtype=np.intp)
     for group, members in enumerate(partition.members):
         together = Partition(np.zeros(members.size, dtype=np.int32), partition.names[:1])
@@ -73,9 +74,9 @@ def spread(
     """Return the dispersion of each cluster."""
     sizes = partition.sizes
     if kind == "diameter":
-        return np.maximum(space.extremes(partition)[1].diagonal(), 0.0).astype(np.float64)
+        return np.asarray(np.maximum(space.extremes(partition)[1].diagonal(), 0.0), dtype=np.float64)
     if kind == "mean_pairwise":
-        return space.between_sums(partition).diagonal() / np.maximum(sizes * (sizes - 1), 1)
+        return np.asarray(space.between_sums(partition).diagonal() / np.maximum(sizes * (sizes - 1), 1))
     assert representatives is not None
     to_own = representatives.to_own
     if kind == "radius":
@@ -83,7 +84,7 @@ def spread(
         np.maximum.at(largest, partition.codes, to_own)
         return largest
     values = to_own if kind == "mean_to_centroid" else to_own**2
-    sums = np.bincount(partition.codes, weights=values, minlength=partition.n_clusters)
+    sums = partition.sums(values)
     if kind == "sse":
         return sums
     return np.sqrt(sums / sizes) if kind == "rms_to_centroid" else sums / sizes

@@ -13,7 +13,8 @@ from coterie._validation import Choice, check_parameter
 from coterie.evaluate.dispersion import PAIRWISE, Representatives, represent, separation_measure, spread
 from coterie.evaluate.labelings import Noise
 from coterie.evaluate.partitions import Partition, read_partition
-from coterie.evaluate.spaces import Space, read_space, read_vectors
+from coterie.evaluate.space_input import read_space, read_vectors
+from coterie.evaluate.spaces import Space
 
 Between: TypeAlias = Literal["min", "max", "mean", "centroid", "hausdorff"]
 Within: TypeAlias = Literal["diameter", "mean_pairwise", "mean_to_centroid", "radius"]

@@ -58,11 +58,7 @@ def _centred_unit_rows(X: Data) -> Data:
 def _squared_sums(X: Data, partition: Partition) -> SumsOfRows:
     """Sum of |x - y|^2 over a group of n: n |x - mean|^2 plus the group's own sum of squares."""
     means = weighted_means(X, partition)
-    scatter = np.bincount(
-        partition.codes,
-        weights=squared_to_own(X, means, partition.codes),
-        minlength=partition.n_clusters,
-    )
+    scatter = partition.sums(squared_to_own(X, means, partition.codes))
     squared = _core.Metric(_core.Kernel.dot, _core.Finish.squared_norm)
 
     def of_rows(rows: Data) -> npt.NDArray[np.float64]:
@@ -77,13 +73,15 @@ def _cosine_sums(X: Data, partition: Partition) -> SumsOfRows:
     totals = np.asarray(partition.indicator().T @ X.astype(np.float64))
 
     def of_rows(rows: Data) -> npt.NDArray[np.float64]:
-        return np.maximum(0.0, partition.sizes - rows.astype(np.float64) @ totals.T)
+        return np.asarray(np.maximum(0.0, partition.sizes - rows.astype(np.float64) @ totals.T))
 
     return of_rows
 
 
 def _cosine_to_itself(X: Data) -> Data:
-    return np.asarray(1.0 - np.any(X, axis=1))  # a row of zeros is at distance 1 from every row, but 0 from itself
+    return np.asarray(
+        1.0 - np.any(X, axis=1)
+    )  # a row of zeros is at distance 1 from every row, but 0 from itself
 
 
 def _metric(kernel: str, finish: str = "identity") -> Any:
@@ -93,6 +91,8 @@ def _metric(kernel: str, finish: str = "identity") -> Any:
 EUCLIDEAN = NativeDistance(_metric("dot", "norm"), _as_is)
 SQUARED = NativeDistance(_metric("dot", "squared_norm"), _as_is, _squared_sums)
 MANHATTAN = NativeDistance(_metric("manhattan"), _as_is)
+
+COSINE_METRIC = _metric("dot", "clipped")
 
 NATIVE = {
     "euclidean": EUCLIDEAN,
@@ -104,6 +104,6 @@ NATIVE = {
     "chebyshev": NativeDistance(_metric("chebyshev"), _as_is),
     "canberra": NativeDistance(_metric("canberra"), _as_is),
     "hamming": NativeDistance(_metric("hamming", "mean"), _as_is),
-    "cosine": NativeDistance(_metric("dot", "clipped"), _unit_rows, _cosine_sums, _cosine_to_itself),
-    "correlation": NativeDistance(_metric("dot", "clipped"), _centred_unit_rows, _cosine_sums, _cosine_to_itself),
+    "cosine": NativeDistance(COSINE_METRIC, _unit_rows, _cosine_sums, _cosine_to_itself),
+    "correlation": NativeDistance(COSINE_METRIC, _centred_unit_rows, _cosine_sums, _cosine_to_itself),
 }

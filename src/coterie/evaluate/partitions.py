@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from coterie._typing import VectorLike, Weights
+from coterie._typing import FloatArray, VectorLike, Weights
 from coterie.errors import InvalidData
 from coterie.evaluate._tables import extend_labels, find_noise
 from coterie.evaluate.labelings import AnyArray, Labeling, Noise, check_noise, read_labeling
@@ -61,9 +61,14 @@ class Partition:
         """Return the total weight of each group."""
         if sample_weight is None:
             return self.sizes.astype(np.float64)
-        return np.bincount(self.codes, weights=sample_weight, minlength=self.n_clusters)
+        return self.sums(sample_weight)
 
-    def indicator(self, values: npt.NDArray[np.float64] | None = None) -> Any:
+    def sums(self, values: FloatArray) -> npt.NDArray[np.float64]:
+        """Return the sum of a value per sample over each group."""
+        sums: Any = np.bincount(self.codes, weights=values, minlength=self.n_clusters)
+        return np.asarray(sums, dtype=np.float64)
+
+    def indicator(self, values: FloatArray | None = None) -> Any:
         """Return the sparse matrix of samples x groups with a one, or the sample's value, in its group."""
         filled = np.ones(self.n_samples) if values is None else values
         starts = np.arange(self.n_samples + 1)

@@ -28,9 +28,7 @@ class Estimate(float):
     n_drawn: int
 
     @classmethod
-    def of_strata(
-        cls, values: npt.NDArray[np.float64], strata: Codes, sizes: npt.NDArray[np.int64]
-    ) -> Self:
+    def of_strata(cls, values: npt.NDArray[np.float64], strata: Codes, sizes: npt.NDArray[np.int64]) -> Self:
         """Return the estimate of the mean of all from values of samples of every stratum."""
         drawn = np.bincount(strata, minlength=sizes.size)
         means = np.bincount(strata, weights=values, minlength=sizes.size) / drawn

@@ -17,9 +17,7 @@ from coterie.evaluate.spaces import GroupSums
 MOST_SHOWN = 20  # clusters printed before the rest becomes "..."
 
 
-def coefficients(
-    parts: GroupSums, codes: Codes, sizes: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def coefficients(parts: GroupSums, codes: Codes, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """(b - a) / max(a, b); 0 for a sample alone in its cluster, and where all is at distance 0."""
     own_sizes = sizes[codes]
     a, b = parts.own_sum / np.maximum(own_sizes - 1, 1), parts.nearest_mean

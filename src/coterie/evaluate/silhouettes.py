@@ -20,14 +20,13 @@ from coterie.evaluate.labelings import Noise
 from coterie.evaluate.partitions import Partition, read_partition
 from coterie.evaluate.sampling import Estimate, draw_from_each
 from coterie.evaluate.silhouette_value import Silhouette, coefficients
-from coterie.evaluate.spaces import Space, read_space, reduce_sums
+from coterie.evaluate.space_input import read_space
+from coterie.evaluate.spaces import Space, reduce_sums
 
 Sample: TypeAlias = Literal["random", "stratified"]
 DEFAULT_SIZE = 10_000
 
-silhouette_measure = partial(
-    measure, group="silhouettes", needs="data", low=-1, high=1, is_scale_free=True
-)
+silhouette_measure = partial(measure, group="silhouettes", needs="data", low=-1, high=1, is_scale_free=True)
 
 
 def silhouette(

@@ -14,7 +14,8 @@ from coterie.evaluate.dispersion import find_medoids
 from coterie.evaluate.labelings import Noise
 from coterie.evaluate.partitions import Partition, read_partition
 from coterie.evaluate.silhouettes import silhouette_measure
-from coterie.evaluate.spaces import BLOCK_NUMBERS, NativeSpace, VectorSpace, read_space, read_vectors
+from coterie.evaluate.space_input import read_space, read_vectors
+from coterie.evaluate.spaces import BLOCK_NUMBERS, NativeSpace, VectorSpace
 
 Numbers = npt.NDArray[np.float64]
 
@@ -85,7 +86,7 @@ def medoid_silhouette_score(
     Examples
     --------
     >>> round(medoid_silhouette_score([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]), 4)
-    0.9
+    0.8958
     """
     who = "medoid_silhouette_score"
     partition = read_partition(labels, noise).require_groups()
@@ -147,5 +148,3 @@ def _reduce(distances: Distances, own: npt.NDArray[np.int32]) -> tuple[Numbers, 
 def _score(a: Numbers, b: Numbers) -> float:
     largest = np.maximum(a, b)
     return float(np.divide(b - a, largest, out=np.zeros_like(a), where=largest > 0).mean())
-
-

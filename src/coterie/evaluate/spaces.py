@@ -11,11 +11,11 @@ from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 
 from coterie import _core
-from coterie._typing import Data, Distances, MatrixLike
-from coterie._validation import check_data, require_memory
-from coterie.errors import InvalidData, InvalidParameter
+from coterie._typing import Data, Distances
+from coterie._validation import require_memory
+from coterie.errors import InvalidParameter
 from coterie.evaluate.centroids import squared_to_own
-from coterie.evaluate.native_distances import EUCLIDEAN, NativeDistance, find_native
+from coterie.evaluate.native_distances import EUCLIDEAN, NativeDistance
 from coterie.evaluate.partitions import Partition
 
 BLOCK_NUMBERS = 1 << 22  # numbers of a block of distances: 32 MiB
@@ -55,9 +55,7 @@ class Space:
         for rows, distances in self.blocks():
             yield rows, np.asarray((indicator.T @ distances.T).T)
 
-    def sums_of(
-        self, samples: npt.NDArray[np.intp], partition: Partition
-    ) -> npt.NDArray[np.float64]:
+    def sums_of(self, samples: npt.NDArray[np.intp], partition: Partition) -> npt.NDArray[np.float64]:
         """Return the sums of distances from some samples to every group."""
         return np.asarray((partition.indicator().T @ self.block(samples).T).T)
 
@@ -206,9 +204,7 @@ class NativeSpace(VectorSpace):
             else:
                 yield rows, self._sums(self.prepared[rows], partition)
 
-    def sums_of(
-        self, samples: npt.NDArray[np.intp], partition: Partition
-    ) -> npt.NDArray[np.float64]:
+    def sums_of(self, samples: npt.NDArray[np.intp], partition: Partition) -> npt.NDArray[np.float64]:
         return self._sums(self.prepared[samples], partition)
 
     def group_sums(self, partition: Partition) -> GroupSums:
@@ -265,70 +261,6 @@ def reduce_sums(
     means[at, own] = np.inf
     neighbour = means.argmin(axis=1).astype(np.int32)
     return GroupSums(own_sum, means[at, neighbour], neighbour)
-
-
-def read_space(
-    X: MatrixLike, metric: Any, partition: Partition, *, who: str, options: dict[str, Any] | None = None
-) -> Space:
-    """Return the samples of a partition with their distances, or say what is wrong with them."""
-    options = options or {}
-    if isinstance(metric, str) and metric == "precomputed":
-        space: Space = MatrixSpace(_read_matrix(X, who))
-    else:
-        native = find_native(metric, options)
-        checked = check_data(X, who=who, accept_sparse=True, may_be_distances=True)
-        is_native = native is not None and not issparse(checked)
-        space = NativeSpace(checked, native) if is_native else ForeignSpace(checked, metric, options)
-    return _align(space, partition, who)
-
-
-def read_vectors(
-    X: MatrixLike, metric: Any, partition: Partition, *, who: str, options: dict[str, Any] | None = None
-) -> VectorSpace:
-    """Return the samples as rows of numbers: for measures that need centroids."""
-    if isinstance(metric, str) and metric == "precomputed":
-        raise InvalidParameter(
-            f"{who} needs centroids, so metric must be a distance of rows, got \"precomputed\"."
-        )
-    space = read_space(X, metric, partition, who=who, options=options)
-    assert isinstance(space, VectorSpace)
-    if issparse(space.X):
-        raise InvalidData(f"{who} needs centroids: X must be dense, got a sparse matrix. Use X.toarray().")
-    return space
-
-
-def _align(space: Space, partition: Partition, who: str) -> Space:
-    n_labels = partition.n_samples if partition.rows is None else None
-    if n_labels is not None and n_labels != space.n_samples:
-        raise InvalidData(
-            f"Found input variables with inconsistent numbers of samples: [{space.n_samples}, {n_labels}]. "
-            f"{who} needs a label per row."
-        )
-    if partition.rows is None:
-        return space
-    if partition.rows[-1] >= space.n_samples:
-        raise InvalidData(
-            f"Found input variables with inconsistent numbers of samples: {who} got {space.n_samples} rows and "
-            f"a label for row {partition.rows[-1]}."
-        )
-    return space.take(partition.rows)
-
-
-def _read_matrix(X: MatrixLike, who: str) -> Any:
-    matrix = check_data(X, who=who, accept_sparse=True, may_be_distances=True, squares=False)
-    if matrix.shape[0] != matrix.shape[1]:
-        raise InvalidData(
-            f'X of {who} must be square with metric="precomputed": distances between all samples, got shape '
-            f"{matrix.shape}."
-        )
-    is_whole = getattr(X, "dtype", None) is not None and X.dtype.kind in "iu"
-    tolerance = 0.0 if is_whole else float(np.finfo(matrix.dtype).eps) * 100
-    if np.any(np.abs(matrix.diagonal()) > tolerance):
-        raise InvalidData(
-            f"The precomputed distance matrix of {who} contains non-zero elements on the diagonal. "
-            f"Use np.fill_diagonal(X, 0)."
-        )
-    return matrix
 
 
 def _require_table(partition: Partition) -> None:
