@@ -7,6 +7,7 @@
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
 #include "powers.h"
+#include "silhouette.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
 
@@ -19,6 +20,7 @@ struct Kernels {
   SeedingKernels<T> seeding;
   SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;
+  SilhouetteKernels<T> silhouette;
 };
 
 struct Engine {

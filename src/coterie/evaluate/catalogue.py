@@ -28,6 +28,12 @@ GROUPS = (
     "matched clusters",
     "centres",
     "soft labelings",
+    "silhouettes",
+    "sums of squares",
+    "separation",
+    "pairs by distance",
+    "density",
+    "trees",
 )
 
 MeasureFunction = TypeVar("MeasureFunction", bound=Callable[..., float])
@@ -57,6 +63,8 @@ class Measure:
         Whether exchanging the two labelings leaves the value as it is.
     is_adjusted : bool
         Whether 0 is what chance gives.
+    is_scale_free : bool
+        Whether a change of unit leaves the value as it is; for measures of data.
     noise : str or None
         Default policy for samples labelled -1; None where there are none.
     reference : str
@@ -86,6 +94,7 @@ class Measure:
     greater_is_better: bool
     is_symmetric: bool
     is_adjusted: bool
+    is_scale_free: bool
     noise: Noise | None
     reference: str
     peer: str | None
@@ -128,6 +137,7 @@ def measure(
     greater_is_better: bool = True,
     is_symmetric: bool = False,
     is_adjusted: bool = False,
+    is_scale_free: bool = False,
     peer: str | None = None,
     of_table: Callable[[ContingencyTable], float] | None = None,
 ) -> Callable[[MeasureFunction], MeasureFunction]:
@@ -154,6 +164,7 @@ def measure(
             greater_is_better=greater_is_better,
             is_symmetric=is_symmetric,
             is_adjusted=is_adjusted,
+            is_scale_free=is_scale_free,
             noise=None if noise is None else noise.default,
             reference=reference,
             peer=peer,

@@ -1,0 +1,142 @@
+"""A labeling as internal measures need it: groups numbered from 0, none empty, noise settled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from coterie._typing import FloatArray, VectorLike, Weights
+from coterie.errors import InvalidData
+from coterie.evaluate._tables import extend_labels, find_noise
+from coterie.evaluate.labelings import AnyArray, Labeling, Noise, check_noise, read_labeling
+
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """The group of every sample that is kept.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_kept,)
+        Groups, numbered from 0.
+    names : ndarray of shape (n_clusters,)
+        Labels of the groups.
+    rows : ndarray of shape (n_kept,) or None
+        Which samples are kept; None: all.
+    """
+
+    codes: Codes
+    names: AnyArray
+    rows: npt.NDArray[np.intp] | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples that are kept."""
+        return int(self.codes.size)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of groups."""
+        return int(self.names.size)
+
+    @cached_property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Samples of each group."""
+        return np.bincount(self.codes, minlength=self.n_clusters).astype(np.int64)
+
+    @cached_property
+    def members(self) -> list[npt.NDArray[np.intp]]:
+        """Kept samples of each group, by their position among the kept ones."""
+        order = np.argsort(self.codes, kind="stable")
+        return np.split(order, np.cumsum(self.sizes)[:-1])
+
+    def weights(self, sample_weight: Weights | None) -> npt.NDArray[np.float64]:
+        """Return the total weight of each group."""
+        if sample_weight is None:
+            return self.sizes.astype(np.float64)
+        return self.sums(sample_weight)
+
+    def sums(self, values: FloatArray) -> npt.NDArray[np.float64]:
+        """Return the sum of a value per sample over each group."""
+        sums: Any = np.bincount(self.codes, weights=values, minlength=self.n_clusters)
+        return np.asarray(sums, dtype=np.float64)
+
+    def indicator(self, values: FloatArray | None = None) -> Any:
+        """Return the sparse matrix of samples x groups with a one, or the sample's value, in its group."""
+        filled = np.ones(self.n_samples) if values is None else values
+        starts = np.arange(self.n_samples + 1)
+        return csr_array((filled, self.codes, starts), shape=(self.n_samples, self.n_clusters))
+
+    def take(self, kept: npt.NDArray[np.intp]) -> Partition:
+        """Return the partition of some of the samples; groups that lose all of theirs are dropped."""
+        left, codes = np.unique(self.codes[kept], return_inverse=True)
+        rows = kept if self.rows is None else self.rows[kept]
+        return Partition(codes.astype(np.int32), self.names[left], rows)
+
+    def require_groups(self) -> Partition:
+        """Refuse one group, and as many groups as samples, where nothing can be compared."""
+        if 1 < self.n_clusters < self.n_samples:
+            return self
+        raise InvalidData(
+            f"Number of labels is {self.n_clusters}. Valid values are 2 to n_samples - 1 (inclusive), with "
+            f"n_samples={self.n_samples}."
+        )
+
+
+def read_partition(labels: VectorLike, noise: Noise = "cluster") -> Partition:
+    """Return labels of any kind as a `Partition`.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        Labels of any kind.
+    noise : {"cluster", "exclude", "singletons"}, default="cluster"
+        What to do with samples labelled -1.
+
+    Examples
+    --------
+    >>> read_partition(["b", "a", "b"]).codes
+    array([1, 0, 1], dtype=int32)
+    >>> read_partition([0, -1, 0, -1], noise="singletons").sizes
+    array([2, 1, 1])
+    """
+    check_noise(noise)
+    labeling = read_labeling(labels)
+    if len(labeling) == 0:
+        raise InvalidData("Found array with 0 sample(s): labels must name a group per sample, got none.")
+    codes, names = _number(labeling)
+    noisy = find_noise(names)
+    if noise == "cluster" or noisy is None:
+        return Partition(codes, names)
+    is_noise = codes == noisy
+    codes = codes - (codes > noisy)
+    names = np.delete(names, noisy)
+    if noise == "exclude":
+        if is_noise.all():
+            raise InvalidData('labels are all -1: with noise="exclude" no sample is left.')
+        return Partition(codes[~is_noise].astype(np.int32), names, np.flatnonzero(~is_noise))
+    n_noise = int(is_noise.sum())
+    codes[is_noise] = names.size + np.arange(n_noise)
+    return Partition(codes.astype(np.int32), extend_labels(names, names.size + n_noise))
+
+
+def _number(labeling: Labeling) -> tuple[Codes, AnyArray]:
+    integers = labeling.integers
+    low, high = int(integers.min()), int(integers.max())
+    if high - low < 4 * integers.size:  # few values: counting beats sorting
+        offsets = (integers.astype(np.int64) - low) if low < 0 else integers - integers.dtype.type(low)
+        is_used = np.bincount(offsets, minlength=high - low + 1) > 0
+        values = (np.flatnonzero(is_used) + low).astype(integers.dtype)
+        codes = (np.cumsum(is_used) - 1).astype(np.int32)[offsets]
+    else:
+        values, found = np.unique(integers, return_inverse=True)
+        codes = found.astype(np.int32)
+    wide = values.astype(np.uint64 if integers.dtype.kind == "u" else np.int64)
+    return codes, labeling.restore(wide.view(np.uint64))
