@@ -7,12 +7,14 @@ would grow by without it, is the sum of D2^2 - D1^2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from coterie import _core
-from coterie._typing import Centers, FloatArray, Labels
+from coterie._typing import Centers
+from coterie.cluster._exchange import exchange
+from coterie.cluster._phases import Phase, Way, totals
 from coterie.cluster._points import Points, Report, Run, Stopping, run_without_holes
 
 # Chosen on the sets of benchmarks/rows/breathing.py, digits, and mixtures and uniform data in 8 and 16
@@ -27,34 +29,17 @@ LEAST_GAIN = 1e-4  # relative decrease of the inertia that is worth another brea
 NORM = _core.Metric(_core.Kernel.dot, _core.Finish.norm)
 
 
-@dataclass(frozen=True)
-class Phase:
-    """A stretch of iterations: why it began, where, and how long it was."""
-
-    kind: str  # "start", "grow", "shrink" or "return"
-    centers: Centers
-    n_iter: int
-
-
-@dataclass(frozen=True)
-class Breaths:
-    """The best run, and every stretch of iterations after the first run."""
-
-    run: Run
-    phases: tuple[Phase, ...]
-
-
 def breathe(
-    points: Points, first: Run, stopping: Stopping, algorithm: str, seed: int, report: Report | None
-) -> Breaths:
-    """Return a run that is at least as good as `first`, with as many centres.
+    first: Way, points: Points, stopping: Stopping, algorithm: str, seed: int, report: Report | None
+) -> Way:
+    """Return a way on from the end of the first one to an inertia that is at most the same.
 
     Parameters
     ----------
+    first : Way
+        Where plain k-means ended.
     points : Points
         The data.
-    first : Run
-        Where plain k-means ended.
     stopping : Stopping
         When plain k-means ends; breaths use tolerances of their own.
     algorithm : str
@@ -67,9 +52,9 @@ def breathe(
     random = np.random.default_rng([seed, 1])
     grow_stopping = replace(stopping, tol=max(stopping.tol, GROW_TOL))
     shrink_stopping = replace(stopping, tol=min(stopping.tol, SHRINK_TOL))
-    k = len(first.centers)
-    best, last, n_added = first, first, min(MOST_ADDED, k if k > 1 else 0, points.X.shape[0] - k)
-    phases: list[Phase] = []
+    best, k = first.run, len(first.run.centers)
+    last, n_added = best, min(MOST_ADDED, k if k > 1 else 0, points.X.shape[0] - k)
+    phases = list(first.phases)
     while n_added > 0 and best.inertia > 0:
         more = _grown(points, best, n_added, random)
         grown = points.run(more, grow_stopping, algorithm, report)
@@ -81,15 +66,15 @@ def breathe(
         n_added -= not is_worth_it
     if last is not best:
         phases.append(Phase("return", best.centers, 0))
-    return Breaths(best, tuple(phases))
+    return exchange(Way(best, tuple(phases)), points, shrink_stopping, algorithm, report)
 
 
 def _grown(points: Points, run: Run, n_added: int, random: np.random.Generator) -> Centers:
     """Return the centres and, next to each of those with the largest error, another one."""
     nearest = points.two_nearest(run.centers)
     k = len(run.centers)
-    error = _totals(points, nearest.labels, nearest.nearest, k)
-    weight = _totals(points, nearest.labels, None, k)
+    error = totals(points, nearest.labels, nearest.nearest, k)
+    weight = totals(points, nearest.labels, None, k)
     parents = np.argsort(-error, kind="stable")[:n_added]
     spread = np.sqrt(error[parents] / np.maximum(weight[parents], np.finfo(np.float64).tiny))
     direction = random.normal(size=(n_added, run.centers.shape[1]))
@@ -101,7 +86,7 @@ def _grown(points: Points, run: Run, n_added: int, random: np.random.Generator) 
 def _shrunk(points: Points, centers: Centers, n_removed: int) -> Centers:
     """Return the centres without those of least utility, taking no two that are close to each other."""
     nearest = points.two_nearest(centers)
-    utility = _totals(points, nearest.labels, nearest.second - nearest.nearest, len(centers))
+    utility = totals(points, nearest.labels, nearest.second - nearest.nearest, len(centers))
     order = np.argsort(utility, kind="stable")
     between = _core.pairwise(centers, centers, NORM)
     np.fill_diagonal(between, np.inf)
@@ -115,11 +100,3 @@ def _shrunk(points: Points, centers: Centers, n_removed: int) -> Centers:
     # when freezing left too few, utility alone decides
     rest = [int(center) for center in order if center not in removed]
     return np.delete(centers, removed + rest[: n_removed - len(removed)], axis=0)
-
-
-def _totals(points: Points, labels: Labels, values: FloatArray | None, k: int) -> FloatArray:
-    """Return the weighted sum of values (of ones) over the rows of each centre."""
-    weights = points.weights
-    if values is not None:
-        weights = values if weights is None else values * weights
-    return np.bincount(labels, weights, minlength=k).astype(np.float64)

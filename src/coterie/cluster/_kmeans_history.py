@@ -41,9 +41,9 @@ class KMeansStep:
 
     Parameters
     ----------
-    kind : {"start", "assign", "update", "grow", "shrink", "return"}
+    kind : {"start", "assign", "update", "grow", "shrink", "exchange", "return"}
         What was done: "assign" gives each row to its nearest centre, "update" moves each centre to the mean
-        of its rows. "grow", "shrink" and "return" are the breaths of ``improve="breathing"``: centres were
+        of its rows. "grow", "shrink", "exchange" and "return" belong to ``improve="breathing"``: centres were
         added, removed, or set back to the best ones.
     centers : array of shape (k, n_features)
         The centres after the step.
@@ -120,13 +120,13 @@ def record_history(points: Points, best: BestRun) -> KMeansHistory:
     An iteration depends on the centres alone, so that the walk ends at the same bits as the run.
     """
     steps: list[KMeansStep] = []
-    for phase in best.phases:
+    for phase in best.way.phases:
         steps.append(KMeansStep(phase.kind, phase.centers, None, None))
         centers = phase.centers
         for _ in range(phase.n_iter):
             before = points.label(centers)
             steps.append(_step(points, "assign", centers, before))
-            moved = points.run(centers, ONE_ITERATION, best.run.algorithm).centers
+            moved = points.run(centers, ONE_ITERATION, best.way.run.algorithm).centers
             steps.append(_step(points, "update", moved, _with_refilled(points, centers, moved, before)))
             centers = moved
         after = points.label(centers)

@@ -11,7 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from coterie._progress import Tracker
 from coterie._typing import Centers, Labels
-from coterie.cluster._breathing import Phase, breathe
+from coterie.cluster._breathing import breathe
+from coterie.cluster._phases import Phase, Way
 from coterie.cluster._points import Points, Report, Run, Stopping, run_without_holes
 from coterie.cluster._starts import Start, make_start, seed_of_restart
 
@@ -33,11 +34,10 @@ class KMeansPlan:
 
 @dataclass(frozen=True)
 class BestRun:
-    """The run of least inertia, its start, and the phases that led to it."""
+    """The way to the least inertia, and the start it began with."""
 
-    run: Run
     start: Start
-    phases: tuple[Phase, ...]
+    way: Way
 
 
 class Reporter:
@@ -83,15 +83,13 @@ def best_of_restarts(points: Points, plan: KMeansPlan, reporter: Reporter) -> Be
         reporter.say("Initialization complete")
         run = run_without_holes(points, start.centers, plan.stopping, plan.algorithm, reporter.callback())
         reporter.ended(run)
-        if best is None or run.inertia < best.run.inertia:
-            best = BestRun(run, start, (Phase("start", start.centers, run.n_iter),))
+        if best is None or run.inertia < best.way.run.inertia:
+            best = BestRun(start, Way(run, (Phase("start", start.centers, run.n_iter),)))
     assert best is not None  # n_init is at least 1
-    return _improved(points, plan, best, reporter) if plan.improve else best
-
-
-def _improved(points: Points, plan: KMeansPlan, best: BestRun, reporter: Reporter) -> BestRun:
-    breaths = breathe(points, best.run, plan.stopping, plan.algorithm, plan.seed, reporter.callback())
-    return BestRun(breaths.run, best.start, best.phases + breaths.phases)
+    if plan.improve is None:
+        return best
+    report = reporter.callback()
+    return BestRun(best.start, breathe(best.way, points, plan.stopping, plan.algorithm, plan.seed, report))
 
 
 def without_empty(centers: Centers, labels: Labels) -> tuple[Centers, Labels]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from coterie import _core
@@ -56,11 +56,12 @@ MOST_REPAIRS = 10  # each is an iteration more than was asked for
 
 
 class TwoNearest(NamedTuple):
-    """The nearest centre of each row, and the squared distances to it and to the next one."""
+    """The nearest centre of each row and the next one, and the squared distances to both."""
 
     labels: Labels
+    second_labels: Labels  # meaningless where there is one centre only
     nearest: Distances
-    second: Distances
+    second: Distances  # infinite where there is one centre only
 
 
 class Points(Protocol):
@@ -132,7 +133,7 @@ class DensePoints:
 
     def two_nearest(self, centers: Centers) -> TwoNearest:
         index, value = _core.nearest_two(self.X, centers, SQUARED, self.n_threads)
-        return TwoNearest(index[0], value[0], value[1])
+        return TwoNearest(*index, *value)
 
     def inertia(self, centers: Centers, labels: Labels) -> float:
         return _inertia(lambda rows: self.X[rows], self.weights, centers, labels)
@@ -184,13 +185,13 @@ class SparsePoints:
 
     def two_nearest(self, centers: Centers) -> TwoNearest:
         n_rows, dtype = self.X.shape[0], self.X.dtype
-        found = TwoNearest(np.empty(n_rows, np.int32), np.empty(n_rows, dtype), np.empty(n_rows, dtype))
+        index, value = np.zeros((2, n_rows), np.int32), np.full((2, n_rows), np.inf, dtype)
         for rows in _blocks(n_rows):
             squared = _core.sparse_pairwise_squared(*csr_parts(self.X[rows]), centers, self.n_threads)
-            found.labels[rows] = squared.argmin(axis=1)
-            found.nearest[rows] = squared.min(axis=1)
-            found.second[rows] = np.partition(squared, 1, axis=1)[:, 1] if len(centers) > 1 else np.inf
-        return found
+            order = np.argsort(squared, axis=1, kind="stable")[:, :2].T
+            index[: len(order), rows] = order
+            value[: len(order), rows] = np.take_along_axis(squared, order.T, axis=1).T
+        return TwoNearest(*index, *value)
 
     def inertia(self, centers: Centers, labels: Labels) -> float:
         return _inertia(lambda rows: self.X[rows].toarray(), self.weights, centers, labels)
@@ -216,6 +217,18 @@ def run_without_holes(
             break  # there are fewer different rows than centres
         run = replace(more, n_iter=run.n_iter + more.n_iter)
     return run
+
+
+def means_of(points: Points, labels: Labels, k: int) -> Centers:
+    """Return the weighted mean of the rows of each label; labels without weight are left out."""
+    n_rows = len(labels)
+    weights = np.ones(n_rows) if points.weights is None else points.weights
+    belongs = csr_array((weights, (labels, np.arange(n_rows))), shape=(k, n_rows))
+    totals = belongs.sum(axis=1)
+    sums = belongs @ points.X
+    sums = sums.toarray() if issparse(sums) else sums
+    means: Centers = (sums[totals > 0] / totals[totals > 0, None]).astype(points.X.dtype)
+    return means
 
 
 def csr_parts(X: SparseData) -> tuple[Any, Any, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from coterie._typing import Centers, FloatArray, Indices
 from coterie._validation import (
@@ -22,7 +22,7 @@ from coterie._validation import (
     Whole,
     check_data,
 )
-from coterie.cluster._points import Points
+from coterie.cluster._points import Points, means_of
 from coterie.errors import InvalidData
 
 NAMED_STARTS = ("k-means++", "random", "random partition")
@@ -164,12 +164,7 @@ def _random_partition(points: Points, n_clusters: int, seed: int, record: bool) 
     labels: Any = random.integers(n_clusters, size=n_rows)
     # the first rows of a shuffle deal one row to each part, so that none is empty
     labels[random.permutation(heavy)[:n_clusters]] = np.arange(min(n_clusters, heavy.size))
-    belongs = csr_array((weights, (labels, np.arange(n_rows))), shape=(n_clusters, n_rows))
-    totals = belongs.sum(axis=1)
-    sums = belongs @ points.X
-    sums = sums if isinstance(sums, np.ndarray) else sums.toarray()
-    full = totals > 0
-    return Start((sums[full] / totals[full, None]).astype(points.X.dtype))
+    return Start(means_of(points, labels, n_clusters))
 
 
 def _chances(points: Points) -> FloatArray | None:

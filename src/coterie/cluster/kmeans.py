@@ -185,15 +185,16 @@ class KMeans(CenterClusterer):
                 tracker, is_verbose=bool(self.verbose), tolerance=self.tol * points.mean_variance
             )
             best = best_of_restarts(points, plan, reporter)
+            run = best.way.run
             history = record_history(points, best) if self.history else None
-        centers, labels = without_empty(best.run.centers, best.run.labels)
+        centers, labels = without_empty(run.centers, run.labels)
         warn_if_fewer(len(centers), self.n_clusters)
         return {
             "cluster_centers_": centers,
             "labels_": labels,
-            "inertia_": best.run.inertia,
-            "n_iter_": sum(phase.n_iter for phase in best.phases),
-            "algorithm_used_": best.run.algorithm,
+            "inertia_": run.inertia,
+            "n_iter_": sum(phase.n_iter for phase in best.way.phases),
+            "algorithm_used_": run.algorithm,
             "exact_": True,
             "history_": history,
             "_n_init": plan.n_init,
