@@ -1,0 +1,53 @@
+"""Distances: the one catalogue, matrices and neighbours, and geometries (a distance with its barycentre)."""
+
+from coterie.distance import entries as _entries  # noqa: F401  # fills the catalogue of distances
+from coterie.distance import geometry_entries as _geometries  # noqa: F401  # and that of geometries
+from coterie.distance.catalogue import Distance, Parameter, catalogue, get_distance, register
+from coterie.distance.geometry import (
+    Barycentre,
+    Clusters,
+    Geometry,
+    geometries,
+    get_geometry,
+    register_geometry,
+)
+from coterie.distance.matrices import (
+    check_distance_matrix,
+    check_similarity_matrix,
+    distances_from_similarities,
+    input_kind,
+)
+from coterie.distance.neighbours import (
+    Nearest,
+    Neighbourhoods,
+    Neighbours,
+    k_nearest,
+    nearest,
+    neighbours_within,
+)
+from coterie.distance.pairwise import pairwise_distances
+
+__all__ = [
+    "Barycentre",
+    "Clusters",
+    "Distance",
+    "Geometry",
+    "Nearest",
+    "Neighbourhoods",
+    "Neighbours",
+    "Parameter",
+    "catalogue",
+    "check_distance_matrix",
+    "check_similarity_matrix",
+    "distances_from_similarities",
+    "geometries",
+    "get_distance",
+    "get_geometry",
+    "input_kind",
+    "k_nearest",
+    "nearest",
+    "neighbours_within",
+    "pairwise_distances",
+    "register",
+    "register_geometry",
+]

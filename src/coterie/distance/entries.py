@@ -1,0 +1,238 @@
+"""The distances that come with Coterie; one entry each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from coterie._core import Finish, Kernel
+from coterie._validation import AnArray, Constraint, Nothing
+from coterie._validation.parameters import is_number
+from coterie.distance.catalogue import Distance, Parameter, register
+from coterie.distance.learning import with_covariance, with_variances, with_weights
+from coterie.distance.transforms import CentredUnitLength, Presence, RankedUnitLength, UnitLength
+
+
+class Exponent(Constraint):
+    """A number above 0; infinity is one."""
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether the value is allowed."""
+        return is_number(value) and float(value) > 0
+
+    def describe(self) -> str:
+        """Return the words that follow "must be"."""
+        return "a number greater than 0 or numpy.inf"
+
+
+def _weighted(distance: Distance) -> Distance:
+    return replace(distance, learn=None if distance.values["w"] is None else with_weights)
+
+
+def _minkowski(distance: Distance) -> Distance:
+    p = float(distance.values["p"])
+    kernel, finish = {
+        1.0: (Kernel.manhattan, Finish.identity),
+        2.0: (Kernel.dot, Finish.norm),
+        np.inf: (Kernel.chebyshev, Finish.identity),
+    }.get(p, (Kernel.minkowski, Finish.power_root))
+    return _weighted(replace(distance, kernel=kernel, finish=finish, p=p, is_metric=p >= 1))
+
+
+_WEIGHTS = Parameter("w", "weight of each column, at least 0; None: all 1", None, Nothing() | AnArray())
+
+register(
+    Distance(
+        name="euclidean",
+        aliases=("l2", "euclid"),
+        summary="The straight line.",
+        formula="sqrt(sum w (x - y)^2)",
+        kernel=Kernel.dot,
+        finish=Finish.norm,
+        parameters=(_WEIGHTS,),
+        specialise=_weighted,
+    )
+)
+register(
+    Distance(
+        name="sqeuclidean",
+        aliases=("sqeuclid", "squared_euclidean"),
+        summary="The square of the Euclidean distance: far columns count more.",
+        formula="sum w (x - y)^2",
+        kernel=Kernel.dot,
+        finish=Finish.squared_norm,
+        is_metric=False,
+        parameters=(_WEIGHTS,),
+        specialise=_weighted,
+    )
+)
+register(
+    Distance(
+        name="manhattan",
+        aliases=("cityblock", "l1", "taxicab"),
+        summary="Along the axes: an outlying column counts less than in the Euclidean distance.",
+        formula="sum w |x - y|",
+        kernel=Kernel.manhattan,
+        finish=Finish.identity,
+        parameters=(_WEIGHTS,),
+        specialise=_weighted,
+    )
+)
+register(
+    Distance(
+        name="chebyshev",
+        aliases=("chebychev", "linf", "infinity"),
+        summary="The largest difference in any column.",
+        formula="max |x - y| over the columns with w > 0",
+        kernel=Kernel.chebyshev,
+        finish=Finish.identity,
+        parameters=(_WEIGHTS,),
+        specialise=_weighted,
+    )
+)
+register(
+    Distance(
+        name="minkowski",
+        aliases=("pnorm",),
+        summary="Manhattan (p=1), Euclidean (p=2), Chebyshev (p=inf) and all between; no metric for p < 1.",
+        formula="(sum w |x - y|^p)^(1/p)",
+        kernel=Kernel.dot,
+        finish=Finish.norm,
+        parameters=(Parameter("p", "exponent, above 0", 2.0, Exponent()), _WEIGHTS),
+        specialise=_minkowski,
+    )
+)
+register(
+    Distance(
+        name="seuclidean",
+        aliases=("standardized_euclidean",),
+        summary="Euclidean with every column divided by its standard deviation.",
+        formula="sqrt(sum (x - y)^2 / V)",
+        kernel=Kernel.dot,
+        finish=Finish.norm,
+        parameters=(
+            Parameter("V", "variance of each column; None: that of the data", None, Nothing() | AnArray()),
+        ),
+        learn=with_variances,
+    )
+)
+register(
+    Distance(
+        name="mahalanobis",
+        aliases=("mahal",),
+        summary="Euclidean after whitening: correlated columns count once.",
+        formula="sqrt((x - y) VI (x - y))",
+        kernel=Kernel.dot,
+        finish=Finish.norm,
+        parameters=(
+            Parameter(
+                "VI", "inverse covariance; None: that of the data, inverted", None, Nothing() | AnArray()
+            ),
+        ),
+        learn=with_covariance,
+    )
+)
+register(
+    Distance(
+        name="cosine",
+        aliases=("cos",),
+        summary="One minus the cosine of the angle: directions, not lengths. Undefined for rows of zeros.",
+        formula="1 - x.y / (|x| |y|)",
+        kernel=Kernel.dot,
+        finish=Finish.cosine,
+        is_metric=False,
+        transform=UnitLength(),
+    )
+)
+register(
+    Distance(
+        name="correlation",
+        aliases=("pearson",),
+        summary="One minus Pearson's correlation: shapes of profiles. Undefined for constant rows.",
+        formula="1 - r(x, y)",
+        kernel=Kernel.dot,
+        finish=Finish.cosine,
+        is_metric=False,
+        transform=CentredUnitLength(),
+    )
+)
+register(
+    Distance(
+        name="spearman",
+        aliases=("rank_correlation",),
+        summary="One minus Spearman's rank correlation. Undefined for constant rows.",
+        formula="1 - r(rank x, rank y)",
+        kernel=Kernel.dot,
+        finish=Finish.cosine,
+        is_metric=False,
+        transform=RankedUnitLength(),
+    )
+)
+register(
+    Distance(
+        name="canberra",
+        summary="Relative differences, column by column; 0/0 counts as 0.",
+        formula="sum |x - y| / (|x| + |y|)",
+        kernel=Kernel.canberra,
+        finish=Finish.identity,
+    )
+)
+register(
+    Distance(
+        name="braycurtis",
+        aliases=("bray_curtis",),
+        summary="Share of the total that differs, for amounts; two rows of zeros are at distance 0.",
+        formula="sum |x - y| / sum |x + y|",
+        kernel=Kernel.braycurtis,
+        finish=Finish.identity,
+        is_metric=False,
+    )
+)
+register(
+    Distance(
+        name="hamming",
+        summary="Share of the columns that differ.",
+        formula="mean [x != y]",
+        kernel=Kernel.hamming,
+        finish=Finish.mean,
+        domain="categorical",
+    )
+)
+register(
+    Distance(
+        name="jaccard",
+        summary="Share of the union of two sets that only one has; two empty sets are at distance 0.",
+        formula="1 - |x and y| / |x or y|",
+        kernel=Kernel.dot,
+        finish=Finish.jaccard,
+        domain="boolean",
+        transform=Presence(),
+    )
+)
+register(
+    Distance(
+        name="dice",
+        aliases=("sorensen",),
+        summary="As jaccard, what both have counted twice; two empty sets are at distance 0.",
+        formula="1 - 2 |x and y| / (|x| + |y|)",
+        kernel=Kernel.dot,
+        finish=Finish.dice,
+        domain="boolean",
+        is_metric=False,
+        transform=Presence(),
+    )
+)
+register(
+    Distance(
+        name="matching",
+        aliases=("simple_matching",),
+        summary="Share of the columns where one row is true and the other is not.",
+        formula="mean [x xor y]",
+        kernel=Kernel.dot,
+        finish=Finish.matching,
+        domain="boolean",
+        transform=Presence(),
+    )
+)

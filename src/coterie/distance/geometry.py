@@ -1,0 +1,207 @@
+"""Geometries: a distance together with its barycentre, so that alternating between them descends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from coterie._typing import Centers, Data, Labels, Weights
+from coterie.distance.catalogue import Distance, get_distance
+from coterie.distance.matrices import input_kind
+from coterie.errors import InvalidParameter
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Prepared rows in clusters: labels 0..n_clusters-1 or -1 for none; weights None when all are equal."""
+
+    rows: Data
+    labels: Labels
+    n_clusters: int
+    weights: Weights | None = None
+
+
+class Computation(Protocol):
+    """What finds the barycentres of clusters, one row each, NaN where a cluster has no weight."""
+
+    def __call__(self, clusters: Clusters, distance: Distance, n_threads: int) -> Centers: ...
+
+
+@dataclass(frozen=True)
+class Barycentre:
+    """The point that a cluster's rows are nearest to, and why.
+
+    Parameters
+    ----------
+    kind : str
+        Which point: "mean", "median", "mode", ...; "unit mean" is the mean divided by its length.
+    power : float
+        The objective is the sum over the rows of w * distance ** power.
+    objective : str
+        The objective in words.
+    reason : str
+        Why neither assigning rows to the nearest centre nor moving centres here can raise it.
+    compute : callable
+        Finds it.
+    """
+
+    kind: str
+    power: float
+    objective: str
+    reason: str
+    compute: Computation
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """A distance and its barycentre.
+
+    Parameters
+    ----------
+    distance : Distance
+        How far a row is from a centre.
+    barycentre : Barycentre
+        Which centre a cluster has.
+
+    Examples
+    --------
+    >>> geometry = get_geometry("manhattan")
+    >>> geometry.barycentre.kind
+    'median'
+    >>> X = np.array([[0.0], [1.0], [9.0]])
+    >>> geometry.barycentres(Clusters(X, np.zeros(3, dtype=int), 1))
+    array([[1.]])
+    """
+
+    distance: Distance
+    barycentre: Barycentre
+
+    @property
+    def name(self) -> str:
+        """The name of the distance."""
+        return self.distance.name
+
+    def fit(self, X: Data) -> Geometry:
+        """Return the geometry with what its distance learns from the rows.
+
+        Examples
+        --------
+        >>> get_geometry("seuclidean").fit(np.array([[0.0], [2.0]])).distance.values["V"]
+        array([2.])
+        """
+        return replace(self, distance=self.distance.fit(X))
+
+    def prepare(self, rows: Data, *, name: str = "X") -> Data:
+        """Return the rows in the space where distances and barycentres are taken.
+
+        Examples
+        --------
+        >>> get_geometry("cosine").prepare(np.array([[3.0, 4.0]]))
+        array([[0.6, 0.8]])
+        """
+        return self.distance.prepare(rows, name=name)
+
+    def restore(self, centers: Centers) -> Centers:
+        """Return centres of prepared rows in the units of the data; directions stay directions.
+
+        Examples
+        --------
+        >>> geometry = get_geometry("seuclidean", V=[4.0]).fit(np.array([[0.0], [2.0]]))
+        >>> geometry.restore(geometry.prepare(np.array([[6.0]])))
+        array([[6.]])
+        """
+        transform = self.distance.transform
+        if transform is None:
+            return centers
+        return transform.backward(centers.astype(np.float64)).astype(centers.dtype)
+
+    def barycentres(self, clusters: Clusters, *, n_threads: int = 0) -> Centers:
+        """Return the barycentre of each cluster; the answer does not depend on the threads.
+
+        Examples
+        --------
+        >>> labels = np.array([0, 0, 0, 1])
+        >>> get_geometry("hamming").barycentres(Clusters(np.array([[1.0], [4.0], [4.0], [7.0]]), labels, 2))
+        array([[4.],
+               [7.]])
+        """
+        return self.barycentre.compute(clusters, self.distance, n_threads)
+
+
+Maker: TypeAlias = Callable[[Distance], Barycentre | None]
+_makers: dict[str, Maker] = {}
+
+
+def get_geometry(geometry: str | Distance | Geometry = "euclidean", /, **params: Any) -> Geometry:
+    """Return the geometry of a distance, or say that it has none.
+
+    Parameters
+    ----------
+    geometry : str, Distance or Geometry
+        A name or alias of the catalogue of distances, a distance, or a geometry, which is returned.
+    **params
+        Parameters of the distance.
+
+    Examples
+    --------
+    >>> get_geometry("cosine").barycentre.kind
+    'unit mean'
+    """
+    if isinstance(geometry, Geometry):
+        if params:
+            raise InvalidParameter(f"a Geometry has its parameters already, got {', '.join(params)} too.")
+        return geometry
+    if input_kind(geometry) != "data":
+        raise _no_barycentre(f'"{geometry}" has no barycentre: there are no coordinates to average')
+    distance = get_distance(geometry, **params)
+    if distance.function is not None:
+        raise _no_barycentre(f"{distance.name} is a function of two rows: its barycentre is not known")
+    make = _makers.get(distance.name)
+    barycentre = None if make is None else make(distance)
+    if barycentre is None:
+        shown = f"{distance.name} with p={distance.p:g}" if "p" in distance.values else distance.name
+        raise _no_barycentre(f"the distance {shown} has no barycentre that is known to lower its objective")
+    return Geometry(distance, barycentre)
+
+
+def register_geometry(distance: str, make: Maker) -> None:
+    """Give a distance of the catalogue a barycentre.
+
+    Parameters
+    ----------
+    distance : str
+        Its name.
+    make : callable
+        Distance -> Barycentre, or None where the distance's parameters leave it without one.
+
+    Examples
+    --------
+    >>> register_geometry("euclidean", lambda distance: None)
+    Traceback (most recent call last):
+    ...
+    coterie.errors.InvalidParameter: the distance euclidean has a barycentre already.
+    """
+    name = get_distance(distance).name
+    if name in _makers:
+        raise InvalidParameter(f"the distance {name} has a barycentre already.")
+    _makers[name] = make
+
+
+def geometries() -> Mapping[str, Geometry]:
+    """Return the geometries of all distances that have one, with default parameters.
+
+    Examples
+    --------
+    >>> "hamming" in geometries()
+    True
+    """
+    return MappingProxyType({name: get_geometry(name) for name in _makers})
+
+
+def _no_barycentre(what: str) -> InvalidParameter:
+    names = ", ".join(_makers)
+    return InvalidParameter(f"{what}. Use KMedoids, which takes every distance, or one of: {names}.")

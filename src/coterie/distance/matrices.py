@@ -1,0 +1,148 @@
+"""Input kinds: data, distances or similarities; and what a matrix must be to be taken for one of them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from coterie import _core
+from coterie._typing import Distances, MatrixLike
+from coterie._validation import check_data
+from coterie.errors import InvalidData
+
+InputKind: TypeAlias = Literal["data", "distances", "similarities"]
+
+_KINDS: dict[str, InputKind] = {"precomputed": "distances", "similarity": "similarities"}
+# how far two mirrored cells may be apart, as a share of the largest: rounding, no more
+TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
+
+
+def input_kind(metric: Any) -> InputKind:
+    """Return what a `metric=` says about the input.
+
+    Examples
+    --------
+    >>> input_kind("precomputed"), input_kind("similarity"), input_kind("euclidean")
+    ('distances', 'similarities', 'data')
+    """
+    return _KINDS.get(metric, "data") if isinstance(metric, str) else "data"
+
+
+def check_distance_matrix(
+    D: MatrixLike, *, who: str = "this function", name: str = "X", n_jobs: int = 0
+) -> Distances:
+    """Return a distance matrix as C-ordered floats, or say which cell is wrong.
+
+    Parameters
+    ----------
+    D : array-like of shape (n, n)
+        Square, symmetric up to rounding, zero on the diagonal, nowhere negative, NaN or infinite.
+    who, name : str
+        The caller and its parameter, for messages.
+    n_jobs : int, default=0
+        Threads; 0 is the default number.
+
+    Examples
+    --------
+    >>> check_distance_matrix([[0, 1], [1, 0]])
+    array([[0., 1.],
+           [1., 0.]])
+    >>> check_distance_matrix([[0, 1], [2, 0]])
+    Traceback (most recent call last):
+    ...
+    coterie.errors.InvalidData: X of this function must be a symmetric matrix of distances,
+    got X[0, 1] = 1 and X[1, 0] = 2.
+    """
+    checked = _square(D, "distances", who, name)
+    facts = _core.matrix_facts(checked, n_jobs)
+    what = f"{name} of {who} must be"
+    limit = TOLERANCE[checked.dtype] * facts.largest
+    if not facts.is_nonnegative:
+        cell = _first_cell(checked < 0)
+        raise InvalidData(
+            f"{what} a matrix of distances, which are at least 0, got {_shown(checked, cell, name)}. If "
+            f"these are similarities, say metric='similarity'."
+        )
+    if facts.largest_diagonal > limit:
+        cell = _first_cell(np.diag(np.abs(np.diagonal(checked)) > limit))
+        raise InvalidData(
+            f"{what} a matrix of distances with zeros on the diagonal, got {_shown(checked, cell, name)}. If "
+            f"these are similarities, say metric='similarity'."
+        )
+    _refuse_asymmetry(checked, facts, limit, f"{what} a symmetric matrix of distances", name)
+    return checked
+
+
+def check_similarity_matrix(
+    S: MatrixLike, *, who: str = "this function", name: str = "X", n_jobs: int = 0
+) -> Distances:
+    """Return a similarity matrix as C-ordered floats, or say which cell is wrong.
+
+    Parameters
+    ----------
+    S : array-like of shape (n, n)
+        Square, symmetric up to rounding, finite; the larger, the more alike.
+    who, name : str
+        The caller and its parameter, for messages.
+    n_jobs : int, default=0
+        Threads; 0 is the default number.
+
+    Examples
+    --------
+    >>> check_similarity_matrix([[1, 0.5], [0.5, 1]])
+    array([[1. , 0.5],
+           [0.5, 1. ]])
+    """
+    checked = _square(S, "similarities", who, name)
+    facts = _core.matrix_facts(checked, n_jobs)
+    limit = TOLERANCE[checked.dtype] * float(np.abs(checked).max())
+    what = f"{name} of {who} must be a symmetric matrix of similarities"
+    _refuse_asymmetry(checked, facts, limit, what, name)
+    return checked
+
+
+def distances_from_similarities(S: Distances) -> Distances:
+    """Return how far each similarity is from the largest one, zero on the diagonal.
+
+    The order of the pairs is reversed and nothing else: most similar becomes nearest.
+
+    Examples
+    --------
+    >>> distances_from_similarities(np.array([[9.0, 7.0], [7.0, 8.0]]))
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    D = np.asarray(S.max() - S)
+    np.fill_diagonal(D, 0.0)
+    return D
+
+
+def _square(M: MatrixLike, what: str, who: str, name: str) -> Distances:
+    checked: Distances = check_data(M, who=who, name=name, squares=False, may_be_distances=True)
+    if checked.shape[0] != checked.shape[1]:
+        raise InvalidData(
+            f"{name} of {who} must be a square matrix of {what}, got the shape {checked.shape}. If these are "
+            f"rows of features, name a distance: metric='euclidean'."
+        )
+    return checked
+
+
+def _refuse_asymmetry(M: Distances, facts: Any, limit: float, what: str, name: str) -> None:
+    if facts.largest_asymmetry <= limit:
+        return
+    for row in range(len(M)):
+        is_apart = np.abs(M[row] - M[:, row]) > limit
+        if is_apart.any():
+            column = int(np.argmax(is_apart))
+            pair = (_shown(M, cell, name) for cell in ((row, column), (column, row)))
+            raise InvalidData(f"{what}, got {' and '.join(pair)}.")
+
+
+def _first_cell(is_wrong: Any) -> tuple[int, int]:
+    row, column = np.unravel_index(int(np.argmax(is_wrong)), is_wrong.shape)
+    return int(row), int(column)
+
+
+def _shown(M: Distances, cell: tuple[int, int], name: str) -> str:
+    return f"{name}[{cell[0]}, {cell[1]}] = {M[cell]:g}"

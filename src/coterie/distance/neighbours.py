@@ -1,0 +1,268 @@
+"""Nearest rows, k nearest rows, and rows within a radius."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coterie._threads import resolve_threads
+from coterie._typing import Distances, Indices, MatrixLike
+from coterie._validation import Flag, Nothing, Number, Whole, check_parameter
+from coterie.distance._rows import Rows, prepare_rows
+from coterie.distance.catalogue import Distance, RowFunction
+from coterie.distance.engines import (
+    Algorithm,
+    Found,
+    choose_engine,
+    smallest_by_tiles,
+    smallest_by_tree,
+    within_by_tiles,
+    within_by_tree,
+)
+from coterie.distance.matrices import input_kind
+from coterie.distance.pairwise import distance_matrix, matrix_as_distances
+from coterie.errors import InvalidParameter
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The nearest row of Y for each row of X: index and distance, shape (n,); and the engine used."""
+
+    index: Indices
+    distance: Distances
+    algorithm_used: str
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The k nearest rows, nearest first: indices and distances, shape (n, k); and the engine used."""
+
+    index: Indices
+    distance: Distances
+    algorithm_used: str
+
+
+@dataclass(frozen=True)
+class Neighbourhoods:
+    """The rows within a radius: row i has ``index[starts[i]:starts[i + 1]]``, in rising order."""
+
+    starts: Indices
+    index: Indices
+    distance: Distances
+    algorithm_used: str
+
+
+def nearest(
+    X: MatrixLike,
+    Y: MatrixLike,
+    metric: str | RowFunction | Distance = "euclidean",
+    *,
+    algorithm: Algorithm = "auto",
+    n_jobs: int | None = None,
+    **params: Any,
+) -> Nearest:
+    """Return for each row of X the nearest row of Y; of several, the one with the lowest index.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Rows.
+    Y : array-like of shape (m, d)
+        Rows to choose from.
+    metric : str, callable or Distance, default="euclidean"
+        As in `pairwise_distances`.
+    algorithm : {"auto", "tiles", "kd_tree"}, default="auto"
+        The engine; "auto" takes the faster one. All are exact.
+    n_jobs : int, default=None
+        Threads; the answer does not depend on it.
+    **params
+        Parameters of the distance.
+
+    Examples
+    --------
+    >>> nearest([[0, 0], [9, 9]], [[1, 0], [8, 9], [0, 1]]).index
+    array([0, 1])
+    """
+    found = _find_nearest(_Query(X, Y, metric, params, algorithm, n_jobs, "nearest"), 1, False)
+    return Nearest(found.index[:, 0], found.distance[:, 0], found.algorithm_used)
+
+
+def k_nearest(
+    X: MatrixLike,
+    Y: MatrixLike | None = None,
+    n_neighbors: int = 5,
+    metric: str | RowFunction | Distance = "euclidean",
+    *,
+    exclude_self: bool | None = None,
+    algorithm: Algorithm = "auto",
+    n_jobs: int | None = None,
+    **params: Any,
+) -> Neighbours:
+    """Return for each row of X the k nearest rows of Y, or of X itself; equally near ones by index.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Rows.
+    Y : array-like of shape (m, d), default=None
+        Rows to choose from; None: those of X.
+    n_neighbors : int, default=5
+        How many.
+    metric : str, callable or Distance, default="euclidean"
+        As in `pairwise_distances`; "precomputed" takes the distances among the rows as X.
+    exclude_self : bool, default=None
+        Whether a row is left out of its own neighbours. None: yes. Only without Y.
+    algorithm : {"auto", "tiles", "kd_tree"}, default="auto"
+        The engine; "auto" takes the faster one. All are exact.
+    n_jobs : int, default=None
+        Threads; the answer does not depend on it.
+    **params
+        Parameters of the distance.
+
+    Examples
+    --------
+    >>> k_nearest([[0.0], [1.0], [3.0]], n_neighbors=1).index.ravel()
+    array([1, 0, 1])
+    """
+    skip = _resolve_exclude_self(exclude_self, Y, "k_nearest")
+    return _find_nearest(_Query(X, Y, metric, params, algorithm, n_jobs, "k_nearest"), n_neighbors, skip)
+
+
+def neighbours_within(
+    X: MatrixLike,
+    Y: MatrixLike | None = None,
+    radius: float = 1.0,
+    metric: str | RowFunction | Distance = "euclidean",
+    *,
+    exclude_self: bool | None = None,
+    algorithm: Algorithm = "auto",
+    n_jobs: int | None = None,
+    **params: Any,
+) -> Neighbourhoods:
+    """Return for each row of X the rows of Y, or of X itself, that are at most `radius` away.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Rows.
+    Y : array-like of shape (m, d), default=None
+        Rows to choose from; None: those of X.
+    radius : float, default=1.0
+        Greatest distance, inclusive.
+    metric : str, callable or Distance, default="euclidean"
+        As in `pairwise_distances`; "precomputed" takes the distances among the rows as X.
+    exclude_self : bool, default=None
+        Whether a row is left out of its own neighbours. None: yes. Only without Y.
+    algorithm : {"auto", "tiles", "kd_tree"}, default="auto"
+        The engine; "auto" takes the faster one. All are exact.
+    n_jobs : int, default=None
+        Threads; the answer does not depend on it.
+    **params
+        Parameters of the distance.
+
+    Examples
+    --------
+    >>> found = neighbours_within([[0.0], [1.0], [3.0]], radius=2)
+    >>> found.starts, found.index
+    (array([0, 1, 3, 4]), array([1, 0, 2, 1]))
+    """
+    who = "neighbours_within"
+    check_parameter(radius, Number(0.0), name="radius", who=who)
+    skip = _resolve_exclude_self(exclude_self, Y, who)
+    found, used = _find_within(_Query(X, Y, metric, params, algorithm, n_jobs, who), float(radius))
+    assert found.starts is not None
+    if skip:
+        found = _without_self(found)
+    return Neighbourhoods(np.asarray(found.starts), found.index, found.distance, used)
+
+
+class _Query(NamedTuple):
+    """What the three questions have in common."""
+
+    X: MatrixLike
+    Y: MatrixLike | None
+    metric: Any
+    params: dict[str, Any]
+    algorithm: Algorithm
+    n_jobs: int | None
+    who: str
+
+    def matrix(self) -> Distances | None:
+        """Return the matrix if X is one."""
+        if input_kind(self.metric) == "data":
+            return None
+        threads = resolve_threads(self.n_jobs)
+        return matrix_as_distances(self.X, self.Y, self.metric, self.params, who=self.who, threads=threads)
+
+    def rows(self) -> Rows:
+        """Return the rows as the engines take them."""
+        return prepare_rows(self.X, self.Y, self.metric, self.params, who=self.who)
+
+
+def _find_nearest(query: _Query, k: int, skip: bool) -> Neighbours:
+    D = query.matrix()
+    if D is not None:
+        return _smallest_of(D, _check_k(k, D.shape[1], skip, query.who), skip, "matrix")
+    rows = query.rows()
+    k = _check_k(k, len(rows.others), skip, query.who)
+    if rows.distance.function is not None:
+        return _smallest_of(distance_matrix(rows), k, skip, "function")
+    used = choose_engine(rows, query.algorithm, who=query.who)
+    find = smallest_by_tree if used == "kd_tree" else smallest_by_tiles
+    found = find(rows, k, skip, resolve_threads(query.n_jobs))
+    return Neighbours(found.index, found.distance, used)
+
+
+def _find_within(query: _Query, radius: float) -> tuple[Found, str]:
+    D = query.matrix()
+    if D is not None:
+        return _within_of(D, radius), "matrix"
+    rows = query.rows()
+    if rows.distance.function is not None:
+        return _within_of(distance_matrix(rows), radius), "function"
+    used = choose_engine(rows, query.algorithm, who=query.who)
+    find = within_by_tree if used == "kd_tree" else within_by_tiles
+    return find(rows, radius, resolve_threads(query.n_jobs)), used
+
+
+def _resolve_exclude_self(exclude_self: bool | None, Y: Any, who: str) -> bool:
+    check_parameter(exclude_self, Nothing() | Flag(), name="exclude_self", who=who)
+    if exclude_self and Y is not None:
+        raise InvalidParameter(
+            f"exclude_self=True of {who} is for the rows of X among themselves: leave Y out."
+        )
+    return Y is None if exclude_self is None else bool(exclude_self)
+
+
+def _check_k(k: int, n_rows: int, skip: bool, who: str) -> int:
+    check_parameter(k, Whole(1), name="n_neighbors", who=who)
+    most = n_rows - 1 if skip else n_rows
+    if k > most:
+        rows = f"{n_rows} rows to choose from" + (", the row itself left out" if skip else "")
+        raise InvalidParameter(f"n_neighbors of {who} must be at most {most} ({rows}), got {k}.")
+    return int(k)
+
+
+def _smallest_of(D: Distances, k: int, skip: bool, used: str) -> Neighbours:
+    if skip:
+        D = D.copy()
+        np.fill_diagonal(D, np.inf)
+    index = np.argsort(D, axis=1, kind="stable")[:, :k]
+    return Neighbours(index, np.take_along_axis(D, index, axis=1), used)
+
+
+def _within_of(D: Distances, radius: float) -> Found:
+    row, index = np.nonzero(radius >= D)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(D)))])
+    return Found(index, D[row, index], starts)
+
+
+def _without_self(found: Found) -> Found:
+    assert found.starts is not None
+    n = len(found.starts) - 1
+    row = np.repeat(np.arange(n), np.diff(found.starts))
+    is_other = found.index != row
+    counts = np.bincount(row[is_other], minlength=n)
+    return Found(found.index[is_other], found.distance[is_other], np.concatenate([[0], np.cumsum(counts)]))

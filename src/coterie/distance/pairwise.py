@@ -1,0 +1,145 @@
+"""Distance matrices."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from coterie import _core
+from coterie._threads import resolve_threads
+from coterie._typing import Data, Distances, MatrixLike
+from coterie._validation import require_memory
+from coterie.distance._rows import Rows, prepare_rows
+from coterie.distance.catalogue import Distance, RowFunction
+from coterie.distance.matrices import (
+    check_distance_matrix,
+    check_similarity_matrix,
+    distances_from_similarities,
+    input_kind,
+)
+from coterie.errors import InvalidData, InvalidParameter
+
+_WHO = "pairwise_distances"
+
+
+def pairwise_distances(
+    X: MatrixLike,
+    Y: MatrixLike | None = None,
+    metric: str | RowFunction | Distance = "euclidean",
+    *,
+    condensed: bool = False,
+    n_jobs: int | None = None,
+    **params: Any,
+) -> Distances:
+    """Return the distances between all rows of X and all rows of Y, or among the rows of X.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Rows; float32 gives float32 distances, everything else float64.
+    Y : array-like of shape (m, d), default=None
+        Other rows. None: X itself; the matrix is then exactly symmetric with zeros on the diagonal, and each
+        pair is computed once.
+    metric : str, callable or Distance, default="euclidean"
+        A name of `coterie.distance.catalogue()`; or a function of two rows (slow: Python runs once per pair;
+        without Y it is taken to be symmetric and zero for equal rows); or a distance. "precomputed": X is a
+        distance matrix, which is checked and returned. "similarity": X is a similarity matrix; the distance
+        of a pair is how far it is from the largest similarity.
+    condensed : bool, default=False
+        Return the n (n - 1) / 2 distances above the diagonal row by row, as `scipy.spatial.distance.pdist`
+        does. Only without Y.
+    n_jobs : int, default=None
+        Threads; None is what OpenMP would use, -1 all processors. The answer does not depend on it.
+    **params
+        Parameters of the distance, such as ``p=3``. What "mahalanobis" and "seuclidean" are not given they
+        learn from all rows of X and Y.
+
+    Returns
+    -------
+    ndarray of shape (n, m), or (n (n - 1) / 2,) if condensed
+
+    Examples
+    --------
+    >>> pairwise_distances([[0, 0], [3, 4]])
+    array([[0., 5.],
+           [5., 0.]])
+    >>> pairwise_distances([[0, 0], [3, 4], [3, 0]], metric="manhattan", condensed=True)
+    array([7., 3., 4.])
+    """
+    threads = resolve_threads(n_jobs)
+    if condensed and Y is not None:
+        raise InvalidParameter(
+            "condensed=True of pairwise_distances is for the rows of X among themselves: leave Y out."
+        )
+    if input_kind(metric) != "data":
+        D = matrix_as_distances(X, Y, metric, params, who=_WHO, threads=threads)
+        return _condensed(D) if condensed else D
+    return distance_matrix(prepare_rows(X, Y, metric, params, who=_WHO), condensed=condensed, threads=threads)
+
+
+def distance_matrix(rows: Rows, *, condensed: bool = False, threads: int = 0) -> Distances:
+    """Return the matrix of prepared rows, if it fits in memory."""
+    n, m = len(rows.X), len(rows.others)
+    cells = n * (n - 1) // 2 if condensed else n * m
+    require_memory(
+        cells * rows.X.itemsize,
+        f"the distance matrix of {n:,} x {m:,} rows",
+        "Use k_nearest or neighbours_within, which keep no matrix, fewer rows, or float32.",
+    )
+    if rows.distance.function is not None:
+        D = _by_function(rows.X, rows.Y, rows.distance)
+        return _condensed(D) if condensed else D
+    metric = rows.distance.metric
+    if condensed:
+        return np.asarray(_core.pairwise_condensed(rows.X, metric, threads))
+    if rows.Y is None:
+        return np.asarray(_core.pairwise_self(rows.X, metric, threads))
+    return np.asarray(_core.pairwise(rows.X, rows.Y, metric, threads))
+
+
+def matrix_as_distances(
+    X: MatrixLike, Y: MatrixLike | None, metric: Any, params: dict[str, Any], *, who: str, threads: int
+) -> Distances:
+    """Return the distances that a given matrix of distances or similarities holds."""
+    if Y is not None or params:
+        extra = "Y" if Y is not None else ", ".join(params)
+        raise InvalidParameter(f'metric="{metric}" of {who} takes a matrix X and nothing else, got {extra}.')
+    if input_kind(metric) == "distances":
+        return check_distance_matrix(X, who=who, n_jobs=threads)
+    return distances_from_similarities(check_similarity_matrix(X, who=who, n_jobs=threads))
+
+
+def _condensed(D: Distances) -> Distances:
+    from scipy.spatial.distance import squareform
+
+    return np.asarray(squareform(D, checks=False))
+
+
+def _by_function(X: Data, Y: Data | None, distance: Distance) -> Distances:
+    """Call a user's function once per pair."""
+    if Y is not None:
+        return np.array(
+            [[_called(distance, x, y, (i, j)) for j, y in enumerate(Y)] for i, x in enumerate(X)],
+            dtype=X.dtype,
+        )
+    D = np.zeros((len(X), len(X)), dtype=X.dtype)
+    for i, j in combinations(range(len(X)), 2):
+        D[i, j] = D[j, i] = _called(distance, X[i], X[j], (i, j))
+    return D
+
+
+def _called(distance: Distance, x: Data, y: Data, pair: tuple[int, int]) -> float:
+    assert distance.function is not None
+    answer = distance.function(x, y)
+    try:
+        value = float(answer)
+    except (TypeError, ValueError):
+        value = np.nan
+    if not value >= 0:
+        raise InvalidData(
+            f"the distance function {distance.name} must return a number of at least 0, got {answer!r} for "
+            f"the rows {pair[0]} and {pair[1]}."
+        )
+    return value
