@@ -3,9 +3,9 @@
 
 #include "engine.h"
 #include "support/parallel.h"
+#include "trees/hit_order.h"
 #include "trees/kdtree_walk.h"
 #include "trees/metric_terms.h"
-#include "trees/radius_band.h"
 
 namespace coterie::COTERIE_ISA {
 namespace {

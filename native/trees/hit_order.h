@@ -1,4 +1,4 @@
-// What decides whether a point lies within a radius: kernels where they are sure, double precision where they are not.
+// What kernels leave to code that is compiled once: close calls in double precision, and putting hits in order.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,14 @@ bool is_within(const KDTreeView<float>& tree, const float* query, std::int64_t q
 template <class T>
 void sort_hits(HitOrder order, std::int64_t count, std::int64_t* indices, T* distances);
 
+// Moves the k nearest of `count` > k hits to the front, by (distance, index), in any order; returns the largest of their
+// distances. `workspace` has room for `count` numbers.
+template <class T>
+T keep_nearest(std::int64_t count, std::int64_t k, std::int32_t* indices, T* distances, T* workspace);
+
 extern template void sort_hits(HitOrder, std::int64_t, std::int64_t*, float*);
 extern template void sort_hits(HitOrder, std::int64_t, std::int64_t*, double*);
+extern template float keep_nearest(std::int64_t, std::int64_t, std::int32_t*, float*, float*);
+extern template double keep_nearest(std::int64_t, std::int64_t, std::int32_t*, double*, double*);
 
 }  // namespace coterie
