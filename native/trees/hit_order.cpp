@@ -3,21 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "trees/metric_terms.h"
 #include "trees/select_value.h"
 
 namespace coterie {
-
-bool is_within(const KDTreeView<float>& tree, const float* query, std::int64_t query_stride, const float* point,
-               std::int64_t point_stride, double reduced_radius) {
-  double total = 0;
-  COTERIE_ISA::with_term<double>(tree.metric, tree.p, [&](auto term) {
-    for (std::int64_t j = 0; j < tree.dims; ++j)
-      total = term.add(total, static_cast<double>(point[j * point_stride]) - static_cast<double>(query[j * query_stride]));
-  });
-  return total <= reduced_radius;
-}
-
 namespace {
 
 template <class T>
@@ -61,8 +49,9 @@ void sort_hits(HitOrder order, std::int64_t count, std::int64_t* indices, T* dis
   if (order == HitOrder::index)
     sort_by(count, indices, distances, [](const Hit<T>& a, const Hit<T>& b) { return a.index < b.index; });
   if (order == HitOrder::distance)
-    sort_by(count, indices, distances,
-            [](const Hit<T>& a, const Hit<T>& b) { return a.distance < b.distance || (a.distance == b.distance && a.index < b.index); });
+    sort_by(count, indices, distances, [](const Hit<T>& a, const Hit<T>& b) {
+      return a.distance < b.distance || (a.distance == b.distance && a.index < b.index);
+    });
 }
 
 template <class T>

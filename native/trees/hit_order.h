@@ -1,4 +1,4 @@
-// What kernels leave to code that is compiled once: close calls in double precision, and putting hits in order.
+// Putting the points that a query found in order; compiled once, for kernels of every instruction set.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,6 @@
 #include "trees/kdtree_jobs.h"
 
 namespace coterie {
-
-// Compares in double precision; coordinate j of the query is query[j * query_stride], of the point point[j * point_stride].
-bool is_within(const KDTreeView<float>& tree, const float* query, std::int64_t query_stride, const float* point,
-               std::int64_t point_stride, double reduced_radius);
 
 // Orders the hits of one row; distances move with their indices. Ties of distances go by index.
 template <class T>

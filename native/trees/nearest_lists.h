@@ -16,13 +16,29 @@ namespace coterie::COTERIE_ISA {
 template <class T>
 inline constexpr std::int64_t longest_sorted = sizeof(T) == 4 ? 128 : 64;
 
+// Points of a chunk that are near enough: bit i stands for distances[i] and originals[i]; `self` is left out.
+template <class T>
+struct OfferedPoints {
+  std::uint32_t bits;
+  const T* distances;
+  const std::int32_t* originals;
+  std::int64_t self;
+};
+
 template <class T>
 class NearestLists {
  public:
   NearestLists(int n_lists, std::int64_t k)
-      : k_(k), is_short_(k <= longest_sorted<T>), n_vectors_(is_short_ ? (k + entry_lanes - 1) / entry_lanes : 0),
-        room_(is_short_ ? 0 : k + k / 2 + 32), entries_(n_lists * n_vectors_), distances_(n_lists * room_), indices_(n_lists * room_),
-        counts_(is_short_ ? 0 : n_lists), workspace_(room_), limits_(n_lists) {}
+      : k_(k),
+        is_short_(k <= longest_sorted<T>),
+        n_vectors_(is_short_ ? (k + entry_lanes - 1) / entry_lanes : 0),
+        room_(is_short_ ? 0 : k + k / 2 + most_offered),
+        entries_(n_lists * n_vectors_),
+        distances_(n_lists * room_),
+        indices_(n_lists * room_),
+        counts_(is_short_ ? 0 : n_lists),
+        workspace_(room_),
+        limits_(n_lists) {}
 
   COTERIE_INLINE std::int64_t k() const { return k_; }
 
@@ -36,16 +52,15 @@ class NearestLists {
   // How far away a point may be to enter: the limit, then at most that of the last clean-up.
   COTERIE_INLINE const T* limits() const { return limits_.data(); }
 
-  // Offers the points whose bits are set, all but `self`.
-  void offer(int list, std::uint32_t points, const T* distances, const std::int32_t* originals, std::int64_t self) const {
+  void offer(int list, const OfferedPoints<T>& points) const {
     switch (n_vectors_) {
-      case 0: return gather(list, points, distances, originals, self);
-      case 1: return offer_in_registers<1>(list, points, distances, originals, self);
-      case 2: return offer_in_registers<2>(list, points, distances, originals, self);
-      case 3: return offer_in_registers<3>(list, points, distances, originals, self);
-      case 4: return offer_in_registers<4>(list, points, distances, originals, self);
+      case 0: return gather(list, points);
+      case 1: return offer_in_registers<1>(list, points);
+      case 2: return offer_in_registers<2>(list, points);
+      case 3: return offer_in_registers<3>(list, points);
+      case 4: return offer_in_registers<4>(list, points);
     }
-    insert_all(entries_.data() + list * n_vectors_, n_vectors_, points, distances, originals, self);
+    insert_all(entries_.data() + list * n_vectors_, n_vectors_, points);
     limits_[list] = last_distance(list);
   }
 
@@ -61,11 +76,13 @@ class NearestLists {
   }
 
  private:
+  static constexpr std::int64_t most_offered = 32;  // bits of OfferedPoints
+
   template <int n_vectors>
-  void offer_in_registers(int list, std::uint32_t points, const T* distances, const std::int32_t* originals, std::int64_t self) const {
+  void offer_in_registers(int list, const OfferedPoints<T>& points) const {
     Entries<T> entries[n_vectors];
     for (int i = 0; i < n_vectors; ++i) entries[i] = entries_[list * n_vectors + i];
-    insert_all(entries, n_vectors, points, distances, originals, self);
+    insert_all(entries, n_vectors, points);
     for (int i = 0; i < n_vectors; ++i) entries_[list * n_vectors + i] = entries[i];
     limits_[list] = last_distance(list);
   }
@@ -74,28 +91,29 @@ class NearestLists {
     return entries_[list * n_vectors_ + n_vectors_ - 1].distance(static_cast<int>((k_ - 1) % entry_lanes));
   }
 
-  static COTERIE_INLINE void insert_all(Entries<T>* entries, std::int64_t n_vectors, std::uint32_t points, const T* distances,
-                                        const std::int32_t* originals, std::int64_t self) {
-    for (; points != 0; points &= points - 1) {
-      const int point = __builtin_ctz(points);
-      if (originals[point] != self) insert_entry(entries, n_vectors, distances[point], originals[point]);
+  static COTERIE_INLINE void insert_all(Entries<T>* entries, std::int64_t n_vectors, const OfferedPoints<T>& points) {
+    for (std::uint32_t bits = points.bits; bits != 0; bits &= bits - 1) {
+      const int point = __builtin_ctz(bits);
+      const std::int32_t original = points.originals[point];
+      if (original != points.self) insert_entry(entries, n_vectors, points.distances[point], original);
     }
   }
 
-  void gather(int list, std::uint32_t points, const T* distances, const std::int32_t* originals, std::int64_t self) const {
+  void gather(int list, const OfferedPoints<T>& points) const {
     std::int64_t count = counts_[list];
-    for (; points != 0; points &= points - 1) {
-      const int point = __builtin_ctz(points);
-      distances_[list * room_ + count] = distances[point];
-      indices_[list * room_ + count] = originals[point];
-      count += originals[point] != self;
+    for (std::uint32_t bits = points.bits; bits != 0; bits &= bits - 1) {
+      const int point = __builtin_ctz(bits);
+      distances_[list * room_ + count] = points.distances[point];
+      indices_[list * room_ + count] = points.originals[point];
+      count += points.originals[point] != points.self;
     }
     counts_[list] = count;
-    if (count > room_ - 32) clean_up(list);
+    if (count > room_ - most_offered) clean_up(list);
   }
 
   void clean_up(int list) const {
-    limits_[list] = keep_nearest(counts_[list], k_, indices_.data() + list * room_, distances_.data() + list * room_, workspace_.data());
+    std::int32_t* indices = indices_.data() + list * room_;
+    limits_[list] = keep_nearest(counts_[list], k_, indices, distances_.data() + list * room_, workspace_.data());
     counts_[list] = k_;
   }
 
