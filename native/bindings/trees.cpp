@@ -15,7 +15,8 @@ TreeMetric metric_named(const std::string& name) {
   if (name == "manhattan") return TreeMetric::manhattan;
   if (name == "chebyshev") return TreeMetric::chebyshev;
   if (name == "minkowski") return TreeMetric::minkowski;
-  throw std::invalid_argument("metric of KDTree must be euclidean, sqeuclidean, manhattan, chebyshev or minkowski, got " + name + ".");
+  throw std::invalid_argument("metric of KDTree must be euclidean, sqeuclidean, manhattan, chebyshev or minkowski, got " +
+                              name + ".");
 }
 
 HitOrder order_named(const std::string& name) {
@@ -28,8 +29,8 @@ HitOrder order_named(const std::string& name) {
 template <class T>
 TreeQueries<T> make_queries(const KDTree<T>& tree, const Matrix<T>& rows, int threads) {
   if (static_cast<std::int64_t>(rows.shape(1)) != tree.view().dims)
-    throw std::invalid_argument("Q of KDTree must have as many columns as X, " + std::to_string(tree.view().dims) + ", got " +
-                                std::to_string(rows.shape(1)) + ".");
+    throw std::invalid_argument("Q of KDTree must have as many columns as X, " + std::to_string(tree.view().dims) +
+                                ", got " + std::to_string(rows.shape(1)) + ".");
   const nb::gil_scoped_release no_gil;
   return TreeQueries<T>(tree, view(rows), threads);
 }
@@ -78,7 +79,8 @@ NewVector<std::int64_t> radius_count(const KDTree<T>& tree, const TreeQueries<T>
 }
 
 template <class T>
-nb::tuple radius_lists(const KDTree<T>& tree, const TreeQueries<T>& queries, double radius, const std::string& sort, int threads) {
+nb::tuple radius_lists(const KDTree<T>& tree, const TreeQueries<T>& queries, double radius, const std::string& sort,
+                       int threads) {
   check_radius(radius);
   const HitOrder order = order_named(sort);
   NewVector<std::int64_t> starts = new_vector<std::int64_t>(queries.n_rows() + 1);
@@ -98,50 +100,71 @@ nb::tuple radius_lists(const KDTree<T>& tree, const TreeQueries<T>& queries, dou
   return nb::make_tuple(starts, indices, distances);
 }
 
+// Q from outside.
+template <class T>
+nb::tuple query(const KDTree<T>& tree, const Matrix<T>& Q, std::int64_t k, bool exclude_self,
+                const std::optional<Vector<T>>& upper_bound, int n_threads) {
+  const TreeQueries<T> queries = make_queries(tree, Q, n_threads);
+  return nearest(tree, queries, k, exclude_self, checked_bounds(upper_bound, queries.n_rows()), n_threads);
+}
+
+template <class T>
+NewVector<std::int64_t> count(const KDTree<T>& tree, const Matrix<T>& Q, double r, int n_threads) {
+  return radius_count(tree, make_queries(tree, Q, n_threads), r, n_threads);
+}
+
+template <class T>
+nb::tuple lists(const KDTree<T>& tree, const Matrix<T>& Q, double r, const std::string& sort, int n_threads) {
+  return radius_lists(tree, make_queries(tree, Q, n_threads), r, sort, n_threads);
+}
+
+// The points of the tree as queries.
+template <class T>
+nb::tuple query_self(const KDTree<T>& tree, std::int64_t k, bool include_self, int n_threads) {
+  return nearest<T>(tree, TreeQueries<T>(tree), k, !include_self, nullptr, n_threads);
+}
+
+template <class T>
+NewVector<std::int64_t> count_self(const KDTree<T>& tree, double r, int n_threads) {
+  return radius_count(tree, TreeQueries<T>(tree), r, n_threads);
+}
+
+template <class T>
+nb::tuple lists_self(const KDTree<T>& tree, double r, const std::string& sort, int n_threads) {
+  return radius_lists(tree, TreeQueries<T>(tree), r, sort, n_threads);
+}
+
+template <class T>
+KDTree<T>* make_tree(const Matrix<T>& X, const std::string& metric, double p, std::int64_t leaf_size, int n_threads) {
+  const TreeMetric tree_metric = metric_named(metric);
+  const nb::gil_scoped_release no_gil;
+  return new KDTree<T>(view(X), tree_metric, p, leaf_size, n_threads);
+}
+
 template <class T>
 void bind_tree(nb::module_& module, const char* name) {
-  using Tree = KDTree<T>;
-  nb::class_<Tree>(module, name, "A kd-tree over the rows of X; see KDTree.")
-      .def_prop_ro("n_points", [](const Tree& tree) { return tree.view().n_points; })
-      .def_prop_ro("n_features", [](const Tree& tree) { return tree.view().dims; })
-      .def("query", [](const Tree& tree, const Matrix<T>& Q, std::int64_t k, bool exclude_self, const std::optional<Vector<T>>& upper_bound,
-                       int n_threads) {
-             const TreeQueries<T> queries = make_queries(tree, Q, n_threads);
-             return nearest(tree, queries, k, exclude_self, checked_bounds(upper_bound, queries.n_rows()), n_threads);
-           },
-           "Q"_a.noconvert(), "k"_a, "exclude_self"_a = false, "upper_bound"_a = nb::none(), "n_threads"_a = 0,
-           "Indices and distances of the k nearest points per row of Q, by (distance, index). exclude_self leaves point i out "
-           "of row i. Beyond upper_bound (one per row, inclusive): index -1, distance infinity.")
-      .def("query_self", [](const Tree& tree, std::int64_t k, bool include_self, int n_threads) {
-             return nearest<T>(tree, TreeQueries<T>(tree), k, !include_self, nullptr, n_threads);
-           },
-           "k"_a, "include_self"_a = true, "n_threads"_a = 0, "As query, for the points of the tree themselves.")
-      .def("radius_count", [](const Tree& tree, const Matrix<T>& Q, double r, int n_threads) {
-             return radius_count(tree, make_queries(tree, Q, n_threads), r, n_threads);
-           },
-           "Q"_a.noconvert(), "r"_a, "n_threads"_a = 0, "How many points lie within r of each row of Q, inclusive.")
-      .def("radius_count_self", [](const Tree& tree, double r, int n_threads) {
-             return radius_count(tree, TreeQueries<T>(tree), r, n_threads);
-           },
-           "r"_a, "n_threads"_a = 0, "As radius_count, for the points of the tree; each counts itself.")
-      .def("radius", [](const Tree& tree, const Matrix<T>& Q, double r, const std::string& sort, int n_threads) {
-             return radius_lists(tree, make_queries(tree, Q, n_threads), r, sort, n_threads);
-           },
-           "Q"_a.noconvert(), "r"_a, "sort"_a = "index", "n_threads"_a = 0,
+  nb::class_<KDTree<T>>(module, name, "A kd-tree over the rows of X; see KDTree.")
+      .def_prop_ro("n_points", [](const KDTree<T>& tree) { return tree.view().n_points; })
+      .def_prop_ro("n_features", [](const KDTree<T>& tree) { return tree.view().dims; })
+      .def("query", &query<T>, "Q"_a.noconvert(), "k"_a, "exclude_self"_a = false, "upper_bound"_a = nb::none(),
+           "n_threads"_a = 0,
+           "Indices and distances of the k nearest points per row of Q, by (distance, index). exclude_self leaves point i "
+           "out of row i. Beyond upper_bound (one per row, inclusive): index -1, distance infinity.")
+      .def("query_self", &query_self<T>, "k"_a, "include_self"_a = true, "n_threads"_a = 0,
+           "As query, for the points of the tree themselves.")
+      .def("radius_count", &count<T>, "Q"_a.noconvert(), "r"_a, "n_threads"_a = 0,
+           "How many points lie within r of each row of Q, inclusive.")
+      .def("radius_count_self", &count_self<T>, "r"_a, "n_threads"_a = 0,
+           "As radius_count, for the points of the tree; each counts itself.")
+      .def("radius", &lists<T>, "Q"_a.noconvert(), "r"_a, "sort"_a = "index", "n_threads"_a = 0,
            "CSR lists (indptr, indices, distances) of the points within r of each row of Q, inclusive; sorted by index, "
            "by distance (ties by index), or none: in a fixed order of the tree.")
-      .def("radius_self", [](const Tree& tree, double r, const std::string& sort, int n_threads) {
-             return radius_lists(tree, TreeQueries<T>(tree), r, sort, n_threads);
-           },
-           "r"_a, "sort"_a = "index", "n_threads"_a = 0, "As radius, for the points of the tree; each finds itself.");
-  module.def("KDTree", [](const Matrix<T>& X, const std::string& metric, double p, std::int64_t leaf_size, int n_threads) {
-               const TreeMetric tree_metric = metric_named(metric);
-               const nb::gil_scoped_release no_gil;
-               return new Tree(view(X), tree_metric, p, leaf_size, n_threads);
-             },
-             "X"_a.noconvert(), "metric"_a = "euclidean", "p"_a = 2.0, "leaf_size"_a = default_leaf_size, "n_threads"_a = 0,
-             "Build a kd-tree that copies the rows of X (float32 or float64, C order, finite). Metrics: euclidean, sqeuclidean, "
-             "manhattan, chebyshev, minkowski with p >= 1.");
+      .def("radius_self", &lists_self<T>, "r"_a, "sort"_a = "index", "n_threads"_a = 0,
+           "As radius, for the points of the tree; each finds itself.");
+  module.def("KDTree", &make_tree<T>, "X"_a.noconvert(), "metric"_a = "euclidean", "p"_a = 2.0,
+             "leaf_size"_a = default_leaf_size, "n_threads"_a = 0,
+             "Build a kd-tree that copies the rows of X (float32 or float64, C order, finite). Metrics: euclidean, "
+             "sqeuclidean, manhattan, chebyshev, minkowski with p >= 1.");
 }
 
 }  // namespace

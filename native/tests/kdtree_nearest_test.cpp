@@ -20,6 +20,8 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
+constexpr MetricCase euclidean{TreeMetric::euclidean, 2};
+
 struct Ask {
   std::int64_t k;
   bool exclude_self = false;
@@ -30,7 +32,8 @@ template <class T>
 Found<T> nearest(const KDTree<T>& tree, const TreeQueries<T>& queries, const Ask& ask, const T* upper_bounds = nullptr) {
   const auto size = static_cast<std::size_t>(queries.n_rows() * ask.k);
   Found<T> found{std::vector<std::int64_t>(size), std::vector<T>(size)};
-  find_nearest(tree, queries, ask.k, ask.exclude_self, upper_bounds, found.indices.data(), found.distances.data(), ask.threads);
+  find_nearest(tree, queries, ask.k, ask.exclude_self, upper_bounds, found.indices.data(), found.distances.data(),
+               ask.threads);
   return found;
 }
 
@@ -64,8 +67,9 @@ void check_points(const MetricCase& metric, const PointSet<T>& points, std::int6
 TEST(nearest_equals_brute_force_in_every_dimension) {
   for (std::int64_t dims = 1; dims <= 8; ++dims)
     for (const std::int64_t n : {1, 5, 33, 300}) {
-      for (const PointSet<double>& points : point_sets<double>(n, dims)) check_points({TreeMetric::euclidean, 2}, points, std::min<std::int64_t>(n, 5));
-      for (const PointSet<float>& points : point_sets<float>(n, dims)) check_points({TreeMetric::euclidean, 2}, points, std::min<std::int64_t>(n, 5));
+      const std::int64_t k = std::min<std::int64_t>(n, 5);
+      for (const PointSet<double>& points : point_sets<double>(n, dims)) check_points(euclidean, points, k);
+      for (const PointSet<float>& points : point_sets<float>(n, dims)) check_points(euclidean, points, k);
     }
 }
 
@@ -78,15 +82,15 @@ TEST(nearest_equals_brute_force_in_every_metric) {
 
 TEST(nearest_equals_brute_force_for_every_k) {
   for (const std::int64_t k : {1, 2, 4, 8, 9, 16, 17, 33, 100, 200}) {
-    for (const PointSet<double>& points : point_sets<double>(200, 2)) check_points({TreeMetric::euclidean, 2}, points, k);
-    for (const PointSet<float>& points : point_sets<float>(200, 2)) check_points({TreeMetric::euclidean, 2}, points, k);
+    for (const PointSet<double>& points : point_sets<double>(200, 2)) check_points(euclidean, points, k);
+    for (const PointSet<float>& points : point_sets<float>(200, 2)) check_points(euclidean, points, k);
   }
 }
 
 TEST(missing_neighbours_are_minus_one) {
   const PointSet<float> points = testing::uniform_points<float>(3, 2);
   const KDTree<float> tree(points.view(), TreeMetric::euclidean, 2, 32, 1);
-  CHECK(nearest(tree, TreeQueries<float>(tree), {5}) == obvious_nearest({TreeMetric::euclidean, 2}, points, points, {5}));
+  CHECK(nearest(tree, TreeQueries<float>(tree), {5}) == obvious_nearest(euclidean, points, points, {5}));
 }
 
 // A bound that is a distance of the tree lets exactly the points up to that distance through.
@@ -97,7 +101,8 @@ void check_upper_bounds(const MetricCase& metric) {
   const Ask ask{10};
   Found<T> expected = nearest(tree, TreeQueries<T>(tree), ask);
   std::vector<T> bounds;
-  for (std::int64_t i = 0; i < points.n; ++i) bounds.push_back(expected.distances[static_cast<std::size_t>(i * 10 + i % 10)]);
+  for (std::int64_t i = 0; i < points.n; ++i)
+    bounds.push_back(expected.distances[static_cast<std::size_t>(i * 10 + i % 10)]);
   for (std::size_t i = 0; i < expected.distances.size(); ++i)
     if (expected.distances[i] > bounds[i / 10]) {
       expected.distances[i] = std::numeric_limits<T>::infinity();
@@ -114,7 +119,8 @@ TEST(upper_bounds_are_inclusive) {
 }
 
 TEST(nearest_does_not_depend_on_threads_leaves_or_instruction_set) {
-  const PointSet<double> points = testing::uniform_points<double>(5000, 3), others = testing::uniform_points<double>(3000, 3);
+  const PointSet<double> points = testing::uniform_points<double>(5000, 3);
+  const PointSet<double> others = testing::uniform_points<double>(3000, 3);
   const KDTree<double> tree(points.view(), TreeMetric::euclidean, 2, 32, 1);
   const KDTree<double> coarse(points.view(), TreeMetric::euclidean, 2, 100, 2);
   const Found<double> expected = nearest(tree, TreeQueries<double>(tree, others.view(), 1), {7});

@@ -12,6 +12,8 @@ using testing::MetricCase;
 using testing::PointSet;
 using testing::point_sets;
 
+constexpr MetricCase euclidean{TreeMetric::euclidean, 2};
+
 template <class T>
 struct Lists {
   std::vector<std::int64_t> starts, indices;
@@ -33,16 +35,18 @@ Lists<T> within(const KDTree<T>& tree, const TreeQueries<T>& queries, double rad
 
 // Who is within is decided in double precision, for floats too.
 template <class T>
-Lists<T> obvious_within(const MetricCase& metric, const PointSet<T>& points, const PointSet<T>& queries, double radius, HitOrder sort) {
+Lists<T> obvious_within(const MetricCase& metric, const PointSet<T>& points, double radius, HitOrder sort) {
   const double origin = 0;
-  const double reduced_radius = metric.metric == TreeMetric::sqeuclidean ? radius : testing::reduced_distance(metric, &origin, &radius, 1);
-  const std::vector<double> exact_points(points.numbers.begin(), points.numbers.end()), exact_queries(queries.numbers.begin(), queries.numbers.end());
+  const bool is_reduced = metric.metric == TreeMetric::sqeuclidean;
+  const double limit = is_reduced ? radius : testing::reduced_distance(metric, &origin, &radius, 1);
+  const PointSet<double> exact{"", points.n, points.dims, {points.numbers.begin(), points.numbers.end()}};
   Lists<T> lists{{0}, {}, {}};
-  for (std::int64_t q = 0; q < queries.n; ++q) {
-    auto found = testing::sorted_neighbours(metric, points, queries.row(q));
-    if (sort == HitOrder::index) std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  for (std::int64_t q = 0; q < points.n; ++q) {
+    auto found = testing::sorted_neighbours(metric, points, points.row(q));
+    if (sort == HitOrder::index)
+      std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     for (const auto& [reduced, i] : found)
-      if (testing::reduced_distance(metric, &exact_queries[q * points.dims], &exact_points[i * points.dims], points.dims) <= reduced_radius) {
+      if (testing::reduced_distance(metric, exact.row(q), exact.row(i), points.dims) <= limit) {
         lists.indices.push_back(i);
         lists.distances.push_back(testing::finished_distance(metric, reduced));
       }
@@ -55,19 +59,20 @@ template <class T>
 void check_points(const MetricCase& metric, const PointSet<T>& points, double radius) {
   const KDTree<T> tree(points.view(), metric.metric, metric.p, default_leaf_size, 1);
   for (const HitOrder sort : {HitOrder::index, HitOrder::distance}) {
-    const Lists<T> expected = obvious_within(metric, points, points, radius, sort);
+    const Lists<T> expected = obvious_within(metric, points, radius, sort);
     CHECK(within(tree, TreeQueries<T>(tree), radius, sort) == expected);
     CHECK(within(tree, TreeQueries<T>(tree, points.view(), 1), radius, sort) == expected);
   }
-  CHECK(within(tree, TreeQueries<T>(tree), radius, HitOrder::none).starts == obvious_within(metric, points, points, radius, HitOrder::index).starts);
+  const Lists<T> by_index = obvious_within(metric, points, radius, HitOrder::index);
+  CHECK(within(tree, TreeQueries<T>(tree), radius, HitOrder::none).starts == by_index.starts);
 }
 
 // Radii at which points of the sets lie exactly, and radii that take everything or nothing.
 TEST(radius_equals_brute_force_on_every_set) {
   for (const std::int64_t dims : {1, 2, 3, 8})
     for (const double radius : {0.0, 0.25, 1.0, 2.0, 1e-40, 1e20, 1e300}) {
-      for (const PointSet<double>& points : point_sets<double>(80, dims)) check_points({TreeMetric::euclidean, 2}, points, radius);
-      for (const PointSet<float>& points : point_sets<float>(80, dims)) check_points({TreeMetric::euclidean, 2}, points, radius);
+      for (const PointSet<double>& points : point_sets<double>(80, dims)) check_points(euclidean, points, radius);
+      for (const PointSet<float>& points : point_sets<float>(80, dims)) check_points(euclidean, points, radius);
     }
 }
 
@@ -84,7 +89,7 @@ TEST(pairs_at_the_radius_are_decided_in_double_precision) {
   const PointSet<float> points = testing::make_points<float>("tenths", 400, 2, [](std::int64_t i, std::int64_t j, double) {
     return 0.1 * static_cast<double>(j == 0 ? i % 20 : i / 20);
   });
-  check_points<float>({TreeMetric::euclidean, 2}, points, 0.1);
+  check_points(euclidean, points, 0.1);
   check_points<float>({TreeMetric::manhattan, 2}, points, 0.2);
   check_points<float>({TreeMetric::minkowski, 3}, points, 0.1);
 }
@@ -97,7 +102,8 @@ TEST(radius_does_not_depend_on_threads_or_instruction_set) {
   const std::string usual = engine().name, names = available_instruction_sets() + " ";
   for (std::size_t start = 0, end; (end = names.find(' ', start)) != std::string::npos; start = end + 1) {
     use_instruction_set(names.substr(start, end - start));
-    for (const int threads : {1, 2, 7}) CHECK(within(tree, TreeQueries<float>(tree), 0.05, HitOrder::index, threads) == expected);
+    for (const int threads : {1, 2, 7})
+      CHECK(within(tree, TreeQueries<float>(tree), 0.05, HitOrder::index, threads) == expected);
   }
   use_instruction_set(usual);
 }

@@ -91,8 +91,8 @@ TEST(bad_input_is_refused_with_a_reason) {
   CHECK_THROWS(std::invalid_argument, "leaf_size of KDTree must be at least 1, got 0", make_tree(points, 0));
   CHECK_THROWS(std::invalid_argument, "p of KDTree must be at least 1, got 0.5",
                KDTree<double>(points.view(), TreeMetric::minkowski, 0.5, 32, 1));
-  CHECK_THROWS(std::invalid_argument, "got shape (0, 2)", KDTree<double>({points.row(0), 0, 2, 2}, TreeMetric::euclidean, 2, 32, 1));
-  CHECK_THROWS(std::invalid_argument, "got shape (3, 0)", KDTree<double>({points.row(0), 3, 0, 0}, TreeMetric::euclidean, 2, 32, 1));
+  CHECK_THROWS(std::invalid_argument, "got shape (0, 2)", make_tree(PointSet<double>{"no rows", 0, 2, {}}));
+  CHECK_THROWS(std::invalid_argument, "got shape (3, 0)", make_tree(PointSet<double>{"no columns", 3, 0, {}}));
   points.numbers[7] = std::nan("");
   CHECK_THROWS(std::invalid_argument, "got nan in row 3, column 1", make_tree(points));
   points.numbers[7] = std::numeric_limits<double>::infinity();

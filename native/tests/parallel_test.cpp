@@ -57,7 +57,9 @@ TEST(reductions_in_task_order_do_not_depend_on_the_threads) {
 
 TEST(nested_loops_run_on_the_thread_that_they_are_in) {
   std::atomic<int> n_run{0};
-  parallel_for(4, 2, [&](std::int64_t, int) { parallel_for(5, 2, [&](std::int64_t, int thread) { n_run += thread == 0; }); });
+  parallel_for(4, 2, [&](std::int64_t, int) {
+    parallel_for(5, 2, [&](std::int64_t, int thread) { n_run += thread == 0; });
+  });
   CHECK(n_run == 20);
 }
 

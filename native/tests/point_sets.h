@@ -45,16 +45,19 @@ PointSet<T> uniform_points(std::int64_t n, std::int64_t dims) {
 
 template <class T>
 std::vector<PointSet<T>> point_sets(std::int64_t n, std::int64_t dims) {
+  using Int = std::int64_t;
   const auto make = [&](const char* name, auto value) { return make_points<T>(name, n, dims, value); };
+  const auto largest = static_cast<double>(std::numeric_limits<T>::max());
+  const auto smallest = static_cast<double>(std::numeric_limits<T>::min());
   return {
       uniform_points<T>(n, dims),
-      make("clustered", [](std::int64_t i, std::int64_t, double u) { return static_cast<double>(i % 3) * 100 + u * u; }),
-      make("few distinct", [](std::int64_t, std::int64_t, double u) { return std::floor(u * 3); }),
-      make("all equal", [](std::int64_t, std::int64_t, double) { return 2.5; }),
-      make("collinear", [](std::int64_t i, std::int64_t j, double) { return static_cast<double>(i * 7919 % 1000) * static_cast<double>(j + 1); }),
-      make("grid", [](std::int64_t i, std::int64_t j, double) { return static_cast<double>((i >> (2 * j)) & 3); }),
-      make("huge", [](std::int64_t, std::int64_t, double u) { return (u - 0.5) * static_cast<double>(std::numeric_limits<T>::max()); }),
-      make("tiny", [](std::int64_t, std::int64_t, double u) { return u * static_cast<double>(std::numeric_limits<T>::min()); }),
+      make("clustered", [](Int i, Int, double u) { return static_cast<double>(i % 3) * 100 + u * u; }),
+      make("few distinct", [](Int, Int, double u) { return std::floor(u * 3); }),
+      make("all equal", [](Int, Int, double) { return 2.5; }),
+      make("collinear", [](Int i, Int j, double) { return static_cast<double>((i * 7919 % 1000) * (j + 1)); }),
+      make("grid", [](Int i, Int j, double) { return static_cast<double>((i >> (2 * j)) & 3); }),
+      make("huge", [=](Int, Int, double u) { return (u - 0.5) * largest; }),
+      make("tiny", [=](Int, Int, double u) { return u * smallest; }),
   };
 }
 
@@ -96,11 +99,14 @@ T finished_distance(const MetricCase& metric, T reduced) {
   return metric.p == 2 ? std::sqrt(reduced) : static_cast<T>(std::pow(static_cast<double>(reduced), 1 / metric.p));
 }
 
-// (reduced distance, row) of every point, nearest first; `left_out` is not there.
 template <class T>
-std::vector<std::pair<T, std::int64_t>> sorted_neighbours(const MetricCase& metric, const PointSet<T>& points, const T* query,
-                                                          std::int64_t left_out = -1) {
-  std::vector<std::pair<T, std::int64_t>> found;
+using Neighbours = std::vector<std::pair<T, std::int64_t>>;  // (reduced distance, row)
+
+// Every point but `left_out`, nearest first.
+template <class T>
+Neighbours<T> sorted_neighbours(const MetricCase& metric, const PointSet<T>& points, const T* query,
+                                std::int64_t left_out = -1) {
+  Neighbours<T> found;
   for (std::int64_t i = 0; i < points.n; ++i)
     if (i != left_out) found.emplace_back(reduced_distance(metric, query, points.row(i), points.dims), i);
   std::sort(found.begin(), found.end());

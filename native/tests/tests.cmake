@@ -6,8 +6,9 @@ add_test(NAME coterie_tests COMMAND coterie_tests)
 set_tests_properties(coterie_tests PROPERTIES TIMEOUT 300)
 
 # The linker keeps one of several weak definitions of a name: one that a wide kernel leaks would run on narrow machines.
+set(COTERIE_SYMBOL_CHECK ${CMAKE_SOURCE_DIR}/native/tests/kernel_symbols.cmake)
 foreach(level IN LISTS COTERIE_ISA_LEVELS)
   add_test(NAME kernel_symbols_${level}
-           COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DNAMESPACE=isa_${level} "-DOBJECTS=$<TARGET_OBJECTS:coterie_kernels_${level}>"
-                   -P ${CMAKE_SOURCE_DIR}/native/tests/kernel_symbols.cmake)
+           COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DNAMESPACE=isa_${level}
+                   "-DOBJECTS=$<TARGET_OBJECTS:coterie_kernels_${level}>" -P ${COTERIE_SYMBOL_CHECK})
 endforeach()

@@ -21,7 +21,8 @@ class TreeBuilder {
   TreeBuilder(MatrixView<T> rows, const KDTreeView<T>& tree, T* points, std::int32_t* original, T* boxes,
               TreeSplit<T>* splits, int threads)
       : rows_(rows), tree_(tree), points_(points), original_(original), boxes_(boxes), splits_(splits), threads_(threads),
-        other_points_(static_cast<std::size_t>(rows.rows * rows.cols)), other_original_(static_cast<std::size_t>(rows.rows)) {}
+        other_points_(static_cast<std::size_t>(rows.rows * rows.cols)),
+        other_original_(static_cast<std::size_t>(rows.rows)) {}
 
   void build() {
     copy_rows();
@@ -89,14 +90,15 @@ class TreeBuilder {
       clear_box(boxes.data() + block * 2 * dims, dims);
       widen_box(boxes.data() + block * 2 * dims, from.rows + range.begin * dims, range.size(), dims);
     });
-    for (std::int64_t corner = 0; corner < 2 * n_blocks; ++corner) widen_box_by_row(box(part.node), boxes.data() + corner * dims, dims);
+    for (std::int64_t corner = 0; corner < 2 * n_blocks; ++corner)
+      widen_box_by_row(box(part.node), boxes.data() + corner * dims, dims);
   }
 
   void split(const Part& part, MedianSplitter<T>& splitter) {
     const std::int32_t dimension = widest_side(box(part.node), tree_.dims);
-    splits_[part.node.id] = {splitter.split(buffer(part.side, part.node), buffer(1 - part.side, part.node), tree_.size(part.node),
-                                            tree_.size(part.node.left()), dimension),
-                             dimension};
+    const RowBuffer<T> from = buffer(part.side, part.node), to = buffer(1 - part.side, part.node);
+    const T value = splitter.split(from, to, tree_.size(part.node), tree_.size(part.node.left()), dimension);
+    splits_[part.node.id] = {value, dimension};
   }
 
   void build_subtree(const Part& part, MedianSplitter<T>& splitter) {
@@ -139,7 +141,9 @@ void build_kdtree(MatrixView<T> rows, const KDTreeView<T>& tree, T* points, std:
   TreeBuilder<T>(rows, tree, points, original, boxes, splits, threads).build();
 }
 
-template void build_kdtree(MatrixView<float>, const KDTreeView<float>&, float*, std::int32_t*, float*, TreeSplit<float>*, int);
-template void build_kdtree(MatrixView<double>, const KDTreeView<double>&, double*, std::int32_t*, double*, TreeSplit<double>*, int);
+template void build_kdtree(MatrixView<float>, const KDTreeView<float>&, float*, std::int32_t*, float*, TreeSplit<float>*,
+                           int);
+template void build_kdtree(MatrixView<double>, const KDTreeView<double>&, double*, std::int32_t*, double*,
+                           TreeSplit<double>*, int);
 
 }  // namespace coterie

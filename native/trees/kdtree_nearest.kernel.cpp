@@ -23,7 +23,9 @@ class NearestVisitor {
   COTERIE_INLINE bool takes_whole(TreeNode) const { return false; }
 
   COTERIE_INLINE void leaf(TreeNode node) {
-    std::uint32_t near = queries_near_box<T>(term_, group_, tree_.box_low(node.id), tree_.box_high(node.id), lists_.limits());
+    const T* low = tree_.box_low(node.id);
+    const T* high = tree_.box_high(node.id);
+    std::uint32_t near = queries_near_box<T>(term_, group_, low, high, lists_.limits());
     if (near == 0) return;
     for (; near != 0; near &= near - 1) meet(__builtin_ctz(near), node);
     update_limit();
@@ -37,12 +39,13 @@ class NearestVisitor {
     const std::int64_t self = exclude_self_ ? group_.row(query) : -1;
     T reduced[chunk_points<T>];
     for (std::int64_t first = 0; first < size; first += chunk_points<T>) {
-      std::uint32_t within = scan_chunk<T>(term_, group_, query, points + first, tree_.leaf_capacity, lists_.limits()[query], reduced);
+      const T limit = lists_.limits()[query];
+      std::uint32_t within = scan_chunk<T>(term_, group_, query, points + first, tree_.leaf_capacity, limit, reduced);
       within &= existing_points<T>(size - first);
       // an empty list would take every point; most would soon fall out again
-      if (within == existing_points<T>(chunk_points<T>) && lists_.limits()[query] == std::numeric_limits<T>::infinity())
+      if (within == existing_points<T>(chunk_points<T>) && limit == std::numeric_limits<T>::infinity())
         within = points_up_to<T>(reduced, bound_of_rank<T>(reduced, lists_.k() + exclude_self_));
-      if (within != 0) lists_.offer(query, within, reduced, original + first, self);
+      if (within != 0) lists_.offer(query, {within, reduced, original + first, self});
     }
   }
 
@@ -92,8 +95,8 @@ void nearest_with(const KDTreeView<T>& tree, const NearestJob<T>& job, const Ter
     const NearestLists<T> lists(group_size, job.k);
     for (std::int64_t g = groups.begin; g < groups.end; ++g) {
       group.read(tree, job.queries, g);
-      // padding queries accept nothing
-      for (int i = 0; i < group_size; ++i) lists.clear(i, i < group.size() ? generous_limit<T>(tree, job, group.row(i)) : T{-1});
+      for (int i = 0; i < group.size(); ++i) lists.clear(i, generous_limit<T>(tree, job, group.row(i)));
+      for (int i = group.size(); i < group_size; ++i) lists.clear(i, T{-1});  // padding accepts nothing
       NearestVisitor<T, Term> visitor(tree, group, term, lists, job.exclude_self);
       walk<T>(tree, group, term, visitor);
       for (int i = 0; i < group.size(); ++i) write_row<T>(tree, job, lists, i, group.row(i));

@@ -3,9 +3,10 @@
 
 #include "engine.h"
 #include "support/parallel.h"
+#include "trees/close_calls.h"
+#include "trees/hit_order.h"
 #include "trees/kdtree_walk.h"
 #include "trees/metric_terms.h"
-#include "trees/radius_band.h"
 
 namespace coterie::COTERIE_ISA {
 namespace {
@@ -61,7 +62,8 @@ COTERIE_INLINE std::uint32_t points_within(const KDTreeView<T>& tree, const Quer
 template <class T, class Term, bool takes_nodes, class Consume>
 class RadiusVisitor {
  public:
-  RadiusVisitor(const KDTreeView<T>& tree, const QueryGroup<T>& group, const Term& term, const RadiusBand<T>& band, Consume& consume)
+  RadiusVisitor(const KDTreeView<T>& tree, const QueryGroup<T>& group, const Term& term, const RadiusBand<T>& band,
+                Consume& consume)
       : tree_(tree), group_(group), term_(term), band_(band), consume_(consume) {
     for (int i = 0; i < group_size; ++i) limits_[i] = i < group.size() ? band.outside : T{-1};
   }

@@ -78,7 +78,9 @@ class MedianSplitter {
     if (n_blocks_ == 1)
       body(blocks_[0], Range{0, size_});
     else
-      parallel_for(n_blocks_, threads_, [&](std::int64_t block, int) { body(blocks_[block], block_range(size_, split_block, block)); });
+      parallel_for(n_blocks_, threads_, [&](std::int64_t block, int) {
+        body(blocks_[block], block_range(size_, split_block, block));
+      });
   }
 
   T find_in_one(std::int64_t rank) {
@@ -92,7 +94,8 @@ class MedianSplitter {
     collect(low, high);
     const std::int64_t n_below = gather();
     const auto n_candidates = static_cast<std::int64_t>(candidates_.size());
-    if (rank >= n_below && rank < n_below + n_candidates) return select_value(candidates_.data(), n_candidates, rank - n_below);
+    if (rank >= n_below && rank < n_below + n_candidates)
+      return select_value(candidates_.data(), n_candidates, rank - n_below);
     collect(-infinity, infinity);  // the sample misled us
     gather();
     return select_value(candidates_.data(), size_, rank);
@@ -103,8 +106,9 @@ class MedianSplitter {
     std::int64_t n_below = 0;
     candidates_.clear();
     for (std::int64_t block = 0; block < n_blocks_; ++block) {
-      n_below += blocks_[block].n_below;
-      candidates_.insert(candidates_.end(), blocks_[block].middle.begin(), blocks_[block].middle.begin() + blocks_[block].n_middle);
+      const Block& own = blocks_[block];
+      n_below += own.n_below;
+      candidates_.insert(candidates_.end(), own.middle.begin(), own.middle.begin() + own.n_middle);
     }
     return n_below;
   }
@@ -115,7 +119,8 @@ class MedianSplitter {
     T sample[n_sample];
     for (std::int64_t i = 0; i < n_sample; ++i) {
       const std::uint64_t spread = static_cast<std::uint64_t>(i + 1) * 0x9E3779B97F4A7C15u;
-      sample[i] = coordinate(static_cast<std::int64_t>((static_cast<unsigned __int128>(spread) * static_cast<std::uint64_t>(size_)) >> 64));
+      const unsigned __int128 scaled = static_cast<unsigned __int128>(spread) * static_cast<std::uint64_t>(size_);
+      sample[i] = coordinate(static_cast<std::int64_t>(scaled >> 64));
     }
     std::sort(sample, sample + n_sample);
     const auto place = static_cast<std::int64_t>(static_cast<double>(rank) / static_cast<double>(size_) * n_sample);
@@ -126,7 +131,8 @@ class MedianSplitter {
   // Gathers the coordinates in [low, high] and counts those below.
   void collect(T low, T high) {
     for_each_block([&](Block& block, Range range) {
-      if (block.middle.size() < static_cast<std::size_t>(range.size()) + 1) block.middle.resize(static_cast<std::size_t>(range.size()) + 1);
+      const auto most = static_cast<std::size_t>(range.size()) + 1;  // one more is written than kept
+      if (block.middle.size() < most) block.middle.resize(most);
       std::int64_t n_below = 0, n_middle = 0;
       for (std::int64_t i = range.begin; i < range.end; ++i) {
         const T value = coordinate(i);
@@ -144,7 +150,8 @@ class MedianSplitter {
     std::int64_t n_less = 0;
     for (std::int64_t block = 0; block < n_blocks_; ++block) {
       Block& own = blocks_[block];
-      own.n_below += std::count_if(own.middle.data(), own.middle.data() + own.n_middle, [=](T value) { return value < pivot; });
+      const T* middle = own.middle.data();
+      own.n_below += std::count_if(middle, middle + own.n_middle, [=](T value) { return value < pivot; });
       n_less += own.n_below;
     }
     std::int64_t room = left_size - n_less, left_start = 0;

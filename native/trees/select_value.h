@@ -34,7 +34,9 @@ T select_value(T* values, std::int64_t n, std::int64_t rank) {
   constexpr int most_rounds = 64;  // then the input is against us, and std::nth_element has a guard
   for (int round = 0; n > few && round < most_rounds; ++round) {
     const std::int64_t step = n / 10;
-    const auto median_at = [&](std::int64_t i) { return median_of_three(values[i * step], values[(i + 1) * step], values[(i + 2) * step]); };
+    const auto median_at = [&](std::int64_t i) {
+      return median_of_three(values[i * step], values[(i + 1) * step], values[(i + 2) * step]);
+    };
     const T pivot = median_of_three(median_at(1), median_at(4), median_at(7));
     const std::int64_t n_low = move_to_front(values, n, [=](T value) { return value <= pivot; });
     if (rank >= n_low) {

@@ -37,12 +37,14 @@ struct Entries<float> {
   Vec<double> keys;
 
   static COTERIE_INLINE double pack(float distance, std::int32_t index) {
-    return std::bit_cast<double>(std::uint64_t{std::bit_cast<std::uint32_t>(distance)} << 32 | static_cast<std::uint32_t>(index));
+    const std::uint64_t high = std::bit_cast<std::uint32_t>(distance);
+    return std::bit_cast<double>(high << 32 | static_cast<std::uint32_t>(index));
   }
+  COTERIE_INLINE std::uint64_t bits(int lane) const { return std::bit_cast<std::uint64_t>(double{keys[lane]}); }
   COTERIE_INLINE float distance(int lane) const {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(double{keys[lane]}) >> 32));
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits(lane) >> 32));
   }
-  COTERIE_INLINE std::int32_t index(int lane) const { return static_cast<std::int32_t>(std::bit_cast<std::uint64_t>(double{keys[lane]})); }
+  COTERIE_INLINE std::int32_t index(int lane) const { return static_cast<std::int32_t>(bits(lane)); }
   COTERIE_INLINE void fill(float distance, std::int32_t index) { keys = broadcast<double>(pack(distance, index)); }
 };
 
@@ -71,7 +73,8 @@ struct Entries<double> {
 
 // is_before(distances, indices): the lanes that stay in front of the new entry.
 template <class IsBefore>
-COTERIE_INLINE void shift_entries(Entries<double>* list, std::int64_t n, Vec<double> distance, Mask<double> index, IsBefore is_before) {
+COTERIE_INLINE void shift_entries(Entries<double>* list, std::int64_t n, Vec<double> distance, Mask<double> index,
+                                  IsBefore is_before) {
   Vec<double> last_distances = broadcast<double>(-1);
   Mask<double> last_indices{};
   for (std::int64_t i = 0; i < n; ++i) {

@@ -26,7 +26,7 @@ std::vector<std::int64_t> order_by_leaf(const std::vector<std::int32_t>& leaves,
   std::vector<std::int64_t> order(leaves.size());
   if (leaves.size() < static_cast<std::size_t>(n_leaves) / 16) {
     std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return leaves[a] < leaves[b] || (leaves[a] == leaves[b] && a < b); });
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return leaves[a] < leaves[b]; });
     return order;
   }
   std::vector<std::int64_t> starts(static_cast<std::size_t>(n_leaves) + 1, 0);
@@ -49,7 +49,8 @@ TreeQueries<T>::TreeQueries(const KDTree<T>& tree) : rows_{}, n_rows_(tree.view(
 }
 
 template <class T>
-TreeQueries<T>::TreeQueries(const KDTree<T>& tree, MatrixView<T> rows, int threads) : rows_(rows), n_rows_(rows.rows), is_self_(false) {
+TreeQueries<T>::TreeQueries(const KDTree<T>& tree, MatrixView<T> rows, int threads)
+    : rows_(rows), n_rows_(rows.rows), is_self_(false) {
   std::vector<std::int32_t> leaves(static_cast<std::size_t>(rows.rows));
   parallel_for(block_count(rows.rows, rows_per_task), threads, [&](std::int64_t task, int) {
     const Range range = block_range(rows.rows, rows_per_task, task);

@@ -1,22 +1,11 @@
-#include "trees/radius_band.h"
+#include "trees/hit_order.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "trees/metric_terms.h"
+#include "trees/select_value.h"
 
 namespace coterie {
-
-bool is_within(const KDTreeView<float>& tree, const float* query, std::int64_t query_stride, const float* point,
-               std::int64_t point_stride, double reduced_radius) {
-  double total = 0;
-  COTERIE_ISA::with_term<double>(tree.metric, tree.p, [&](auto term) {
-    for (std::int64_t j = 0; j < tree.dims; ++j)
-      total = term.add(total, static_cast<double>(point[j * point_stride]) - static_cast<double>(query[j * query_stride]));
-  });
-  return total <= reduced_radius;
-}
-
 namespace {
 
 template <class T>
@@ -60,11 +49,34 @@ void sort_hits(HitOrder order, std::int64_t count, std::int64_t* indices, T* dis
   if (order == HitOrder::index)
     sort_by(count, indices, distances, [](const Hit<T>& a, const Hit<T>& b) { return a.index < b.index; });
   if (order == HitOrder::distance)
-    sort_by(count, indices, distances,
-            [](const Hit<T>& a, const Hit<T>& b) { return a.distance < b.distance || (a.distance == b.distance && a.index < b.index); });
+    sort_by(count, indices, distances, [](const Hit<T>& a, const Hit<T>& b) {
+      return a.distance < b.distance || (a.distance == b.distance && a.index < b.index);
+    });
+}
+
+template <class T>
+T keep_nearest(std::int64_t count, std::int64_t k, std::int32_t* indices, T* distances, T* workspace) {
+  std::copy(distances, distances + count, workspace);
+  const T last = select_value(workspace, count, k - 1);
+  std::vector<std::int32_t> tied;
+  std::int64_t n_kept = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (distances[i] == last) tied.push_back(indices[i]);
+    indices[n_kept] = indices[i];
+    const T distance = distances[i];
+    distances[n_kept] = distance;
+    n_kept += distance < last;
+  }
+  const std::int64_t room = k - n_kept;
+  std::nth_element(tied.begin(), tied.begin() + room - 1, tied.end());
+  std::copy(tied.begin(), tied.begin() + room, indices + n_kept);
+  std::fill(distances + n_kept, distances + k, last);
+  return last;
 }
 
 template void sort_hits(HitOrder, std::int64_t, std::int64_t*, float*);
 template void sort_hits(HitOrder, std::int64_t, std::int64_t*, double*);
+template float keep_nearest(std::int64_t, std::int64_t, std::int32_t*, float*, float*);
+template double keep_nearest(std::int64_t, std::int64_t, std::int32_t*, double*, double*);
 
 }  // namespace coterie
