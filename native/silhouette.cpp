@@ -29,6 +29,7 @@ class Pass {
         threads_(threads),
         out_(out) {
     sort_rows(X);
+    largest_term_ = static_cast<double>(*std::max_element(terms_.begin(), terms_.end()));
     column_sums_.assign(static_cast<std::size_t>(Y_.n_panels * width_), 0.0);
     const std::int64_t ranges = block_count(Y_.n_panels * width_, columns_per_task) + 1;
     const std::int64_t wanted = partial_sums_per_row * X.rows / (n_groups + ranges);
@@ -101,7 +102,7 @@ class Pass {
     parallel_for(static_cast<std::int64_t>(tasks_.size()), threads_, [&](std::int64_t task, int) {
       const Task& part = tasks_[static_cast<std::size_t>(task)];
       const MatrixView<T> block = {sorted_.data() + first * Y_.cols, rows, Y_.cols, Y_.cols};
-      engine().of<T>().silhouette.add_sums({block, terms_.data() + first, &Y_, metric_, part.first_panel, part.end_panel,
+      engine().of<T>().silhouette.add_sums({block, terms_.data() + first, largest_term_, &Y_, metric_, part.first_panel, part.end_panel,
                                             row_sums_.data() + part.sums, part.first_panel == own ? nullptr : column_sums_.data()});
     });
     take_rows(group, first, rows);
@@ -167,6 +168,7 @@ class Pass {
   std::int64_t width_, n_groups_, rows_per_block_ = 0;
   Metric metric_;
   int threads_;
+  double largest_term_ = 0;
   SilhouetteOutput out_;
   std::vector<T> sorted_, terms_;
   std::vector<std::int64_t> slot_, group_start_;

@@ -16,6 +16,7 @@ template <class T>
 struct GroupSumTask {
   MatrixView<T> rows;  // as they enter the kernels
   const T* terms;      // row_term of each row
+  double largest_term;  // of all rows
   const PackedColumns<T>* columns;
   Metric metric;
   std::int64_t first_panel;

@@ -1,4 +1,8 @@
 // Tiles of distances, summed along rows and columns while they are in registers.
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include <limits>
 
 #include "engine.h"
@@ -9,6 +13,35 @@ namespace {
 
 inline constexpr std::int64_t rows_per_sum = 192;  // float32 column sums go to float64 after so many rows
 inline constexpr int panels_per_flush = 16;        // and row sums after so many panels
+inline constexpr double largest_quick_term = 1e36;  // four times this fits in float32
+
+// Square root of numbers in [smallest_quick, 4 largest_quick_term]: estimate of 1/sqrt, one step of Newton for it and one of
+// Heron for the root. The divider's square root runs beside it: half of the vectors take either.
+#if defined(__AVX512F__)
+#define COTERIE_HAS_QUICK_ROOT 1
+COTERIE_INLINE Vec<double> inverse_root_estimate(Vec<double> x) { return _mm512_rsqrt14_pd(x); }
+COTERIE_INLINE Vec<float> inverse_root_estimate(Vec<float> x) { return _mm512_rsqrt14_ps(x); }
+#elif defined(__AVX2__)
+#define COTERIE_HAS_QUICK_ROOT 1
+COTERIE_INLINE Vec<double> inverse_root_estimate(Vec<double> x) { return _mm256_cvtps_pd(_mm_rsqrt_ps(_mm256_cvtpd_ps(x))); }
+COTERIE_INLINE Vec<float> inverse_root_estimate(Vec<float> x) { return _mm256_rsqrt_ps(x); }
+#endif
+
+template <class T>
+inline constexpr T smallest_quick = T(1e-30);
+
+template <class T>
+COTERIE_INLINE Vec<T> quick_root(Vec<T> x) {
+#if defined(COTERIE_HAS_QUICK_ROOT)
+  const Vec<T> half = broadcast(T(0.5)), one = broadcast(T(1));
+  Vec<T> inverse = inverse_root_estimate(x);
+  if constexpr (sizeof(T) == 8) inverse += (half * inverse) * (one - (x * inverse) * inverse);
+  const Vec<T> root = x * inverse;
+  return root + (x - root * root) * (half * inverse);
+#else
+  return square_root<T>(x);
+#endif
+}
 
 // Euclidean distances straight from the dot kernel's registers.
 template <class T>
@@ -20,22 +53,27 @@ struct FusedNorm {
 
   COTERIE_INLINE void block(const Strip<T>& strip, std::int64_t panel, std::int64_t, const T*, Block<T>& out) const {
     dot_block<T>(strip.rows, Y.panels + panel * Y.cols * panel_width<T>, Y.start + panel * panel_width<T>, Y.cols, out);
-    const Vec<T> share = broadcast(cancellation_share<T>);
+    const Vec<T> share = broadcast(cancellation_share<T>), tiny = broadcast(smallest_quick<T>);
     Mask<T> cancelled{};
     for (int v = 0; v < panel_vectors; ++v) {
-      const Vec<T> column_terms = load(Y.term + panel * panel_width<T> + v * lanes<T>);
+      const Vec<T> column_limit = share * load(Y.term + panel * panel_width<T> + v * lanes<T>) + tiny;
       for (int r = 0; r < strip_rows; ++r) {
-        const Vec<T> row_term = broadcast(strip.term[r < strip.count ? r : strip.count - 1]);
-        out.value[r][v] = row_term + (out.value[r][v] + out.value[r][v]);
-        cancelled |= out.value[r][v] < share * (row_term + column_terms);
+        const T term = strip.term[r < strip.count ? r : strip.count - 1];
+        out.value[r][v] = broadcast(term) + (out.value[r][v] + out.value[r][v]);
+        cancelled |= out.value[r][v] < broadcast(cancellation_share<T> * term) + column_limit;
       }
     }
-    if (__builtin_expect(lane_bits<T>(cancelled) != 0, 0)) repair(strip, panel, out);
-    for (int v = 0; v < panel_vectors; ++v)
-      for (int r = 0; r < strip_rows; ++r) out.value[r][v] = square_root<T>(out.value[r][v]);
+    if (__builtin_expect(lane_bits<T>(cancelled) != 0, 0)) {
+      repair(strip, panel, out);
+      return;
+    }
+    for (int r = 0; r < strip_rows; ++r) {
+      out.value[r][0] = square_root<T>(out.value[r][0]);
+      out.value[r][1] = quick_root<T>(out.value[r][1]);
+    }
   }
 
-  // Small distances again, by difference.
+  // Small distances again, by difference; the whole block takes the divider's root.
   __attribute__((noinline)) void repair(const Strip<T>& strip, std::int64_t panel, Block<T>& out) const {
     for (int r = 0; r < strip.count; ++r)
       for (int lane = 0; lane < panel_width<T>; ++lane) {
@@ -43,7 +81,7 @@ struct FusedNorm {
         T value = out.value[r][lane / lanes<T>][lane % lanes<T>];
         if (value < cancellation_share<T> * (strip.term[r] + Y.term[column]))
           value = squared_distance_to_packed(strip.rows.row[r], packed_column(Y, column), Y.cols);
-        out.value[r][lane / lanes<T>][lane % lanes<T>] = value;
+        out.value[r][lane / lanes<T>][lane % lanes<T>] = std::sqrt(value);
       }
     for (int r = strip.count; r < strip_rows; ++r)
       for (int v = 0; v < panel_vectors; ++v) out.value[r][v] = out.value[0][v];
@@ -128,7 +166,7 @@ void add_sums_from(const GroupSumTask<T>& task, const Source& source) {
 
 template <class T>
 void add_sums(const GroupSumTask<T>& task) {
-  if (task.metric.kernel == Kernel::dot && task.metric.finish == Finish::norm)
+  if (task.metric.kernel == Kernel::dot && task.metric.finish == Finish::norm && task.largest_term <= largest_quick_term)
     add_sums_from(task, FusedNorm<T>{*task.columns});
   else
     add_sums_from(task, Tiled<T>{*task.columns, fill_of<T>(task.metric), task.metric});

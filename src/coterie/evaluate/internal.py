@@ -1,5 +1,6 @@
 """Internal evaluation: a clustering by itself, from the data and the labels."""
 
+from coterie.evaluate.assess import Assessment, assess
 from coterie.evaluate.cophenetic import cophenetic_correlation
 from coterie.evaluate.density_validity import dbcv, s_dbw
 from coterie.evaluate.dispersion import davies_bouldin_score, dispersions
@@ -21,8 +22,10 @@ from coterie.evaluate.sums_of_squares import (
 )
 
 __all__ = [
+    "Assessment",
     "Estimate",
     "Silhouette",
+    "assess",
     "ball_hall",
     "bss",
     "c_index",

@@ -92,7 +92,7 @@ EUCLIDEAN = NativeDistance(_metric("dot", "norm"), _as_is)
 SQUARED = NativeDistance(_metric("dot", "squared_norm"), _as_is, _squared_sums)
 MANHATTAN = NativeDistance(_metric("manhattan"), _as_is)
 
-COSINE_METRIC = _metric("dot", "clipped")
+COSINE_METRIC = _metric("dot", "cosine")
 
 NATIVE = {
     "euclidean": EUCLIDEAN,
