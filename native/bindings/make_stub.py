@@ -1,4 +1,4 @@
-"""Writes src/coterie/_core.pyi, the typed outline of the native module: `make stubs` after a change of the bindings."""
+"""Writes src/coterie/_core.pyi, the typed outline of the native module: `make stubs` after a change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nanobind.stubgen import StubGen
 import coterie._core as core
 
 STUB = Path(__file__).parents[2] / "src" / "coterie" / "_core.pyi"
-# float32 and float64 versions of a function overlap in mypy's eyes; nanobind leaves the items of some tuples open
+# versions for float32 and float64 overlap in mypy's eyes; nanobind leaves the items of some tuples open
 HEADER = '# Made by native/bindings/make_stub.py from the native module; not edited by hand.\n'
 HEADER += '# mypy: disable-error-code="overload-overlap, type-arg"\n\n'
 

@@ -32,6 +32,15 @@ def expected_mutual_information(sizes: Annotated[NDArray[numpy.int64], dict(shap
     Mean mutual information, in nats, of all labelings with these cluster sizes.
     """
 
+@overload
+def silhouette(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_groups: int, metric: Metric, between: bool = False, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]: ...
+
+@overload
+def silhouette(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_groups: int, metric: Metric, between: bool = False, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
+    """
+    Sum of distances to the own group, least mean distance to another group, that group, sums between groups.
+    """
+
 def default_threads() -> int:
     """Threads that a call with n_threads=0 uses now."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from coterie import _core
+from coterie._core import default_threads
 from coterie.errors import InvalidParameter
 
 
@@ -31,7 +31,7 @@ def resolve_threads(n_jobs: int | None = None) -> int:
     3
     """
     if n_jobs is None:
-        return int(_core.default_threads())
+        return default_threads()
     if not _is_whole(n_jobs) or n_jobs == 0:
         raise InvalidParameter(
             f"n_jobs must be None, a positive number of threads, or negative to leave processors free "

@@ -29,7 +29,7 @@ class Way:
 
 def totals(points: Points, labels: Labels, values: FloatArray | None, k: int) -> FloatArray:
     """Return the weighted sum of values (of ones) over the rows of each centre."""
-    weights = points.weights
+    weights: FloatArray | None = points.weights
     if values is not None:
         weights = values if weights is None else values * weights
     return np.bincount(labels, weights, minlength=k).astype(np.float64)

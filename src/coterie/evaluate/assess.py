@@ -168,7 +168,9 @@ def assess(
     findings = []
     for chosen in _choose(measures):
         drawn = _draws(chosen, partition.n_samples, sample_size)
-        findings.append(_find(chosen, X, labels, {**options, **drawn}, is_precomputed=metric == "precomputed"))
+        findings.append(
+            _find(chosen, X, labels, {**options, **drawn}, is_precomputed=metric == "precomputed")
+        )
     return Assessment(findings, partition.n_samples, partition.n_clusters)
 
 

@@ -232,7 +232,8 @@ def tabulate(first: Labeling, second: Labeling, weights: Weights | None = None) 
         parts = _core.sum_pairs(first.integers, second.integers, weights)
     classes, clusters, *cells = parts
     # views, for NumPy has two types of 64-bit integers and prints only one of them plainly
-    row_starts, columns, counts = (cell if cell.dtype.kind == "f" else cell.view(np.int64) for cell in cells)
+    views: list[Any] = [cell if cell.dtype.kind == "f" else cell.view(np.int64) for cell in cells]
+    row_starts, columns, counts = views
     return ContingencyTable(first.restore(classes), second.restore(clusters), row_starts, columns, counts)
 
 
