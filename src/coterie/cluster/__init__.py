@@ -9,17 +9,17 @@ from coterie.cluster.catalogue import CATALOGUE, Method, find_method
 
 if TYPE_CHECKING:
     from coterie.cluster._kmeans_history import KMeansHistory, KMeansPick, KMeansStep
-    from coterie.cluster.kmeans import KMeans, k_means
+    from coterie.cluster.functions import k_means, kmeans_plusplus
+    from coterie.cluster.kmeans import KMeans
     from coterie.cluster.minibatch import MiniBatchKMeans
-    from coterie.cluster.seeding import kmeans_plusplus
 
 # Where the names live that are no methods themselves.
 _HOMES = {
     "KMeansHistory": "coterie.cluster._kmeans_history",
     "KMeansPick": "coterie.cluster._kmeans_history",
     "KMeansStep": "coterie.cluster._kmeans_history",
-    "k_means": "coterie.cluster.kmeans",
-    "kmeans_plusplus": "coterie.cluster.seeding",
+    "k_means": "coterie.cluster.functions",
+    "kmeans_plusplus": "coterie.cluster.functions",
 }
 
 __all__ = [

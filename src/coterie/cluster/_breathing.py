@@ -80,7 +80,7 @@ def _grown(points: Points, run: Run, n_added: int, random: np.random.Generator) 
     direction = random.normal(size=(n_added, run.centers.shape[1]))
     direction /= np.linalg.norm(direction, axis=1, keepdims=True)
     added = run.centers[parents] + OFFSET * spread[:, None] * direction
-    return np.vstack([run.centers, added.astype(run.centers.dtype)])
+    return np.vstack([run.centers, points.place(added.astype(run.centers.dtype))])
 
 
 def _shrunk(points: Points, centers: Centers, n_removed: int) -> Centers:

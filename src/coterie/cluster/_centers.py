@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from coterie import _core
-from coterie._threads import resolve_threads
 from coterie._typing import (
     Centers,
     Data,
@@ -24,9 +21,8 @@ from coterie._typing import (
 )
 from coterie._validation import check_data, check_sample_weight
 from coterie.cluster._base import WeightedClusterer
-from coterie.cluster._points import csr_parts
-
-EUCLIDEAN = _core.Metric(_core.Kernel.dot, _core.Finish.norm)
+from coterie.cluster._spaces import Space
+from coterie.distance import get_geometry
 
 
 class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]
@@ -38,6 +34,7 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighte
     inertia_: float
     n_iter_: int
     _origin: FloatArray
+    _prepared_centers: Centers | None
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the index of the nearest centre for each row.
@@ -97,32 +94,24 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighte
         # a float64 model places float32 rows in its own precision
         return data.astype(np.promote_types(data.dtype, self.cluster_centers_.dtype), copy=False)
 
+    def _space(self) -> Space:
+        """Return where the centres live."""
+        return Space(get_geometry("euclidean"), self._origin)
+
     def _label(self, X: Data | SparseData, weights: Weights | None) -> tuple[Labels, float]:
-        centers, origin = (part.astype(X.dtype, copy=False) for part in (self.cluster_centers_, self._origin))
-        return label_rows(X, centers, origin, weights)
+        space = self._space()
+        return space.label(space.prepare(X), self._centers_for(X), weights)
 
     def _distances(self, X: Data | SparseData) -> Distances:
-        centers, n_threads = self.cluster_centers_.astype(X.dtype, copy=False), resolve_threads()
-        if issparse(X):
-            squared: Any = _core.sparse_pairwise_squared(*csr_parts(X), centers, n_threads)
-            roots: Distances = np.sqrt(squared, out=squared)
-            return roots
-        distances: Distances = _core.pairwise(X, centers, EUCLIDEAN, n_threads)
-        return distances
+        space = self._space()
+        return space.distances(space.prepare(X), self._centers_for(X))
+
+    def _centers_for(self, X: Data | SparseData) -> Centers:
+        prepared = getattr(self, "_prepared_centers", None)
+        centers = self.cluster_centers_ if prepared is None else prepared
+        return centers.astype(X.dtype, copy=False)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def label_rows(
-    X: Data | SparseData, centers: Centers, origin: FloatArray, weights: Weights | None
-) -> tuple[Labels, float]:
-    """Return the nearest centre of each row and the weighted sum of squared distances to them."""
-    n_threads = resolve_threads()
-    if not issparse(X):
-        labels, inertia = _core.kmeans_labels(X, centers, origin, weights, n_threads)
-        return labels, inertia
-    labels, squared = _core.sparse_nearest(*csr_parts(X), centers, n_threads)
-    return labels, float(squared.sum(dtype=np.float64) if weights is None else squared @ weights)

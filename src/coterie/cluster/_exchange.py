@@ -13,7 +13,7 @@ import numpy as np
 
 from coterie._typing import Indices
 from coterie.cluster._phases import Phase, Way, totals
-from coterie.cluster._points import Points, Report, Stopping, TwoNearest, means_of, run_without_holes
+from coterie.cluster._points import Points, Report, Stopping, TwoNearest, run_without_holes
 
 MOST_EXCHANGES = 10
 LEAST_PROFIT = 1e-9  # relative; less is rounding
@@ -28,7 +28,7 @@ def exchange(way: Way, points: Points, stopping: Stopping, algorithm: str, repor
             break
         labels = nearest.labels.copy()
         labels[rows] = nearest.second_labels[rows]
-        start = means_of(points, labels, len(way.run.centers))
+        start = points.means(labels, len(way.run.centers))
         run = run_without_holes(points, start, stopping, algorithm, report)
         if not run.inertia < way.run.inertia:
             break

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -114,10 +114,11 @@ class KMeansHistory:
         return "\n".join([f"KMeansHistory: {len(self.picks)} picks, {len(self.steps)} steps", *lines])
 
 
-def record_history(points: Points, best: BestRun) -> KMeansHistory:
+def record_history(points: Points, best: BestRun, restore: Callable[[Centers], Centers]) -> KMeansHistory:
     """Return the history of a finished run, by walking it again one iteration at a time.
 
-    An iteration depends on the centres alone, so that the walk ends at the same bits as the run.
+    An iteration depends on the centres alone, so that the walk ends at the same bits as the run. `restore`
+    brings centres back to the units of the data.
     """
     steps: list[KMeansStep] = []
     for phase in best.way.phases:
@@ -133,7 +134,7 @@ def record_history(points: Points, best: BestRun) -> KMeansHistory:
         last = steps[-1].labels
         if last is None or not np.array_equal(after, last):
             steps.append(_step(points, "assign", centers, after))
-    return KMeansHistory(_picks(best), tuple(steps))
+    return KMeansHistory(_picks(best), tuple(replace(step, centers=restore(step.centers)) for step in steps))
 
 
 def _step(points: Points, kind: str, centers: Centers, labels: Labels) -> KMeansStep:

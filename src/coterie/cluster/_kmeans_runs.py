@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -12,24 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from coterie._progress import Tracker
 from coterie._typing import Centers, Labels
 from coterie.cluster._breathing import breathe
+from coterie.cluster._kmeans_plan import KMeansPlan
 from coterie.cluster._phases import Phase, Way
-from coterie.cluster._points import Points, Report, Run, Stopping, run_without_holes
+from coterie.cluster._points import Points, Report, Run, run_without_holes
 from coterie.cluster._starts import Start, make_start, seed_of_restart
-
-
-@dataclass(frozen=True)
-class KMeansPlan:
-    """What to run: checked parameters, with every "auto" resolved but the algorithm's."""
-
-    n_clusters: int
-    init: Any
-    n_init: int
-    stopping: Stopping
-    algorithm: str
-    seed: int
-    who: str
-    improve: str | None = None
-    record: bool = False
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ import numpy as np
 from coterie._progress import Tracker
 from coterie._threads import resolve_threads
 from coterie._typing import Centers, Data, SparseData, Weights
-from coterie.cluster._centers import label_rows
 from coterie.cluster._minibatch_steps import BatchState, Draw, Patience, PatienceRules, StepRules, step
-from coterie.cluster._points import points_of
+from coterie.cluster._spaces import label_rows, points_of
 from coterie.cluster._starts import make_start, seed_of_restart
 
 INIT_BATCHES = 3  # rows that starts are picked from, in batches or in clusters
@@ -106,7 +105,7 @@ def run_batches(
     random = np.random.default_rng([plan.seed, 2])
     draw = Draw(n_rows, weights, random)
     smoothing = min(1.0, plan.batch_size * 2.0 / (n_rows + 1))
-    tolerance = plan.tol * points_of(X, weights, rules.n_threads).mean_variance if plan.tol else 0.0
+    tolerance = plan.tol * points_of(X, weights).mean_variance if plan.tol else 0.0
     patience = Patience(PatienceRules(tolerance, plan.max_no_improvement, smoothing, n_steps, plan.say))
     n_done = 0
     for n_done in range(1, n_steps + 1):
@@ -125,7 +124,7 @@ def _one_start(
 ) -> Centers:
     if plan.init_size < X.shape[0]:
         X, weights = X[draw(plan.init_size)], None
-    points = points_of(X, weights, resolve_threads())
+    points = points_of(X, weights)
     centers = make_start(points, plan.init, plan.n_clusters, seed, who=plan.who).centers
     # with too few different rows, some centres begin at the same place
     return np.ascontiguousarray(np.resize(centers, (plan.n_clusters, X.shape[1])))

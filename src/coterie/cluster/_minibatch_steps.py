@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, issparse
 
 from coterie import _core
 from coterie._typing import Centers, Data, Indices, SparseData, Weights
-from coterie.cluster._points import csr_parts
+from coterie.cluster._sparse_points import csr_parts
 
 ROWS_PER_REASSIGNMENT = 10  # per cluster: how many rows pass before light centres are looked for
 

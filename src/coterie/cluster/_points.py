@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from coterie import _core
 from coterie._typing import Centers, Data, Distances, FloatArray, Indices, Labels, SparseData, Weights
@@ -87,6 +84,10 @@ class Points(Protocol):
 
     def rows(self, indices: Indices) -> Centers: ...
 
+    def means(self, labels: Labels, k: int) -> Centers: ...
+
+    def place(self, centers: Centers) -> Centers: ...
+
     def label(self, centers: Centers) -> Labels: ...
 
     def two_nearest(self, centers: Centers) -> TwoNearest: ...
@@ -121,11 +122,23 @@ class DensePoints:
         return _core.kmeans_seed(self.X, n_clusters, self.weights, n_candidates, seed, record, self.n_threads)
 
     def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
-        options = _options(stopping, self.mean_variance, algorithm, self.n_threads)
-        return _run_of(_core.kmeans_fit(self.X, start, self.weights, options, report, self.columns))
+        options = engine_options(stopping, self.mean_variance, algorithm, self.n_threads)
+        return run_of(_core.kmeans_fit(self.X, start, self.weights, options, report, self.columns))
 
     def rows(self, indices: Indices) -> Centers:
         return self.X[indices]
+
+    def means(self, labels: Labels, k: int) -> Centers:
+        """Return the weighted mean of the rows of each label; labels without weight are left out."""
+        kind = _core.Barycentre.mean
+        means: Centers = _core.barycentres(
+            self.X, labels.astype(np.int32, copy=False), k, self.weights, kind, n_threads=self.n_threads
+        )
+        return means[~np.isnan(means).any(axis=1)]
+
+    def place(self, centers: Centers) -> Centers:
+        """Return the centres as they are: they may be anywhere."""
+        return centers
 
     def label(self, centers: Centers) -> Labels:
         labels: Labels = _core.kmeans_labels(self.X, centers, self.origin, None, self.n_threads)[0]
@@ -136,72 +149,34 @@ class DensePoints:
         return TwoNearest(*index, *value)
 
     def inertia(self, centers: Centers, labels: Labels) -> float:
-        return _inertia(lambda rows: self.X[rows], self.weights, centers, labels)
+        return inertia_of(lambda rows: self.X[rows], self.weights, centers, labels)
 
 
 @dataclass(frozen=True, eq=False)
-class SparsePoints:
-    """Rows of a CSR matrix, with the Euclidean distance."""
-
-    X: SparseData
-    weights: Weights | None
-    n_threads: int
-
-    @property
-    def csr(self) -> tuple[Any, Any, Any]:
-        """Values, columns and row starts as the engine takes them."""
-        return csr_parts(self.X)
-
-    @cached_property
-    def mean_variance(self) -> float:
-        return float(np.mean(mean_variance_axis(self.X, axis=0, weights=self._weights_of_dtype)[1]))
+class SpherePoints(DensePoints):
+    """Rows of length one with centres of length one; half a squared distance is one minus the cosine."""
 
     @property
     def origin(self) -> FloatArray:
-        """Zero: sparse rows are not shifted."""
+        """Zero: directions are not shifted."""
         return np.zeros(self.X.shape[1], dtype=self.X.dtype)
 
-    @property
-    def _weights_of_dtype(self) -> Weights | None:
-        return None if self.weights is None else self.weights.astype(self.X.dtype)
-
-    def seed(self, n_clusters: int, n_candidates: int, seed: int, *, record: bool) -> Any:
-        return _core.kmeans_seed_sparse(
-            *self.csr, self.X.shape[1], n_clusters, self.weights, n_candidates, seed, record, self.n_threads
-        )
-
     def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
-        options = _options(stopping, self.mean_variance, algorithm, self.n_threads)
-        fit = _core.kmeans_fit_sparse(*self.csr, self.X.shape[1], start, self.weights, options, report)
-        return _run_of(fit)
+        options = engine_options(stopping, self.mean_variance, algorithm, self.n_threads, unit_centers=True)
+        halved = None if report is None else lambda iteration, inertia: report(iteration, inertia / 2)
+        run = run_of(_core.kmeans_fit(self.X, start, self.weights, options, halved, self.columns))
+        return replace(run, inertia=run.inertia / 2)
 
-    def rows(self, indices: Indices) -> Centers:
-        found: Centers = self.X[indices].toarray()
-        return found
+    def means(self, labels: Labels, k: int) -> Centers:
+        return self.place(super().means(labels, k))
 
-    def label(self, centers: Centers) -> Labels:
-        labels: Labels = _core.sparse_nearest(*self.csr, centers, self.n_threads)[0]
-        return labels
-
-    def two_nearest(self, centers: Centers) -> TwoNearest:
-        n_rows, dtype = self.X.shape[0], self.X.dtype
-        index, value = np.zeros((2, n_rows), np.int32), np.full((2, n_rows), np.inf, dtype)
-        for rows in _blocks(n_rows):
-            squared = _core.sparse_pairwise_squared(*csr_parts(self.X[rows]), centers, self.n_threads)
-            order = np.argsort(squared, axis=1, kind="stable")[:, :2].T
-            index[: len(order), rows] = order
-            value[: len(order), rows] = np.take_along_axis(squared, order.T, axis=1).T
-        return TwoNearest(*index, *value)
+    def place(self, centers: Centers) -> Centers:
+        """Return the centres with length one; a centre at zero stays."""
+        lengths = np.linalg.norm(centers.astype(np.float64), axis=1, keepdims=True)
+        return (centers / np.where(lengths > 0, lengths, 1.0)).astype(centers.dtype)
 
     def inertia(self, centers: Centers, labels: Labels) -> float:
-        return _inertia(lambda rows: self.X[rows].toarray(), self.weights, centers, labels)
-
-
-def points_of(X: Data | SparseData, weights: Weights | None, n_threads: int) -> Points:
-    """Return the rows of a checked matrix as points."""
-    if issparse(X):
-        return SparsePoints(X, weights, n_threads)
-    return DensePoints.of(X, weights, n_threads)
+        return super().inertia(centers, labels) / 2
 
 
 def run_without_holes(
@@ -219,48 +194,38 @@ def run_without_holes(
     return run
 
 
-def means_of(points: Points, labels: Labels, k: int) -> Centers:
-    """Return the weighted mean of the rows of each label; labels without weight are left out."""
-    n_rows = len(labels)
-    weights = np.ones(n_rows) if points.weights is None else points.weights
-    belongs = csr_array((weights, (labels, np.arange(n_rows))), shape=(k, n_rows))
-    totals = belongs.sum(axis=1)
-    sums = belongs @ points.X
-    sums = sums.toarray() if issparse(sums) else sums
-    means: Centers = (sums[totals > 0] / totals[totals > 0, None]).astype(points.X.dtype)
-    return means
-
-
-def csr_parts(X: SparseData) -> tuple[Any, Any, Any]:
-    """Return values, columns and row starts of a CSR matrix in the types that the engine takes."""
-    return X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64, copy=False)
-
-
-def _options(stopping: Stopping, mean_variance: float, algorithm: str, n_threads: int) -> Any:
+def engine_options(
+    stopping: Stopping, mean_variance: float, algorithm: str, n_threads: int, *, unit_centers: bool = False
+) -> Any:
+    """Return the options of a run as the engine takes them."""
     return _core.KMeansOptions(
         max_iter=stopping.max_iter,
         tol=stopping.tol * mean_variance,
         tol_inertia=-1.0 if stopping.tol_inertia is None else stopping.tol_inertia,
         algorithm=getattr(_core.KMeansAlgorithm, algorithm),
+        unit_centres=unit_centers,
         n_threads=n_threads,
     )
 
 
-def _run_of(fit: Any) -> Run:
+def run_of(fit: Any) -> Run:
+    """Return what the engine gives back as a run."""
     return Run(
         fit.centres, fit.labels, fit.inertia, fit.n_iter, fit.algorithm, fit.is_strict, fit.centre_shift
     )
 
 
-def _blocks(n_rows: int) -> Iterator[slice]:
+def row_blocks(n_rows: int) -> Iterator[slice]:
+    """Return slices that together are all rows."""
     return (slice(first, first + ROWS_PER_BLOCK) for first in range(0, n_rows, ROWS_PER_BLOCK))
 
 
-def _inertia(
+def inertia_of(
     rows_of: Callable[[slice], Any], weights: Weights | None, centers: Centers, labels: Labels
 ) -> float:
+    """Return the weighted sum of squared distances of rows to their centres, a block of rows at a time."""
     total = 0.0
-    for rows in _blocks(len(labels)):
+    for rows in row_blocks(len(labels)):
         away = rows_of(rows).astype(np.float64) - centers[labels[rows]]
         squared = np.einsum("ij,ij->i", away, away)
         total += float(squared.sum() if weights is None else squared @ weights[rows])

@@ -22,7 +22,7 @@ from coterie._validation import (
     Whole,
     check_data,
 )
-from coterie.cluster._points import Points, means_of
+from coterie.cluster._points import Points
 from coterie.errors import InvalidData
 
 NAMED_STARTS = ("k-means++", "random", "random partition")
@@ -164,7 +164,7 @@ def _random_partition(points: Points, n_clusters: int, seed: int, record: bool) 
     labels: Any = random.integers(n_clusters, size=n_rows)
     # the first rows of a shuffle deal one row to each part, so that none is empty
     labels[random.permutation(heavy)[:n_clusters]] = np.arange(min(n_clusters, heavy.size))
-    return Start(means_of(points, labels, n_clusters))
+    return Start(points.means(labels, n_clusters))
 
 
 def _chances(points: Points) -> FloatArray | None:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from coterie._progress import ProgressOption, track
-from coterie._threads import resolve_threads
-from coterie._typing import Centers, Data, Labels, MatrixLike, RandomState, SparseData, VectorLike, Weights
+from coterie._typing import Data, FloatArray, RandomState, SparseData, Weights
 from coterie._validation import (
+    Anything,
     Choice,
     Constraint,
     Flag,
@@ -22,15 +22,17 @@ from coterie._validation import (
 from coterie.cluster._base import Listener
 from coterie.cluster._centers import CenterClusterer
 from coterie.cluster._kmeans_history import KMeansHistory, record_history
+from coterie.cluster._kmeans_plan import KMeansPlan, check_improve, prepared_init
 from coterie.cluster._kmeans_runs import (
-    KMeansPlan,
     Reporter,
     best_of_restarts,
     warn_if_fewer,
     without_empty,
 )
-from coterie.cluster._points import Stopping, points_of
+from coterie.cluster._points import Stopping
+from coterie.cluster._spaces import Space, fit_space, learned, refit_space
 from coterie.cluster._starts import START_CONSTRAINTS, check_init, count_starts
+from coterie.distance import Distance, Geometry
 
 # Name of the parameter -> name in the engine. Scikit-learn's "elkan" stands for iterations that skip
 # distances by bounds; the engine's own way of doing that keeps two bounds per row instead of one per row and
@@ -82,9 +84,16 @@ class KMeans(CenterClusterer):
         and skip what cannot have changed; "filter" sends centres down a tree of boxes, for at most three
         columns; "elkan" is scikit-learn's name for bounds and runs "exponion"; "auto" chooses by size.
         `algorithm_used_` tells which one ran.
+    geometry : str, Distance or Geometry, default="euclidean"
+        How far rows are from centres and where centres go, see `coterie.distance.geometries`: "manhattan"
+        with medians, "cosine", "correlation" and "spearman" with directions (of rows, profiles, ranks),
+        "hamming" with the commonest values, "minkowski" with p-centres, "seuclidean" and "mahalanobis" with
+        means of scaled or whitened rows. J is then the sum of w times the distance to the power that its
+        centres minimise. Distances without such centres are refused.
     improve : {None, "breathing"}, default=None
         "breathing": after the first optimum, centres are added where the error is large and those least
-        missed are removed, again and again while that helps. Usually better than ten restarts, in less time.
+        missed are removed, again and again while that helps; then single rows change sides where that pays.
+        Usually better than ten restarts, in less time.
     tol_inertia : float or None, default=None
         Stop also when the inertia falls by at most this share in one iteration.
     history : bool, default=False
@@ -133,6 +142,7 @@ class KMeans(CenterClusterer):
         **START_CONSTRAINTS,
         "copy_x": Flag(),
         "algorithm": Choice(*ALGORITHMS),
+        "geometry": Anything(),  # coterie.distance knows its names
         "improve": Nothing() | Choice("breathing"),
         "tol_inertia": Nothing() | Number(0),
         "history": Flag(),
@@ -142,6 +152,8 @@ class KMeans(CenterClusterer):
     algorithm_used_: str
     exact_: bool
     history_: KMeansHistory | None
+    _geometry_values: dict[str, Any]
+    _geometry_offset: FloatArray | None
 
     def __init__(
         self,
@@ -155,6 +167,7 @@ class KMeans(CenterClusterer):
         random_state: RandomState = None,
         copy_x: bool = True,
         algorithm: str = "auto",
+        geometry: str | Distance | Geometry = "euclidean",
         improve: str | None = None,
         tol_inertia: float | None = None,
         history: bool = False,
@@ -169,6 +182,7 @@ class KMeans(CenterClusterer):
         self.random_state = random_state
         self.copy_x = copy_x
         self.algorithm = algorithm
+        self.geometry = geometry
         self.improve = improve
         self.tol_inertia = tol_inertia
         self.history = history
@@ -178,19 +192,20 @@ class KMeans(CenterClusterer):
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> Mapping[str, Any]:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
-        plan = self._plan(X)
-        points = points_of(X, weights, resolve_threads())
+        space = fit_space(self.geometry, X, who=type(self).__name__)
+        plan = self._plan(X, space)
+        points = space.points(space.prepare(X), weights)
         with track(self.progress, "k-means: iteration").also(listener) as tracker:
             reporter = Reporter(
                 tracker, is_verbose=bool(self.verbose), tolerance=self.tol * points.mean_variance
             )
             best = best_of_restarts(points, plan, reporter)
             run = best.way.run
-            history = record_history(points, best) if self.history else None
+            history = record_history(points, best, space.geometry.restore) if self.history else None
         centers, labels = without_empty(run.centers, run.labels)
         warn_if_fewer(len(centers), self.n_clusters)
         return {
-            "cluster_centers_": centers,
+            "cluster_centers_": space.geometry.restore(centers),
             "labels_": labels,
             "inertia_": run.inertia,
             "n_iter_": sum(phase.n_iter for phase in best.way.phases),
@@ -200,10 +215,17 @@ class KMeans(CenterClusterer):
             "_n_init": plan.n_init,
             "_n_features_out": len(centers),
             "_origin": points.origin,
+            "_prepared_centers": None if space.geometry.distance.transform is None else centers,
+            **learned(space),
         }
 
-    def _plan(self, X: Data | SparseData) -> KMeansPlan:
-        init = check_init(self.init, self.n_clusters, X, who=type(self).__name__)
+    def _space(self) -> Space:
+        return refit_space(self.geometry, self._geometry_values, self._geometry_offset, self._origin)
+
+    def _plan(self, X: Data | SparseData, space: Space) -> KMeansPlan:
+        who = type(self).__name__
+        init = prepared_init(check_init(self.init, self.n_clusters, X, who=who), X, space, who=who)
+        check_improve(self.improve, space, who=who)
         algorithm = ALGORITHMS[self.algorithm]
         if self.algorithm == "elkan" and self.n_clusters == 1:
             warnings.warn(
@@ -215,62 +237,11 @@ class KMeans(CenterClusterer):
         return KMeansPlan(
             n_clusters=self.n_clusters,
             init=init,
-            n_init=count_starts(self.n_init, init, 1 if self.improve else RESTARTS, who=type(self).__name__),
+            n_init=count_starts(self.n_init, init, 1 if self.improve else RESTARTS, who=who),
             stopping=Stopping(self.max_iter, self.tol, self.tol_inertia),
             algorithm=algorithm,
             seed=check_seed(self.random_state),
-            who=type(self).__name__,
+            who=who,
             improve=self.improve,
             record=self.history,
         )
-
-
-def k_means(
-    X: MatrixLike,
-    n_clusters: int,
-    *,
-    sample_weight: VectorLike | None = None,
-    init: Any = "k-means++",
-    n_init: int | str = "auto",
-    max_iter: int = 300,
-    verbose: bool = False,
-    tol: float = 1e-4,
-    random_state: RandomState = None,
-    copy_x: bool = True,
-    algorithm: str = "auto",
-    return_n_iter: bool = False,
-) -> tuple[Centers, Labels, float] | tuple[Centers, Labels, float, int]:
-    """Return the centres, labels and inertia of k-means: `KMeans` as a function, as scikit-learn has it.
-
-    Parameters
-    ----------
-    X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-        The rows.
-    n_clusters : int
-        How many groups.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weight of each row.
-    init, n_init, max_iter, verbose, tol, random_state, copy_x, algorithm
-        As in `KMeans`.
-    return_n_iter : bool, default=False
-        Whether the number of iterations is returned as well.
-
-    Examples
-    --------
-    >>> centers, labels, inertia = k_means([[0.0], [1.0], [9.0]], 2, init=[[0.0], [9.0]])
-    >>> labels, inertia
-    (array([0, 0, 1], dtype=int32), 0.5)
-    """
-    model = KMeans(
-        n_clusters,
-        init=init,
-        n_init=n_init,
-        max_iter=max_iter,
-        verbose=verbose,
-        tol=tol,
-        random_state=random_state,
-        copy_x=copy_x,
-        algorithm=algorithm,
-    ).fit(X, sample_weight=sample_weight)
-    found = (model.cluster_centers_, model.labels_, model.inertia_)
-    return (*found, model.n_iter_) if return_n_iter else found

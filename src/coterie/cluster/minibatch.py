@@ -23,9 +23,10 @@ from coterie._validation import (
     check_seed,
 )
 from coterie.cluster._base import Listener
-from coterie.cluster._centers import CenterClusterer, label_rows
+from coterie.cluster._centers import CenterClusterer
 from coterie.cluster._minibatch_fit import MiniBatchPlan, first_state, resolve_init_size, run_batches
 from coterie.cluster._minibatch_steps import BatchState, StepRules, step
+from coterie.cluster._spaces import label_rows
 from coterie.cluster._starts import START_CONSTRAINTS, check_init, count_starts
 
 RESTARTS = 3  # of starts that are merely random

@@ -1,4 +1,4 @@
-"""K-means++ on its own: rows of the data as first centres."""
+"""K-means, and k-means++ on its own, as functions."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._threads import resolve_threads
-from coterie._typing import Centers, Indices, MatrixLike, RandomState, VectorLike
+from coterie._typing import Centers, Indices, Labels, MatrixLike, RandomState, VectorLike
 from coterie._validation import (
     Nothing,
     Seed,
@@ -18,9 +17,61 @@ from coterie._validation import (
     check_sample_weight,
     check_seed,
 )
-from coterie.cluster._points import points_of
+from coterie.cluster._spaces import points_of
 from coterie.cluster._starts import n_candidates
+from coterie.cluster.kmeans import KMeans
 from coterie.errors import InvalidData
+
+
+def k_means(
+    X: MatrixLike,
+    n_clusters: int,
+    *,
+    sample_weight: VectorLike | None = None,
+    init: Any = "k-means++",
+    n_init: int | str = "auto",
+    max_iter: int = 300,
+    verbose: bool = False,
+    tol: float = 1e-4,
+    random_state: RandomState = None,
+    copy_x: bool = True,
+    algorithm: str = "auto",
+    return_n_iter: bool = False,
+) -> tuple[Centers, Labels, float] | tuple[Centers, Labels, float, int]:
+    """Return the centres, labels and inertia of k-means: `KMeans` as a function, as scikit-learn has it.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+        The rows.
+    n_clusters : int
+        How many groups.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of each row.
+    init, n_init, max_iter, verbose, tol, random_state, copy_x, algorithm
+        As in `KMeans`.
+    return_n_iter : bool, default=False
+        Whether the number of iterations is returned as well.
+
+    Examples
+    --------
+    >>> centers, labels, inertia = k_means([[0.0], [1.0], [9.0]], 2, init=[[0.0], [9.0]])
+    >>> labels, inertia
+    (array([0, 0, 1], dtype=int32), 0.5)
+    """
+    model = KMeans(
+        n_clusters,
+        init=init,
+        n_init=n_init,
+        max_iter=max_iter,
+        verbose=verbose,
+        tol=tol,
+        random_state=random_state,
+        copy_x=copy_x,
+        algorithm=algorithm,
+    ).fit(X, sample_weight=sample_weight)
+    found = (model.cluster_centers_, model.labels_, model.inertia_)
+    return (*found, model.n_iter_) if return_n_iter else found
 
 
 def kmeans_plusplus(
@@ -76,7 +127,7 @@ def kmeans_plusplus(
     weights = check_sample_weight(sample_weight, data.shape[0], who=who)
     check_n_clusters(n_clusters, data.shape[0], who=who)
     _check_norms(x_squared_norms, data.shape[0])
-    points = points_of(data, weights, resolve_threads())
+    points = points_of(data, weights)
     trials = n_candidates(n_clusters) if n_local_trials is None else n_local_trials
     seeds = points.seed(n_clusters, trials, check_seed(random_state), record=False)
     indices = np.resize(seeds.indices, n_clusters)  # starts over where there were too few different rows
