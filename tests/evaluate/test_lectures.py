@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris
 
 from coterie import evaluate
 
@@ -82,3 +85,41 @@ def test_normalized_mutual_information_of_deck_004():
     assert nmi == pytest.approx(2 * shared / sum(entropies), abs=1e-15)
     left = evaluate.conditional_entropy(BLOCKS, CLUSTERS)
     assert evaluate.homogeneity_score(BLOCKS, CLUSTERS) == pytest.approx(1 - left / entropies[0], abs=1e-14)
+
+
+def test_davies_bouldin_of_deck_003():
+    """Law: with SSE as dispersion, (2 + 2) / 6 for the good clusters and (18 + 18) / 2 for the bad ones."""
+    points = [[2, 1], [2, 3], [8, 1], [8, 3]]
+    assert evaluate.dispersions(points, [0, 0, 1, 1], kind="sse").tolist() == [2, 2]
+    assert evaluate.davies_bouldin_score(points, [0, 0, 1, 1], dispersion="sse") == pytest.approx(4 / 6)
+    assert evaluate.davies_bouldin_score(points, [0, 1, 0, 1], dispersion="sse") == pytest.approx(18)
+
+
+def test_silhouette_of_pam_on_iris_of_deck_003():
+    """Law: with medoids 8, 79, 113 (from 1) sizes are 50, 62, 38; silhouettes 0.798, 0.417, 0.451, 0.5528."""
+    X = load_iris().data
+    medoids = [7, 78, 112]
+    labels = cdist(X, X[medoids]).argmin(axis=1)
+    found = evaluate.silhouette(X, labels)
+    assert found.sizes.tolist() == [50, 62, 38]
+    assert found.cluster_values == pytest.approx([0.798, 0.417, 0.451], abs=5e-4)
+    assert found.score == pytest.approx(0.5528, abs=5e-5)
+
+
+def test_silhouette_of_deck_000():
+    """Law: the own mean leaves the sample itself out, and a sample alone scores 0."""
+    found = evaluate.silhouette([[0.0], [2.0], [6.0]], [0, 0, 1])
+    assert found.a.tolist() == [2, 2, 0]
+    assert found.b.tolist() == [6, 4, 5]
+    assert found.values == pytest.approx([4 / 6, 2 / 4, 0])
+
+
+def test_silhouette_chooses_three_of_deck_003():
+    """Law: of 50 N(0,1), 50 N(5,1) and 30 N(15,1) numbers, the silhouette chooses three clusters."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0, 1, 50), rng.normal(5, 1, 50), rng.normal(15, 1, 30)])[:, None]
+    scores = {
+        k: evaluate.silhouette_score(X, KMeans(k, n_init=5, random_state=0).fit_predict(X))
+        for k in range(2, 7)
+    }
+    assert max(scores, key=scores.get) == 3

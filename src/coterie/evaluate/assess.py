@@ -48,11 +48,11 @@ class Assessment(Mapping[str, float]):
     >>> assess([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1], measures=["sil", "DB"])
     4 samples, 2 clusters
     <BLANKLINE>
-                                value  range     better  how
+                               value  range     better  how
     silhouettes
-      silhouette_score         0.7980  [-1, 1]   higher  exact
+      silhouette_score        0.7980  [-1, 1]   higher  exact
     separation
-      davies_bouldin_score     0.2000  [0, inf)  lower   exact
+      davies_bouldin_score    0.2000  [0, inf)  lower   exact
     """
 
     def __init__(self, findings: Sequence[Finding], n_samples: int, n_clusters: int) -> None:
@@ -168,9 +168,7 @@ def assess(
     findings = []
     for chosen in _choose(measures):
         drawn = _draws(chosen, partition.n_samples, sample_size)
-        findings.append(
-            _find(chosen, X, labels, {**options, **drawn}, is_precomputed=metric == "precomputed")
-        )
+        findings.append(_find(chosen, X, labels, {**options, **drawn}))
     return Assessment(findings, partition.n_samples, partition.n_clusters)
 
 
@@ -197,9 +195,8 @@ def _draws(chosen: Measure, n_samples: int, sample_size: int | None) -> dict[str
     return {}
 
 
-def _find(
-    chosen: Measure, X: MatrixLike, labels: VectorLike, options: dict[str, Any], *, is_precomputed: bool
-) -> Finding:
+def _find(chosen: Measure, X: MatrixLike, labels: VectorLike, options: dict[str, Any]) -> Finding:
+    is_precomputed = isinstance(options["metric"], str) and options["metric"] == "precomputed"
     accepted = signature(chosen.function).parameters
     takes_any = "kwds" in accepted
     known = ("metric", "random_state", "noise", "sample", "size", "sample_size")

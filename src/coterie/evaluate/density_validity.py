@@ -167,18 +167,21 @@ def _core_distances(distances: npt.NDArray[Any], first: int, dimension: float) -
 def _spanning_tree(
     space: Space, members: npt.NDArray[np.intp], core: Numbers
 ) -> tuple[npt.NDArray[np.intp], Numbers]:
-    """Return the edge of each member but the first: the other end, and the length (Prim)."""
+    """Return the edge of each member but the first: the other end, and the length (Prim).
+
+    Many lengths are equal core distances; the plain distance decides, so that the order of samples does not.
+    """
     n = members.size
-    best, parent = np.full(n, np.inf), np.zeros(n, dtype=np.intp)
-    is_out = np.ones(n, dtype=bool)
-    at = 0
+    best, plain = np.full(n, np.inf), np.full(n, np.inf)
+    parent, is_out, at = np.zeros(n, dtype=np.intp), np.ones(n, dtype=bool), 0
     for _ in range(n - 1):
         is_out[at] = False
         row = space.block(members[at : at + 1], members)[0].astype(np.float64)
         reach = np.maximum(row, np.maximum(core, core[at]))
-        is_nearer = is_out & (reach < best)
-        best[is_nearer], parent[is_nearer] = reach[is_nearer], at
-        at = int(np.where(is_out, best, np.inf).argmin())
+        is_nearer = is_out & ((reach < best) | ((reach == best) & (row < plain)))
+        best[is_nearer], plain[is_nearer], parent[is_nearer] = reach[is_nearer], row[is_nearer], at
+        least = best[is_out].min()
+        at = int(np.where(is_out & (best == least), plain, np.inf).argmin())
     return parent[1:], best[1:]
 
 

@@ -30,11 +30,14 @@ class Partition:
         Labels of the groups.
     rows : ndarray of shape (n_kept,) or None
         Which samples are kept; None: all.
+    n_left_out : int
+        Samples that are not kept.
     """
 
     codes: Codes
     names: AnyArray
     rows: npt.NDArray[np.intp] | None = None
+    n_left_out: int = 0
 
     @property
     def n_samples(self) -> int:
@@ -121,7 +124,9 @@ def read_partition(labels: VectorLike, noise: Noise = "cluster") -> Partition:
     if noise == "exclude":
         if is_noise.all():
             raise InvalidData('labels are all -1: with noise="exclude" no sample is left.')
-        return Partition(codes[~is_noise].astype(np.int32), names, np.flatnonzero(~is_noise))
+        return Partition(
+            codes[~is_noise].astype(np.int32), names, np.flatnonzero(~is_noise), int(is_noise.sum())
+        )
     n_noise = int(is_noise.sum())
     codes[is_noise] = names.size + np.arange(n_noise)
     return Partition(codes.astype(np.int32), extend_labels(names, names.size + n_noise))

@@ -50,19 +50,14 @@ def read_vectors(
 
 
 def _align(space: Space, partition: Partition, who: str) -> Space:
-    n_labels = partition.n_samples if partition.rows is None else None
-    if n_labels is not None and n_labels != space.n_samples:
+    n_labels = partition.n_samples + partition.n_left_out
+    if n_labels != space.n_samples:
         raise InvalidData(
             f"Found input variables with inconsistent numbers of samples: [{space.n_samples}, {n_labels}]. "
             f"{who} needs a label per row."
         )
     if partition.rows is None:
         return space
-    if partition.rows[-1] >= space.n_samples:
-        raise InvalidData(
-            f"Found input variables with inconsistent numbers of samples: {who} got {space.n_samples} rows "
-            f"and a label for row {partition.rows[-1]}."
-        )
     return space.take(partition.rows)
 
 
