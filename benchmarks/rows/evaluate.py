@@ -1,4 +1,4 @@
-"""Measures of clusterings: two labelings of five million samples."""
+"""Measures of clusterings: two labelings of five million samples, and one labeling of data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.agreement import close
+from benchmarks.agreement import anything, close
+from benchmarks.data import overlapping_mixture
 from benchmarks.problem import OURS, Answer, Contestant, Row
 
 N_SAMPLES, N_LABELS = 5_000_000, 50
@@ -100,7 +101,152 @@ def table_row(
     return row(name, work, "contingency_matrix", make, digest_table, bar=bar, aim=aim, **how)
 
 
+class Clustering(NamedTuple):
+    """Data with the cluster of each row."""
+
+    X: NDArray[Any]
+    labels: NDArray[Any]
+
+
+def make_clustering(n: int, d: int, k: int, dtype: Any = np.float64) -> Clustering:
+    """Make a mixture, each row with the nearest of k of its rows."""
+    X = overlapping_mixture(n, d, components=k, seed=61, dtype=dtype)
+    centres = X[:k].astype(np.float64)
+    half_norms = (centres**2).sum(axis=1) / 2
+    labels = np.concatenate(
+        [(half_norms - part @ centres.T).argmin(axis=1) for part in np.array_split(X, 64)]
+    )
+    return Clustering(X, labels)
+
+
+def enter_coterie_data(p: Clustering, *, function: str) -> Callable[[], Any]:
+    from coterie import evaluate
+
+    return partial(getattr(evaluate, function), p.X, p.labels)
+
+
+def enter_sklearn_data(p: Clustering, *, function: str) -> Callable[[], Any]:
+    from sklearn import metrics
+
+    return partial(getattr(metrics, function), p.X, p.labels)
+
+
+def enter_scipy_dunn(p: Clustering) -> Callable[[], float]:
+    from scipy.spatial.distance import cdist
+
+    def dunn() -> float:
+        groups = [p.X[p.labels == label] for label in np.unique(p.labels)]
+        widest = max(cdist(group, group).max() for group in groups)
+        pairs = [(i, j) for i in range(len(groups)) for j in range(i)]
+        return float(min(cdist(groups[i], groups[j]).min() for i, j in pairs) / widest)
+
+    return dunn
+
+
+def digest_value(problem: Clustering, score: float) -> Answer:
+    """Keep the score."""
+    return {"value": np.array([score])}
+
+
+def data_row(
+    name: str,
+    work: str,
+    function: str,
+    make: Callable[[], Clustering],
+    *,
+    peer: Contestant | None,
+    tolerance: float = 1e-10,
+    **facts: Any,
+) -> Row:
+    """Make a row for a measure of data; without a peer only time is of interest."""
+    ours = Contestant(OURS, partial(enter_coterie_data, function=function))
+    return Row(
+        name=name,
+        work=work,
+        make=make,
+        contestants=(ours,) if peer is None else (ours, peer),
+        digest=digest_value,
+        agree=anything if peer is None else close("value", tolerance=tolerance),
+        **facts,
+    )
+
+
+def sklearn_row(
+    name: str,
+    work: str,
+    function: str,
+    make: Callable[[], Clustering],
+    *,
+    tolerance: float = 1e-10,
+    **facts: Any,
+) -> Row:
+    """Make a row for a measure of data that scikit-learn has."""
+    peer = Contestant("scikit-learn", partial(enter_sklearn_data, function=function))
+    return data_row(name, work, function, make, peer=peer, tolerance=tolerance, **facts)
+
+
+MANY = partial(make_clustering, 1_000_000, 16, 10)
+
+DATA_ROWS = (
+    sklearn_row(
+        "silhouette",
+        "silhouette of 4e4 x 16, 20 clusters",
+        "silhouette_score",
+        partial(make_clustering, 40_000, 16, 20),
+        bar=20,
+        aim=50,
+        most_rounds=3,
+    ),
+    sklearn_row(
+        "silhouette-float32",
+        "silhouette of 4e4 x 16, 20 clusters, float32",
+        "silhouette_score",
+        partial(make_clustering, 40_000, 16, 20, np.float32),
+        tolerance=1e-5,
+        bar=20,
+        aim=50,
+        most_rounds=3,
+    ),
+    sklearn_row(
+        "davies-bouldin", "Davies-Bouldin of 1e6 x 16, 10 clusters", "davies_bouldin_score", MANY, bar=1
+    ),
+    sklearn_row(
+        "calinski-harabasz",
+        "Calinski-Harabasz of 1e6 x 16, 10 clusters",
+        "calinski_harabasz_score",
+        MANY,
+        bar=1,
+    ),
+    data_row(
+        "dunn",
+        "Dunn of 2e4 x 16, 20 clusters",
+        "dunn_score",
+        partial(make_clustering, 20_000, 16, 20),
+        peer=Contestant("scipy", enter_scipy_dunn),
+        bar=2,
+        aim=10,
+        most_rounds=3,
+    ),
+    data_row(
+        "simplified",
+        "simplified silhouette of 1e6 x 16, 10 clusters",
+        "simplified_silhouette_score",
+        MANY,
+        peer=None,
+        limit=2.0,
+    ),
+    data_row(
+        "silhouette-many",
+        "exact silhouette of 1e6 x 16, 10 clusters (long)",
+        "silhouette_score",
+        MANY,
+        peer=None,
+        most_rounds=1,
+    ),
+)
+
 ROWS = (
+    *DATA_ROWS,
     score_row("ari", "adjusted_rand_score"),
     score_row("nmi", "normalized_mutual_info_score"),
     score_row("ami", "adjusted_mutual_info_score", most_rounds=3),
