@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from coterie.cli.app import run
-from coterie.evaluate import compare, measures
+from coterie.evaluate import compare, measures, silhouette_score
 
 TRUE = ["rose", "rose", "rose", "lily", "lily", "iris"]
 PRED = [1, 1, 2, 2, 2, -1]
@@ -85,7 +85,7 @@ def test_two_files_and_standard_input(flowers, cli):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "Missing option '--truth'. (coterie evaluate --help)"),
+        ((), "evaluate needs --truth (compare with other labels) or --data (judge by the data)"),
         (("--truth", "specie"), 'Did you mean "species"?'),
         (
             ("--truth", "species", "--measure", "purity_scor"),
@@ -106,6 +106,22 @@ def test_what_is_wrong_in_one_line(flowers, cli, arguments, message):
     assert err.startswith("coterie: ")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_judge_by_the_data(flowers, cli):
+    """Law: --data gives the internal measures, for people and machines; rows are matched by name."""
+    rows = [("a", 0.0, 1), ("b", 1.0, 1), ("c", 5.0, 2), ("d", 6.0, 2), ("e", 5.5, 2)]
+    (flowers / "data.csv").write_text("id,height\n" + "".join(f"{n},{x}\n" for n, x, _ in rows))
+    (flowers / "groups.csv").write_text("id,group\n" + "".join(f"{n},{g}\n" for n, _, g in rows[::-1]))
+    code, out, err = cli("evaluate", "groups.csv", "--data", "data.csv")
+    assert (code, err) == (0, "")
+    assert out.startswith("groups.csv   5 rows; group by 1 column of data.csv, as they are: height")
+    assert all(measure.name in out for measure in measures("data"))
+    facts = json.loads(cli("evaluate", "groups.csv", "--data", "data.csv", "--json")[1])
+    X, labels = [[x] for _, x, _ in rows], [g for _, _, g in rows]
+    assert facts["measures"]["silhouette_score"] == pytest.approx(silhouette_score(X, labels))
+    only = json.loads(cli("evaluate", "groups.csv", "--data", "data.csv", "--measure", "DB", "--json")[1])
+    assert list(only["measures"]) == ["davies_bouldin_score"]
 
 
 def test_catalogue(cli):

@@ -1,4 +1,4 @@
-"""``coterie evaluate``: compare the groups of a file with the truth."""
+"""``coterie evaluate``: compare the groups of a file with the truth, or judge them by the data."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ Examples:
 
 \b
   coterie evaluate groups.csv --truth truth.csv
+  coterie evaluate groups.csv --data flowers.csv
   coterie evaluate flowers.csv --truth species --column group
   coterie evaluate groups.csv --truth truth.csv --measure ARI --measure NMI
   coterie evaluate groups.csv --truth truth.csv --json | jq .measures.purity_score
@@ -22,13 +23,19 @@ Examples:
 
 def evaluate(
     labels: Annotated[str, typer.Argument(metavar="LABELS", help="Table with the group of each row, or -.")],
-    truth: Annotated[str, option("--truth", metavar="T", help="A column of LABELS, or another file.")],
+    truth: Annotated[
+        str | None, option("--truth", metavar="T", help="A column of LABELS, or another file.")
+    ] = None,
+    data: Annotated[
+        str | None, option("--data", metavar="DATA", help="File of the data: judge the groups by them.")
+    ] = None,
     column: Annotated[str | None, option(metavar="NAME", help="Column of the groups [looks for it]")] = None,
     truth_column: Annotated[str | None, option(metavar="NAME", help="Column of the truth's file.")] = None,
     measure: Annotated[list[str], option(metavar="NAME", help="Only this one (repeatable).")] = [],  # noqa: B006  # typer copies it
+    distance: Annotated[str, option(metavar="NAME", help="Between rows of --data [euclidean]")] = "euclidean",
     noise: Annotated[
-        str, option(metavar="HOW", help="Rows labelled -1: cluster, exclude, singletons [cluster]")
-    ] = "cluster",
+        str | None, option(metavar="HOW", help="Rows labelled -1: cluster, exclude, singletons [cluster]")
+    ] = None,
     missing: Annotated[
         str, option(metavar="HOW", help="Rows without a label: error, drop [error]")
     ] = "error",
@@ -36,23 +43,21 @@ def evaluate(
     encoding: options.Encoding = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Compare the groups of a table with the truth, or with other groups."""
+    """Compare the groups of a table with the truth, or judge them by the data."""
     from coterie.cli import verdict
-    from coterie.evaluate import compare, find_measure
+    from coterie.errors import InvalidParameter
+    from coterie.evaluate import find_measure
     from coterie.evaluate.labelings import check_noise
-    from coterie.read import read_label_pair
 
-    policy = check_noise(noise)
+    policy = None if noise is None else check_noise(noise)
     for name in measure:
         find_measure(name)
-    pair = read_label_pair(
-        labels,
-        truth,
-        column=column,
-        truth_column=truth_column,
-        missing=missing,
-        header=header,
-        encoding=encoding,
-    )
-    comparison = compare(pair.true, pair.pred, measures=measure or None, noise=policy)
-    verdict.show(pair, comparison, noise=policy, as_json=as_json)
+    how = {"column": column, "missing": missing, "header": header, "encoding": encoding}
+    if (truth is None) == (data is None):
+        raise InvalidParameter(
+            "evaluate needs --truth (compare with other labels) or --data (judge by the data), one of them."
+        )
+    if truth is not None:
+        verdict.compare_with(labels, truth, truth_column, measure, policy, as_json=as_json, **how)
+    elif data is not None:
+        verdict.judge_by(labels, data, distance, measure, policy, as_json=as_json, **how)

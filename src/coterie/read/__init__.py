@@ -1,6 +1,7 @@
 """Files become tables, tables become matrices: CSV, TSV, Parquet, Arrow, npy, npz."""
 
 from coterie.read.columns import ColumnChoice, LeftOut
+from coterie.read.labelled import LabelledData, read_labelled_data
 from coterie.read.labels import LabelPair, read_label_pair
 from coterie.read.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
 from coterie.read.table import Table, read_table
@@ -10,10 +11,12 @@ __all__ = [
     "ColumnChoice",
     "Complete",
     "LabelPair",
+    "LabelledData",
     "LeftOut",
     "Table",
     "check_policy",
     "read_label_pair",
+    "read_labelled_data",
     "read_table",
     "settle_missing",
 ]

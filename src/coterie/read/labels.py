@@ -88,7 +88,7 @@ def read_label_pair(
     if missing not in EMPTY_POLICIES:
         near = did_you_mean(missing, EMPTY_POLICIES)
         raise InvalidParameter(f'missing must be one of "error", "drop" for labels, got "{missing}".{near}')
-    table = _read(labels, header, encoding)
+    table = read_labels_table(labels, header, encoding)
     if truth in table.columns:
         if truth_column is not None:
             raise InvalidParameter(
@@ -96,7 +96,7 @@ def read_label_pair(
             ).in_shell(
                 f'--truth-column needs a file after --truth, but "{truth}" is a column of {table.source}.'
             )
-        name = _choose(table, column, CLUSTER_NAMES, taken=(truth,), option="--column")
+        name = choose_label_column(table, column, CLUSTER_NAMES, taken=(truth,), option="--column")
         return _pair(table, name, table.content, truth, truth, missing, table.notes)
     if not os.path.exists(truth):
         near = did_you_mean(truth, table.columns)
@@ -104,14 +104,15 @@ def read_label_pair(
             f'"{truth}" is neither a column of {table.source} nor a file.{near} '
             f"Columns: {', '.join(table.columns)}."
         )
-    other = _read(truth, header, encoding)
-    name = _choose(table, column, CLUSTER_NAMES, option="--column")
-    true_name = _choose(other, truth_column, CLASS_NAMES, option="--truth-column")
-    content, notes = _align(table, other)
+    other = read_labels_table(truth, header, encoding)
+    name = choose_label_column(table, column, CLUSTER_NAMES, option="--column")
+    true_name = choose_label_column(other, truth_column, CLASS_NAMES, option="--truth-column")
+    content, notes = align(table, other)
     return _pair(table, name, content, true_name, f"{true_name} of {other.source}", missing, notes)
 
 
-def _read(where: str | os.PathLike[str], header: bool | None, encoding: str | None) -> Table:
+def read_labels_table(where: str | os.PathLike[str], header: bool | None, encoding: str | None) -> Table:
+    """Read the table that holds labels; a vector of them is a table with one column."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     vector = _read_vector(where)
     if vector is not None:
@@ -134,9 +135,10 @@ def _read_vector(where: str | os.PathLike[str]) -> npt.NDArray[Any] | None:
     return array if array.ndim == 1 and array.dtype.kind in "biufU" else None
 
 
-def _choose(
+def choose_label_column(
     table: Table, wanted: str | None, usual: Sequence[str], *, taken: tuple[str, ...] = (), option: str
 ) -> str:
+    """Return the column that holds the labels, or ask for its name."""
     if wanted is not None:
         check_names(table.source, table.columns, [wanted])
         return wanted
@@ -154,7 +156,7 @@ def _choose(
     )
 
 
-def _align(table: Table, other: Table) -> tuple[Any, tuple[str, ...]]:
+def align(table: Table, other: Table) -> tuple[Any, tuple[str, ...]]:
     """Return the content of `other` in the order of the rows of `table`."""
     notes = table.notes + other.notes
     for key in table.key_columns():
@@ -191,11 +193,12 @@ def _pair(
         listed = ", ".join(map(str, rows)) + (" ..." if n_empty > SHOWN else "")
         text = f"{table.source}: {n_empty:,} rows lack a label in {name} or {shown} (rows {listed})."
         raise InvalidData(f'{text} Use missing="drop".').in_shell(f"{text} Use --missing drop.")
-    values = [_values(series.filter(~is_empty)) for series in (true, pred)]
+    values = [label_values(series.filter(~is_empty)) for series in (true, pred)]
     return LabelPair(values[0], values[1], shown, name, table.source, n_empty, notes)
 
 
-def _values(series: Any) -> npt.NDArray[Any]:
+def label_values(series: Any) -> npt.NDArray[Any]:
+    """Return a column of labels as an array: numbers, dates and truth values as such, the rest as text."""
     is_plain = series.dtype.is_numeric() or series.dtype.is_temporal() or str(series.dtype) == "Boolean"
     if is_plain:
         return np.asarray(series.to_numpy())
