@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._typing import Data
+from coterie.distance import get_distance
+from coterie.errors import InvalidParameter
 from coterie.evaluate.centroids import squared_to_own, weighted_means
 from coterie.evaluate.partitions import Partition
 
@@ -27,32 +29,29 @@ class NativeDistance:
 
     metric: Any
     prepare: Callable[[Data], Data]
+    is_plain_euclidean: bool = False
     mean_sums: Callable[[Data, Partition], SumsOfRows] | None = None
     self_distances: Callable[[Data], Data] | None = None  # what the formula gives for a row and itself
 
 
-def find_native(metric: Any, options: dict[str, Any]) -> NativeDistance | None:
-    """Return the engine's distance of that name, or None when it has none."""
-    if not isinstance(metric, str):
+def find_native(metric: Any, options: dict[str, Any], X: Data) -> NativeDistance | None:
+    """Return the distance of the catalogue as the engine computes it, or None when it does not."""
+    try:
+        distance = get_distance(metric, **options).fit(X)
+    except InvalidParameter:
+        if isinstance(metric, str):  # perhaps scikit-learn knows it, or the parameter
+            return None
+        raise
+    if distance.kernel is None:
         return None
-    if metric == "minkowski" and set(options) <= {"p"} and options.get("p", 2) >= 1:
-        return NativeDistance(
-            _core.Metric(_core.Kernel.minkowski, _core.Finish.power_root, float(options.get("p", 2))), _as_is
-        )
-    return None if options else NATIVE.get(metric)
-
-
-def _as_is(X: Data) -> Data:
-    return X
-
-
-def _unit_rows(X: Data) -> Data:
-    length = np.linalg.norm(X, axis=1, keepdims=True)
-    return np.asarray(X / np.where(length == 0, 1, length), dtype=X.dtype)
-
-
-def _centred_unit_rows(X: Data) -> Data:
-    return _unit_rows(X - X.mean(axis=1, keepdims=True))
+    mean_sums = {_core.Finish.squared_norm: _squared_sums, _core.Finish.cosine: _cosine_sums}
+    return NativeDistance(
+        metric=distance.metric,
+        prepare=distance.prepare,
+        is_plain_euclidean=distance.euclidean_form == "distance" and distance.transform is None,
+        mean_sums=mean_sums.get(distance.finish),
+        self_distances=_cosine_to_itself if distance.finish == _core.Finish.cosine else None,
+    )
 
 
 def _squared_sums(X: Data, partition: Partition) -> SumsOfRows:
@@ -82,28 +81,3 @@ def _cosine_to_itself(X: Data) -> Data:
     return np.asarray(
         1.0 - np.any(X, axis=1)
     )  # a row of zeros is at distance 1 from every row, but 0 from itself
-
-
-def _metric(kernel: str, finish: str = "identity") -> Any:
-    return _core.Metric(getattr(_core.Kernel, kernel), getattr(_core.Finish, finish))
-
-
-EUCLIDEAN = NativeDistance(_metric("dot", "norm"), _as_is)
-SQUARED = NativeDistance(_metric("dot", "squared_norm"), _as_is, _squared_sums)
-MANHATTAN = NativeDistance(_metric("manhattan"), _as_is)
-
-COSINE_METRIC = _metric("dot", "cosine")
-
-NATIVE = {
-    "euclidean": EUCLIDEAN,
-    "l2": EUCLIDEAN,
-    "sqeuclidean": SQUARED,
-    "manhattan": MANHATTAN,
-    "cityblock": MANHATTAN,
-    "l1": MANHATTAN,
-    "chebyshev": NativeDistance(_metric("chebyshev"), _as_is),
-    "canberra": NativeDistance(_metric("canberra"), _as_is),
-    "hamming": NativeDistance(_metric("hamming", "mean"), _as_is),
-    "cosine": NativeDistance(COSINE_METRIC, _unit_rows, _cosine_sums, _cosine_to_itself),
-    "correlation": NativeDistance(COSINE_METRIC, _centred_unit_rows, _cosine_sums, _cosine_to_itself),
-}

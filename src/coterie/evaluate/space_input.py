@@ -25,12 +25,12 @@ def read_space(
     if isinstance(metric, str) and metric == "precomputed":
         return _align(MatrixSpace(_read_matrix(X, who)), partition, who)
     checked: Any = check_data(X, who=who, accept_sparse=True, may_be_distances=True)
-    native = find_native(metric, options)
-    if native is None:
-        return _align(ForeignSpace(checked, metric, options), partition, who)
     if issparse(checked) and checked.shape[0] * checked.shape[1] > max(DENSE_NUMBERS, 4 * checked.nnz):
         return _align(ForeignSpace(checked, metric, options), partition, who)
     dense = np.ascontiguousarray(checked.toarray()) if issparse(checked) else checked
+    native = find_native(metric, options, dense)
+    if native is None:
+        return _align(ForeignSpace(checked, metric, options), partition, who)
     return _align(NativeSpace(dense, native), partition, who)
 
 

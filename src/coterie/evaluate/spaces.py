@@ -15,7 +15,7 @@ from coterie._typing import Data, Distances
 from coterie._validation import require_memory
 from coterie.errors import InvalidParameter
 from coterie.evaluate.centroids import squared_to_own
-from coterie.evaluate.native_distances import EUCLIDEAN, NativeDistance
+from coterie.evaluate.native_distances import NativeDistance
 from coterie.evaluate.partitions import Partition
 
 BLOCK_NUMBERS = 1 << 22  # numbers of a block of distances: 32 MiB
@@ -183,7 +183,7 @@ class NativeSpace(VectorSpace):
         return self._pairwise(prepared, prepared).astype(np.float64)
 
     def to_own(self, points: Any, own: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-        if self.distance is EUCLIDEAN:
+        if self.distance.is_plain_euclidean:
             return np.sqrt(squared_to_own(self.X, points, own))
         return super().to_own(points, own)
 
