@@ -13,11 +13,11 @@ namespace coterie::COTERIE_ISA {
 template <class T>
 inline constexpr T cancellation_share = sizeof(T) == 8 ? T(1e-3) : T(1e-2);
 
-// Sum of term(t) over the features, several at a time.
-template <class T, class Term>
-COTERIE_INLINE T sum_over(std::int64_t cols, const Term& term) {
+// Sum of term(t) over the features, several at a time; for numbers and for vectors in the same order.
+template <class Value, class Term>
+COTERIE_INLINE Value sum_over(std::int64_t cols, const Term& term) {
   constexpr int width = 8;  // independent sums: one addition need not wait for the one before
-  T partial[width] = {};
+  Value partial[width] = {};
   std::int64_t t = 0;
   for (; t + width <= cols; t += width)
     for (int i = 0; i < width; ++i) partial[i] += term(t + i);
@@ -33,15 +33,13 @@ COTERIE_INLINE T squared_distance_to_packed(const T* row, const T* panel_column,
   });
 }
 
-// The same for the columns of one vector.
+// The same, to the bit, for the columns of one vector.
 template <class T>
 COTERIE_INLINE Vec<T> squared_distances_to_packed(const T* row, const T* panel_vector, std::int64_t cols) {
-  Vec<T> sum{};
-  for (std::int64_t t = 0; t < cols; ++t) {
+  return sum_over<Vec<T>>(cols, [=](std::int64_t t) __attribute__((always_inline)) {
     const Vec<T> difference = broadcast(row[t]) - load(panel_vector + t * panel_width<T>);
-    sum += difference * difference;
-  }
-  return sum;
+    return difference * difference;
+  });
 }
 
 // The packed column `column` as a vector of stride panel_width.

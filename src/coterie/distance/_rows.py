@@ -10,7 +10,7 @@ import numpy as np
 from coterie import _core
 from coterie._typing import Data, MatrixLike
 from coterie._validation import check_data
-from coterie.distance.catalogue import Distance, get_distance
+from coterie.distance._catalogue import Distance, get_distance
 from coterie.distance.matrices import input_kind
 from coterie.errors import InvalidData, InvalidParameter
 

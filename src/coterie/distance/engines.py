@@ -12,8 +12,8 @@ from coterie import _core
 from coterie._core import Finish, Kernel
 from coterie._typing import Distances, Indices
 from coterie._validation import Choice, check_parameter, require_memory
+from coterie.distance._catalogue import Distance
 from coterie.distance._rows import Rows
-from coterie.distance.catalogue import Distance
 from coterie.errors import InvalidParameter
 
 Algorithm: TypeAlias = Literal["auto", "tiles", "kd_tree"]

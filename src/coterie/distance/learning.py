@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._typing import Data, FloatArray
-from coterie.distance.catalogue import Distance
+from coterie.distance._catalogue import Distance
 from coterie.distance.transforms import Scaling, Whitening
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -54,13 +54,15 @@ def with_covariance(distance: Distance, X: Data, Y: Data | None) -> Distance:
             f"VI of {distance.name} must have the shape {(n_columns, n_columns)} for {n_columns} columns, "
             f"got {VI.shape}."
         )
-    eigenvalues, vectors = np.linalg.eigh((VI + VI.T) / 2)  # x VI x depends on the symmetric part only
+    symmetric = (VI + VI.T) / 2  # x VI x depends on nothing else
+    scale = _deviations(symmetric)
+    eigenvalues, vectors = np.linalg.eigh(symmetric / np.outer(scale, scale))
     if eigenvalues[0] < -SINGULAR * abs(eigenvalues[-1]) or eigenvalues[-1] <= 0:
         raise InvalidParameter(
             f"VI of {distance.name} must be positive semidefinite, got one with the eigenvalue "
             f"{eigenvalues[0]:.3g}: distances would be roots of negative numbers."
         )
-    matrix = vectors * np.sqrt(np.maximum(eigenvalues, 0))
+    matrix = scale[:, None] * vectors * np.sqrt(np.maximum(eigenvalues, 0))
     return replace(distance, transform=Whitening(_origin(X), matrix))
 
 
@@ -124,13 +126,18 @@ def _inverse_covariance(X: Data, Y: Data | None, who: str) -> FloatArray:
             f"columns. Give VI, e.g. sklearn.covariance.LedoitWolf().fit(X).precision_."
         )
     covariance = np.atleast_2d(np.cov(rows, rowvar=False))
-    # a unit of measurement must not decide what is singular: judge the correlations
-    deviations = np.sqrt(np.diagonal(covariance))
-    scale = np.where(deviations > 0, deviations, 1.0)
-    eigenvalues = np.linalg.eigvalsh(covariance / np.outer(scale, scale))
+    scale = _deviations(covariance)
+    correlations = covariance / np.outer(scale, scale)
+    eigenvalues = np.linalg.eigvalsh(correlations)
     if eigenvalues[0] <= SINGULAR * eigenvalues[-1]:
         raise InvalidData(
             f"the covariance of X is singular: some column is constant or a combination of others, and {who} "
             f"divides by it. Leave such columns out, or give VI, e.g. numpy.linalg.pinv(numpy.cov(X.T))."
         )
-    return np.asarray(np.linalg.inv(covariance))
+    return np.asarray(np.linalg.inv(correlations) / np.outer(scale, scale))
+
+
+def _deviations(matrix: FloatArray) -> FloatArray:
+    """Return the units of the columns of a covariance: they must not decide what is singular."""
+    roots = np.sqrt(np.abs(np.diagonal(matrix)))
+    return np.where(roots > 0, roots, 1.0)

@@ -10,8 +10,8 @@ import numpy as np
 from coterie._threads import resolve_threads
 from coterie._typing import Distances, Indices, MatrixLike
 from coterie._validation import Flag, Nothing, Number, Whole, check_parameter
+from coterie.distance._catalogue import Distance, RowFunction
 from coterie.distance._rows import Rows, prepare_rows
-from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.engines import (
     Algorithm,
     Found,

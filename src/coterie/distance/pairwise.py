@@ -11,8 +11,8 @@ from coterie import _core
 from coterie._threads import resolve_threads
 from coterie._typing import Data, Distances, MatrixLike
 from coterie._validation import require_memory
+from coterie.distance._catalogue import Distance, RowFunction
 from coterie.distance._rows import Rows, prepare_rows
-from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.matrices import (
     check_distance_matrix,
     check_similarity_matrix,

@@ -1,0 +1,82 @@
+"""Given matrices: what is wrong is told with its cell."""
+
+import numpy as np
+import pytest
+
+from coterie.distance import (
+    check_distance_matrix,
+    check_similarity_matrix,
+    distances_from_similarities,
+    input_kind,
+    pairwise_distances,
+)
+from coterie.errors import InvalidData
+
+D = pairwise_distances(np.random.default_rng(5).normal(size=(150, 3)))
+
+
+def changed(cells, value, matrix=D):
+    copy = matrix.copy()
+    for cell in cells:
+        copy[cell] = value
+    return copy
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_good_matrices_pass_uncopied(dtype):
+    """Law: a distance matrix in C order goes through as it is; rounding of the mirror is forgiven."""
+    good = D.astype(dtype)
+    assert np.shares_memory(check_distance_matrix(good), good)
+    nearly = good * (1 + np.triu(np.ones_like(good)) * np.finfo(dtype).eps)
+    np.testing.assert_array_equal(check_distance_matrix(nearly), nearly)
+    np.testing.assert_array_equal(check_distance_matrix(np.zeros((4, 4))), np.zeros((4, 4)))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (
+            D[:20],
+            r"X of KMedoids must be a square matrix of distances, got the shape \(20, 150\)\. If these are rows",
+        ),
+        (
+            changed([(3, 140), (140, 3)], -1),
+            r"which are at least 0, got X\[3, 140\] = -1\. If these are similarities",
+        ),
+        (changed([(77, 77)], 0.5), r"with zeros on the diagonal, got X\[77, 77\] = 0\.5"),
+        (changed([(3, 140)], 9), r"a symmetric matrix of distances, got X\[3, 140\] = 9 and X\[140, 3\] = "),
+        (changed([(149, 0)], 9), r"got X\[0, 149\] = .* and X\[149, 0\] = 9"),
+        (
+            changed([(3, 140), (140, 3)], np.nan),
+            r"Input X contains NaN: 1 missing value in X\[:, 3\] \(row 140\)",
+        ),
+        (changed([(3, 140), (140, 3)], np.inf), r"Input X contains infinity"),
+    ],
+)
+def test_wrong_distances_are_told_with_their_cell(wrong, message):
+    """Law: the first wrong cell is named, whatever is wrong with it."""
+    with pytest.raises(InvalidData, match=message):
+        check_distance_matrix(wrong, who="KMedoids")
+
+
+def test_similarities_may_be_negative_but_must_be_symmetric():
+    """Law: any finite symmetric matrix is a similarity; most similar becomes nearest."""
+    S = -D - 3
+    np.testing.assert_array_equal(check_similarity_matrix(S), S)
+    far = distances_from_similarities(S)
+    check_distance_matrix(far)
+    off = ~np.eye(len(D), dtype=bool)
+    np.testing.assert_array_equal(np.argsort(far[off], kind="stable"), np.argsort(-S[off], kind="stable"))
+    with pytest.raises(
+        InvalidData, match=r"symmetric matrix of similarities, got X\[2, 9\] = 1 and X\[9, 2\]"
+    ):
+        check_similarity_matrix(changed([(2, 9)], 1.0, S))
+    with pytest.raises(InvalidData, match="square matrix of similarities"):
+        check_similarity_matrix(S[1:])
+
+
+def test_kinds():
+    """Law: only two names say that X is no data; everything else does."""
+    assert input_kind("precomputed") == "distances"
+    assert input_kind("similarity") == "similarities"
+    assert {input_kind(metric) for metric in ("euclidean", "nonesuch", max, None, 3)} == {"data"}
