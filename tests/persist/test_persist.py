@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 import coterie
 from coterie.cluster import KMeans
+from coterie.distance import get_distance, get_geometry, pairwise_distances
 from coterie.errors import ExistingFile, FileProblem, MissingFile, ModelFileError
 from coterie.persist import registry
 from coterie.persist.state import Reader, Writer
@@ -261,12 +262,18 @@ def test_foreign_and_broken_files_are_refused(path):
             {"state": '{"$estimator": "os.system", "parameters": {}, "attributes": {}}'},
             "holds a 'os.system', which",
         ),
-        ({"state": '{"$estimator": ["KMeans"], "parameters": {}, "attributes": {}}'}, "does not know"),
         (
-            {"state": '{"$estimator": "Scaling", "parameters": {}, "attributes": {}}'},
+            {"state": '{"$estimator": ["coterie.cluster.KMeans"], "parameters": {}, "attributes": {}}'},
+            "does not know",
+        ),
+        (
+            {"state": '{"$estimator": "coterie.prepare.Scaling", "parameters": {}, "attributes": {}}'},
             "takes Scaling for an estimator",
         ),
-        ({"state": '{"$value": "Scaling", "state": {"how": "none"}}'}, "its description is damaged"),
+        (
+            {"state": '{"$value": "coterie.prepare.Scaling", "state": {"how": "none"}}'},
+            "its description is damaged",
+        ),
         ({"state": '{"$pickle": "gASV"}'}, "holds a value of an unknown kind"),
         ({"state": '{"$array": "nowhere"}'}, "its description is damaged"),
         ({"state": '{"$scalar": "O", "value": 1}'}, "holds values of type O"),
@@ -286,7 +293,10 @@ def test_future_and_forged_descriptions_are_refused(path, changes, message):
         (lambda state: state["parameters"].update(speed=9), "KMeans of this version has no parameter speed"),
         (lambda state: state["attributes"].update(__class__=1), "has no attribute '__class__' to restore"),
         (lambda state: state["attributes"].update(predict=1), "has no attribute 'predict' to restore"),
-        (lambda state: state["attributes"].update(n_features_in_=99), "does not fit 99 columns"),
+        (
+            lambda state: state["attributes"].update(n_features_in_=99),
+            "cluster_centers_ of KMeans has shape .* does not fit 99 columns",
+        ),
     ],
 )
 def test_forged_attributes_are_refused(path, change, message):
@@ -322,6 +332,36 @@ def test_values_and_hooks(path, monkeypatch):
         def __coterie_restore__(cls, state):
             return cls(state["x"])
 
-    monkeypatch.setattr(registry, "savable_classes", lambda: {"Hooked": Hooked})
+    monkeypatch.setattr(registry, "savable_classes", lambda: {"coterie.Hooked": Hooked})
     coterie.save(Hooked(X), path, force=True)
     np.testing.assert_array_equal(coterie.load(path).x, X)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        get_distance("minkowski", p=3.5),
+        get_distance("mahalanobis", VI=np.eye(3)),
+        get_distance("cosine"),
+        get_geometry("manhattan"),
+        get_geometry("seuclidean", V=[1.0, 2.0, 3.0]),
+    ],
+    ids=repr,
+)
+def test_distances_and_geometries(path, value):
+    """Law: distances of the catalogue are saved by name and parameters, and measure the same afterwards."""
+    coterie.save(value, path)
+    loaded = coterie.load(path)
+    assert type(loaded) is type(value)
+    distance, again = (getattr(one, "distance", one) for one in (value, loaded))
+    np.testing.assert_array_equal(pairwise_distances(X, metric=again), pairwise_distances(X, metric=distance))
+
+
+def test_functions_as_distances_are_refused(path):
+    """Law: a distance that is a user's function cannot be saved."""
+    with pytest.raises(ModelFileError, match="the distance chebyshev2 is a function, which cannot be saved"):
+        coterie.save(get_distance(chebyshev2), path)
+
+
+def chebyshev2(x, y):
+    return float(np.abs(x - y).max())

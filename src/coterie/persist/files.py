@@ -44,7 +44,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
     name = registry.name_of(model)
     _refuse_unfitted(model)
     writer = Writer()
-    state = writer.write(model, name)
+    state = writer.write(model, type(model).__name__)
     metadata = {
         "format": FORMAT,
         "format_version": str(FORMAT_VERSION),

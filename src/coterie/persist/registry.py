@@ -14,7 +14,7 @@ ROOMS = ("coterie.cluster", "coterie.distance", "coterie.groups", "coterie.prepa
 
 @cache
 def savable_classes() -> dict[str, type]:
-    """Return the classes that a file may name.
+    """Return the classes that a file may name, by their public names.
 
     A class is found when its room lists it in ``__all__`` and it is an estimator, a dataclass, or has the two
     methods ``__coterie_state__`` and ``__coterie_restore__``.
@@ -22,10 +22,10 @@ def savable_classes() -> dict[str, type]:
     found: dict[str, type] = {}
     for room in ROOMS:
         module = import_module(room)
-        for name in getattr(module, "__all__", ()):
+        for name in module.__all__:
             value = getattr(module, name)
             if isinstance(value, type) and is_savable(value):
-                found[name] = value
+                found[f"{room}.{name}"] = value
     return found
 
 
@@ -47,12 +47,13 @@ def has_hook(kind: type) -> bool:
 def name_of(value: Any) -> str:
     """Return the name under which an object's class is known, or refuse it."""
     kind = type(value)
-    if savable_classes().get(kind.__name__) is not kind:
-        raise ModelFileError(
-            f"a {kind.__module__}.{kind.__qualname__} cannot be saved: only Coterie's own estimators and "
-            f"values can, because loading must never import foreign code."
-        )
-    return kind.__name__
+    for name, known in savable_classes().items():
+        if known is kind:
+            return name
+    raise ModelFileError(
+        f"a {kind.__module__}.{kind.__qualname__} cannot be saved: only Coterie's own estimators and values "
+        f"can, because loading must never import foreign code."
+    )
 
 
 def class_named(name: Any) -> type:

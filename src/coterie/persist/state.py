@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from coterie.errors import ModelFileError
-from coterie.persist import registry
+from coterie.persist import adapters, registry
 
 TENSOR_KINDS = "biuf"
 # Parameters that only steer `fit`: a function or generator in them is replaced by the default, with a note.
@@ -36,7 +37,7 @@ class Writer:
             return [self.write(item, f"{place}.{i}") for i, item in enumerate(value)]
         if isinstance(value, tuple):
             return {"$tuple": [self.write(item, f"{place}.{i}") for i, item in enumerate(value)]}
-        if isinstance(value, dict):
+        if isinstance(value, Mapping):
             return {
                 "$dict": [[self.write(k, place), self.write(v, f"{place}.{k}")] for k, v in value.items()]
             }
@@ -87,6 +88,9 @@ class Writer:
 
     def _write_object(self, value: Any, place: str) -> Any:
         name = registry.name_of(value)
+        if type(value) in adapters.ADAPTERS:
+            state_of, _ = adapters.ADAPTERS[type(value)]
+            return {"$value": name, "state": self._write_fields(state_of(value), place)}
         if registry.has_hook(type(value)):
             return {"$value": name, "state": self._write_fields(value.__coterie_state__(), place)}
         if dataclasses.is_dataclass(value):
@@ -164,6 +168,9 @@ class Reader:
     def _read_value(self, written: Any) -> Any:
         kind: Any = registry.class_named(written["$value"])
         state = {key: self.read(item) for key, item in written["state"].items()}
+        if kind in adapters.ADAPTERS:
+            _, restore = adapters.ADAPTERS[kind]
+            return restore(state)
         return kind.__coterie_restore__(state) if registry.has_hook(kind) else kind(**state)
 
     def _read_estimator(self, written: Any) -> Any:
@@ -213,14 +220,12 @@ def _parts(rows: Any) -> list[tuple[str, Any]]:
 
 def _check_shapes(estimator: Any) -> None:
     """Refuse centres that do not fit the number of columns: native code relies on it."""
-    centers, n_features = (
-        getattr(estimator, "cluster_centers_", None),
-        getattr(estimator, "n_features_in_", None),
-    )
-    if centers is None or n_features is None:
-        return
-    if np.ndim(centers) != 2 or np.shape(centers)[1] != n_features or centers.dtype.kind != "f":
-        raise ModelFileError(
-            f"the centres of {type(estimator).__name__} have shape {np.shape(centers)}, which does not fit "
-            f"{n_features} columns"
-        )
+    n_features = getattr(estimator, "n_features_in_", None)
+    for name, value in vars(estimator).items():
+        if n_features is None or "centers" not in name or value is None:
+            continue
+        if np.ndim(value) != 2 or np.shape(value)[1] != n_features or value.dtype.kind != "f":
+            raise ModelFileError(
+                f"{name} of {type(estimator).__name__} has shape {np.shape(value)}, which does not fit "
+                f"{n_features} columns"
+            )
