@@ -138,7 +138,8 @@ void Seeder<T, Source>::pick_directly() {
   }
   const std::int64_t best = std::max_element(gains.begin(), gains.end()) - gains.begin();
   seeds_.rows.push_back(proposals_.rows[static_cast<std::size_t>(best)]);
-  source_.take(seeds_.rows.back(), best >= last_group ? closer_.data() : nullptr, static_cast<int>(best - last_group), nearest_.data());
+  const bool is_marked = best >= last_group;  // the marks of earlier groups are overwritten
+  source_.take(seeds_.rows.back(), is_marked ? closer_.data() : nullptr, is_marked ? static_cast<int>(best - last_group) : 0, nearest_.data());
   spread_ *= 0.9;  // in the end, listing deserves another try
 }
 
