@@ -37,7 +37,7 @@ def test_good_matrices_pass_uncopied(dtype):
     [
         (
             D[:20],
-            r"X of KMedoids must be a square matrix of distances, got the shape \(20, 150\)\. If these are rows",
+            r"X of KMedoids must be a square matrix of distances, got the shape \(20, 150\)\. If these are",
         ),
         (
             changed([(3, 140), (140, 3)], -1),

@@ -145,17 +145,29 @@ def test_functions_and_matrices_have_neighbours(metric):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: k_nearest(X, n_neighbors=600), r"n_neighbors of k_nearest must be at most 599 \(600 rows .* left out\), got 600"),
+        (
+            lambda: k_nearest(X, n_neighbors=600),
+            r"n_neighbors of k_nearest must be at most 599 \(600 rows .* left out\), got 600",
+        ),
         (lambda: k_nearest(X, Y[:3], 4), r"must be at most 3 \(3 rows to choose from\), got 4"),
-        (lambda: k_nearest(X, n_neighbors=0), "n_neighbors of k_nearest must be a whole number of at least 1, got 0"),
+        (
+            lambda: k_nearest(X, n_neighbors=0),
+            "n_neighbors of k_nearest must be a whole number of at least 1, got 0",
+        ),
         (lambda: k_nearest(X, n_neighbors=2.5), "must be a whole number of at least 1, got 2.5"),
         (lambda: k_nearest(X, Y, exclude_self=True), "exclude_self=True of k_nearest .* leave Y out"),
         (lambda: k_nearest(X, exclude_self="yes"), "exclude_self of k_nearest must be None or True or False"),
-        (lambda: neighbours_within(X, radius=-1), r"radius of neighbours_within must be a number of at least 0.*, got -1"),
+        (
+            lambda: neighbours_within(X, radius=-1),
+            r"radius of neighbours_within must be a number of at least 0.*, got -1",
+        ),
         (lambda: neighbours_within(X, radius=np.nan), "got nan"),
-        (lambda: nearest(X, Y, "precomputed"), 'metric="precomputed" of nearest takes a matrix X and nothing else, got Y'),
+        (
+            lambda: nearest(X, Y, "precomputed"),
+            'metric="precomputed" of nearest takes a matrix X and nothing else, got Y',
+        ),
     ],
-)  # fmt: skip
+)
 def test_bad_requests_are_told(call, message):
     """Law: what cannot be found is refused with what is allowed."""
     with pytest.raises(InvalidParameter, match=message):
