@@ -15,6 +15,8 @@ import pytest
 import coterie
 from coterie.cli.app import explain, run
 from coterie.cluster import KMeans
+from coterie.distance import catalogue as distances
+from coterie.distance import geometries
 
 COTERIE = [sys.executable, "-m", "coterie"]
 
@@ -103,6 +105,14 @@ def test_every_label_format(shop, cli, suffix):
     assert len(read["group"]) == 800
 
 
+@pytest.mark.parametrize("distance", sorted(geometries()))
+def test_every_distance_with_a_barycentre(shop, cli, distance):
+    """Law: fit and predict agree for every distance that k-means can use, through a saved file."""
+    assert cli("fit", "customers.csv", "-k", 3, "--distance", distance, "-o", "a.csv", "--save", "m")[0] == 0
+    assert cli("predict", "m", "customers.csv", "-o", "b.csv")[0] == 0
+    assert (shop / "a.csv").read_text() == (shop / "b.csv").read_text()
+
+
 def test_rows_with_holes(shop, cli):
     """Law: missing values are refused with place and way out; dropped rows have an empty group."""
     lines = (shop / "customers.csv").read_text().splitlines()
@@ -146,6 +156,7 @@ WRONG = [
         ["fit", "customers.csv", "-k", "3", "--method", "kmean"],
         'no such method "kmean". Did you mean "kmeans"?',
     ),
+    (["fit", "customers.csv", "-k", "3", "--distance", "euclidian"], 'Did you mean "euclidean"?'),
     (
         ["fit", "customers.csv", "-k", "3", "--scale", "robst"],
         'no such scale "robst". Did you mean "robust"?',
@@ -281,6 +292,10 @@ def test_lists_version_and_config(cli):
         assert method.name in out
         assert method.summary in out
     assert [row["name"] for row in json.loads(cli("methods", "--json")[1])] == [m.name for m in catalogue()]
+    code, out, _ = cli("distances")
+    assert code == 0
+    assert all(name in out for name in distances())
+    assert [row["name"] for row in json.loads(cli("distances", "--json")[1])] == list(distances())
     assert cli("--version")[1] == f"coterie {coterie.__version__}\n"
     assert "instruction set" in cli("config")[1]
     assert "engine" in json.loads(cli("config", "--json")[1])

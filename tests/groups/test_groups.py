@@ -34,7 +34,9 @@ def test_groups_are_numbered_by_size_and_described_in_original_units():
     np.testing.assert_allclose(groups.centers, groups.profile.means)
     np.testing.assert_array_equal(groups.labels, np.array([2, 1, 3])[KINDS])
     assert [str(column) for column in groups.left_out] == ["city (text)"]
-    assert 0.9 < groups.explained < 1
+    total = ((groups.scaling.apply(POINTS) - groups.scaling.apply(POINTS).mean(axis=0)) ** 2).sum()
+    np.testing.assert_allclose(groups.explained, 1 - groups.model.inertia_ / total)
+    assert groups.objective == ("SSE", groups.model.inertia_)
     assert repr(groups) == "<3 groups in t.csv: 60, 30, 10 of 100 rows>"
 
 
@@ -118,12 +120,37 @@ def test_warnings_become_notes():
         (Recipe(n_clusters=2, scale="standart"), r'no such scale "standart". Did you mean "standard"\?'),
         (Recipe(), "k-means needs to know the number of groups"),
         (Recipe(n_clusters=0), "n_clusters must be at least 1, got 0"),
+        (Recipe(n_clusters=2, n_init=0), "n_init must be at least 1, got 0"),
+        (Recipe(n_clusters=2, seed=-1), "seed must be at least 0, got -1"),
+        (Recipe(n_clusters=2, improve="breth"), r'improve of KMeans must be .*Did you mean "breathing"\?'),
+        (
+            Recipe(n_clusters=2, distance="manhatan"),
+            r'no such distance "manhatan". Did you mean "manhattan"\?',
+        ),
+        (Recipe(n_clusters=2, distance="canberra"), "canberra has no barycentre"),
+        (
+            Recipe("minibatch-kmeans", 2, distance="manhattan"),
+            "mini-batch k-means has no distance, got 'manhattan'",
+        ),
     ],
 )
 def test_wrong_recipes_are_refused_before_any_data(recipe, message):
     """Law: names and numbers that cannot be right fail without data, with the nearest name."""
     with pytest.raises(InvalidParameter, match=message):
         check_recipe(recipe)
+
+
+def test_other_distances_describe_what_they_minimise():
+    """Law: medians are centres in the table's units; directions are not, so means are shown instead."""
+    medians = fit_groups(table_of(POINTS), Recipe(n_clusters=3, distance="manhattan", n_init=5))
+    for group in range(3):
+        inside = POINTS[medians.labels == group + 1]
+        for q, side in (("lower", np.greater_equal), ("higher", np.less_equal)):
+            median = np.quantile(inside, 0.5, axis=0, method=q)
+            assert side(medians.centers[group], median * (1 - 1e-9 if q == "lower" else 1 + 1e-9)).all()
+    assert medians.objective[0] == "sum of Manhattan distances to the centres"
+    directions = fit_groups(table_of(POINTS), Recipe(n_clusters=3, distance="cosine", scale="none"))
+    assert directions.centers is directions.profile.means
 
 
 def test_more_groups_than_rows():

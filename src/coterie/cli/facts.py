@@ -12,6 +12,7 @@ from coterie.groups import Groups
 def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = None) -> dict[str, Any]:
     """Return everything that ``--json`` prints."""
     recipe, fitted = groups.recipe, groups.model
+    words, value = groups.objective or (None, None)
     return {
         "source": groups.source,
         "rows": groups.n_rows,
@@ -23,7 +24,8 @@ def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = No
         "scale": recipe.scale,
         "seed": recipe.seed,
         "k": groups.k,
-        "sse": _number(getattr(fitted, "inertia_", None)),
+        "sse": value if words == "SSE" else None,
+        "objective": {"name": words, "value": value} if words else None,
         "explained": groups.explained,
         "iterations": _number(getattr(fitted, "n_iter_", None)),
         "algorithm": getattr(fitted, "algorithm_used_", None),

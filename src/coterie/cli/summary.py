@@ -105,14 +105,14 @@ def _center_table(groups: Groups) -> tuple[Table, int]:
     columns = sorted(telling[:SHOWN_COLUMNS].tolist())
     table = _plain_table()
     if groups.k <= GROUPS_SIDE_BY_SIDE:
-        table.add_column("centre")
+        table.add_column(_heading(groups))
         for group in range(groups.k):
             table.add_column(f"group {group + 1}", justify="right")
         for column in columns:
             table.add_row(escape(groups.columns[column]), *_formatted(groups.centers[:, column]))
     else:
         columns = sorted(telling[: SHOWN_COLUMNS // 2].tolist())
-        table.add_column("centre of", justify="right", style="bold")
+        table.add_column(f"{_heading(groups)} of", justify="right", style="bold")
         for column in columns:
             table.add_column(escape(groups.columns[column]), justify="right", overflow="fold")
         cells = [_formatted(groups.centers[:, column]) for column in columns]
@@ -121,12 +121,18 @@ def _center_table(groups: Groups) -> tuple[Table, int]:
     return table, len(groups.columns) - len(columns)
 
 
+def _heading(groups: Groups) -> str:
+    return "mean" if groups.centers is groups.profile.means else "centre"
+
+
 def _how(groups: Groups) -> str:
     model = groups.model
     parts = []
-    if hasattr(model, "inertia_"):
-        share = f" ({groups.explained:.0%} of the variance explained)" if groups.explained is not None else ""
-        parts.append(f"SSE {model.inertia_:,.6g}{share}")
+    if groups.objective is not None:
+        words, value = groups.objective
+        parts.append(f"{words} {value:,.6g}")
+    if groups.explained is not None:
+        parts.append(f"{groups.explained:.0%} of the variance is between groups")
     if hasattr(model, "n_iter_"):
         parts.append(f"{model.n_iter_} iterations")
     if groups.recipe.n_init is not None and groups.recipe.n_init > 1:

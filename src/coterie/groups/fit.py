@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.preprocessing import StandardScaler
 
 from coterie._progress import ProgressOption
 from coterie._typing import Labels
 from coterie.cluster import Method, find_method
+from coterie.distance import get_geometry
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 from coterie.groups.groups import NOT_GROUPED, Groups, number_labels
-from coterie.groups.profile import profile_groups
+from coterie.groups.profile import Profile, profile_groups
 from coterie.prepare import SCALINGS, Scaling, fit_scaling
 from coterie.read import ColumnChoice, Complete, Table, settle_missing
 
@@ -91,9 +90,8 @@ def fit_groups(
     complete = settle_missing(table.matrix(choice.used), choice.used, policy=missing, source=table.source)
     _check_k(method, recipe, complete, table)
     scaling = fit_scaling(complete.X, recipe.scale)
-    scaled = scaling.apply(complete.X)
     began = time.perf_counter()
-    warned = _fit(estimator, scaled)
+    warned = _fit(estimator, scaling.apply(complete.X))
     seconds = time.perf_counter() - began
     numbers, by_size = _number_by_size(estimator.labels_)
     found = number_labels(estimator.labels_, numbers)
@@ -112,7 +110,7 @@ def fit_groups(
         labels=_spread(found, complete),
         profile=profile,
         centers=_centers(estimator, scaling, by_size, profile.means),
-        explained=_explained(estimator, scaled, recipe),
+        explained=_explained(profile, scaling, len(complete.rows)),
         seconds=seconds,
     )
 
@@ -143,9 +141,9 @@ def check_recipe(recipe: Recipe) -> None:
             raise InvalidParameter(f"{option} must be at least {least}, got {value}.").in_shell(
                 f"--{option.replace('_', '-')} must be at least {least}, got {value}."
             )
-    make_estimator(method, recipe)._check_parameters()  # the base class is ours
     if method.needs_k:
         _check_k_given(method, recipe)
+    make_estimator(method, recipe)._check_parameters()  # the base class is ours
 
 
 def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = None) -> Any:
@@ -162,7 +160,7 @@ def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = No
             raise InvalidParameter(f"{method.title} has no {option}, got {value!r}.").in_shell(
                 f"{method.title} has no --{option.replace('_', '-')}, got {value!r}."
             )
-        chosen[name] = value
+        chosen[name] = get_geometry(value).name if name == "geometry" else value
     for name, value in (
         ("n_clusters", recipe.n_clusters),
         ("random_state", recipe.seed),
@@ -211,10 +209,16 @@ def _missing_note(complete: Complete) -> list[str]:
 
 
 def _centers(estimator: Any, scaling: Scaling, by_size: Any, means: Any) -> Any:
+    """Return the estimator's centres in the table's units; means where it has none, or only directions."""
     centers = getattr(estimator, "cluster_centers_", None)
-    if centers is None or np.shape(centers) != means.shape:
+    if centers is None or np.shape(centers) != means.shape or _has_directions(estimator):
         return means
     return scaling.invert(np.asarray(centers, dtype=np.float64)[by_size])
+
+
+def _has_directions(estimator: Any) -> bool:
+    geometry = getattr(estimator, "geometry", None)
+    return geometry is not None and get_geometry(geometry).distance.euclidean_form == "half square"
 
 
 def _number_by_size(labels: Labels) -> tuple[Labels, Any]:
@@ -226,10 +230,9 @@ def _number_by_size(labels: Labels) -> tuple[Labels, Any]:
     return numbers, by_size
 
 
-def _explained(estimator: Any, scaled: Any, recipe: Recipe) -> float | None:
-    """Return 1 - SSE/SST; it has a meaning for squared Euclidean distances to means only."""
-    if recipe.distance is not None or not hasattr(estimator, "inertia_"):
-        return None
-    spread = StandardScaler(with_mean=not issparse(scaled), with_std=True).fit(scaled).var_
-    total = float(np.sum(spread, dtype=np.float64)) * scaled.shape[0]
-    return 1.0 - float(estimator.inertia_) / total if total > 0 else None
+def _explained(profile: Profile, scaling: Scaling, n_rows: int) -> float | None:
+    """Return the share of the variance of the scaled data that lies between the groups: BSS / TSS."""
+    variances = (profile.spread / scaling.factor) ** 2
+    total = n_rows * float(variances.sum())
+    between = float(profile.sizes @ (profile.differences**2 @ variances))
+    return between / total if total > 0 else None

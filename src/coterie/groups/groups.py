@@ -9,6 +9,7 @@ import numpy as np
 
 from coterie._typing import FloatArray, Labels
 from coterie._validation import check_data
+from coterie.distance import get_geometry
 from coterie.errors import InvalidData
 from coterie.groups.profile import Profile
 from coterie.prepare import Scaling
@@ -50,7 +51,7 @@ class Groups:
     centers : array of shape (k, n_columns)
         Centre of each group in the table's units.
     explained : float or None
-        Share of the scaled data's variance that lies between the groups; None where there is no mean.
+        Share of the scaled data's variance that lies between the groups; None without any variance.
     seconds : float
         Time the fit took.
     """
@@ -80,6 +81,15 @@ class Groups:
     def shares(self) -> FloatArray:
         """Share of the table's rows in each group."""
         return np.asarray(self.profile.sizes / self.n_rows)
+
+    @property
+    def objective(self) -> tuple[str, float] | None:
+        """What the method made small, in words, and its value; None for methods without one."""
+        value = getattr(self.model, "inertia_", None)
+        if value is None:
+            return None
+        words = get_geometry(getattr(self.model, "geometry", "euclidean")).barycentre.objective
+        return ("SSE" if words.endswith("(SSE)") else words), float(value)
 
     def predict(self, rows: Any, *, missing: str = "error") -> Labels:
         """Return the group of each new row.

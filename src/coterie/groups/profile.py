@@ -29,12 +29,15 @@ class Profile:
         Mean of each column in each group, in the table's units.
     differences : array of shape (k, n_columns)
         Distance of these from the mean of all rows, in standard deviations of all rows.
+    spread : array of shape (n_columns,)
+        Standard deviation of all rows.
     """
 
     columns: tuple[str, ...]
     sizes: Labels
     means: FloatArray
     differences: FloatArray
+    spread: FloatArray
 
     def apart(self, group: int) -> list[tuple[str, float]]:
         """Return the columns in which a group (counted from 0) differs most, and by how much."""
@@ -68,7 +71,7 @@ def profile_groups(X: Any, labels: Labels, columns: Sequence[str], n_groups: int
     means = means.toarray() if sparse.issparse(means) else np.asarray(means)
     center, spread = _center_and_spread(X)
     differences = (means - center) / np.where(spread > 0, spread, 1.0)
-    return Profile(tuple(columns), sizes, means, differences)
+    return Profile(tuple(columns), sizes, means, differences, spread)
 
 
 def _center_and_spread(X: Any) -> tuple[FloatArray, FloatArray]:
