@@ -143,9 +143,9 @@ def check_recipe(recipe: Recipe) -> None:
             raise InvalidParameter(f"{option} must be at least {least}, got {value}.").in_shell(
                 f"--{option.replace('_', '-')} must be at least {least}, got {value}."
             )
-    make_estimator(method, recipe)._check_parameters()  # the base class is ours
     if method.needs_k:
         _check_k_given(method, recipe)
+    make_estimator(method, recipe)._check_parameters()  # the base class is ours
 
 
 def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = None) -> Any:
