@@ -104,7 +104,8 @@ def _open(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
 
 
 def _foreign(head: bytes) -> str:
-    if head.startswith((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")):
+    is_marked = head.startswith((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"))
+    if is_marked and any(head[2:3]):  # a safetensors file may begin like this too: with its header's length
         return "is a Python pickle, which is never loaded because it could run code; save with coterie.save"
     return "is no model that Coterie wrote, or it is cut off or damaged"
 
