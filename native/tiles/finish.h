@@ -71,7 +71,7 @@ COTERIE_INLINE T jaccard_of(T value, T row_ones, T column_ones) {
 template <class T>
 COTERIE_INLINE T dice_of(T value, T row_ones, T column_ones) {
   const T total = row_ones + column_ones;
-  return total > 0 ? 1 + 2 * value / total : T(0);
+  return total > 0 ? 1 + 2 * value / total : value;  // two empty rows: 0; padding: +inf
 }
 
 // Scalar form, for the few values that an ending keeps. `row` is the row as loaded, `term` its row_term.
