@@ -80,7 +80,7 @@ def test_silhouette_is_its_definition(blobs):
         ("seuclidean", {"V": [1.0, 2.0, 3.0]}),
         (lambda x, y: float(np.abs(x - y).max()), {}),
     ],
-    ids=str,
+    ids=lambda v: v if isinstance(v, str) else type(v).__name__,
 )
 def test_silhouette_of_any_distance(blobs, metric, options):
     """Law: scikit-learn gives the same for every distance, up to its rounding between equal rows."""

@@ -346,7 +346,7 @@ def test_values_and_hooks(path, monkeypatch):
         get_geometry("manhattan"),
         get_geometry("seuclidean", V=[1.0, 2.0, 3.0]),
     ],
-    ids=repr,
+    ids=["minkowski", "mahalanobis", "cosine", "manhattan geometry", "seuclidean geometry"],
 )
 def test_distances_and_geometries(path, value):
     """Law: distances of the catalogue are saved by name and parameters, and measure the same afterwards."""
