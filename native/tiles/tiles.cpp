@@ -1,6 +1,7 @@
 #include "tiles/tiles.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "support/cpu_dispatch.h"
@@ -69,26 +70,50 @@ ColumnPack<T>::ColumnPack(const MatrixView<T>& Y, const T* shift, const Metric& 
   kernels<T>().pack(Y, shift, metric, columns_, threads);
 }
 
+namespace {
+
+struct ColumnSpan {
+  double sum, low, high;
+};
+
+// A round number near the mean: numbers of few digits (whole ones, say) stay exact when it is subtracted, so that equal
+// distances stay equal.
+double round_near(double mean, double span) {
+  if (!(span > 0)) return mean;
+  const double grid = std::ldexp(1.0, std::ilogb(span) - 4);
+  return std::nearbyint(mean / grid) * grid;
+}
+
+}  // namespace
+
 template <class T>
 std::vector<T> centring_shift(const MatrixView<T>& Y, const Metric& metric, int threads) {
   if (!wants_centring(metric)) return {};
   constexpr std::int64_t block = 4096;
   const std::int64_t n_blocks = block_count(Y.rows, block);
   const auto cols = static_cast<std::size_t>(Y.cols);
-  std::vector<double> sums(static_cast<std::size_t>(n_blocks) * cols, 0.0);
+  std::vector<ColumnSpan> parts(static_cast<std::size_t>(n_blocks) * cols);
   parallel_for(n_blocks, threads, [&](std::int64_t task, int) {
-    double* sum = sums.data() + static_cast<std::size_t>(task) * cols;
+    ColumnSpan* part = parts.data() + static_cast<std::size_t>(task) * cols;
     const Range range = block_range(Y.rows, block, task);
+    for (std::size_t t = 0; t < cols; ++t) {
+      const double first = static_cast<double>(Y.row(range.begin)[t]);
+      part[t] = {0, first, first};
+    }
     for (std::int64_t i = range.begin; i < range.end; ++i)
-      for (std::size_t t = 0; t < cols; ++t) sum[t] += static_cast<double>(Y.row(i)[t]);
+      for (std::size_t t = 0; t < cols; ++t) {
+        const double value = static_cast<double>(Y.row(i)[t]);
+        part[t] = {part[t].sum + value, std::min(part[t].low, value), std::max(part[t].high, value)};
+      }
   });
-  std::vector<T> mean(cols);
+  std::vector<T> shift(cols);
   for (std::size_t t = 0; t < cols; ++t) {
-    double total = 0;
-    for (std::int64_t b = 0; b < n_blocks; ++b) total += sums[static_cast<std::size_t>(b) * cols + t];
-    mean[t] = static_cast<T>(total / static_cast<double>(Y.rows));
+    ColumnSpan all = parts[t];
+    for (std::size_t at = t + cols; at < parts.size(); at += cols)
+      all = {all.sum + parts[at].sum, std::min(all.low, parts[at].low), std::max(all.high, parts[at].high)};
+    shift[t] = static_cast<T>(round_near(all.sum / static_cast<double>(Y.rows), all.high - all.low));
   }
-  return mean;
+  return shift;
 }
 
 template <class T>

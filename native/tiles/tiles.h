@@ -34,7 +34,7 @@ class ColumnPack {
   std::vector<std::int32_t> panel_group_;
 };
 
-// The mean row, as the point to centre on; empty when the metric does not want it.
+// Round numbers near the mean row, as the point to centre on; empty when the metric does not want it.
 template <class T>
 std::vector<T> centring_shift(const MatrixView<T>& Y, const Metric& metric, int threads);
 

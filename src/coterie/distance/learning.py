@@ -113,8 +113,8 @@ def _variances(X: Data, Y: Data | None, who: str) -> FloatArray:
 
 
 def _moments(X: Data) -> tuple[Any, Any]:
-    mean, variance, _, _ = _core.column_moments(X)
-    return np.asarray(mean), np.asarray(variance)
+    moments = _core.column_moments(X)
+    return np.asarray(moments.mean), np.asarray(moments.variance)
 
 
 def _inverse_covariance(X: Data, Y: Data | None, who: str) -> FloatArray:
