@@ -80,7 +80,8 @@ def test_as_scikit_learn():
 def test_ties_go_by_index(algorithm, name):
     """Law: on a grid, where ties abound, equally near rows come in the order of their indices."""
     grid = np.random.default_rng(0).integers(0, 4, (400, 3)).astype(np.float64)
-    matrix = pairwise_distances(grid, grid + 0, name)
+    matrix = cdist(grid, grid, {"manhattan": "cityblock"}.get(name, name))
+    np.testing.assert_array_equal(pairwise_distances(grid, grid.copy(), name), matrix)
     found = k_nearest(grid, None, 9, name, algorithm=algorithm, exclude_self=False)
     np.testing.assert_array_equal(found.index, np.argsort(matrix, axis=1, kind="stable")[:, :9])
     one = nearest(grid, grid[::-1].copy(), name, algorithm=algorithm)
@@ -145,27 +146,15 @@ def test_functions_and_matrices_have_neighbours(metric):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: k_nearest(X, n_neighbors=600),
-            r"n_neighbors of k_nearest must be at most 599 \(600 rows .* left out\), got 600",
-        ),
+        (lambda: k_nearest(X, n_neighbors=600), r"must be at most 599 \(600 rows .* left out\), got 600"),
         (lambda: k_nearest(X, Y[:3], 4), r"must be at most 3 \(3 rows to choose from\), got 4"),
-        (
-            lambda: k_nearest(X, n_neighbors=0),
-            "n_neighbors of k_nearest must be a whole number of at least 1, got 0",
-        ),
+        (lambda: k_nearest(X, n_neighbors=0), "n_neighbors of k_nearest must be a whole number .*, got 0"),
         (lambda: k_nearest(X, n_neighbors=2.5), "must be a whole number of at least 1, got 2.5"),
         (lambda: k_nearest(X, Y, exclude_self=True), "exclude_self=True of k_nearest .* leave Y out"),
         (lambda: k_nearest(X, exclude_self="yes"), "exclude_self of k_nearest must be None or True or False"),
-        (
-            lambda: neighbours_within(X, radius=-1),
-            r"radius of neighbours_within must be a number of at least 0.*, got -1",
-        ),
+        (lambda: neighbours_within(X, radius=-1), r"radius of neighbours_within must be a number .*, got -1"),
         (lambda: neighbours_within(X, radius=np.nan), "got nan"),
-        (
-            lambda: nearest(X, Y, "precomputed"),
-            'metric="precomputed" of nearest takes a matrix X and nothing else, got Y',
-        ),
+        (lambda: nearest(X, Y, "precomputed"), '"precomputed" of nearest takes a matrix X and nothing else'),
     ],
 )
 def test_bad_requests_are_told(call, message):
