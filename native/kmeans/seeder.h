@@ -48,6 +48,11 @@ class Seeder {
     return 0;
   }
   bool is_done() const { return picked() >= options_.n_clusters; }
+  // No row is picked twice, not even where squares overflow.
+  void pick(std::int64_t row) {
+    seeds_.rows.push_back(row);
+    nearest_[static_cast<std::size_t>(row)] = 0;
+  }
   std::int64_t proposals_worth_listing() const;
   void propose(std::int64_t count);
   bool list_pairs();
@@ -78,7 +83,7 @@ template <class T, class Source>
 Seeds Seeder<T, Source>::run() {
   if (is_done() || !(sampler_.measure(nullptr) > 0)) return seeds_;
   record();
-  seeds_.rows.push_back(sampler_.draw(random_.uniform(0, 0)));
+  pick(sampler_.draw(random_.uniform(0, 0)));
   source_.take(seeds_.rows[0], nullptr, 0, nearest_.data());
   while (!is_done() && sampler_.measure(nearest_.data()) > 0) {
     const std::int64_t many = proposals_worth_listing();
@@ -137,7 +142,7 @@ void Seeder<T, Source>::pick_directly() {
                   gains.data() + first);
   }
   const std::int64_t best = std::max_element(gains.begin(), gains.end()) - gains.begin();
-  seeds_.rows.push_back(proposals_.rows[static_cast<std::size_t>(best)]);
+  pick(proposals_.rows[static_cast<std::size_t>(best)]);
   const bool is_marked = best >= last_group;  // the marks of earlier groups are overwritten
   source_.take(seeds_.rows.back(), is_marked ? closer_.data() : nullptr, is_marked ? static_cast<int>(best - last_group) : 0, nearest_.data());
   spread_ *= 0.9;  // in the end, listing deserves another try
@@ -170,9 +175,10 @@ bool Seeder<T, Source>::accept_next(std::vector<std::int64_t>& accepted) {
   while (static_cast<std::int64_t>(accepted.size()) < options_.n_candidates) {
     if (proposals_.next == proposals_.rows.size()) return false;
     const std::size_t proposal = proposals_.next++;
+    const double before = static_cast<double>(proposals_.masses[proposal]);
     const double now = static_cast<double>(nearest_[static_cast<std::size_t>(proposals_.rows[proposal])]);
     const double uniform = random_.uniform(proposals_.stream, thinning + proposal);
-    if (uniform * static_cast<double>(proposals_.masses[proposal]) < now) accepted.push_back(static_cast<std::int64_t>(proposal));
+    if (now >= before || uniform * before < now) accepted.push_back(static_cast<std::int64_t>(proposal));
   }
   return true;
 }
@@ -184,7 +190,7 @@ void Seeder<T, Source>::pick_from_pairs() {
     record();
     const std::vector<double> gains = gains_of_pairs(candidates);
     const std::int64_t best = candidates[static_cast<std::size_t>(std::max_element(gains.begin(), gains.end()) - gains.begin())];
-    seeds_.rows.push_back(proposals_.rows[static_cast<std::size_t>(best)]);
+    pick(proposals_.rows[static_cast<std::size_t>(best)]);
     take_pairs(best);
   }
 }

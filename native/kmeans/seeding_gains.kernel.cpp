@@ -61,7 +61,7 @@ COTERIE_INLINE void meet_candidates(const T* const* row, std::int64_t cols, cons
     add_features<T, lanes<T>>(x, candidates, t, squared);
   }
   if constexpr (tail > 0) {
-    Vec<T> x[tail];
+    Vec<T> x[tail] = {};
     for (int j = 0; j < tail; ++j)
       for (int lane = 0; lane < lanes<T>; ++lane) x[j][lane] = t + j < cols ? row[lane][t + j] : T(0);
     add_features<T, tail>(x, candidates, t, squared);

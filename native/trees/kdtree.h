@@ -14,7 +14,7 @@
 
 namespace coterie {
 
-// As good for 2 as for 8 dimensions: benchmarks of trees built with 16, 32, 48 and 64.
+// Measured in 2, 3 and 8 dimensions: 16 is slower everywhere, 64 in low dimensions.
 inline constexpr std::int64_t default_leaf_size = 32;
 
 struct FreeAligned {
