@@ -129,7 +129,8 @@ def test_greedy_starts_are_as_good_as_those_of_scikit_learn(n_clusters):
     L = 2 + int(np.log(n_clusters))
     ours = [seed_dense(X, n_clusters, n_candidates=L, seed=seed).potential for seed in range(25)]
     theirs = [
-        squared_to_nearest(X, kmeans_plusplus(X, n_clusters, random_state=seed)[1]).sum() for seed in range(25)
+        squared_to_nearest(X, kmeans_plusplus(X, n_clusters, random_state=seed)[1]).sum()
+        for seed in range(25)
     ]
     error = np.sqrt((np.var(ours) + np.var(theirs)) / 25)
     assert abs(np.mean(ours) - np.mean(theirs)) < 4 * error
