@@ -1,7 +1,7 @@
 """Which k-means algorithm is fastest where: the figures behind ``algorithm="auto"``.
 
-``python -m benchmarks.crossover`` prints, for clustered and for uniform rows, the seconds of every algorithm from the
-same start, and how far the automatic choice is from the best one.
+``python -m benchmarks.crossover`` prints, for clustered and for uniform rows, the seconds of every algorithm
+from the same start, and how far the automatic choice is from the best one.
 """
 
 from __future__ import annotations
