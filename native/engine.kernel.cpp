@@ -10,6 +10,8 @@ void install_nearest(Engine& engine);
 void install_consumers(Engine& engine);
 void install_symmetric(Engine& engine);
 void install_kmeans_assign(Engine& engine);
+void install_kmeans_failing(Engine& engine);
+void install_kmeans_follow(Engine& engine);
 void install_kmeans_settle(Engine& engine);
 void install_kmeans_filter(Engine& engine);
 void install_seeding_gains(Engine& engine);
@@ -29,6 +31,8 @@ void install(Engine& engine) {
   install_consumers(engine);
   install_symmetric(engine);
   install_kmeans_assign(engine);
+  install_kmeans_failing(engine);
+  install_kmeans_follow(engine);
   install_kmeans_settle(engine);
   install_kmeans_filter(engine);
   install_seeding_gains(engine);
