@@ -7,9 +7,11 @@
 #include <numeric>
 
 #include "bindings/bindings.h"
+#include "dendrogram/cut_quality.h"
 #include "dendrogram/cut_silhouettes.h"
 #include "dendrogram/newick.h"
 #include "dendrogram/ordering.h"
+#include "dendrogram/overlap.h"
 
 namespace coterie {
 namespace {
@@ -132,6 +134,35 @@ auto silhouettes_of(const Matrix<double>& sums, const Ints& clusters, const Matr
   return copied(scores);
 }
 
+auto class_curves_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Vector<std::int32_t>& classes,
+                     std::int64_t n_classes) {
+  const TreeView tree = tree_of(starts, children, n_leaves);
+  const std::int64_t n = tree.n_inner + 1;
+  auto pure = new_vector<std::int64_t>(n), inverse = new_vector<std::int64_t>(n), together = new_vector<std::int64_t>(n),
+       within = new_vector<std::int64_t>(n);
+  auto cells = new_vector<double>(n), clusters = new_vector<double>(n);
+  const ClassCurves out{pure.data(), inverse.data(), together.data(), within.data(), cells.data(), clusters.data()};
+  without_gil([&] { class_curves(tree, classes.data(), n_classes, out); });
+  return std::make_tuple(pure, inverse, together, within, cells, clusters);
+}
+
+template <class T>
+auto scatter_curve_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Matrix<T>& X) {
+  const TreeView tree = tree_of(starts, children, n_leaves);
+  auto scatter = new_vector<double>(tree.n_inner + 1);
+  without_gil([&] { scatter_curve<T>(tree, view(X), scatter.data()); });
+  return scatter;
+}
+
+auto overlap_of(const Ints& starts, const Ints& children, const Ints& other_starts, const Ints& other_children, std::int64_t n_leaves,
+                const Ints& n_clusters) {
+  const auto n = static_cast<std::int64_t>(n_clusters.shape(0));
+  auto cells = new_vector<std::int64_t>(n), rows = new_vector<std::int64_t>(n), columns = new_vector<std::int64_t>(n);
+  const TreeView first = tree_of(starts, children, n_leaves), second = tree_of(other_starts, other_children, n_leaves);
+  without_gil([&] { overlap_curve(first, second, n_clusters.data(), n, cells.data(), rows.data(), columns.data()); });
+  return std::make_tuple(cells, rows, columns);
+}
+
 auto newick_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Reals& heights, const nb::bytes& names,
                const Ints& name_ends) {
   std::vector<std::string_view> parts;
@@ -177,6 +208,12 @@ void bind_dendrogram(nb::module_& module) {
   def("tree_optimal_order", &optimal_of, "distances"_a, "n_threads"_a = 0,
       "Places of the leaves in an order of least length; distances are in the order from left to right.");
   def("tree_write_newick", &newick_of, "heights"_a, "names"_a, "name_ends"_a, "The tree as Newick text.");
+  def("tree_class_curves", &class_curves_of, "classes"_a, "n_classes"_a,
+      "Of every cut: sums over the contingency table with the classes, see ClassCurves.");
+  def("tree_scatter_curve", &scatter_curve_of<float>, "X"_a);
+  def("tree_scatter_curve", &scatter_curve_of<double>, "X"_a, "Within-cluster sum of squares of every cut.");
+  module.def("tree_overlap_curve", &overlap_of, "starts"_a, "children"_a, "other_starts"_a, "other_children"_a, "n_leaves"_a,
+             "n_clusters"_a, "Sums of squares of the table of two cuts, of its rows and columns, for falling n_clusters.");
   module.def("tree_read_newick", &read_of, "text"_a, "Problem and its position, or the arrays of a tree in Newick text.");
   module.def("cut_silhouettes", &silhouettes_of, "sums"_a, "clusters"_a, "joins"_a, "n_threads"_a = 0,
              "Mean silhouette of a cut and of every coarser one, from the sums of distances to its clusters.");

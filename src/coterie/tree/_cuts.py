@@ -93,7 +93,7 @@ def silhouettes(
     require_memory(8 * tree.n_leaves * finest, what, "Use a smaller max_clusters.")
     sums = _sums_to_clusters(tree, labels, finest, X, distances)
     joins = _joins(tree, labels, int(np.searchsorted(-tree.cut_sizes()[::-1], -finest)))
-    return np.asarray(_core.cut_silhouettes(sums, labels, joins))[::-1]
+    return np.asarray(_core.cut_silhouettes(sums, labels.astype(np.int64), joins))[::-1]
 
 
 def _sums_to_clusters(tree: TreeStructure, labels: Labels, k: int, X: Any, distances: Any) -> Any:

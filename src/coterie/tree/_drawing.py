@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie.tree._arrays import Nodes
+
 if TYPE_CHECKING:
     from coterie.tree._structure import TreeStructure
 
@@ -73,7 +75,7 @@ def _columns(tree: TreeStructure, n_columns: int) -> list[int]:
     return [1 + round(float(one) * (n_columns - 2)) for one in share]
 
 
-def _across(signs: np.ndarray, row: int, start: int, stop: int) -> None:  # type: ignore[type-arg]
+def _across(signs: Nodes, row: int, start: int, stop: int) -> None:
     first, last = min(start, stop), max(start, stop)
     if first == last:
         return
@@ -82,7 +84,7 @@ def _across(signs: np.ndarray, row: int, start: int, stop: int) -> None:  # type
     signs[row, first + 1 : last] |= LEFT | RIGHT
 
 
-def _down(signs: np.ndarray, column: int, top: int, bottom: int) -> None:  # type: ignore[type-arg]
+def _down(signs: Nodes, column: int, top: int, bottom: int) -> None:
     signs[top, column] |= DOWN
     signs[bottom, column] |= UP
     signs[top + 1 : bottom, column] |= UP | DOWN

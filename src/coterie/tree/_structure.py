@@ -292,6 +292,12 @@ class TreeStructure:
         arrays = TreeArrays(starts, children.ravel(), children.size - starts.size + 2)
         return cls._of(arrays, state["heights"], state["names"], state["heights_are"])
 
+    def _renumbered(self, numbers: npt.NDArray[np.int64], names: Any) -> Self:
+        """Return the tree with leaf i called ``numbers[i]``."""
+        nodes = np.concatenate([numbers, np.arange(self.n_leaves, self.root + 1)])
+        arrays = self._arrays._replace(children=nodes[self._arrays.children])
+        return self._of(arrays, self.heights, names, self.heights_are)
+
     @cached_property
     def _node_sizes(self) -> Nodes:
         return plain(_core.tree_sizes(*self._arrays))
