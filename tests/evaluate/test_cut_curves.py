@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster import hierarchy
+from scipy.spatial.distance import pdist
 from sklearn.datasets import load_iris, make_blobs
 
 from coterie import evaluate
@@ -152,7 +153,15 @@ def test_wrong_input_is_refused(given, error, message):
 
 def test_a_matrix_is_no_tree():
     """Law: SciPy's matrix is answered with how to make a tree of it."""
-    with pytest.raises(
-        InvalidParameter, match=r"must be a Dendrogram, got list\. Dendrogram\.from_linkage"
-    ):
+    with pytest.raises(InvalidParameter, match=r"must be a Dendrogram, got list\. Dendrogram\.from_linkage"):
         cut_curve([[0, 1, 1.0, 2]], [0, 1])
+
+
+def test_cophenetic_correlation_takes_a_tree():
+    """Law: the measure of a tree is that of its cophenetic heights, and the tree's own."""
+    X = load_iris().data
+    tree = Dendrogram.from_linkage(hierarchy.linkage(X, "average"))
+    value = evaluate.cophenetic_correlation(X, tree)
+    assert value == pytest.approx(0.8770, abs=5e-5)
+    assert value == pytest.approx(evaluate.cophenetic_correlation(X, tree.cophenetic()))
+    assert value == pytest.approx(tree.cophenetic_correlation(pdist(X)))

@@ -100,6 +100,25 @@ def test_saved_and_loaded(tree, tmp_path):
     assert coterie.load(tmp_path / "tree") == tree
 
 
+DAMAGED = [
+    ({"starts": []}, "do not fit together"),
+    ({"starts": [0, 2, 5, 6]}, "do not fit together"),
+    ({"starts": [0, 9, 4, 6]}, "do not fit together"),
+    ({"children": [[0, 1], [2, 3], [4, 5]]}, "do not fit together"),
+    ({"children": [0, 1, 2, 3, 4, 99]}, "must be a tree"),
+    ({"heights": [1.0]}, "one number per merge"),
+    ({"heights_are": "heights"}, "heights_are of Dendrogram must be"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), DAMAGED)
+def test_damaged_files_are_refused(change, message):
+    """Law: a state that is no tree is refused before any native code walks it."""
+    state = SMALL.__coterie_state__() | change
+    with pytest.raises(ValueError, match=message):
+        Dendrogram.__coterie_restore__(state)
+
+
 def test_members_and_subtrees():
     """Law: a subtree is the tree of the members, with their names, heights and joins."""
     tree = Dendrogram.from_linkage(hierarchy.linkage(X, "average"), names=[f"r{i}" for i in range(40)])

@@ -39,7 +39,7 @@ def draw(tree: TreeStructure, width: int) -> str:
         + "".join(SIGNS[sign] for sign in line).rstrip()
         for row, line in enumerate(signs)
     ]
-    return "\n".join([line.rstrip() for line in lines] + [_axis(tree, margin, columns[-1])])
+    return "\n".join([line.rstrip() for line in lines] + [_axis(tree, margin, max(columns))])
 
 
 def outline(tree: TreeStructure) -> str:
@@ -65,14 +65,13 @@ def outline(tree: TreeStructure) -> str:
 
 
 def _columns(tree: TreeStructure, n_columns: int) -> list[int]:
-    rising = np.where(np.isfinite(tree._rising), tree._rising, np.nan)
-    low = 0.0 if tree.heights_are == "distances" else float(np.nanmin(rising, initial=0.0))
-    if tree.heights_are == "similarities":
-        low = float(np.nanmin(rising)) if np.isfinite(rising).any() else 0.0
-    high = float(np.nanmax(rising)) if np.isfinite(rising).any() else 1.0
-    span = high - low if high > low else 1.0
-    share = np.nan_to_num((rising - low) / span, nan=1.0)
-    return [1 + round(float(one) * (n_columns - 2)) for one in share]
+    """Return the column of each inner node: leaves stand in column 0, infinite heights in the last one."""
+    rising = tree._rising
+    finite = rising[np.isfinite(rising)]
+    low = 0.0 if tree.heights_are == "distances" else finite.min(initial=np.inf)
+    span = finite.max(initial=low) - low
+    share = np.where(np.isfinite(rising), (rising - low) / (span if span > 0 else 1.0), np.sign(rising))
+    return [1 + round(float(one) * (n_columns - 2)) for one in np.clip(share, 0.0, 1.0)]
 
 
 def _across(signs: Nodes, row: int, start: int, stop: int) -> None:
@@ -94,7 +93,7 @@ def _axis(tree: TreeStructure, margin: int, column: int) -> str:
     if tree.n_inner == 0:
         return ""
     start = "0" if tree.heights_are == "distances" else f"{tree.heights.max():.4g}"
-    end = f"{tree.heights[-1]:.4g}"
+    end = f"{tree.heights[tree._rising.argmax()]:.4g}"
     return " " * margin + start + end.rjust(max(len(end) + 1, column + 1 - len(start)))
 
 

@@ -287,9 +287,10 @@ class TreeStructure:
     @classmethod
     def __coterie_restore__(cls, state: dict[str, Any]) -> Self:
         starts, children = (np.asarray(state[key], dtype=np.int64) for key in ("starts", "children"))
-        if starts.ndim != 1 or starts[0] != 0 or starts[-1] != children.size or (np.diff(starts) < 2).any():
+        is_sound = starts.ndim == 1 and starts.size and children.ndim == 1
+        if not is_sound or starts[0] != 0 or starts[-1] != children.size or (np.diff(starts) < 2).any():
             raise ValueError("the children of the tree do not fit together")
-        arrays = TreeArrays(starts, children.ravel(), children.size - starts.size + 2)
+        arrays = TreeArrays(starts, children, children.size - starts.size + 2)
         return cls._of(arrays, state["heights"], state["names"], state["heights_are"])
 
     def _renumbered(self, numbers: npt.NDArray[np.int64], names: Any) -> Self:
