@@ -10,10 +10,11 @@ import numpy.typing as npt
 from coterie._typing import MatrixLike, VectorLike
 from coterie.errors import InvalidData
 from coterie.tree._newick import read_newick, write_newick
-from coterie.tree._structure import HeightsAre, TreeStructure
+from coterie.tree._reshaping import ReshapedTree
+from coterie.tree._structure import HeightsAre
 
 
-class ExchangedTree(TreeStructure):
+class ExchangedTree(ReshapedTree):
     """A tree that is written and read in the forms of others."""
 
     def to_linkage(self) -> npt.NDArray[np.float64]:
