@@ -113,8 +113,8 @@ ROWS = (
         contestants=(Contestant(OURS, order_with_coterie), Contestant("scipy", order_with_scipy)),
         digest=digest_order,
         agree=mean_at_most("length", tolerance=1e-9),
-        bar=1,
-        aim=10,
+        bar=20,
+        aim=50,
     ),
     Row(
         name="cophenetic",
