@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "dendrogram/ordering.h"
 #include "kmeans/seeding_kernels.h"
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
@@ -28,6 +29,7 @@ struct Engine {
   Kernels<float> float32;
   Kernels<double> float64;
   PowerKernels powers;
+  OrderingKernels ordering;
 
   template <class T>
   const Kernels<T>& of() const {

@@ -22,6 +22,7 @@ void install_powers(Engine& engine);
 void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
 void install_silhouette(Engine& engine);
+void install_ordering(Engine& engine);
 
 void install(Engine& engine);
 
@@ -43,6 +44,7 @@ void install(Engine& engine) {
   install_kdtree_nearest(engine);
   install_kdtree_radius(engine);
   install_silhouette(engine);
+  install_ordering(engine);
 }
 
 }  // namespace coterie::COTERIE_ISA
