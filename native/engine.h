@@ -6,6 +6,8 @@
 #include "kmeans/seeding_kernels.h"
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
+#include "linkage/centroid_search.h"
+#include "linkage/row_kernels.h"
 #include "powers.h"
 #include "silhouette.h"
 #include "tiles/kernel_table.h"
@@ -21,6 +23,7 @@ struct Kernels {
   SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;
   SilhouetteKernels<T> silhouette;
+  LinkageKernels<T> linkage;
 };
 
 struct Engine {
@@ -28,6 +31,7 @@ struct Engine {
   Kernels<float> float32;
   Kernels<double> float64;
   PowerKernels powers;
+  CentroidKernels centroids;
 
   template <class T>
   const Kernels<T>& of() const {

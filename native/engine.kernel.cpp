@@ -20,6 +20,8 @@ void install_powers(Engine& engine);
 void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
 void install_silhouette(Engine& engine);
+void install_linkage_rows(Engine& engine);
+void install_centroid_search(Engine& engine);
 
 void install(Engine& engine);
 
@@ -39,6 +41,8 @@ void install(Engine& engine) {
   install_kdtree_nearest(engine);
   install_kdtree_radius(engine);
   install_silhouette(engine);
+  install_linkage_rows(engine);
+  install_centroid_search(engine);
 }
 
 }  // namespace coterie::COTERIE_ISA

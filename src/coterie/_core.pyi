@@ -446,3 +446,40 @@ class KDTreeFloat64:
 
     def radius_self(self, r: float, sort: str = 'index', n_threads: int = 0) -> tuple:
         """As radius, for the points of the tree; each finds itself."""
+
+class LinkageRule(enum.Enum):
+    single = 0
+
+    complete = 1
+
+    average = 2
+
+    weighted = 3
+
+    ward = 4
+
+    centroid = 5
+
+    median = 6
+
+    average_merged = 7
+
+    minimax = 8
+
+@overload
+def link_matrix(D: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
+
+@overload
+def link_matrix(D: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """
+    SciPy's linkage matrix of a square, symmetric matrix of distances, which is overwritten.
+    """
+
+@overload
+def link_rows(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
+
+@overload
+def link_rows(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """
+    SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average is that of squared distances.
+    """
