@@ -7,6 +7,7 @@
 
 #include "linkage/centroid_linkage.h"
 #include "linkage/cluster_index.h"
+#include "linkage/first_candidates.h"
 #include "linkage/neighbourhood.h"
 #include "support/parallel.h"
 
@@ -25,7 +26,9 @@ class RoundsEngine {
     merges_.reserve(live_.size());
   }
 
-  std::vector<SlotMerge> run() {
+  std::vector<SlotMerge> run(const FirstCandidates& first) {
+    for (std::size_t i = 0; i < live_.size() && !first.found.empty(); ++i)
+      known_[i].read(first.found.data() + i * list_length, first.slack);
     while (live_.size() > 1) {
       check_interrupt();
       refresh();
@@ -143,7 +146,7 @@ class RoundsEngine {
 
 template <class T>
 std::vector<SlotMerge> centroid_rounds(const MatrixView<T>& rows, CentroidRule rule, int threads) {
-  return RoundsEngine(rows, rule, threads).run();
+  return RoundsEngine(rows, rule, threads).run(first_candidates(rows, threads));
 }
 
 template std::vector<SlotMerge> centroid_rounds(const MatrixView<float>&, CentroidRule, int);

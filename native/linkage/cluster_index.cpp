@@ -95,6 +95,7 @@ void ClusterIndex::measure_nodes() {
 }
 
 void ClusterIndex::forget(std::int32_t slot) {
+  if (!tree_) return;  // the first tree will hold what is live then
   std::int32_t& position = position_of_slot_[static_cast<std::size_t>(slot)];
   if (position >= 0) spreads_[static_cast<std::size_t>(position)] = infinity;
   if (position != among_young) position = nowhere;
@@ -103,6 +104,7 @@ void ClusterIndex::forget(std::int32_t slot) {
 void ClusterIndex::merged(std::int32_t first, std::int32_t second) {
   forget(first);
   forget(second);
+  if (!tree_) return;
   std::int32_t& position = position_of_slot_[static_cast<std::size_t>(first)];
   if (position != among_young) young_.push_back(first);
   position = among_young;

@@ -1,7 +1,6 @@
 #include "linkage/matrix_linkage.h"
 
 #include <limits>
-#include <stdexcept>
 
 #include "linkage/merge_matrix.h"
 #include "support/parallel.h"
@@ -86,7 +85,7 @@ class RoundsEngine : MatrixEngine<T> {
         this->search_all();
         pairs = mutual_pairs();
       }
-      if (pairs.empty()) throw std::logic_error("linkage: no two clusters are each other's nearest");
+      if (pairs.empty()) return join_rest();
       this->merge(pairs);
       renew(pairs);
       this->compact();
@@ -95,6 +94,17 @@ class RoundsEngine : MatrixEngine<T> {
   }
 
  private:
+  // What remains is infinitely far apart: pairs that must not merge.
+  std::vector<SlotMerge> join_rest() {
+    std::int32_t first = -1;
+    for (std::int64_t i = 0; i < this->matrix_.width(); ++i) {
+      if (!this->matrix_.is_live(i)) continue;
+      if (first >= 0) this->merges_.push_back({first, this->matrix_.slot(i), std::numeric_limits<double>::infinity()});
+      if (first < 0) first = this->matrix_.slot(i);
+    }
+    return std::move(this->merges_);
+  }
+
   std::vector<PositionPair<T>> mutual_pairs() {
     std::vector<PositionPair<T>> pairs;
     for (std::int64_t i = 0; i < this->matrix_.width(); ++i) {
@@ -115,7 +125,7 @@ class RoundsEngine : MatrixEngine<T> {
     for (std::int64_t i = 0; i < this->matrix_.width(); ++i) {
       if (!this->matrix_.is_live(i) || merged_into[static_cast<std::size_t>(i)] >= 0) continue;
       Neighbour<T>& now = this->neighbour(i);
-      const std::int32_t merged = merged_into[static_cast<std::size_t>(now.at)];
+      const std::int32_t merged = now.at < 0 ? -1 : merged_into[static_cast<std::size_t>(now.at)];
       if (merged < 0) continue;
       const T distance = this->matrix_.distance(merged, i);
       if (distance <= now.others)

@@ -80,16 +80,24 @@ template <class T>
 void MergeMatrix<T>::combine(const std::vector<PositionPair<T>>& pairs, std::int64_t start) {
   const auto count = static_cast<std::int64_t>(pairs.size());
   const int threads = resolve_threads(threads_for(count * width()));
-  std::vector<ColumnsInTime<T>> columns(static_cast<std::size_t>(threads), {sizes_, inner_});
+  // rules that look at no sizes, and single merges, need no copy
+  const bool needs_time = count > 1 && (rule_ == LinkageRule::ward || rule_ == LinkageRule::average_merged);
+  std::vector<ColumnsInTime<T>> columns;
+  if (needs_time) columns.assign(static_cast<std::size_t>(threads), {sizes_, inner_});
   parallel_for(count, threads, [&](std::int64_t k, int thread) {
     const std::int64_t first = pairs[static_cast<std::size_t>(k)].first, second = pairs[static_cast<std::size_t>(k)].second;
     take_in(first, start + k);
     take_in(second, start + k);
-    ColumnsInTime<T>& now = columns[static_cast<std::size_t>(thread)];
-    now.advance(merges_, static_cast<std::size_t>(start), static_cast<std::size_t>(k));
+    const T *sizes = sizes_.data(), *inner = inner_.data();
+    if (needs_time) {
+      ColumnsInTime<T>& now = columns[static_cast<std::size_t>(thread)];
+      now.advance(merges_, static_cast<std::size_t>(start), static_cast<std::size_t>(k));
+      sizes = now.sizes.data();
+      inner = now.inner.data();
+    }
     T* row = rows_[static_cast<std::size_t>(first)];
     kernels<T>().combine_rows(rule_, merges_[static_cast<std::size_t>(start + k)], row, rows_[static_cast<std::size_t>(second)],
-                              now.sizes.data(), now.inner.data(), width());
+                              sizes, inner, width());
     row[first] = std::numeric_limits<T>::infinity();
     taken_in_[static_cast<std::size_t>(first)] = start + k + 1;
   });

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
-from coterie.errors import InvalidData, InvalidParameter, NotEnoughMemory
+from coterie.distance import pairwise_distances
+from coterie.errors import CoterieError, InvalidData, InvalidParameter, NotEnoughMemory
 from coterie.tree import linkage
 
 # LECTURES example: similarities of five items
@@ -100,3 +103,45 @@ def test_input_is_not_changed():
         linkage(D, method, "precomputed")
     np.testing.assert_array_equal(X, kept[0])
     np.testing.assert_array_equal(D, kept[1])
+
+
+def test_sparse_graphs():
+    """Law: a graph of all pairs is the matrix; what no path joins merges at infinity."""
+    X = np.random.default_rng(4).normal(size=(25, 3))
+    D = pairwise_distances(X)
+    for method in ("single", "complete", "average", "weighted"):
+        full = linkage(sparse.csr_array(D), method, "precomputed")
+        np.testing.assert_allclose(full, linkage(D, method, "precomputed"))
+    near = sparse.csr_array(np.where(D < 0.9, D, 0.0))
+    Z = linkage(near, "single", "precomputed")
+    np.testing.assert_allclose(Z[np.isfinite(Z[:, 2]), 2], linkage(X)[: np.isfinite(Z[:, 2]).sum(), 2])
+    assert np.isinf(Z[:, 2]).sum() == connected_components(near)[0] - 1
+
+
+def test_sparse_similarities():
+    """Law: pairs without a score are not similar at all; one score of two is enough for "max" only."""
+    S = sparse.csr_array((np.array([0.9, 0.5, 0.8]), ([0, 1, 3], [1, 0, 2])), shape=(4, 4))
+    Z = linkage(S, "single", "similarity", symmetrize="max")
+    np.testing.assert_array_equal(Z[:, 2], [0.9, 0.8, -np.inf])
+    np.testing.assert_array_equal(
+        linkage(S, metric="similarity", symmetrize="min")[:, 2], [0.5, -np.inf, -np.inf]
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "options", "message"),
+    [
+        ({(0, 1): 1.0}, {"metric": "precomputed"}, r"X\[0, 1\] = 1 and X\[1, 0\] missing"),
+        ({(0, 1): 1.0, (1, 0): 2.0}, {"metric": "precomputed"}, r"X\[0, 1\] = 1 and X\[1, 0\] = 2"),
+        ({(0, 1): -1.0, (1, 0): -1.0}, {"metric": "precomputed"}, r"X\[0, 1\] = -1"),
+        ({(1, 1): 3.0}, {"metric": "precomputed"}, r"X\[1, 1\] = 3"),
+        ({(0, 1): np.nan, (1, 0): 1.0}, {"metric": "similarity"}, r"X\[0, 1\] = nan"),
+        ({(0, 1): 1.0, (1, 0): 1.0}, {}, "must be a graph of distances or similarities"),
+        ({(0, 1): 1.0, (1, 0): 1.0}, {"method": "ward", "metric": "precomputed"}, "infinite distances"),
+    ],
+)
+def test_bad_graphs(cells, options, message):
+    """Law: a graph that is no graph of distances is refused with the cell."""
+    graph = sparse.csr_array((np.array(list(cells.values())), np.array(list(cells)).T), shape=(3, 3))
+    with pytest.raises(CoterieError, match=message):
+        linkage(graph, **options)

@@ -57,6 +57,14 @@ CATALOGUE = (
         "k-means that sees a few rows at a time: for streams; approximate",
         needs_k=True,
     ),
+    Method(
+        "agglomerative",
+        "agglomerative clustering",
+        "coterie.cluster.agglomerative",
+        "AgglomerativeClustering",
+        "a tree of merges, nearest first: groups within groups, any distance; up to some 100,000 rows",
+        needs_k=True,
+    ),
 )
 
 

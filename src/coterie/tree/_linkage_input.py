@@ -9,14 +9,15 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.spatial.distance import squareform
 
-from coterie._typing import Data, Distances, MatrixLike
+from coterie._typing import Data, Distances, MatrixLike, SparseData
 from coterie._validation import require_memory
 from coterie.distance import Distance, check_distance_matrix, check_similarity_matrix, input_kind
 from coterie.distance._rows import Rows, prepare_rows
 from coterie.distance.matrices import InputKind
 from coterie.distance.pairwise import distance_matrix
-from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
+from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree._linkage_facts import LinkageMethod
+from coterie.tree._linkage_graph import check_graph
 
 _WAY_OUT = (
     'method="ward", "centroid" or "median" keep no matrix, nor does "average" with metric="sqeuclidean"; '
@@ -26,13 +27,14 @@ _WAY_OUT = (
 
 @dataclass(frozen=True)
 class Given:
-    """Checked input: rows with their distance, or a matrix (square or condensed) of one kind."""
+    """Checked input: rows with their distance, or a matrix (square, condensed or sparse) of one kind."""
 
     kind: InputKind
     n: int
     rows: Data | None = None
     distance: Distance | None = None
     matrix: Distances | None = None
+    graph: SparseData | None = None
 
 
 def read_input(
@@ -43,7 +45,9 @@ def read_input(
     if symmetrize is not None and kind != "similarities":
         raise InvalidParameter(f'symmetrize of {who} is for metric="similarity", got metric={metric!r}.')
     if issparse(X):
-        raise UnsupportedInput(f"X of {who} must be dense, got a sparse matrix. X.toarray() makes it dense.")
+        graph = check_graph(X, kind, symmetrize, who=who)
+        _refuse_few(graph.shape[0], who)
+        return Given(kind, graph.shape[0], graph=graph)
     if _is_vector(X):
         kind = "similarities" if kind == "similarities" else "distances"
         vector = _condensed(X, kind, who)

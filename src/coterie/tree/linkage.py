@@ -15,6 +15,7 @@ from coterie.distance import Distance
 from coterie.distance._catalogue import RowFunction
 from coterie.errors import InvalidParameter
 from coterie.tree._linkage_facts import METHODS, LinkageMethod
+from coterie.tree._linkage_graph import GRAPH_METHODS, graph_arrays
 from coterie.tree._linkage_input import Given, read_input, square_matrix
 
 Symmetrize: TypeAlias = Literal["mean", "min", "max"]
@@ -95,6 +96,12 @@ def linkage(
 def link(given: Given, method: LinkageMethod, threads: int, *, who: str) -> LinkageMatrix:
     """Return the linkage matrix of checked input."""
     _refuse_mismatch(given, method, who)
+    sign = -1.0 if given.kind == "similarities" else 1.0
+    if given.graph is not None:
+        arrays = graph_arrays(given.graph, sign)
+        Z = np.asarray(_core.link_graph(*arrays, method.rule, True, None, given.n - 1))
+        Z[:, 2] *= sign
+        return Z
     distance = given.distance
     if distance is not None and method.takes_rows(distance):
         assert given.rows is not None
@@ -103,12 +110,16 @@ def link(given: Given, method: LinkageMethod, threads: int, *, who: str) -> Link
             Z[:, 2] *= method.heights_scale(distance)
         return Z
     Z = np.asarray(_core.link_matrix(square_matrix(given, method, threads, who=who), method.rule, threads))
-    if given.kind == "similarities":
-        np.negative(Z[:, 2], out=Z[:, 2])
+    Z[:, 2] *= sign
     return Z
 
 
 def _refuse_mismatch(given: Given, method: LinkageMethod, who: str) -> None:
+    if given.graph is not None and method.name not in GRAPH_METHODS:
+        raise InvalidParameter(
+            f'method="{method.name}" of {who} is not defined with infinite distances, got a sparse graph. '
+            f"Use one of {', '.join(GRAPH_METHODS)}."
+        )
     if not method.needs_euclidean:
         return
     name = method.name
