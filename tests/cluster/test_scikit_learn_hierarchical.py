@@ -68,7 +68,7 @@ def test_nothing_is_left_out_by_a_name_that_no_longer_exists():
     [
         cluster.AgglomerativeClustering(),
         cluster.AgglomerativeClustering(linkage="average", metric="manhattan", compute_distances=True),
-        cluster.AgglomerativeClustering(linkage="single", metric="cosine"),
+        cluster.AgglomerativeClustering(linkage="single", metric="chebyshev"),
         cluster.FeatureAgglomeration(),
     ]
 )

@@ -8,11 +8,12 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
-from coterie._typing import Data, Distances, SparseData
+from coterie._typing import Data, SparseData
 from coterie.distance import Distance, pairwise_distances
 from coterie.errors import InvalidData
 
@@ -56,7 +57,7 @@ def check_connectivity(connectivity: Any, X: Data, distance: Distance | None, *,
     return Connectivity(graph, int(n_components))
 
 
-def edge_lengths(graph: SparseData, X: Data, distance: Distance | None) -> Distances:
+def edge_lengths(graph: SparseData, X: Data, distance: Distance | None) -> npt.NDArray[np.float64]:
     """Return the distance of the two rows of every edge, in the order of the graph."""
     coo = sparse.coo_array(graph)
     if distance is None:
@@ -100,7 +101,9 @@ def link_along(
     """Return at most `n_merges` merges along the edges of the graph, as SciPy's matrix."""
     graph = connectivity.graph
     is_ward = rule == _core.LinkageRule.ward
-    lengths = np.zeros(graph.nnz) if is_ward else edge_lengths(graph, X, distance)
+    lengths: npt.NDArray[np.float64] = np.zeros(graph.nnz)
+    if not is_ward:
+        lengths = edge_lengths(graph, X, distance)
     rows = np.ascontiguousarray(X, dtype=np.float64) if is_ward else None
     return np.asarray(
         _core.link_graph(

@@ -60,7 +60,7 @@ class KnownClusters:
 
     def nearest(self, X: Data, sign: float) -> Labels:
         """Return the nearest cluster of each new row; `sign` turns similarities round."""
-        if "centres" in self.known:
+        if "centres" in self.known and self.distance is not None:
             D = pairwise_distances(X.astype(np.float64), self.known["centres"], metric=self.distance) ** 2
             return np.asarray(self._by_centre(D).argmin(axis=1))
         step = max(1, BLOCK_CELLS // len(self.order))

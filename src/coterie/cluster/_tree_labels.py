@@ -19,7 +19,7 @@ def cut_tree(children: Any, n_leaves: int, n_clusters: int) -> Labels:
     Examples
     --------
     >>> cut_tree(np.array([[0, 1], [2, 3]]), 3, 2)
-    array([1, 1, 0])
+    array([0, 0, 1])
     """
     latest = [-(2 * n_leaves - 2)]  # a heap of negated nodes: the latest one first
     for _ in range(n_clusters - 1):

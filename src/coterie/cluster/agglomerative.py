@@ -100,11 +100,11 @@ class AgglomerativeClustering(Clusterer):
     Examples
     --------
     >>> from coterie.cluster import AgglomerativeClustering
-    >>> X = [[1, 2], [1, 4], [1, 0], [4, 2], [4, 4], [4, 0]]
+    >>> X = [[1, 2], [1, 4], [1, 0], [8, 2], [8, 4], [8, 0]]
     >>> model = AgglomerativeClustering().fit(X)
     >>> model.labels_
     array([1, 1, 1, 0, 0, 0])
-    >>> model.predict([[0, 0], [5, 5]])
+    >>> model.predict([[0, 0], [9, 5]])
     array([1, 0])
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,12 @@ def _one_of_two(graph: SparseData, mirrored: SparseData, how: str) -> SparseData
     both = {cell: [value] for cell, value in _cells(graph)}
     for cell, value in _cells(mirrored):
         both.setdefault(cell, []).append(value)
-    join = {"max": max, "min": min, "mean": lambda scores: sum(scores) / 2}[how]
+    joins: dict[str, Callable[[list[float]], float]] = {
+        "max": max,
+        "min": min,
+        "mean": lambda scores: sum(scores) / 2,
+    }
+    join = joins[how]
     kept = {cell: join(scores) for cell, scores in both.items() if how == "max" or len(scores) == 2}
     cells = np.array(list(kept), dtype=np.intp).reshape(-1, 2).T
     joined = sparse.csr_array((np.array(list(kept.values())), cells), shape=graph.shape)
