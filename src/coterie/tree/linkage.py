@@ -10,7 +10,7 @@ import numpy.typing as npt
 from coterie import _core
 from coterie._threads import resolve_threads
 from coterie._typing import MatrixLike
-from coterie._validation import Choice, Nothing, check_parameter
+from coterie._validation import Choice, Flag, Nothing, check_parameter
 from coterie.distance import Distance
 from coterie.distance._catalogue import RowFunction
 from coterie.errors import InvalidParameter
@@ -28,6 +28,7 @@ def linkage(
     X: MatrixLike,
     method: str = "single",
     metric: str | RowFunction | Distance = "euclidean",
+    optimal_ordering: bool = False,
     *,
     symmetrize: Symmetrize | None = None,
     n_jobs: int | None = None,
@@ -55,6 +56,9 @@ def linkage(
         A name of `coterie.distance.catalogue()`, a function of two rows, or a distance. "precomputed": `X`
         holds distances. "similarity": `X` holds similarities, and heights are similarities, which fall. Ward,
         centroid and median take rows with Euclidean distances, or distances that are taken to be such.
+    optimal_ordering : bool, default=False
+        Whether to swap the two parts of merges such that neighbouring leaves are as near as can be. Needs the
+        distances of all pairs, and much time for more than some thousand rows.
     symmetrize : {"mean", "min", "max"}, default=None
         How two similarities S[i, j] and S[j, i] that differ (scores of a classifier, say) become one. None:
         they must be equal.
@@ -89,8 +93,10 @@ def linkage(
     check_parameter(method, Choice(*METHODS), name="method", who=_WHO)
     check_parameter(symmetrize, Nothing() | Choice("mean", "min", "max"), name="symmetrize", who=_WHO)
     threads = resolve_threads(n_jobs)
+    check_parameter(optimal_ordering, Flag(), name="optimal_ordering", who=_WHO)
     given = read_input(X, metric, params, symmetrize, threads, who=_WHO)
-    return link(given, METHODS[method], threads, who=_WHO)
+    Z = link(given, METHODS[method], threads, who=_WHO)
+    return _ordered(Z, given, METHODS[method], threads) if optimal_ordering else Z
 
 
 def link(given: Given, method: LinkageMethod, threads: int, *, who: str) -> LinkageMatrix:
@@ -112,6 +118,19 @@ def link(given: Given, method: LinkageMethod, threads: int, *, who: str) -> Link
     Z = np.asarray(_core.link_matrix(square_matrix(given, method, threads, who=who), method.rule, threads))
     Z[:, 2] *= sign
     return Z
+
+
+def _ordered(Z: LinkageMatrix, given: Given, method: LinkageMethod, threads: int) -> LinkageMatrix:
+    from scipy.cluster.hierarchy import optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    if given.kind == "similarities" or given.graph is not None:
+        raise InvalidParameter(
+            f"optimal_ordering of {_WHO} needs the distances of all pairs, got "
+            f"{'a sparse graph' if given.graph is not None else 'similarities'}."
+        )
+    D = square_matrix(given, method, threads, who=_WHO)
+    return np.asarray(optimal_leaf_ordering(Z, squareform(D, checks=False).astype(np.float64)))
 
 
 def _refuse_mismatch(given: Given, method: LinkageMethod, who: str) -> None:
