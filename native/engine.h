@@ -7,6 +7,7 @@
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
 #include "linkage/centroid_search.h"
+#include "linkage/prim_kernels.h"
 #include "linkage/row_kernels.h"
 #include "powers.h"
 #include "silhouette.h"
@@ -32,6 +33,7 @@ struct Engine {
   Kernels<double> float64;
   PowerKernels powers;
   CentroidKernels centroids;
+  PrimKernels prim;
 
   template <class T>
   const Kernels<T>& of() const {

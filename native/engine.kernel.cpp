@@ -22,6 +22,7 @@ void install_kdtree_radius(Engine& engine);
 void install_silhouette(Engine& engine);
 void install_linkage_rows(Engine& engine);
 void install_centroid_search(Engine& engine);
+void install_prim(Engine& engine);
 
 void install(Engine& engine);
 
@@ -43,6 +44,7 @@ void install(Engine& engine) {
   install_silhouette(engine);
   install_linkage_rows(engine);
   install_centroid_search(engine);
+  install_prim(engine);
 }
 
 }  // namespace coterie::COTERIE_ISA

@@ -46,8 +46,8 @@ void bind_for(nb::module_& module) {
   module.def("link_matrix", &bind_link_matrix<T>, "D"_a.noconvert(), "rule"_a, "n_threads"_a = 0,
              "SciPy's linkage matrix of a square, symmetric matrix of distances, which is overwritten.");
   module.def("link_rows", &bind_link_rows<T>, "X"_a.noconvert(), "rule"_a, "n_threads"_a = 0,
-             "SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average is that of "
-             "squared distances.");
+             "SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average and single "
+             "are those of squared distances.");
 }
 
 }  // namespace

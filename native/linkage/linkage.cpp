@@ -45,6 +45,7 @@ void link_matrix(T* square, std::int64_t n, LinkageRule rule, int threads, doubl
 
 template <class T>
 void link_rows(const MatrixView<T>& rows, LinkageRule rule, int threads, double* out) {
+  if (rule == LinkageRule::single) return finish(single_linkage_of_rows(rows, threads), rows.rows, rule, out);
   const CentroidRule by = centroid_rule(rule);
   finish(is_reducible(rule) ? centroid_rounds(rows, by, threads) : centre_linkage(rows, by, threads), rows.rows, rule, out);
 }

@@ -88,7 +88,7 @@ def test_memory(monkeypatch):
     """Law: a matrix that does not fit is refused before it is made; methods without one go on."""
     monkeypatch.setattr("coterie._validation.memory.available_memory", lambda: 10_000)
     X = np.random.default_rng(0).normal(size=(100, 2))
-    with pytest.raises(NotEnoughMemory, match=r'complete linkage of 100 rows needs 78.1 KiB.*method="ward"'):
+    with pytest.raises(NotEnoughMemory, match=r'complete linkage of 100 rows needs 78.1 KiB.*"ward"'):
         linkage(X, "complete")
     assert len(linkage(X, "ward")) == 99
 

@@ -10,6 +10,8 @@ from coterie.cluster.catalogue import CATALOGUE, Method, find_method
 if TYPE_CHECKING:
     from coterie.cluster._kmeans_history import KMeansHistory, KMeansPick, KMeansStep
     from coterie.cluster.agglomerative import AgglomerativeClustering
+    from coterie.cluster.bisecting import BisectingKMeans
+    from coterie.cluster.diana import Diana
     from coterie.cluster.feature_agglomeration import FeatureAgglomeration
     from coterie.cluster.functions import k_means, kmeans_plusplus
     from coterie.cluster.kmeans import KMeans
@@ -27,6 +29,8 @@ _HOMES = {
 
 __all__ = [
     "AgglomerativeClustering",
+    "BisectingKMeans",
+    "Diana",
     "FeatureAgglomeration",
     "KMeans",
     "KMeansHistory",

@@ -65,6 +65,22 @@ CATALOGUE = (
         "a tree of merges, nearest first: groups within groups, any distance; up to some 100,000 rows",
         needs_k=True,
     ),
+    Method(
+        "diana",
+        "divisive analysis",
+        "coterie.cluster.diana",
+        "Diana",
+        "a tree of splits, the widest group first; for up to a few thousand rows",
+        needs_k=True,
+    ),
+    Method(
+        "bisecting-kmeans",
+        "bisecting k-means",
+        "coterie.cluster.bisecting",
+        "BisectingKMeans",
+        "k-means that splits one group in two at a time: a tree of groups, even with many of them",
+        needs_k=True,
+    ),
 )
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from coterie._core import LinkageRule
 from coterie.distance import Distance
 
@@ -39,13 +41,16 @@ class LinkageMethod:
         """Return whether rows with this distance are linked without a matrix."""
         return distance.euclidean_form in self.row_forms
 
-    def heights_scale(self, distance: Distance) -> float:
-        """Return what heights of rows are multiplied with: some distances are half a square."""
-        return 0.5 if distance.euclidean_form == "half square" else 1.0
+    def finish(self, heights: Any, distance: Distance) -> None:
+        """Turn the heights that rows give into those of the distance, in place."""
+        if distance.euclidean_form == "half square":
+            heights *= 0.5
+        elif self.rule == LinkageRule.single and distance.euclidean_form == "distance":
+            np.sqrt(heights, out=heights)
 
 
 _ALL = (
-    LinkageMethod("single", LinkageRule.single),
+    LinkageMethod("single", LinkageRule.single, row_forms=("distance", "square", "half square")),
     LinkageMethod("complete", LinkageRule.complete),
     LinkageMethod("average", LinkageRule.average, row_forms=("square", "half square")),
     LinkageMethod("weighted", LinkageRule.weighted),

@@ -20,7 +20,8 @@ from coterie.tree._linkage_facts import LinkageMethod
 from coterie.tree._linkage_graph import check_graph
 
 _WAY_OUT = (
-    'method="ward", "centroid" or "median" keep no matrix, nor does "average" with metric="sqeuclidean"; '
+    'method="single", "ward", "centroid" or "median" keep no matrix with metric="euclidean", nor does '
+    '"average" with "sqeuclidean"; '
     "float32 needs half of float64; or link the centres of many small groups (k-means) instead of the rows."
 )
 

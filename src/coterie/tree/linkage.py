@@ -76,9 +76,9 @@ def linkage(
 
     Notes
     -----
-    Ward, centroid and median, and average on squared Euclidean or cosine distances, keep centroids only:
-    memory grows with the rows. Other methods keep a square matrix of the type of the rows, 4 n^2 bytes for
-    float32.
+    Single, Ward, centroid and median on Euclidean distances, and single and average on their squares or on
+    cosine distances, keep no matrix: memory grows with the rows. Other methods keep a square matrix of the
+    type of the rows, 4 n^2 bytes for float32.
 
     Examples
     --------
@@ -112,8 +112,7 @@ def link(given: Given, method: LinkageMethod, threads: int, *, who: str) -> Link
     if distance is not None and method.takes_rows(distance):
         assert given.rows is not None
         Z = np.asarray(_core.link_rows(given.rows, method.rule, threads))
-        if method.heights_scale(distance) != 1.0:
-            Z[:, 2] *= method.heights_scale(distance)
+        method.finish(Z[:, 2], distance)
         return Z
     Z = np.asarray(_core.link_matrix(square_matrix(given, method, threads, who=who), method.rule, threads))
     Z[:, 2] *= sign
