@@ -7,6 +7,9 @@
 #include "kmeans/seeding_kernels.h"
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
+#include "linkage/centroid_search.h"
+#include "linkage/prim_kernels.h"
+#include "linkage/row_kernels.h"
 #include "powers.h"
 #include "silhouette.h"
 #include "tiles/kernel_table.h"
@@ -22,6 +25,7 @@ struct Kernels {
   SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;
   SilhouetteKernels<T> silhouette;
+  LinkageKernels<T> linkage;
 };
 
 struct Engine {
@@ -30,6 +34,8 @@ struct Engine {
   Kernels<double> float64;
   PowerKernels powers;
   OrderingKernels ordering;
+  CentroidKernels centroids;
+  PrimKernels prim;
 
   template <class T>
   const Kernels<T>& of() const {

@@ -23,6 +23,9 @@ void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
 void install_silhouette(Engine& engine);
 void install_ordering(Engine& engine);
+void install_linkage_rows(Engine& engine);
+void install_centroid_search(Engine& engine);
+void install_prim(Engine& engine);
 
 void install(Engine& engine);
 
@@ -45,6 +48,9 @@ void install(Engine& engine) {
   install_kdtree_radius(engine);
   install_silhouette(engine);
   install_ordering(engine);
+  install_linkage_rows(engine);
+  install_centroid_search(engine);
+  install_prim(engine);
 }
 
 }  // namespace coterie::COTERIE_ISA

@@ -523,4 +523,44 @@ def tree_read_newick(text: bytes) -> tuple[str, int, Annotated[NDArray[numpy.int
 def cut_silhouettes(sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], clusters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], joins: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """
     Mean silhouette of a cut and of every coarser one, from the sums of distances to its clusters.
+class LinkageRule(enum.Enum):
+    single = 0
+
+    complete = 1
+
+    average = 2
+
+    weighted = 3
+
+    ward = 4
+
+    centroid = 5
+
+    median = 6
+
+    average_merged = 7
+
+    minimax = 8
+
+def link_graph(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rule: LinkageRule, missing_is_infinite: bool, rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_merges: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """
+    Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are the centroids for ward.
+    """
+
+@overload
+def link_matrix(D: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
+
+@overload
+def link_matrix(D: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """
+    SciPy's linkage matrix of a square, symmetric matrix of distances, which is overwritten.
+    """
+
+@overload
+def link_rows(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
+
+@overload
+def link_rows(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """
+    SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average is that of squared distances.
     """

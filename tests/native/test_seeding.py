@@ -196,8 +196,8 @@ def test_sparse_picks_are_the_dense_ones_where_both_are_direct():
     """Law: the first picks, which both kinds of rows evaluate at once, are the same rows."""
     X = blobs(2000, 5) * (np.random.default_rng(0).random((2000, 5)) < 0.5)
     for seed in range(5):
-        dense = seed_dense(X, 15, n_candidates=4, seed=seed)
-        as_csr = seed_sparse(X, 15, n_candidates=4, seed=seed)
+        dense = seed_dense(X, 10, n_candidates=4, seed=seed)
+        as_csr = seed_sparse(X, 10, n_candidates=4, seed=seed)
         np.testing.assert_array_equal(dense.indices, as_csr.indices)
         np.testing.assert_allclose(dense.potential, as_csr.potential, rtol=1e-12)
 

@@ -9,12 +9,17 @@ from coterie.cluster.catalogue import CATALOGUE, Method, find_method
 
 if TYPE_CHECKING:
     from coterie.cluster._kmeans_history import KMeansHistory, KMeansPick, KMeansStep
+    from coterie.cluster.agglomerative import AgglomerativeClustering
+    from coterie.cluster.bisecting import BisectingKMeans
+    from coterie.cluster.diana import Diana
+    from coterie.cluster.feature_agglomeration import FeatureAgglomeration
     from coterie.cluster.functions import k_means, kmeans_plusplus
     from coterie.cluster.kmeans import KMeans
     from coterie.cluster.minibatch import MiniBatchKMeans
 
 # Where the names live that are no methods themselves.
 _HOMES = {
+    "FeatureAgglomeration": "coterie.cluster.feature_agglomeration",
     "KMeansHistory": "coterie.cluster._kmeans_history",
     "KMeansPick": "coterie.cluster._kmeans_history",
     "KMeansStep": "coterie.cluster._kmeans_history",
@@ -23,6 +28,10 @@ _HOMES = {
 }
 
 __all__ = [
+    "AgglomerativeClustering",
+    "BisectingKMeans",
+    "Diana",
+    "FeatureAgglomeration",
     "KMeans",
     "KMeansHistory",
     "KMeansPick",

@@ -57,6 +57,30 @@ CATALOGUE = (
         "k-means that sees a few rows at a time: for streams; approximate",
         needs_k=True,
     ),
+    Method(
+        "agglomerative",
+        "agglomerative clustering",
+        "coterie.cluster.agglomerative",
+        "AgglomerativeClustering",
+        "a tree of merges, nearest first: groups within groups, any distance; up to some 100,000 rows",
+        needs_k=True,
+    ),
+    Method(
+        "diana",
+        "divisive analysis",
+        "coterie.cluster.diana",
+        "Diana",
+        "a tree of splits, the widest group first; for up to a few thousand rows",
+        needs_k=True,
+    ),
+    Method(
+        "bisecting-kmeans",
+        "bisecting k-means",
+        "coterie.cluster.bisecting",
+        "BisectingKMeans",
+        "k-means that splits one group in two at a time: a tree of groups, even with many of them",
+        needs_k=True,
+    ),
 )
 
 
