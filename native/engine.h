@@ -10,6 +10,7 @@
 #include "silhouette.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
+#include "trees/spanning_jobs.h"
 
 namespace coterie {
 
@@ -20,6 +21,7 @@ struct Kernels {
   SeedingKernels<T> seeding;
   SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;
+  SpanningKernels<T> spanning;
   SilhouetteKernels<T> silhouette;
 };
 

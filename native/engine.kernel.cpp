@@ -19,6 +19,7 @@ void install_sparse_seeding(Engine& engine);
 void install_powers(Engine& engine);
 void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
+void install_spanning_search(Engine& engine);
 void install_silhouette(Engine& engine);
 
 void install(Engine& engine);
@@ -38,6 +39,7 @@ void install(Engine& engine) {
   install_powers(engine);
   install_kdtree_nearest(engine);
   install_kdtree_radius(engine);
+  install_spanning_search(engine);
   install_silhouette(engine);
 }
 

@@ -12,4 +12,5 @@ NB_MODULE(_core, module) {
   coterie::bind_sparse(module);
   coterie::bind_distances(module);
   coterie::bind_trees(module);
+  coterie::bind_spanning(module);
 }
