@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "density/dbscan_jobs.h"
 #include "kmeans/seeding_kernels.h"
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
@@ -22,6 +23,7 @@ struct Kernels {
   SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;
   SpanningKernels<T> spanning;
+  DbscanKernels<T> dbscan;
   SilhouetteKernels<T> silhouette;
 };
 

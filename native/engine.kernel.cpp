@@ -20,6 +20,7 @@ void install_powers(Engine& engine);
 void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
 void install_spanning_search(Engine& engine);
+void install_dbscan(Engine& engine);
 void install_silhouette(Engine& engine);
 
 void install(Engine& engine);
@@ -40,6 +41,7 @@ void install(Engine& engine) {
   install_kdtree_nearest(engine);
   install_kdtree_radius(engine);
   install_spanning_search(engine);
+  install_dbscan(engine);
   install_silhouette(engine);
 }
 

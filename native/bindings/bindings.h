@@ -83,5 +83,6 @@ void bind_sparse(nb::module_& module);
 void bind_distances(nb::module_& module);
 void bind_trees(nb::module_& module);
 void bind_spanning(nb::module_& module);
+void bind_density(nb::module_& module);
 
 }  // namespace coterie

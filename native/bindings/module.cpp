@@ -13,4 +13,5 @@ NB_MODULE(_core, module) {
   coterie::bind_distances(module);
   coterie::bind_trees(module);
   coterie::bind_spanning(module);
+  coterie::bind_density(module);
 }

@@ -471,3 +471,21 @@ def spanning_tree_of_tree(tree: KDTreeFloat64, core: Annotated[NDArray[numpy.flo
     """
     As spanning_tree, over a kd-tree; index and distance are what its query_self found, if it was asked.
     """
+
+@overload
+def dbscan(tree: KDTreeFloat32, radius: float, least_weight: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]: ...
+
+@overload
+def dbscan(tree: KDTreeFloat64, radius: float, least_weight: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+    """
+    Whether each row is a core point (0 or 1), and the labels of DBSCAN, noise -1.
+    """
+
+@overload
+def share_within(tree: KDTreeFloat32, radius: float) -> float: ...
+
+@overload
+def share_within(tree: KDTreeFloat64, radius: float) -> float:
+    """
+    Share of the leaves of a tree that lie within the radius of a leaf, from a sample.
+    """

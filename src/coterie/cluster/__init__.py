@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from coterie.cluster.catalogue import CATALOGUE, Method, find_method
 
 if TYPE_CHECKING:
+    from coterie.cluster._dbscan import DBSCAN, dbscan
+    from coterie.cluster._eps import EpsSuggestion, suggest_eps
     from coterie.cluster._kmeans_history import KMeansHistory, KMeansPick, KMeansStep
     from coterie.cluster.functions import k_means, kmeans_plusplus
     from coterie.cluster.kmeans import KMeans
@@ -15,14 +17,19 @@ if TYPE_CHECKING:
 
 # Where the names live that are no methods themselves.
 _HOMES = {
+    "EpsSuggestion": "coterie.cluster._eps",
     "KMeansHistory": "coterie.cluster._kmeans_history",
     "KMeansPick": "coterie.cluster._kmeans_history",
     "KMeansStep": "coterie.cluster._kmeans_history",
+    "dbscan": "coterie.cluster._dbscan",
     "k_means": "coterie.cluster.functions",
     "kmeans_plusplus": "coterie.cluster.functions",
+    "suggest_eps": "coterie.cluster._eps",
 }
 
 __all__ = [
+    "DBSCAN",
+    "EpsSuggestion",
     "KMeans",
     "KMeansHistory",
     "KMeansPick",
@@ -30,9 +37,11 @@ __all__ = [
     "Method",
     "MiniBatchKMeans",
     "catalogue",
+    "dbscan",
     "find_method",
     "k_means",
     "kmeans_plusplus",
+    "suggest_eps",
 ]
 
 

@@ -146,11 +146,23 @@ def check_recipe(recipe: Recipe) -> None:
     make_estimator(method, recipe)._check_parameters()  # the base class is ours
 
 
+def takes(method: str, option: str) -> bool:
+    """Return whether a method has an option of recipes.
+
+    Examples
+    --------
+    >>> takes("kmeans", "n_init"), takes("dbscan", "n_init")
+    (True, False)
+    """
+    parameters = inspect.signature(find_method(method).load()).parameters
+    return any(name in parameters for name in OPTIONS[option])
+
+
 def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = None) -> Any:
     """Return the unfitted estimator of a recipe, refusing options that its method does not have."""
     kind = method.load()
     parameters = inspect.signature(kind).parameters
-    chosen: dict[str, Any] = {}
+    chosen: dict[str, Any] = dict(method.settings)
     for option, names in OPTIONS.items():
         value = getattr(recipe, option)
         if value is None:
