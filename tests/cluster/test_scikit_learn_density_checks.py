@@ -3,14 +3,14 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from coterie.cluster import DBSCAN
+from coterie.cluster import DBSCAN, HDBSCAN
 
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
 
 
 @pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice")
 @parametrize_with_checks(
-    [DBSCAN()],
+    [DBSCAN(), HDBSCAN(min_samples=1)],
     expected_failed_checks=lambda model: EXPECTED_FAILURES.get(type(model).__name__, {}),
 )
 def test_checks(estimator, check):

@@ -9,11 +9,18 @@ import sklearn.cluster
 
 from coterie import cluster
 
-OURS = ("DBSCAN", "dbscan")
-LEFT_OUT: dict[str, str] = {}
+OURS = ("DBSCAN", "HDBSCAN", "dbscan")
+PRIVATE = "tests a private function of scikit-learn's module, not the estimators"
+LEFT_OUT = {
+    "test_labelling_distinct": PRIVATE,
+    "test_labelling_thresholding": PRIVATE,
+    "test_hdbscan_default_copy_warning": "announces that copy will be True, which it always was here",
+}
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice"),
+    pytest.mark.filterwarnings("ignore:Data was converted to boolean"),
+    pytest.mark.filterwarnings("ignore:The minimum spanning tree contains edge weights with value infinity"),
     pytest.mark.filterwarnings("ignore:.*p is found in metric_params:SyntaxWarning"),
 ]
 
@@ -29,7 +36,7 @@ def load_with_our_classes(name):
     return module
 
 
-THEIRS = [load_with_our_classes(name) for name in ("test_dbscan",)]
+THEIRS = [load_with_our_classes(name) for name in ("test_dbscan", "test_hdbscan")]
 for module in THEIRS:
     found = {name: test for name, test in vars(module).items() if name.startswith("test_")}
     globals().update({name: test for name, test in found.items() if name not in LEFT_OUT})

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 from coterie.cluster.catalogue import CATALOGUE, Method, find_method
 
 if TYPE_CHECKING:
+    from coterie.cluster._condensed import CondensedTree
     from coterie.cluster._dbscan import DBSCAN, dbscan
     from coterie.cluster._eps import EpsSuggestion, suggest_eps
     from coterie.cluster._kmeans_history import KMeansHistory, KMeansPick, KMeansStep
     from coterie.cluster.functions import k_means, kmeans_plusplus
+    from coterie.cluster.hdbscan import HDBSCAN
     from coterie.cluster.kmeans import KMeans
     from coterie.cluster.minibatch import MiniBatchKMeans
 
 # Where the names live that are no methods themselves.
 _HOMES = {
+    "CondensedTree": "coterie.cluster._condensed",
     "EpsSuggestion": "coterie.cluster._eps",
     "KMeansHistory": "coterie.cluster._kmeans_history",
     "KMeansPick": "coterie.cluster._kmeans_history",
@@ -29,6 +32,8 @@ _HOMES = {
 
 __all__ = [
     "DBSCAN",
+    "HDBSCAN",
+    "CondensedTree",
     "EpsSuggestion",
     "KMeans",
     "KMeansHistory",

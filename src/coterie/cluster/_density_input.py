@@ -27,6 +27,10 @@ def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) ->
             SyntaxWarning,
             stacklevel=4,
         )
+    if metric == "mahalanobis" and "V" in params and "VI" not in params:
+        params["VI"] = np.linalg.inv(params.pop("V"))
+    if metric == "p":
+        metric = "minkowski"
     if metric == "minkowski" and p is not None:
         params.setdefault("p", p)
     if isinstance(metric, str) and metric not in _names() and metric in scikit_learn_metrics():

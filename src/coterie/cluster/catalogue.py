@@ -69,6 +69,14 @@ CATALOGUE = (
         needs_k=False,
         settings=(("eps", "auto"),),
     ),
+    Method(
+        "hdbscan",
+        "HDBSCAN",
+        "coterie.cluster.hdbscan",
+        "HDBSCAN",
+        "dense regions of different densities, the rest is noise; no radius to choose",
+        needs_k=False,
+    ),
 )
 
 
