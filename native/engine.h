@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "dendrogram/ordering.h"
+#include "density/dbscan_jobs.h"
 #include "kmeans/seeding_kernels.h"
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
@@ -14,6 +15,7 @@
 #include "silhouette.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
+#include "trees/spanning_jobs.h"
 
 namespace coterie {
 
@@ -24,6 +26,8 @@ struct Kernels {
   SeedingKernels<T> seeding;
   SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;
+  SpanningKernels<T> spanning;
+  DbscanKernels<T> dbscan;
   SilhouetteKernels<T> silhouette;
   LinkageKernels<T> linkage;
 };

@@ -21,6 +21,8 @@ void install_sparse_seeding(Engine& engine);
 void install_powers(Engine& engine);
 void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
+void install_spanning_search(Engine& engine);
+void install_dbscan(Engine& engine);
 void install_silhouette(Engine& engine);
 void install_ordering(Engine& engine);
 void install_linkage_rows(Engine& engine);
@@ -46,6 +48,8 @@ void install(Engine& engine) {
   install_powers(engine);
   install_kdtree_nearest(engine);
   install_kdtree_radius(engine);
+  install_spanning_search(engine);
+  install_dbscan(engine);
   install_silhouette(engine);
   install_ordering(engine);
   install_linkage_rows(engine);

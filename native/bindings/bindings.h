@@ -84,5 +84,7 @@ void bind_distances(nb::module_& module);
 void bind_trees(nb::module_& module);
 void bind_dendrogram(nb::module_& module);
 void bind_linkage(nb::module_& module);
+void bind_spanning(nb::module_& module);
+void bind_density(nb::module_& module);
 
 }  // namespace coterie

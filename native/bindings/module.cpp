@@ -14,4 +14,6 @@ NB_MODULE(_core, module) {
   coterie::bind_trees(module);
   coterie::bind_dendrogram(module);
   coterie::bind_linkage(module);
+  coterie::bind_spanning(module);
+  coterie::bind_density(module);
 }

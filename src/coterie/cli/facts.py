@@ -24,6 +24,7 @@ def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = No
         "scale": recipe.scale,
         "seed": recipe.seed,
         "k": groups.k,
+        "noise": groups.n_noise,
         "sse": value if words == "SSE" else None,
         "objective": {"name": words, "value": value} if words else None,
         "explained": groups.explained,

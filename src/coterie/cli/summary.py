@@ -96,6 +96,9 @@ def _group_table(groups: Groups) -> Table:
             table.add_row("...", "", "", f"and {groups.k - SHOWN_GROUPS} more (--json has all)")
             break
         table.add_row(str(group + 1), f"{size:,}", f"{share:.1%}", escape(groups.profile.words(group)))
+    if groups.n_noise:
+        share = groups.n_noise / groups.n_rows
+        table.add_row("noise", f"{groups.n_noise:,}", f"{share:.1%}", "in no group (label -1)")
     return table
 
 

@@ -8,29 +8,41 @@ from typing import TYPE_CHECKING, Any
 from coterie.cluster.catalogue import CATALOGUE, Method, find_method
 
 if TYPE_CHECKING:
+    from coterie.cluster._condensed import CondensedTree
+    from coterie.cluster._dbscan import DBSCAN, dbscan
+    from coterie.cluster._eps import EpsSuggestion, suggest_eps
     from coterie.cluster._kmeans_history import KMeansHistory, KMeansPick, KMeansStep
     from coterie.cluster.agglomerative import AgglomerativeClustering
     from coterie.cluster.bisecting import BisectingKMeans
     from coterie.cluster.diana import Diana
     from coterie.cluster.feature_agglomeration import FeatureAgglomeration
     from coterie.cluster.functions import k_means, kmeans_plusplus
+    from coterie.cluster.hdbscan import HDBSCAN
     from coterie.cluster.kmeans import KMeans
     from coterie.cluster.minibatch import MiniBatchKMeans
 
 # Where the names live that are no methods themselves.
 _HOMES = {
     "FeatureAgglomeration": "coterie.cluster.feature_agglomeration",
+    "CondensedTree": "coterie.cluster._condensed",
+    "EpsSuggestion": "coterie.cluster._eps",
     "KMeansHistory": "coterie.cluster._kmeans_history",
     "KMeansPick": "coterie.cluster._kmeans_history",
     "KMeansStep": "coterie.cluster._kmeans_history",
+    "dbscan": "coterie.cluster._dbscan",
     "k_means": "coterie.cluster.functions",
     "kmeans_plusplus": "coterie.cluster.functions",
+    "suggest_eps": "coterie.cluster._eps",
 }
 
 __all__ = [
+    "DBSCAN",
+    "HDBSCAN",
     "AgglomerativeClustering",
     "BisectingKMeans",
+    "CondensedTree",
     "Diana",
+    "EpsSuggestion",
     "FeatureAgglomeration",
     "KMeans",
     "KMeansHistory",
@@ -39,9 +51,11 @@ __all__ = [
     "Method",
     "MiniBatchKMeans",
     "catalogue",
+    "dbscan",
     "find_method",
     "k_means",
     "kmeans_plusplus",
+    "suggest_eps",
 ]
 
 

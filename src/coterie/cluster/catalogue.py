@@ -25,6 +25,8 @@ class Method:
         What it is good for, in one line.
     needs_k : bool
         Whether the number of groups must be given.
+    settings : tuple of (str, value)
+        Parameters that the command line sets, because the estimator's default suits no table in particular.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Method:
     class_name: str
     summary: str
     needs_k: bool
+    settings: tuple[tuple[str, Any], ...] = ()
 
     def load(self) -> type[Any]:
         """Return the estimator's class."""
@@ -80,6 +83,23 @@ CATALOGUE = (
         "BisectingKMeans",
         "k-means that splits one group in two at a time: a tree of groups, even with many of them",
         needs_k=True,
+    ),
+    Method(
+        "dbscan",
+        "DBSCAN",
+        "coterie.cluster._dbscan",
+        "DBSCAN",
+        "dense regions of any shape, the rest is noise; finds the number of groups",
+        needs_k=False,
+        settings=(("eps", "auto"),),
+    ),
+    Method(
+        "hdbscan",
+        "HDBSCAN",
+        "coterie.cluster.hdbscan",
+        "HDBSCAN",
+        "dense regions of different densities, the rest is noise; no radius to choose",
+        needs_k=False,
     ),
 )
 

@@ -78,6 +78,11 @@ class Groups:
         return len(self.profile.sizes)
 
     @property
+    def n_noise(self) -> int:
+        """Rows in no group."""
+        return int((self.labels == -1).sum())
+
+    @property
     def shares(self) -> FloatArray:
         """Share of the table's rows in each group."""
         return np.asarray(self.profile.sizes / self.n_rows)
