@@ -6,6 +6,7 @@
 #include "kmeans/seeding_kernels.h"
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
+#include "mixture/mixture.h"
 #include "powers.h"
 #include "silhouette.h"
 #include "tiles/kernel_table.h"
@@ -21,6 +22,7 @@ struct Kernels {
   SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;
   SilhouetteKernels<T> silhouette;
+  MixtureKernels<T> mixture;
 };
 
 struct Engine {

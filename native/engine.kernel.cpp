@@ -20,6 +20,7 @@ void install_powers(Engine& engine);
 void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
 void install_silhouette(Engine& engine);
+void install_mixture(Engine& engine);
 
 void install(Engine& engine);
 
@@ -39,6 +40,7 @@ void install(Engine& engine) {
   install_kdtree_nearest(engine);
   install_kdtree_radius(engine);
   install_silhouette(engine);
+  install_mixture(engine);
 }
 
 }  // namespace coterie::COTERIE_ISA

@@ -9,7 +9,9 @@ from coterie.cluster.catalogue import CATALOGUE, Method, find_method
 
 if TYPE_CHECKING:
     from coterie.cluster._kmeans_history import KMeansHistory, KMeansPick, KMeansStep
+    from coterie.cluster._mixture_history import MixtureHistory, MixtureStep
     from coterie.cluster.functions import k_means, kmeans_plusplus
+    from coterie.cluster.gaussian_mixture import GaussianMixture
     from coterie.cluster.kmeans import KMeans
     from coterie.cluster.minibatch import MiniBatchKMeans
 
@@ -18,17 +20,22 @@ _HOMES = {
     "KMeansHistory": "coterie.cluster._kmeans_history",
     "KMeansPick": "coterie.cluster._kmeans_history",
     "KMeansStep": "coterie.cluster._kmeans_history",
+    "MixtureHistory": "coterie.cluster._mixture_history",
+    "MixtureStep": "coterie.cluster._mixture_history",
     "k_means": "coterie.cluster.functions",
     "kmeans_plusplus": "coterie.cluster.functions",
 }
 
 __all__ = [
+    "GaussianMixture",
     "KMeans",
     "KMeansHistory",
     "KMeansPick",
     "KMeansStep",
     "Method",
     "MiniBatchKMeans",
+    "MixtureHistory",
+    "MixtureStep",
     "catalogue",
     "find_method",
     "k_means",

@@ -57,6 +57,14 @@ CATALOGUE = (
         "k-means that sees a few rows at a time: for streams; approximate",
         needs_k=True,
     ),
+    Method(
+        "mixture",
+        "Gaussian mixture",
+        "coterie.cluster.gaussian_mixture",
+        "GaussianMixture",
+        "clouds of any ellipse, with a share of every row in every group",
+        needs_k=True,
+    ),
 )
 
 
