@@ -9,6 +9,7 @@
 #include "mixture/mixture.h"
 #include "powers.h"
 #include "silhouette.h"
+#include "spectral/affinity.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
 
@@ -23,6 +24,7 @@ struct Kernels {
   KDTreeKernels<T> kdtree;
   SilhouetteKernels<T> silhouette;
   MixtureKernels<T> mixture;
+  AffinityKernels<T> affinity;
 };
 
 struct Engine {

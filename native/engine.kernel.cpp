@@ -21,6 +21,7 @@ void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
 void install_silhouette(Engine& engine);
 void install_mixture(Engine& engine);
+void install_affinity(Engine& engine);
 
 void install(Engine& engine);
 
@@ -41,6 +42,7 @@ void install(Engine& engine) {
   install_kdtree_radius(engine);
   install_silhouette(engine);
   install_mixture(engine);
+  install_affinity(engine);
 }
 
 }  // namespace coterie::COTERIE_ISA

@@ -13,17 +13,21 @@ if TYPE_CHECKING:
     from coterie.cluster.functions import k_means, kmeans_plusplus
     from coterie.cluster.gaussian_mixture import GaussianMixture
     from coterie.cluster.kmeans import KMeans
+    from coterie.cluster.laplacian_eigenmap import LaplacianEigenmap
     from coterie.cluster.minibatch import MiniBatchKMeans
+    from coterie.cluster.spectral import SpectralClustering, spectral_clustering
 
 # Where the names live that are no methods themselves.
 _HOMES = {
     "KMeansHistory": "coterie.cluster._kmeans_history",
     "KMeansPick": "coterie.cluster._kmeans_history",
     "KMeansStep": "coterie.cluster._kmeans_history",
+    "LaplacianEigenmap": "coterie.cluster.laplacian_eigenmap",
     "MixtureHistory": "coterie.cluster._mixture_history",
     "MixtureStep": "coterie.cluster._mixture_history",
     "k_means": "coterie.cluster.functions",
     "kmeans_plusplus": "coterie.cluster.functions",
+    "spectral_clustering": "coterie.cluster.spectral",
 }
 
 __all__ = [
@@ -32,14 +36,17 @@ __all__ = [
     "KMeansHistory",
     "KMeansPick",
     "KMeansStep",
+    "LaplacianEigenmap",
     "Method",
     "MiniBatchKMeans",
     "MixtureHistory",
     "MixtureStep",
+    "SpectralClustering",
     "catalogue",
     "find_method",
     "k_means",
     "kmeans_plusplus",
+    "spectral_clustering",
 ]
 
 

@@ -65,6 +65,14 @@ CATALOGUE = (
         "clouds of any ellipse, with a share of every row in every group",
         needs_k=True,
     ),
+    Method(
+        "spectral",
+        "spectral clustering",
+        "coterie.cluster.spectral",
+        "SpectralClustering",
+        "groups of any shape that hang together; also communities of a graph",
+        needs_k=True,
+    ),
 )
 
 
