@@ -33,13 +33,15 @@ struct Triangle {
   }
 };
 
-// Calls take(panel, sums) with sums[j][v] = row vector v times column j of the panel.
+// Calls take(panel, sums) with sums[j][v] = (row vector v minus the mean) times column j of the panel.
 template <class T, class Take>
-COTERIE_INLINE void times_triangle(const T* tile, std::int64_t first, const T* triangle, std::int64_t cols, Take&& take) {
+COTERIE_INLINE void times_triangle(const T* tile, std::int64_t first, const T* mean, const T* triangle, std::int64_t cols,
+                                   Take&& take) {
   for (std::int64_t panel = 0; panel * panel_columns < cols; ++panel) {
     Vec<T> sums[panel_columns][2] = {};
     for (std::int64_t i = 0; i < Triangle<T>::depth(panel, cols); ++i, triangle += panel_columns) {
-      const Vec<T> left = load(tile + i * tile_rows + first), right = load(tile + i * tile_rows + first + lanes<T>);
+      const Vec<T> middle = broadcast(mean[i]);
+      const Vec<T> left = load(tile + i * tile_rows + first) - middle, right = load(tile + i * tile_rows + first + lanes<T>) - middle;
       for (int j = 0; j < panel_columns; ++j) {
         const Vec<T> value = broadcast(triangle[j]);
         sums[j][0] += value * left;
@@ -61,7 +63,9 @@ class Densities {
         means_(model.n_components * model.cols),
         scales_(model.n_components * model.cols),
         tile_(model.cols * tile_rows),
-        moved_(model.cols * tile_rows) {
+        moved_(model.shape == CovarianceShape::tied ? model.cols * tile_rows : 1),
+        zeros_(model.cols) {
+    for (std::int64_t j = 0; j < model.cols; ++j) zeros_[j] = 0;
     const std::int64_t n_triangles = model.shape == CovarianceShape::full ? model.n_components : 1, cols = model.cols;
     for (std::int64_t k = 0; triangle_size_ > 0 && k < n_triangles; ++k)
       Triangle<T>::pack(model.factors + k * cols * cols, cols, triangles_.data() + k * triangle_size_);
@@ -102,7 +106,7 @@ class Densities {
   void whiten_tile() const {
     for (std::int64_t j = 0; j < model_.cols * tile_rows; ++j) moved_[j] = tile_[j];
     for (std::int64_t first = 0; first < tile_rows; first += 2 * lanes<T>)
-      times_triangle(moved_.data(), first, triangles_.data(), model_.cols, [&](std::int64_t panel, const Vec<T>(&sums)[panel_columns][2]) {
+      times_triangle(moved_.data(), first, zeros_.data(), triangles_.data(), model_.cols, [&](std::int64_t panel, const Vec<T>(&sums)[panel_columns][2]) {
         for (std::int64_t j = 0; j < panel_columns && panel * panel_columns + j < model_.cols; ++j)
           for (int v = 0; v < 2; ++v)
             store(tile_.data() + (panel * panel_columns + j) * tile_rows + first + v * lanes<T>, sums[j][v]);
@@ -110,14 +114,9 @@ class Densities {
   }
 
   void fill_full(std::int64_t k, double* logs) const {
-    for (std::int64_t j = 0; j < model_.cols; ++j) {
-      const Vec<T> mean = broadcast(means_[k * model_.cols + j]);
-      for (std::int64_t i = j * tile_rows; i < (j + 1) * tile_rows; i += lanes<T>)
-        store(moved_.data() + i, load(tile_.data() + i) - mean);
-    }
     for (std::int64_t first = 0; first < tile_rows; first += 2 * lanes<T>) {
       Vec<T> squares[2] = {};
-      times_triangle(moved_.data(), first, triangles_.data() + k * triangle_size_, model_.cols,
+      times_triangle(tile_.data(), first, means_.data() + k * model_.cols, triangles_.data() + k * triangle_size_, model_.cols,
                      [&](std::int64_t, const Vec<T>(&sums)[panel_columns][2]) {
                        for (int j = 0; j < panel_columns; ++j)
                          for (int v = 0; v < 2; ++v) squares[v] += sums[j][v] * sums[j][v];
@@ -149,7 +148,8 @@ class Densities {
   const MixtureView& model_;
   std::int64_t triangle_size_;
   Scratch<T> triangles_, means_, scales_;
-  Scratch<T> tile_, moved_;  // cols x tile_rows
+  Scratch<T> tile_, moved_;  // cols x tile_rows; the second before whitening
+  Scratch<T> zeros_;
 };
 
 // Turns log densities into densities relative to the likeliest component; `sums` gets their sum, `greatest` the largest log.

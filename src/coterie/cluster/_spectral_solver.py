@@ -22,7 +22,7 @@ FIRST_BLOCKS = 4  # of a small Krylov space that tells a filter where to begin
 FILTER_DEGREE = 16
 DENSE_ROWS = 200  # below, LAPACK is quicker
 DEFAULT_TOLERANCE = 1e-5
-ROUGH_TOLERANCE = 2e-3  # of vectors whose eigenvalue only is wanted: it is right to the square of this
+ROUGH_TOLERANCE = 1e-3  # of vectors whose eigenvalue only is wanted
 
 
 @dataclass(frozen=True, eq=False)
