@@ -80,6 +80,14 @@ def test_the_quick_solver_keeps_its_tolerance():
     np.testing.assert_allclose(model.eigenvalues_[:5], expected, atol=1e-5)
 
 
+def test_close_eigenvalues_are_told_apart():
+    """Law: the tolerance follows the spread of the eigenvalues: long thin groups need a small one."""
+    X = make_moons(6000, noise=0.09, random_state=1)[0]
+    loose = SpectralClustering(2, affinity="nearest_neighbors", random_state=0).fit(X)
+    tight = SpectralClustering(2, affinity="nearest_neighbors", eigen_tol=1e-10, random_state=0).fit(X)
+    assert adjusted_rand_score(loose.labels_, tight.labels_) > 0.99
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -163,6 +171,15 @@ def test_components_are_known_without_iteration():
     np.testing.assert_array_equal(model.embedding_[60], 0.0)
     truth = np.repeat([0, 1, 2, 3], (30, 20, 10, 1))
     assert adjusted_rand_score(truth, model.labels_) == 1.0
+
+
+def test_a_graph_of_very_many_parts():
+    """Law: where there are more parts than coordinates, the largest ones span them, in little memory."""
+    pairs = sparse.block_diag([np.ones((2, 2))] * 3000 + [np.ones((50, 50))] * 3, format="csr")
+    model = SpectralClustering(3, affinity="precomputed", random_state=0).fit(pairs)
+    assert model.n_parts_ == 3003
+    np.testing.assert_array_equal(model.eigenvalues_, 0.0)
+    assert np.count_nonzero(model.embedding_) == 150
 
 
 def test_communities_of_a_network():

@@ -70,7 +70,7 @@ def embed(graph: Graph, n_components: int, laplacian: str, options: SolverOption
     n_parts = int(parts.max()) + 1
     _warn_if_not_connected(n_parts, n_isolated)
     found = largest_pairs(
-        _problem(joined, parts, laplacian),
+        _problem(joined, parts, laplacian, n_components + 1),
         min(n_components + 1, joined.n),
         n_components,
         solver=options.solver,
@@ -116,11 +116,11 @@ def extendable(coordinates: FloatArray, degrees: FloatArray, laplacian: str) -> 
     return np.asarray(coordinates / np.sqrt(np.where(degrees > 0, degrees, 1.0))[:, None])
 
 
-def _problem(graph: Graph, parts: Labels, laplacian: str) -> Eigenproblem:
+def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Eigenproblem:
     degrees = graph.degrees
     constant = np.ones(graph.n) if laplacian == "unnormalized" else np.sqrt(degrees)
     volumes = np.bincount(parts, weights=constant**2)
-    largest_first = np.argsort(-volumes, kind="stable")
+    largest_first = np.argsort(-volumes, kind="stable")[:most_known]
     known = np.where(parts[:, None] == largest_first, constant[:, None], 0.0)
     known /= np.sqrt(volumes[largest_first])
     if laplacian == "unnormalized":
@@ -129,18 +129,20 @@ def _problem(graph: Graph, parts: Labels, laplacian: str) -> Eigenproblem:
             lambda V: graph.times(V) - degrees[:, None] * V,
             graph.n,
             known,
-            np.zeros(len(volumes)),
+            np.zeros(known.shape[1]),
             lowest,
             graph.is_sparse,
+            graph.rounding * float(degrees.max()),
         )
     roots = 1.0 / np.sqrt(degrees)
     return Eigenproblem(
         lambda V: roots[:, None] * graph.times(roots[:, None] * V),
         graph.n,
         known,
-        np.ones(len(volumes)),
+        np.ones(known.shape[1]),
         -1.0,
         graph.is_sparse,
+        graph.rounding,
     )
 
 

@@ -23,6 +23,7 @@ KERNELS = tuple(sorted(set(KERNEL_PARAMS) - {"rbf", "additive_chi2"}))  # additi
 GRAPHS = ("nearest_neighbors", "mutual_neighbors", "epsilon")
 GIVEN = ("precomputed", "precomputed_nearest_neighbors")
 GAUSSIANS = ("rbf", "self_tuning")
+DOUBLE_ROUNDING = 1e-12
 SINGLE_ROUNDING = 5e-7  # relative error of a product of affinities in float32
 AFFINITIES = (*GAUSSIANS, *GRAPHS, *GIVEN, *KERNELS)
 
@@ -38,6 +39,9 @@ class Graph(Protocol):
 
     @property
     def is_sparse(self) -> bool: ...
+
+    @property
+    def rounding(self) -> float: ...
 
     def times(self, V: FloatArray) -> FloatArray:
         """Return the weights times the columns of V."""
@@ -62,6 +66,10 @@ class MatrixGraph:
     @property
     def is_sparse(self) -> bool:
         return bool(sparse.issparse(self.weights))
+
+    @property
+    def rounding(self) -> float:
+        return DOUBLE_ROUNDING
 
     @cached_property
     def degrees(self) -> FloatArray:
@@ -95,6 +103,10 @@ class GaussianGraph:
     @property
     def is_sparse(self) -> bool:
         return False
+
+    @property
+    def rounding(self) -> float:
+        return 4 * SINGLE_ROUNDING if self.X.dtype == np.float32 else DOUBLE_ROUNDING
 
     @cached_property
     def degrees(self) -> FloatArray:

@@ -22,6 +22,7 @@ FIRST_BLOCKS = 4  # of a small Krylov space that tells a filter where to begin
 FILTER_DEGREE = 16
 DENSE_ROWS = 200  # below, LAPACK is quicker
 DEFAULT_TOLERANCE = 1e-5
+SHARE_OF_SPREAD = 0.01  # residual over the distance of the wanted eigenvalues from the next
 ROUGH_TOLERANCE = 1e-3  # of vectors whose eigenvalue only is wanted
 
 
@@ -43,6 +44,8 @@ class Eigenproblem:
         A lower bound of all eigenvalues.
     is_cheap : bool
         Whether a product costs less than making its vectors orthogonal to others.
+    rounding : float
+        Error of products, below which no residual can be expected to fall.
     """
 
     product: Product
@@ -51,6 +54,7 @@ class Eigenproblem:
     known_values: FloatArray
     lowest: float
     is_cheap: bool
+    rounding: float
 
     def deflate(self, V: FloatArray) -> FloatArray:
         """Remove the known directions."""
@@ -128,7 +132,7 @@ def _by_filtered_blocks(problem: Eigenproblem, k: int, n_settled: int, tol: floa
         values, small = values[::-1], small[:, ::-1]
         pairs = Eigenpairs(values, block @ small)
         residuals = np.linalg.norm(image @ small - pairs.vectors * values, axis=0)
-        if _are_settled(residuals[:k], n_settled, tol):
+        if _are_settled(problem, values, residuals[:k], n_settled, tol):
             return Eigenpairs(values[:k], pairs.vectors[:, :k])
     raise _not_settled(k)
 
@@ -168,16 +172,23 @@ def _by_block_krylov(problem: Eigenproblem, k: int, n_settled: int, tol: float, 
         space = _KrylovSpace(problem, block, n_blocks)
         for _ in range(n_blocks):
             space.grow()
-            if _are_settled(space.residuals()[:k], n_settled, tol):
+            values, residuals = space.residuals()
+            if _are_settled(problem, values, residuals[:k], n_settled, tol):
                 pairs = space.best(k)
                 return Eigenpairs(pairs.values, pairs.vectors)
         block = space.best(width).vectors
     raise _not_settled(k)
 
 
-def _are_settled(residuals: FloatArray, n_settled: int, tol: float) -> bool:
-    exact, rough = residuals[: max(n_settled, 0)], residuals[max(n_settled, 0) :]
-    return bool(exact.max(initial=0.0) <= tol and rough.max(initial=0.0) <= max(tol, ROUGH_TOLERANCE))
+def _are_settled(
+    problem: Eigenproblem, values: FloatArray, residuals: FloatArray, n_settled: int, tol: float
+) -> bool:
+    """Say whether the wanted vectors are within the tolerance, and within the spread of eigenvalues."""
+    n_settled = max(n_settled, 0)
+    spread = float(problem.known_values[0] - values[n_settled])
+    limit = max(min(tol, SHARE_OF_SPREAD * spread), problem.rounding)
+    exact, rough = residuals[:n_settled], residuals[n_settled:]
+    return bool(exact.max(initial=0.0) <= limit and rough.max(initial=0.0) <= max(limit, ROUGH_TOLERANCE))
 
 
 class _KrylovSpace:
@@ -204,10 +215,11 @@ class _KrylovSpace:
         rest -= basis @ (basis.T @ rest)  # once loses orthogonality to rounding
         self._next, self._leak = np.linalg.qr(self._problem.deflate(rest))
 
-    def residuals(self) -> FloatArray:
-        """Return how far each of the best vectors is from an eigenvector: what leaks into the next block."""
-        last = self._small()[1][self._size - self._width :, : self._width]
-        return np.asarray(np.linalg.norm(self._leak @ last, axis=0))
+    def residuals(self) -> tuple[FloatArray, FloatArray]:
+        """Return the best values, and how far their vectors are from eigenvectors: what leaks out."""
+        values, small = self._small()
+        last = small[self._size - self._width :, : self._width]
+        return values[: self._width], np.asarray(np.linalg.norm(self._leak @ last, axis=0))
 
     def best(self, count: int) -> Eigenpairs:
         """Return the largest pairs of the operator in this space."""

@@ -56,7 +56,8 @@ class SpectralClustering(SpectralBase, Clusterer):
     n_neighbors : int, default=10
         Of the neighbour graphs; as in scikit-learn, a row is its own first neighbour.
     eigen_tol : float or "auto", default="auto"
-        Largest residual ``|A v - mu v|`` of an eigenvector; "auto" is 1e-5.
+        Largest residual ``|A v - mu v|`` of an eigenvector; "auto" is 1e-5. Where the wanted eigenvalues
+        are close together, a hundredth of their spread.
     assign_labels : {"kmeans", "discretize", "cluster_qr"}, default="kmeans"
         How coordinates become labels.
     degree, coef0 : float
