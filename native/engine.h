@@ -11,8 +11,10 @@
 #include "linkage/centroid_search.h"
 #include "linkage/prim_kernels.h"
 #include "linkage/row_kernels.h"
+#include "mixture/mixture.h"
 #include "powers.h"
 #include "silhouette.h"
+#include "spectral/affinity.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
 #include "trees/spanning_jobs.h"
@@ -30,6 +32,8 @@ struct Kernels {
   DbscanKernels<T> dbscan;
   SilhouetteKernels<T> silhouette;
   LinkageKernels<T> linkage;
+  MixtureKernels<T> mixture;
+  AffinityKernels<T> affinity;
 };
 
 struct Engine {

@@ -28,6 +28,8 @@ void install_ordering(Engine& engine);
 void install_linkage_rows(Engine& engine);
 void install_centroid_search(Engine& engine);
 void install_prim(Engine& engine);
+void install_mixture(Engine& engine);
+void install_affinity(Engine& engine);
 
 void install(Engine& engine);
 
@@ -55,6 +57,8 @@ void install(Engine& engine) {
   install_linkage_rows(engine);
   install_centroid_search(engine);
   install_prim(engine);
+  install_mixture(engine);
+  install_affinity(engine);
 }
 
 }  // namespace coterie::COTERIE_ISA

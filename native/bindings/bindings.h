@@ -75,6 +75,8 @@ void without_gil(Work&& work) {
 
 void bind_contingency(nb::module_& module);
 void bind_silhouette(nb::module_& module);
+void bind_mixture(nb::module_& module);
+void bind_spectral(nb::module_& module);
 void bind_support(nb::module_& module);
 void bind_tiles(nb::module_& module);
 void bind_kmeans(nb::module_& module);

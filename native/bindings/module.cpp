@@ -5,6 +5,8 @@ NB_MODULE(_core, module) {
   module.doc() = "The native engine of Coterie.";
   coterie::bind_contingency(module);
   coterie::bind_silhouette(module);
+  coterie::bind_mixture(module);
+  coterie::bind_spectral(module);
   coterie::bind_support(module);
   coterie::bind_tiles(module);
   coterie::bind_kmeans(module);

@@ -80,7 +80,9 @@ def _about_the_table(groups: Groups) -> str:
 
 def _answer(groups: Groups) -> str:
     method = find_method(groups.recipe.method).title
-    how = f"{method} on {SCALINGS[groups.recipe.scale]}, {groups.recipe.distance or 'Euclidean'} distance"
+    has_distance = hasattr(groups.model, "geometry") or hasattr(groups.model, "metric")
+    distance = f", {groups.recipe.distance or 'Euclidean'} distance" if has_distance else ""
+    how = f"{method} on {SCALINGS[groups.recipe.scale]}{distance}"
     plural = "s" if groups.k != 1 else ""
     return f"  [bold green]{groups.k} group{plural}[/]   {escape(how)}"
 

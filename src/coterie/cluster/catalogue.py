@@ -101,6 +101,22 @@ CATALOGUE = (
         "dense regions of different densities, the rest is noise; no radius to choose",
         needs_k=False,
     ),
+    Method(
+        "mixture",
+        "Gaussian mixture",
+        "coterie.cluster.gaussian_mixture",
+        "GaussianMixture",
+        "clouds of any ellipse, with a share of every row in every group",
+        needs_k=True,
+    ),
+    Method(
+        "spectral",
+        "spectral clustering",
+        "coterie.cluster.spectral",
+        "SpectralClustering",
+        "groups of any shape that hang together; also communities of a graph",
+        needs_k=True,
+    ),
 )
 
 

@@ -174,7 +174,7 @@ def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = No
             )
         chosen[name] = get_geometry(value).name if name == "geometry" else value
     for name, value in (
-        ("n_clusters", recipe.n_clusters),
+        ("n_clusters" if "n_clusters" in parameters else "n_components", recipe.n_clusters),
         ("random_state", recipe.seed),
         ("progress", progress),
     ):
