@@ -3,9 +3,11 @@
 
 #include <type_traits>
 
+#include "kernel_kmeans/kernel_kernels.h"
 #include "kmeans/seeding_kernels.h"
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
+#include "medoids/medoid_kernels.h"
 #include "powers.h"
 #include "silhouette.h"
 #include "tiles/kernel_table.h"
@@ -21,6 +23,8 @@ struct Kernels {
   SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;
   SilhouetteKernels<T> silhouette;
+  MedoidKernels<T> medoids;
+  KernelSumKernels<T> kernel_sums;
 };
 
 struct Engine {

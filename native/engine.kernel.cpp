@@ -20,6 +20,8 @@ void install_powers(Engine& engine);
 void install_kdtree_nearest(Engine& engine);
 void install_kdtree_radius(Engine& engine);
 void install_silhouette(Engine& engine);
+void install_medoids(Engine& engine);
+void install_kernel_sums(Engine& engine);
 
 void install(Engine& engine);
 
@@ -39,6 +41,8 @@ void install(Engine& engine) {
   install_kdtree_nearest(engine);
   install_kdtree_radius(engine);
   install_silhouette(engine);
+  install_medoids(engine);
+  install_kernel_sums(engine);
 }
 
 }  // namespace coterie::COTERIE_ISA

@@ -10,7 +10,9 @@ from coterie.cluster.catalogue import CATALOGUE, Method, find_method
 if TYPE_CHECKING:
     from coterie.cluster._kmeans_history import KMeansHistory, KMeansPick, KMeansStep
     from coterie.cluster.functions import k_means, kmeans_plusplus
+    from coterie.cluster.kernel_kmeans import KernelKMeans
     from coterie.cluster.kmeans import KMeans
+    from coterie.cluster.kmedoids import KMedoids
     from coterie.cluster.minibatch import MiniBatchKMeans
 
 # Where the names live that are no methods themselves.
@@ -27,6 +29,8 @@ __all__ = [
     "KMeansHistory",
     "KMeansPick",
     "KMeansStep",
+    "KMedoids",
+    "KernelKMeans",
     "Method",
     "MiniBatchKMeans",
     "catalogue",
