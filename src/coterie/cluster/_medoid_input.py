@@ -29,11 +29,6 @@ COMPUTED_MOST_FEATURES = 64
 SHARE_OF_MEMORY = 4  # a matrix is kept only if it takes at most this part of what is free
 
 
-def learn_distance(metric: Any, params: dict[str, Any] | None, X: Data) -> Distance | None:
-    """Return the distance with what it learns from the rows; None when `X` is a matrix."""
-    return None if input_kind(metric) != "data" else get_distance(metric, **(params or {})).fit(X)
-
-
 @dataclass(frozen=True)
 class DistanceInput:
     """The parameter `metric` of an estimator, and what it says about the input."""
@@ -68,14 +63,21 @@ class DistanceInput:
             return check_distance_matrix(data, who=self.who)
         return check_similarity_matrix(data, who=self.who)
 
+    def learn(self, X: Data) -> Distance | None:
+        """Return the distance with what it learns from the rows; None when `X` is a matrix."""
+        return None if self.is_matrix else get_distance(self.metric, **(self.params or {})).fit(X)
+
+    def matrix(self, X: Data, distance: Distance | None) -> Distances:
+        """Return all distances, if they fit in memory."""
+        if distance is not None:
+            return pairwise_distances(X, metric=distance)
+        return X if input_kind(self.metric) == "distances" else distances_from_similarities(X)
+
     def source(self, X: Data, distance: Distance | None) -> Source:
         """Return where distances come from: the matrix, or the rows."""
         everything = np.arange(X.shape[0])
-        if distance is None:
-            is_near = input_kind(self.metric) == "distances"
-            return GivenDistances(X if is_near else distances_from_similarities(X), everything)
-        if distance.function is not None:
-            return GivenDistances(pairwise_distances(X, metric=distance), everything)
+        if distance is None or distance.function is not None:
+            return GivenDistances(self.matrix(X, distance), everything)
         rows = np.ascontiguousarray(distance.prepare(X))
         if X.shape[1] > COMPUTED_MOST_FEATURES and _fits(len(X) ** 2 * X.itemsize):
             return GivenDistances(_core.pairwise_self(rows, distance.metric, resolve_threads()), everything)
@@ -90,7 +92,7 @@ class DistanceInput:
     def nearest(self, model: Any, X: MatrixLike) -> Labels:
         """Return the nearest medoid of new rows."""
         rows = self._check_new(model, X)
-        distance = self._refitted(model)
+        distance = self.refitted(model)
         if distance is None or distance.function is not None:
             return nearest_column(self._distances(model, rows, distance))[0]
         centers = distance.prepare(model.cluster_centers_.astype(rows.dtype, copy=False))
@@ -101,7 +103,7 @@ class DistanceInput:
 
     def to_medoids(self, model: Any, X: MatrixLike) -> Distances:
         """Return the distances from new rows to all medoids."""
-        return self._distances(model, self._check_new(model, X), self._refitted(model))
+        return self._distances(model, self._check_new(model, X), self.refitted(model))
 
     def _check_new(self, model: Any, X: MatrixLike) -> Data:
         check_is_fitted(model)
@@ -112,7 +114,8 @@ class DistanceInput:
             return data
         return data.astype(np.promote_types(data.dtype, model.cluster_centers_.dtype), copy=False)
 
-    def _refitted(self, model: Any) -> Distance | None:
+    def refitted(self, model: Any) -> Distance | None:
+        """Return the distance with what it had learned in `fit`; None when that took a matrix."""
         if self.is_matrix:
             return None
         distance = get_distance(self.metric, **(self.params or {}))

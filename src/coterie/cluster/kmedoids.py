@@ -36,7 +36,7 @@ from coterie._validation import (
 )
 from coterie.cluster._base import Listener, WeightedClusterer
 from coterie.cluster._kmeans_runs import warn_if_fewer
-from coterie.cluster._medoid_input import DistanceInput, learn_distance
+from coterie.cluster._medoid_input import DistanceInput
 from coterie.cluster._medoid_runs import MedoidPlan, find_medoids
 from coterie.cluster._medoid_sources import Source
 from coterie.cluster._medoid_starts import NAMED_MEDOIDS, check_first_medoids
@@ -224,7 +224,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
     def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
         plan = self._plan(X)
-        distance = learn_distance(self.metric, self.metric_params, X)
+        distance = self._input().learn(X)
         source = self._input().source(X, distance)
         with track(self.progress, f"k-medoids ({plan.method}): pass").also(listener) as tracker:
             run = find_medoids(source, weights, plan, tracker)
