@@ -116,13 +116,13 @@ TEST(medoids_cannot_be_improved_on_any_instruction_set) {
 }
 
 TEST(medoids_of_more_rows_than_a_panel) {
-  const auto points = testing::uniform_points<float>(700, 2);
+  const auto points = testing::uniform_points<double>(700, 2);
   Ids everything(700), start(40);
   std::iota(everything.begin(), everything.end(), 0);
   std::iota(start.begin(), start.end(), 0);
-  ComputedRows<float> computed(points.view(), points.view(), euclidean, 2);
+  ComputedRows<double> computed(points.view(), points.view(), euclidean, 2);
   std::int64_t n_heard = 0;
-  const SwapOutcome outcome = swap_medoids<float>(computed, everything, nullptr, start, {MedoidObjective::distance, SwapRule::first, 50, 2},
+  const SwapOutcome outcome = swap_medoids<double>(computed, everything, nullptr, start, {MedoidObjective::distance, SwapRule::first, 50, 2},
                                                   [&](std::int64_t, double) { ++n_heard; });
   CHECK(outcome.is_settled && outcome.n_passes == n_heard);
   CHECK(is_close(outcome.loss, loss_of(all_distances(points), 700, outcome.medoids, nullptr, MedoidObjective::distance)));

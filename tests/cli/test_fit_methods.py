@@ -39,6 +39,7 @@ def test_medoids_are_named_by_their_rows(table, capsys):
     assert all(f"row {row}" in out for row in rows)
     assert "medoid" in out
     assert "approximate" not in out
+    assert "starts" not in out  # BUILD is one start, whatever the default of other methods
 
 
 def test_samples_are_called_approximate(table, capsys, monkeypatch):

@@ -150,8 +150,9 @@ def _how(groups: Groups) -> str:
         parts.append(f"{model.n_iter_} iterations")
     if getattr(model, "exact_", True) is False and hasattr(model, "algorithm_used_"):
         parts.append(f"approximate ({model.algorithm_used_})")
-    if groups.recipe.n_init is not None and groups.recipe.n_init > 1:
-        parts.append(f"best of {groups.recipe.n_init} starts")
+    n_starts = getattr(model, "_n_init", groups.recipe.n_init)
+    if n_starts is not None and n_starts > 1:
+        parts.append(f"best of {n_starts} starts")
     parts += [f"seed {groups.recipe.seed}", f"{groups.seconds:.2f} s"]
     return "  " + ", ".join(parts)
 

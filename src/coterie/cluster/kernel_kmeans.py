@@ -258,11 +258,11 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
             if self._goes_by_features(len(X)):
                 assert kernel is not None
                 model, features = fit_features(kernel, X, weights, plan, tracker)
-                return found_by_features(model, features)
+                return {**found_by_features(model, features), "_n_init": plan.n_init}
             rows = rows_of(kernel, X)
             run = fit_exact(rows, kernel, weights, plan, tracker)
         warn_if_fewer(len(run.centre.weights), self.n_clusters)
-        return found_exactly(run, rows, kernel, X, weights)
+        return {**found_exactly(run, rows, kernel, X, weights), "_n_init": plan.n_init}
 
     def _plan(self, X: Data) -> KernelPlan:
         who = type(self).__name__

@@ -239,6 +239,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
             "n_iter_": run.n_iter,
             "algorithm_used_": plan.method,
             "exact_": plan.method not in SAMPLING,
+            "_n_init": plan.n_init,
             "_n_features_out": len(medoids),
             "_learned": self._input().learned(X, distance),
             **_medoid_silhouette(source, medoids, weights),

@@ -146,6 +146,18 @@ def check_recipe(recipe: Recipe) -> None:
     make_estimator(method, recipe)._check_parameters()  # the base class is ours
 
 
+def takes_option(method: str, option: str) -> bool:
+    """Return whether a method has an option of `OPTIONS`.
+
+    Examples
+    --------
+    >>> takes_option("kmeans", "n_init")
+    True
+    """
+    parameters = inspect.signature(find_method(method).load()).parameters
+    return any(name in parameters for name in OPTIONS[option])
+
+
 def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = None) -> Any:
     """Return the unfitted estimator of a recipe, refusing options that its method does not have."""
     kind = method.load()
