@@ -27,7 +27,7 @@ COTERIE_INLINE Doubles exponential_of(Doubles x) {
                                            1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5,         1.0,
                                            1.0};
   for (const double coefficient : inverse_factorials) series = series * r + coefficient;
-  const Mask<double> scaled = reinterpret_cast<Mask<double>>(series) + (reinterpret_cast<Mask<double>>(shifted) << 52);
+  const UnsignedLanes scaled = reinterpret_cast<UnsignedLanes>(series) + (reinterpret_cast<UnsignedLanes>(shifted) << 52);
   Doubles result = reinterpret_cast<Doubles>(scaled);
   result = x > -708.0 ? result : Doubles{};
   return x < 709.0 ? result : Doubles{} + std::numeric_limits<double>::infinity();
