@@ -5,12 +5,14 @@
 
 #include "dendrogram/ordering.h"
 #include "density/dbscan_jobs.h"
+#include "kernel_kmeans/kernel_kernels.h"
 #include "kmeans/seeding_kernels.h"
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
 #include "linkage/centroid_search.h"
 #include "linkage/prim_kernels.h"
 #include "linkage/row_kernels.h"
+#include "medoids/medoid_kernels.h"
 #include "mixture/mixture.h"
 #include "powers.h"
 #include "silhouette.h"
@@ -34,6 +36,8 @@ struct Kernels {
   LinkageKernels<T> linkage;
   MixtureKernels<T> mixture;
   AffinityKernels<T> affinity;
+  MedoidKernels<T> medoids;
+  KernelSumKernels<T> kernel_sums;
 };
 
 struct Engine {

@@ -30,6 +30,8 @@ void install_centroid_search(Engine& engine);
 void install_prim(Engine& engine);
 void install_mixture(Engine& engine);
 void install_affinity(Engine& engine);
+void install_medoids(Engine& engine);
+void install_kernel_sums(Engine& engine);
 
 void install(Engine& engine);
 
@@ -59,6 +61,8 @@ void install(Engine& engine) {
   install_prim(engine);
   install_mixture(engine);
   install_affinity(engine);
+  install_medoids(engine);
+  install_kernel_sums(engine);
 }
 
 }  // namespace coterie::COTERIE_ISA

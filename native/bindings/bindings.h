@@ -83,6 +83,8 @@ void bind_kmeans(nb::module_& module);
 void bind_seeding(nb::module_& module);
 void bind_sparse(nb::module_& module);
 void bind_distances(nb::module_& module);
+void bind_medoids(nb::module_& module);
+void bind_kernel_kmeans(nb::module_& module);
 void bind_trees(nb::module_& module);
 void bind_dendrogram(nb::module_& module);
 void bind_linkage(nb::module_& module);

@@ -13,6 +13,8 @@ NB_MODULE(_core, module) {
   coterie::bind_seeding(module);
   coterie::bind_sparse(module);
   coterie::bind_distances(module);
+  coterie::bind_medoids(module);
+  coterie::bind_kernel_kmeans(module);
   coterie::bind_trees(module);
   coterie::bind_dendrogram(module);
   coterie::bind_linkage(module);

@@ -413,6 +413,81 @@ def matrix_facts(D: Annotated[NDArray[numpy.float64], dict(shape=(None, None), o
 def powers(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], p: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """values ** p by the vectors of the kernels, for values >= 0 and p > 0."""
 
+class MedoidObjective(enum.Enum):
+    distance = 0
+
+    silhouette = 1
+
+class SwapRule(enum.Enum):
+    first = 0
+
+    best = 1
+
+class SwapOptions:
+    """What swaps improve, which are taken, and when to stop."""
+
+    def __init__(self, objective: MedoidObjective, rule: SwapRule, max_passes: int, n_threads: int = 0) -> None: ...
+
+class SwapOutcome:
+    """What swapping ends with."""
+
+    @property
+    def medoids(self) -> list[int]: ...
+
+    @property
+    def loss(self) -> float: ...
+
+    @property
+    def n_swaps(self) -> int: ...
+
+    @property
+    def n_passes(self) -> int: ...
+
+    @property
+    def is_settled(self) -> bool: ...
+
+@overload
+def build_medoids(D: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_medoids: int, n_threads: int = 0) -> list[int]: ...
+
+@overload
+def build_medoids(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], points: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: Metric, candidates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_medoids: int, n_threads: int = 0) -> list[int]: ...
+
+@overload
+def build_medoids(D: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_medoids: int, n_threads: int = 0) -> list[int]:
+    """BUILD from the distances of candidates (rows) to points (columns)."""
+
+@overload
+def build_medoids(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: Metric, candidates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_medoids: int, n_threads: int = 0) -> list[int]:
+    """BUILD without a matrix: rows of X are candidates."""
+
+@overload
+def swap_medoids(D: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: SwapOptions, progress: object | None = None) -> SwapOutcome: ...
+
+@overload
+def swap_medoids(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], points: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: Metric, candidates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: SwapOptions, progress: object | None = None) -> SwapOutcome: ...
+
+@overload
+def swap_medoids(D: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: SwapOptions, progress: object | None = None) -> SwapOutcome:
+    """Swap medoids for candidates while that lowers the loss."""
+
+@overload
+def swap_medoids(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: Metric, candidates: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: SwapOptions, progress: object | None = None) -> SwapOutcome:
+    """The same without a matrix."""
+
+@overload
+def add_rows(sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], K: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 0) -> None: ...
+
+@overload
+def add_rows(sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], K: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 0) -> None:
+    """Adds factors[i] * K[rows[i]] to sums[groups[i]], in order."""
+
+@overload
+def exponentiate(values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], factor: float, n_threads: int = 0) -> None: ...
+
+@overload
+def exponentiate(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], factor: float, n_threads: int = 0) -> None:
+    """values = exp(factor * values), in place."""
+
 class KDTreeFloat32:
     """A kd-tree over the rows of X; see KDTree."""
 

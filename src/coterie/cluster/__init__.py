@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from coterie.cluster.functions import k_means, kmeans_plusplus
     from coterie.cluster.gaussian_mixture import GaussianMixture
     from coterie.cluster.hdbscan import HDBSCAN
+    from coterie.cluster.kernel_kmeans import KernelKMeans
     from coterie.cluster.kmeans import KMeans
+    from coterie.cluster.kmedoids import KMedoids
     from coterie.cluster.laplacian_eigenmap import LaplacianEigenmap
     from coterie.cluster.minibatch import MiniBatchKMeans
     from coterie.cluster.spectral import SpectralClustering, spectral_clustering
@@ -57,6 +59,8 @@ __all__ = [
     "KMeansHistory",
     "KMeansPick",
     "KMeansStep",
+    "KMedoids",
+    "KernelKMeans",
     "LaplacianEigenmap",
     "Method",
     "MiniBatchKMeans",

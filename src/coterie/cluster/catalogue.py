@@ -117,6 +117,22 @@ CATALOGUE = (
         "groups of any shape that hang together; also communities of a graph",
         needs_k=True,
     ),
+    Method(
+        "kmedoids",
+        "k-medoids",
+        "coterie.cluster.kmedoids",
+        "KMedoids",
+        "groups about one of their own rows; any distance, less moved by outliers",
+        needs_k=True,
+    ),
+    Method(
+        "kernel-kmeans",
+        "kernel k-means",
+        "coterie.cluster.kernel_kmeans",
+        "KernelKMeans",
+        "groups with curved borders, through a kernel; memory and time grow with the square of the rows",
+        needs_k=True,
+    ),
 )
 
 
