@@ -62,7 +62,7 @@ def _squared_sums(X: Data, partition: Partition) -> SumsOfRows:
 
     def of_rows(rows: Data) -> npt.NDArray[np.float64]:
         to_means = _core.pairwise(np.ascontiguousarray(rows, dtype=np.float64), means, squared)
-        return np.asarray(to_means * partition.sizes + scatter)
+        return np.asarray(to_means * partition.totals + scatter)
 
     return of_rows
 
@@ -72,7 +72,7 @@ def _cosine_sums(X: Data, partition: Partition) -> SumsOfRows:
     totals = np.asarray(partition.indicator().T @ X.astype(np.float64))
 
     def of_rows(rows: Data) -> npt.NDArray[np.float64]:
-        return np.asarray(np.maximum(0.0, partition.sizes - rows.astype(np.float64) @ totals.T))
+        return np.asarray(np.maximum(0.0, partition.totals - rows.astype(np.float64) @ totals.T))
 
     return of_rows
 

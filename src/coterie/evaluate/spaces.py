@@ -57,12 +57,17 @@ class Space:
 
     def sums_of(self, samples: npt.NDArray[np.intp], partition: Partition) -> npt.NDArray[np.float64]:
         """Return the sums of distances from some samples to every group."""
-        return np.asarray((partition.indicator().T @ self.block(samples).T).T)
+        indicator, step = partition.indicator(), max(1, BLOCK_NUMBERS // self.n_samples)
+        parts = [
+            indicator.T @ self.block(samples[first : first + step]).T
+            for first in range(0, samples.size, step)
+        ]
+        return np.concatenate(parts, axis=1).T
 
     def group_sums(self, partition: Partition) -> GroupSums:
         """Return what a silhouette is made of."""
         parts = [
-            reduce_sums(sums, partition.codes[rows], partition.sizes)
+            reduce_sums(sums, partition.codes[rows], partition.totals)
             for rows, sums in self.sums_to_groups(partition)
         ]
         return GroupSums(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
@@ -197,6 +202,9 @@ class NativeSpace(VectorSpace):
         step = max(256, BLOCK_NUMBERS // partition.n_clusters)
         mean_sums = self.distance.mean_sums
         about = None if mean_sums is None else mean_sums(self.prepared, partition)
+        if about is None and partition.sample_weight is not None:
+            yield from super().sums_to_groups(partition)
+            return
         for first in range(0, self.n_samples, step):
             rows = slice(first, min(first + step, self.n_samples))
             if about is not None:
@@ -205,6 +213,8 @@ class NativeSpace(VectorSpace):
                 yield rows, self._sums(self.prepared[rows], partition)
 
     def sums_of(self, samples: npt.NDArray[np.intp], partition: Partition) -> npt.NDArray[np.float64]:
+        if partition.sample_weight is not None:
+            return super().sums_of(samples, partition)
         return self._sums(self.prepared[samples], partition)
 
     def group_sums(self, partition: Partition) -> GroupSums:
@@ -213,6 +223,8 @@ class NativeSpace(VectorSpace):
             if self.distance.self_distances is None:
                 return parts
             return parts._replace(own_sum=parts.own_sum - self.distance.self_distances(self.prepared))
+        if partition.sample_weight is not None:
+            return super().group_sums(partition)
         own, nearest, neighbour, _ = _core.silhouette(
             self.prepared, partition.codes, partition.n_clusters, self.distance.metric
         )
@@ -220,7 +232,7 @@ class NativeSpace(VectorSpace):
 
     def between_sums(self, partition: Partition) -> npt.NDArray[np.float64]:
         _require_table(partition)
-        if self.distance.mean_sums is not None:
+        if self.distance.mean_sums is not None or partition.sample_weight is not None:
             return super().between_sums(partition)
         groups = (partition.codes, partition.n_clusters)
         return np.asarray(_core.silhouette(self.prepared, *groups, self.distance.metric, True)[3])
@@ -252,12 +264,12 @@ class NativeSpace(VectorSpace):
 
 
 def reduce_sums(
-    sums: npt.NDArray[np.float64], own: npt.NDArray[np.int32], sizes: npt.NDArray[np.int64]
+    sums: npt.NDArray[np.float64], own: npt.NDArray[np.int32], totals: npt.NDArray[np.float64]
 ) -> GroupSums:
     """Return the parts of a silhouette from sums of distances to every group."""
     at = np.arange(own.size)
     own_sum = sums[at, own].copy()
-    means = sums / sizes
+    means = sums / totals
     means[at, own] = np.inf
     neighbour = means.argmin(axis=1).astype(np.int32)
     return GroupSums(own_sum, means[at, neighbour], neighbour)
