@@ -19,6 +19,7 @@ from coterie.evaluate.native_distances import NativeDistance
 from coterie.evaluate.partitions import Partition
 
 BLOCK_NUMBERS = 1 << 22  # numbers of a block of distances: 32 MiB
+ROW_BANDS = 8  # of a symmetric pass: (1 + 1/8) / 2 of all pairs are computed
 
 
 class GroupSums(NamedTuple):
@@ -223,31 +224,36 @@ class NativeSpace(VectorSpace):
             if self.distance.self_distances is None:
                 return parts
             return parts._replace(own_sum=parts.own_sum - self.distance.self_distances(self.prepared))
-        if partition.sample_weight is not None:
-            return super().group_sums(partition)
-        own, nearest, neighbour, _ = _core.silhouette(
-            self.prepared, partition.codes, partition.n_clusters, self.distance.metric
-        )
+        own, nearest, neighbour, _ = self._pass(partition)
         return GroupSums(own, nearest, neighbour)
 
     def between_sums(self, partition: Partition) -> npt.NDArray[np.float64]:
         _require_table(partition)
-        if self.distance.mean_sums is not None or partition.sample_weight is not None:
+        if self.distance.mean_sums is not None:
             return super().between_sums(partition)
+        return np.asarray(self._pass(partition, between=True)[3])
+
+    def _pass(self, partition: Partition, *, between: bool = False) -> Any:
+        weights = partition.sample_weight
+        cast = None if weights is None else np.ascontiguousarray(weights, dtype=self.prepared.dtype)
         groups = (partition.codes, partition.n_clusters)
-        return np.asarray(_core.silhouette(self.prepared, *groups, self.distance.metric, True)[3])
+        return _core.silhouette(self.prepared, *groups, self.distance.metric, between, cast)
 
     def extremes(self, partition: Partition) -> tuple[Distances, Distances]:
         _require_table(partition)
-        smallest, largest = _core.group_extremes(
-            self.prepared,
-            partition.codes,
-            self.prepared,
-            partition.codes,
-            partition.n_clusters,
-            self.distance.metric,
-        )
-        return smallest, largest
+        order = np.argsort(partition.codes, kind="stable")
+        rows, codes = np.ascontiguousarray(self.prepared[order]), partition.codes[order]
+        k, step = partition.n_clusters, max(256, -(-self.n_samples // ROW_BANDS))
+        squared = self.distance.squared_metric
+        metric = self.distance.metric if squared is None else squared
+        smallest, largest = np.full((k, k), np.inf), np.full((k, k), -np.inf)
+        for first in range(0, self.n_samples, step):  # each pair once, but for those of a band with itself
+            band = rows[first : first + step], codes[first : first + step]
+            low, high = _core.group_extremes(*band, rows[first:], codes[first:], k, metric)
+            np.minimum(smallest, low, out=smallest)
+            np.maximum(largest, high, out=largest)
+        smallest, largest = np.minimum(smallest, smallest.T), np.maximum(largest, largest.T)
+        return (smallest, largest) if squared is None else (np.sqrt(smallest), np.sqrt(largest))
 
     def nearest_in(self, members: npt.NDArray[np.intp]) -> Distances:
         chosen = np.ascontiguousarray(self.prepared[members])
