@@ -16,6 +16,7 @@ from coterie.cluster._linkage_rules import KnownClusters
 from coterie.cluster._tree_labels import cut_tree
 from coterie.distance import check_distance_matrix, get_distance, input_kind, pairwise_distances
 from coterie.errors import InvalidData
+from coterie.tree import Dendrogram
 
 
 class Diana(Clusterer):
@@ -41,6 +42,8 @@ class Diana(Clusterer):
         The two parts of each cluster, as in `AgglomerativeClustering`: the lowest split first.
     distances_ : array of shape (n_samples - 1,)
         The diameter of each cluster that is split.
+    dendrogram_ : Dendrogram
+        The same as a tree to cut, draw and compare.
     divisive_coefficient_ : float
         From 0 to 1: the higher, the clearer the structure; it grows with the number of rows.
     n_leaves_ : int
@@ -74,6 +77,12 @@ class Diana(Clusterer):
     def __init__(self, n_clusters: int = 2, *, metric: Any = "euclidean") -> None:
         self.n_clusters = n_clusters
         self.metric = metric
+
+    @property
+    def dendrogram_(self) -> Dendrogram:
+        """The tree of splits; leaves are rows, a node is as high as its diameter."""
+        check_is_fitted(self)
+        return Dendrogram.from_children(self.children_, self.distances_)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster whose rows are nearest on average.
