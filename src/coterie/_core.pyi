@@ -33,10 +33,10 @@ def expected_mutual_information(sizes: Annotated[NDArray[numpy.int64], dict(shap
     """
 
 @overload
-def silhouette(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_groups: int, metric: Metric, between: bool = False, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]: ...
+def silhouette(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_groups: int, metric: Metric, between: bool = False, weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]: ...
 
 @overload
-def silhouette(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_groups: int, metric: Metric, between: bool = False, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
+def silhouette(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_groups: int, metric: Metric, between: bool = False, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
     """
     Sum of distances to the own group, least mean distance to another group, that group, sums between groups.
     """
@@ -635,6 +635,8 @@ def tree_read_newick(text: bytes) -> tuple[str, int, Annotated[NDArray[numpy.int
 def cut_silhouettes(sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], clusters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], joins: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """
     Mean silhouette of a cut and of every coarser one, from the sums of distances to its clusters.
+    """
+
 class LinkageRule(enum.Enum):
     single = 0
 
@@ -674,7 +676,9 @@ def link_rows(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), orde
 @overload
 def link_rows(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
     """
-    SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average is that of squared distances.
+    SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average and single are those of squared distances.
+    """
+
 @overload
 def spanning_tree(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: Metric, core: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, alpha: float = 1.0, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]]: ...
 
