@@ -104,3 +104,17 @@ def test_fewer_different_rows_than_groups():
     with pytest.warns(ConvergenceWarning, match="distinct clusters"):
         model = BisectingKMeans(5, random_state=0).fit([[0.0], [0.0], [1.0], [1.0], [1.0]])
     assert len(model.cluster_centers_) == 2
+
+
+def test_trees_to_cut():
+    """Law: the dendrograms hold the splits: their cuts are the labels, their heights those of the fit."""
+    X, _ = make_blobs(60, centers=4, random_state=0)
+    diana = Diana(n_clusters=4).fit(X)
+    tree = diana.dendrogram_
+    assert tree.n_leaves == 60
+    assert len(set(zip(tree.cut(4).tolist(), diana.labels_.tolist(), strict=True))) == 4
+    assert tree.agglomerative_coefficient == pytest.approx(diana.divisive_coefficient_)
+    bisecting = BisectingKMeans(n_clusters=4, random_state=0).fit(X)
+    assert bisecting.dendrogram_.n_leaves == 4
+    np.testing.assert_array_equal(bisecting.dendrogram_.heights, bisecting.heights_)
+    assert BisectingKMeans(n_clusters=1).fit(X).dendrogram_.n_leaves == 1

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from coterie.cluster.functions import k_means, kmeans_plusplus
     from coterie.cluster.gaussian_mixture import GaussianMixture
     from coterie.cluster.hdbscan import HDBSCAN
+    from coterie.cluster.hierarchical_kmeans import HierarchicalKMeans
     from coterie.cluster.kernel_kmeans import KernelKMeans
     from coterie.cluster.kmeans import KMeans
     from coterie.cluster.kmedoids import KMedoids
@@ -55,6 +56,7 @@ __all__ = [
     "EpsSuggestion",
     "FeatureAgglomeration",
     "GaussianMixture",
+    "HierarchicalKMeans",
     "KMeans",
     "KMeansHistory",
     "KMeansPick",

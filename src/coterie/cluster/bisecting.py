@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from coterie._typing import Data, Indices, Labels, MatrixLike, RandomState, SparseData, Weights
 from coterie._validation import Choice, Constraint, Flag, check_n_clusters, check_seed
@@ -16,6 +17,7 @@ from coterie.cluster._bisection import Bisection, bisect
 from coterie.cluster._centers import CenterClusterer
 from coterie.cluster._starts import START_CONSTRAINTS
 from coterie.cluster.kmeans import KMeans
+from coterie.tree import Dendrogram
 
 
 class BisectingKMeans(CenterClusterer):
@@ -58,6 +60,8 @@ class BisectingKMeans(CenterClusterer):
         Two parts of each split group: below n_clusters groups, then splits from the last to the first.
     heights_ : array of shape (n_clusters - 1,)
         Sum of squares of the group that each split divides.
+    dendrogram_ : Dendrogram
+        The splits as a tree: leaf c is group c.
     n_iter_ : int
         Iterations of all splits together.
     n_features_in_ : int
@@ -111,6 +115,12 @@ class BisectingKMeans(CenterClusterer):
         self.copy_x = copy_x
         self.algorithm = algorithm
         self.bisecting_strategy = bisecting_strategy
+
+    @property
+    def dendrogram_(self) -> Dendrogram:
+        """The tree of splits; leaves are groups, a node is as high as the sum of squares of its group."""
+        check_is_fitted(self)
+        return Dendrogram.from_children(self.children_, self.heights_)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the group of each row: down the tree, at every split to the nearer centre.

@@ -85,6 +85,14 @@ CATALOGUE = (
         needs_k=True,
     ),
     Method(
+        "hierarchical-kmeans",
+        "hierarchical k-means",
+        "coterie.cluster.hierarchical_kmeans",
+        "HierarchicalKMeans",
+        "a tree from the top: k-means splits every group, down to single rows",
+        needs_k=True,
+    ),
+    Method(
         "dbscan",
         "DBSCAN",
         "coterie.cluster._dbscan",

@@ -16,6 +16,7 @@ from coterie.cluster._linkage_rules import KnownClusters
 from coterie.cluster._tree_labels import cut_tree
 from coterie.distance import check_distance_matrix, get_distance, input_kind, pairwise_distances
 from coterie.errors import InvalidData
+from coterie.tree import Dendrogram
 
 
 class Diana(Clusterer):
@@ -41,6 +42,8 @@ class Diana(Clusterer):
         The two parts of each cluster, as in `AgglomerativeClustering`: the lowest split first.
     distances_ : array of shape (n_samples - 1,)
         The diameter of each cluster that is split.
+    dendrogram_ : Dendrogram
+        The same as a tree to cut, draw and compare.
     divisive_coefficient_ : float
         From 0 to 1: the higher, the clearer the structure; it grows with the number of rows.
     n_leaves_ : int
@@ -50,8 +53,8 @@ class Diana(Clusterer):
 
     Notes
     -----
-    `predict` places a new row in the cluster whose rows are nearest on average, which is how rows choose
-    sides in a split. Needs the matrix of distances, and time that grows with n^2 times the depth of the tree.
+    `predict` places a new row in the cluster of the nearest row, so that rows of `fit` get their labels back.
+    Needs the matrix of distances, and time that grows with n^2 times the depth of the tree.
 
     Examples
     --------
@@ -75,8 +78,14 @@ class Diana(Clusterer):
         self.n_clusters = n_clusters
         self.metric = metric
 
+    @property
+    def dendrogram_(self) -> Dendrogram:
+        """The tree of splits; leaves are rows, a node is as high as its diameter."""
+        check_is_fitted(self)
+        return Dendrogram.from_children(self.children_, self.distances_)
+
     def predict(self, X: MatrixLike) -> Labels:
-        """Return for each row the cluster whose rows are nearest on average.
+        """Return for each row the cluster of the nearest row of `fit`.
 
         Parameters
         ----------
@@ -87,9 +96,7 @@ class Diana(Clusterer):
         is_data = input_kind(self.metric) == "data"
         data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=is_data)
         distance = get_distance(self.metric, **self._known["distance"]) if is_data else None
-        return KnownClusters("average", self.labels_, self.children_, distance, self._known).nearest(
-            data, 1.0
-        )
+        return KnownClusters("single", self.labels_, self.children_, distance, self._known).nearest(data, 1.0)
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         who, kind = type(self).__name__, input_kind(self.metric)
@@ -119,7 +126,7 @@ class Diana(Clusterer):
             "divisive_coefficient_": divisive_coefficient(Z),
             "n_leaves_": n,
             "labels_": labels,
-            "_known": KnownClusters.learn("average", labels, children, distance, X, 1.0),
+            "_known": KnownClusters.learn("single", labels, children, distance, X, 1.0),
         }
 
     def __sklearn_tags__(self) -> Any:
