@@ -20,6 +20,8 @@ from coterie.cli.measures import measures
 from coterie.cli.methods import methods
 from coterie.cli.predict import EXAMPLES as PREDICT_EXAMPLES
 from coterie.cli.predict import predict
+from coterie.cli.tree import EXAMPLES as TREE_EXAMPLES
+from coterie.cli.tree import tree
 from coterie.errors import CoterieError, MissingDependency
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
@@ -46,6 +48,7 @@ app = typer.Typer(
 app.command(epilog=FIT_EXAMPLES)(fit)
 app.command(epilog=PREDICT_EXAMPLES)(predict)
 app.command(epilog=EVALUATE_EXAMPLES)(evaluate)
+app.command(epilog=TREE_EXAMPLES)(tree)
 app.command()(demo)
 app.command()(methods)
 app.command()(distances)

@@ -70,6 +70,12 @@ def label_frame(table: Table, labels: Labels) -> Any:
     return polars.DataFrame({"row": np.arange(1, table.n_rows + 1), "group": group})
 
 
+def write_text(text: str, path: Path, *, force: bool) -> None:
+    """Write text, whole or not at all."""
+    with atomic_path(path, force=force) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 def copy(source: Path, target: Path, *, force: bool) -> None:
     """Copy a file, never over an existing one unless told so."""
     with atomic_path(target, force=force) as temporary:

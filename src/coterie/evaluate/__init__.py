@@ -5,7 +5,17 @@ from coterie.evaluate.catalogue import Measure, find_measure, measure, measures
 from coterie.evaluate.cut_curves import CutCurve, cut_curve
 from coterie.evaluate.external import *  # noqa: F403  (external.__all__ is the list of external measures)
 from coterie.evaluate.internal import *  # noqa: F403  (internal.__all__ is the list of internal measures)
+from coterie.evaluate.linkage_comparison import LinkageComparison, compare_linkages
 
-__all__ = ["CutCurve", "Measure", "cut_curve", "find_measure", "measure", "measures"]
+__all__ = [
+    "CutCurve",
+    "LinkageComparison",
+    "Measure",
+    "compare_linkages",
+    "cut_curve",
+    "find_measure",
+    "measure",
+    "measures",
+]
 __all__ += external.__all__
 __all__ += internal.__all__

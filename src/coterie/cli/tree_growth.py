@@ -1,0 +1,181 @@
+"""From a table to a tree: what ``coterie tree`` is told, and what it finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coterie._typing import Labels
+from coterie.distance import get_distance, pairwise_distances
+from coterie.errors import InvalidData, InvalidParameter, did_you_mean
+from coterie.groups.groups import NOT_GROUPED
+from coterie.prepare import SCALINGS, fit_scaling
+from coterie.read import Table, settle_missing
+from coterie.read.columns import LeftOut, reason_to_leave_out
+from coterie.tree import METHODS, Dendrogram, linkage
+
+BEST = "best"
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the tree is to be made, in the words of the command line."""
+
+    linkage: str
+    distance: str | None
+    precomputed: bool
+    similarity: bool
+    scale: str | None
+    drop: tuple[str, ...]
+    missing: str
+
+    @property
+    def metric(self) -> str:
+        """The metric of `coterie.tree.linkage`."""
+        if self.precomputed or self.similarity:
+            return "precomputed" if self.precomputed else "similarity"
+        return self.distance or "euclidean"
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether the table is a square of distances or similarities."""
+        return self.precomputed or self.similarity
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A tree, the rows of the table that are its leaves, and the labels of its cut."""
+
+    table: Table
+    how: Growth
+    tree: Dendrogram
+    rows: Any
+    columns: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    labels: Labels | None
+
+    def labels_of_rows(self) -> Labels:
+        """Return the group of each row of the table, from 1 on; rows left out have none."""
+        assert self.labels is not None
+        spread = np.full(self.table.n_rows, NOT_GROUPED, dtype=np.int32)
+        spread[self.rows] = self.labels + 1
+        return spread
+
+    def newick(self) -> str:
+        """Return the tree as text; similarities as what is missing to the largest."""
+        return self.tree.as_distances().to_newick() + "\n"
+
+
+def check(how: Growth, cut: str | None, output: Path | None) -> None:
+    """Refuse names and combinations that cannot be, before any data are read."""
+    if how.linkage not in METHODS:
+        near = did_you_mean(how.linkage, METHODS)
+        raise InvalidParameter(f'no such linkage "{how.linkage}".{near} ({", ".join(METHODS)})')
+    told = [
+        name
+        for name, is_told in (
+            ("--distance", how.distance is not None),
+            ("--precomputed", how.precomputed),
+            ("--similarity", how.similarity),
+        )
+        if is_told
+    ]
+    if len(told) > 1:
+        raise InvalidParameter(
+            f"tree takes one of --distance, --precomputed and --similarity, got {' and '.join(told)}."
+        )
+    if how.distance is not None:
+        get_distance(how.distance)
+    if how.is_matrix and how.scale is not None:
+        raise InvalidParameter(f"--scale is for rows of numbers, not for {told[0]}.")
+    if how.scale is not None and how.scale not in SCALINGS:
+        raise InvalidParameter(
+            f'no such scale "{how.scale}".{did_you_mean(how.scale, SCALINGS)} ({", ".join(SCALINGS)})'
+        )
+    if output is not None and cut is None:
+        raise InvalidParameter(
+            "--output needs --cut: the groups of a tree are those of a cut. Use --cut 5, say."
+        )
+    read_cut(cut)
+
+
+def read_cut(cut: str | None) -> dict[str, Any]:
+    """Return a cut as the parameters of `Dendrogram.cut`."""
+    if cut is None or cut == BEST:
+        return {} if cut is None else {"best": "silhouette"}
+    try:
+        return {"n_clusters": int(cut)} if cut.lstrip("+-").isdigit() else {"height": float(cut)}
+    except ValueError:
+        raise InvalidParameter(
+            f'--cut must be a number of groups, a height such as 2.5, or best, got "{cut}".'
+        ) from None
+
+
+def grow(table: Table, how: Growth, cut: str | None) -> Grown:
+    """Return the tree of a table."""
+    if table.n_rows < 2:
+        raise InvalidData(f"{table.source}: has one row; a tree needs at least two.")
+    X, rows, columns, left_out = _matrix(table, how) if how.is_matrix else _rows(table, how)
+    kind: Any = "similarities" if how.similarity else "distances"
+    names = _names(table, rows, columns, how)
+    tree = Dendrogram.from_linkage(linkage(X, how.linkage, how.metric), names=names, heights_are=kind)
+    return Grown(table, how, tree, rows, columns, left_out, _cut(tree, cut, X, how))
+
+
+def _cut(tree: Dendrogram, cut: str | None, X: Any, how: Growth) -> Labels | None:
+    where = read_cut(cut)
+    if not where:
+        return None
+    if "best" not in where:
+        return _cut_there(tree, where, cut)
+    if how.similarity:
+        raise InvalidParameter(
+            "--cut best needs distances, not similarities. Use --cut with a number of groups."
+        )
+    if how.precomputed:
+        return tree.cut(**where, distances=X)
+    if how.distance is None:
+        return tree.cut(**where, X=X)
+    return tree.cut(**where, distances=pairwise_distances(X, metric=how.metric))
+
+
+def _cut_there(tree: Dendrogram, where: dict[str, Any], cut: str | None) -> Labels:
+    k, height = where.get("n_clusters"), where.get("height", 0.0)
+    if k is not None and not 1 <= k <= tree.n_leaves:
+        raise InvalidParameter(f"--cut must be 1 to {tree.n_leaves} groups, the rows, got {k}.")
+    if not (height >= 0 or (tree.heights_are == "similarities" and height < 0)):
+        raise InvalidParameter(f"--cut must be a height of at least 0, got {cut}.")
+    return tree.cut(**where)
+
+
+def _rows(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...]]:
+    choice = table.choose(drop=how.drop)
+    complete = settle_missing(table.matrix(choice.used), choice.used, policy=how.missing, source=table.source)
+    scaled = fit_scaling(complete.X, how.scale or "standard").apply(complete.X)
+    return scaled, complete.rows, choice.used, choice.left_out
+
+
+def _matrix(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...]]:
+    kept = [name for name in table.columns if name not in how.drop]
+    if not table.is_matrix:
+        kept = [name for name in kept if reason_to_leave_out(table.content[name], is_kept=True) is None]
+    if len(kept) != table.n_rows:
+        what = "distances" if how.precomputed else "similarities"
+        raise InvalidData(
+            f"{table.source}: a square of {what} has as many columns of numbers as rows, "
+            f"got {len(kept)} columns and {table.n_rows} rows."
+        )
+    return table.matrix(kept), np.arange(table.n_rows), tuple(kept), ()
+
+
+def _names(table: Table, rows: Any, columns: tuple[str, ...], how: Growth) -> list[str]:
+    """Name the leaves by a column that does (any beside a square), by the header of a square, by number."""
+    keys: Any = table.key_columns()
+    if how.is_matrix and not table.is_matrix:
+        keys = [name for name in table.columns if name not in columns]
+    if keys:
+        return [str(value) for value in table.content[keys[0]].gather(rows).to_list()]
+    return list(columns) if how.is_matrix and table.has_names else [str(row + 1) for row in rows]
