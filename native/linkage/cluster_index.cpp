@@ -72,6 +72,7 @@ void ClusterIndex::measure_nodes() {
   const KDTreeView<double>& tree = tree_->view();
   least_sizes_.assign(static_cast<std::size_t>(tree.n_nodes()), infinity);
   least_spreads_.assign(static_cast<std::size_t>(tree.n_nodes()), infinity);
+  n_live_.assign(static_cast<std::size_t>(tree.n_nodes()), 0);
   std::vector<TreeNode> nodes{tree.root()};
   for (std::size_t i = 0; i < nodes.size(); ++i)  // parents before children
     if (const TreeNode node = nodes[i]; !node.is_leaf()) {
@@ -79,6 +80,7 @@ void ClusterIndex::measure_nodes() {
       nodes.push_back(node.right());
     }
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    n_live_[static_cast<std::size_t>(node->id)] = static_cast<std::int32_t>(tree.size(*node));
     double &size = least_sizes_[static_cast<std::size_t>(node->id)], &spread = least_spreads_[static_cast<std::size_t>(node->id)];
     if (node->is_leaf()) {
       for (std::int64_t i = tree.begin(*node); i < tree.end(*node); ++i) {
@@ -94,10 +96,20 @@ void ClusterIndex::measure_nodes() {
   }
 }
 
+// Nodes without a live cluster are not entered any more.
+void ClusterIndex::bury(std::int32_t position) {
+  spreads_[static_cast<std::size_t>(position)] = infinity;
+  const auto leaf = static_cast<std::int32_t>(position / tree_->view().leaf_capacity);
+  for (TreeNode node = tree_->view().root();; node = node.left().has_leaf(leaf) ? node.left() : node.right()) {
+    if (--n_live_[static_cast<std::size_t>(node.id)] == 0) least_spreads_[static_cast<std::size_t>(node.id)] = infinity;
+    if (node.is_leaf()) return;
+  }
+}
+
 void ClusterIndex::forget(std::int32_t slot) {
   if (!tree_) return;  // the first tree will hold what is live then
   std::int32_t& position = position_of_slot_[static_cast<std::size_t>(slot)];
-  if (position >= 0) spreads_[static_cast<std::size_t>(position)] = infinity;
+  if (position >= 0) bury(position);
   if (position != among_young) position = nowhere;
 }
 

@@ -12,7 +12,7 @@ namespace coterie {
 namespace {
 
 constexpr std::int64_t panels_per_task = 256;
-constexpr std::int64_t least_parallel_numbers = 1 << 16;  // below, waking the threads takes longer than the work
+constexpr std::int64_t least_parallel_numbers = 1 << 19;  // below, waking the threads takes longer than the work
 
 class PrimEngine {
  public:

@@ -9,14 +9,41 @@ namespace {
 
 constexpr int parts = static_cast<int>(prim_panel) / lanes<double>;
 
-COTERIE_INLINE void squared_distances(const double* panel, std::int64_t dims, const double* added, Vec<double>* total) {
-  for (int part = 0; part < parts; ++part) total[part] = Vec<double>{};
-  for (std::int64_t t = 0; t < dims; ++t) {
+COTERIE_INLINE void add_squares(const double* panel, std::int64_t from, std::int64_t to, const double* added, Vec<double>* total) {
+  for (std::int64_t t = from; t < to; ++t) {
     const Vec<double> value = broadcast(added[t]);
     for (int part = 0; part < parts; ++part) {
       const Vec<double> difference = load(panel + t * prim_panel + part * lanes<double>) - value;
       total[part] += difference * difference;
     }
+  }
+}
+
+COTERIE_INLINE bool may_be_nearer(const Vec<double>* total, const double* nearest) {
+  Mask<double> any{};
+  for (int part = 0; part < parts; ++part) any |= total[part] < load(nearest + part * lanes<double>);
+  return lane_bits<double>(any) != 0;
+}
+
+// Half of the coordinates often show that no point of a panel has come nearer; distances in the other half only add.
+COTERIE_INLINE bool squared_distances(const PrimPoints& points, std::int64_t panel, const double* added, Vec<double>* total) {
+  const double* numbers = points.panels + panel * points.dims * prim_panel;
+  const double* nearest = points.nearest + panel * prim_panel;
+  for (int part = 0; part < parts; ++part) total[part] = Vec<double>{};
+  add_squares(numbers, 0, points.dims / 2, added, total);
+  if (!may_be_nearer(total, nearest)) return false;
+  add_squares(numbers, points.dims / 2, points.dims, added, total);
+  return may_be_nearer(total, nearest);
+}
+
+COTERIE_INLINE void take_nearer(const PrimPoints& points, std::int64_t panel, const Vec<double>* total, std::int64_t row) {
+  for (int part = 0; part < parts; ++part) {
+    const std::int64_t place = panel * prim_panel + part * lanes<double>;
+    const Vec<double> before = load(points.nearest + place);
+    const Mask<double> is_nearer = total[part] < before;
+    store(points.nearest + place, select<double>(is_nearer, total[part], before));
+    for (int lane = 0; lane < lanes<double>; ++lane)
+      if (is_nearer[lane]) points.from[place + lane] = row;
   }
 }
 
@@ -27,16 +54,10 @@ PrimStep relax(const PrimPoints& points, std::int64_t first, std::int64_t last, 
   const Mask<double> end = broadcast_index<double>(points.count);
   for (std::int64_t panel = first; panel < last; ++panel) {
     Vec<double> total[parts];
-    squared_distances(points.panels + panel * points.dims * prim_panel, points.dims, added, total);
+    if (squared_distances(points, panel, added, total)) take_nearer(points, panel, total, row);
     for (int part = 0; part < parts; ++part) {
       const std::int64_t place = panel * prim_panel + part * lanes<double>;
-      const Vec<double> before = load(points.nearest + place);
-      const Mask<double> is_nearer = total[part] < before;
-      const Vec<double> now = select<double>(is_nearer, total[part], before);
-      store(points.nearest + place, now);
-      if (lane_bits<double>(is_nearer) != 0)
-        for (int lane = 0; lane < lanes<double>; ++lane)
-          if (is_nearer[lane]) points.from[place + lane] = row;
+      const Vec<double> now = load(points.nearest + place);
       const Mask<double> places = broadcast_index<double>(place) + lane_numbers<double>();
       const Mask<double> is_best = (now < best) & (places < end);
       best = select<double>(is_best, now, best);
