@@ -50,8 +50,9 @@ class Diana(Clusterer):
 
     Notes
     -----
-    `predict` places a new row in the cluster whose rows are nearest on average, which is how rows choose
-    sides in a split. Needs the matrix of distances, and time that grows with n^2 times the depth of the tree.
+    `predict` places a new row in the cluster of the nearest row of `fit`: a split never reconsiders who has
+    left, so no distance to whole clusters would give the rows of `fit` their own labels back. Needs the
+    matrix of distances, and time that grows with n^2 times the depth of the tree.
 
     Examples
     --------
@@ -76,7 +77,7 @@ class Diana(Clusterer):
         self.metric = metric
 
     def predict(self, X: MatrixLike) -> Labels:
-        """Return for each row the cluster whose rows are nearest on average.
+        """Return for each row the cluster of the nearest row of `fit`.
 
         Parameters
         ----------
@@ -87,9 +88,7 @@ class Diana(Clusterer):
         is_data = input_kind(self.metric) == "data"
         data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=is_data)
         distance = get_distance(self.metric, **self._known["distance"]) if is_data else None
-        return KnownClusters("average", self.labels_, self.children_, distance, self._known).nearest(
-            data, 1.0
-        )
+        return KnownClusters("single", self.labels_, self.children_, distance, self._known).nearest(data, 1.0)
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         who, kind = type(self).__name__, input_kind(self.metric)
@@ -119,7 +118,7 @@ class Diana(Clusterer):
             "divisive_coefficient_": divisive_coefficient(Z),
             "n_leaves_": n,
             "labels_": labels,
-            "_known": KnownClusters.learn("average", labels, children, distance, X, 1.0),
+            "_known": KnownClusters.learn("single", labels, children, distance, X, 1.0),
         }
 
     def __sklearn_tags__(self) -> Any:
