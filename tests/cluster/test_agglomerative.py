@@ -140,6 +140,16 @@ def test_bad_parameters(options, message):
         AgglomerativeClustering(**options).fit(X)
 
 
+def test_ward_along_edges_needs_rows():
+    """Law: centroids come from rows: distances alone are refused, scaled columns are scaled."""
+    graph = kneighbors_graph(X, 8, include_self=False)
+    with pytest.raises(InvalidParameter, match="with connectivity needs rows, got distances"):
+        AgglomerativeClustering(metric="precomputed", connectivity=graph).fit(pairwise_distances(X))
+    scaled = AgglomerativeClustering(4, metric="seuclidean", connectivity=graph).fit(X)
+    by_hand = AgglomerativeClustering(4, connectivity=graph).fit(X / X.std(axis=0, ddof=1))
+    np.testing.assert_array_equal(scaled.labels_, by_hand.labels_)
+
+
 def test_features_by_any_linkage():
     """Law: columns of iris pool as scikit-learn's do."""
     iris = load_iris().data

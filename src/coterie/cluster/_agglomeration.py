@@ -82,6 +82,11 @@ def _refuse_unknown_pairs(task: TreeTask) -> None:
         raise InvalidParameter(
             f"connectivity of {task.who} goes with rows or distances, without must_link and cannot_link."
         )
+    if task.connectivity is not None and METHODS[task.method].needs_euclidean and task.distance is None:
+        raise InvalidParameter(
+            f'linkage="{task.method}" of {task.who} with connectivity needs rows, got distances: use '
+            f'"average".'
+        )
     if is_constrained and task.method not in CONSTRAINED_METHODS:
         raise InvalidParameter(
             f"must_link and cannot_link of {task.who} go with linkage {', '.join(CONSTRAINED_METHODS)}, got "
