@@ -13,7 +13,6 @@ file(GLOB COTERIE_TREE_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/tree
 set_source_files_properties(${COTERIE_TREE_KERNELS} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 # So does linkage: the distance of two clusters must not depend on which of them asks.
 file(GLOB COTERIE_LINKAGE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/linkage/*.cpp)
-list(FILTER COTERIE_LINKAGE_SOURCES EXCLUDE REGEX "/prim\\.kernel")  # asks for every pair once
 set_source_files_properties(${COTERIE_LINKAGE_SOURCES} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

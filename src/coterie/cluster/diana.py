@@ -16,6 +16,7 @@ from coterie.cluster._linkage_rules import KnownClusters
 from coterie.cluster._tree_labels import cut_tree
 from coterie.distance import check_distance_matrix, get_distance, input_kind, pairwise_distances
 from coterie.errors import InvalidData
+from coterie.tree import Dendrogram
 
 
 class Diana(Clusterer):
@@ -43,6 +44,8 @@ class Diana(Clusterer):
         The diameter of each cluster that is split.
     divisive_coefficient_ : float
         From 0 to 1: the higher, the clearer the structure; it grows with the number of rows.
+    dendrogram_ : Dendrogram
+        The tree.
     n_leaves_ : int
         Number of rows.
     n_features_in_ : int
@@ -75,6 +78,12 @@ class Diana(Clusterer):
     def __init__(self, n_clusters: int = 2, *, metric: Any = "euclidean") -> None:
         self.n_clusters = n_clusters
         self.metric = metric
+
+    @property
+    def dendrogram_(self) -> Dendrogram:
+        """The tree of all splits."""
+        check_is_fitted(self)
+        return Dendrogram(self.children_, self.distances_)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster of the nearest row of `fit`.
