@@ -10,7 +10,6 @@
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
 #include "linkage/centroid_search.h"
-#include "linkage/prim_kernels.h"
 #include "linkage/row_kernels.h"
 #include "medoids/medoid_kernels.h"
 #include "mixture/mixture.h"
@@ -47,7 +46,6 @@ struct Engine {
   PowerKernels powers;
   OrderingKernels ordering;
   CentroidKernels centroids;
-  PrimKernels prim;
 
   template <class T>
   const Kernels<T>& of() const {

@@ -27,7 +27,6 @@ void install_silhouette(Engine& engine);
 void install_ordering(Engine& engine);
 void install_linkage_rows(Engine& engine);
 void install_centroid_search(Engine& engine);
-void install_prim(Engine& engine);
 void install_mixture(Engine& engine);
 void install_affinity(Engine& engine);
 void install_medoids(Engine& engine);
@@ -58,7 +57,6 @@ void install(Engine& engine) {
   install_ordering(engine);
   install_linkage_rows(engine);
   install_centroid_search(engine);
-  install_prim(engine);
   install_mixture(engine);
   install_affinity(engine);
   install_medoids(engine);

@@ -26,6 +26,12 @@ auto bind_link_rows(const Matrix<T>& X, LinkageRule rule, int threads) {
   return out;
 }
 
+NewMatrix<double> bind_link_edges(const Matrix<std::int64_t>& edges, const Vector<double>& distances) {
+  auto out = new_matrix<double>(view(edges).rows, 4);
+  without_gil([&] { link_edges(edges.data(), distances.data(), view(edges).rows + 1, out.data()); });
+  return out;
+}
+
 NewMatrix<double> bind_link_graph(const Vector<double>& values, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
                                   LinkageRule rule, bool missing_is_infinite, const std::optional<Matrix<double>>& rows,
                                   std::int64_t n_merges) {
@@ -46,8 +52,8 @@ void bind_for(nb::module_& module) {
   module.def("link_matrix", &bind_link_matrix<T>, "D"_a.noconvert(), "rule"_a, "n_threads"_a = 0,
              "SciPy's linkage matrix of a square, symmetric matrix of distances, which is overwritten.");
   module.def("link_rows", &bind_link_rows<T>, "X"_a.noconvert(), "rule"_a, "n_threads"_a = 0,
-             "SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average and single "
-             "are those of squared distances.");
+             "SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average is that of "
+             "squared distances.");
 }
 
 }  // namespace
@@ -63,6 +69,7 @@ void bind_linkage(nb::module_& module) {
       .value("median", LinkageRule::median)
       .value("average_merged", LinkageRule::average_merged)
       .value("minimax", LinkageRule::minimax);
+  module.def("link_edges", &bind_link_edges, "edges"_a, "distances"_a, "Single linkage along the n - 1 edges of a spanning tree.");
   module.def("link_graph", &bind_link_graph, "values"_a, "columns"_a, "row_starts"_a, "rule"_a, "missing_is_infinite"_a,
              "rows"_a.none(), "n_merges"_a,
              "Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are "

@@ -14,10 +14,6 @@ namespace coterie {
 template <class T>
 std::vector<SlotMerge> centroid_rounds(const MatrixView<T>& rows, CentroidRule rule, int threads);
 
-// Single linkage; heights are squared distances.
-template <class T>
-std::vector<SlotMerge> single_linkage_of_rows(const MatrixView<T>& rows, int threads);
-
 // Centroid or median linkage; heights are squared distances.
 template <class T>
 std::vector<SlotMerge> centre_linkage(const MatrixView<T>& rows, CentroidRule rule, int threads);

@@ -13,6 +13,8 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t rows_per_task = 64;
 constexpr std::int32_t nowhere = -1, among_young = -2;  // in place of a tree position
+// Fewer rows than these are not worth waking the threads for.
+constexpr std::int64_t least_parallel_rows = 8192, least_parallel_queries = 256;
 // Nanoseconds, measured in 3 and 10 dimensions: a coordinate of a young cluster, and of building a tree, per level.
 constexpr double young_cost = 0.7, tree_cost = 2.5;
 
@@ -49,7 +51,8 @@ void ClusterIndex::rebuild(std::vector<std::int32_t> live) {
   const std::vector<double> rows = centroids_of(clusters_, live);
   const auto n = static_cast<std::int64_t>(live.size());
   tree_ = std::make_unique<KDTree<double>>(MatrixView<double>{rows.data(), n, clusters_.cols(), clusters_.cols()},
-                                           TreeMetric::sqeuclidean, 2.0, default_leaf_size, threads_);
+                                           TreeMetric::sqeuclidean, 2.0, default_leaf_size,
+                                           n < least_parallel_rows ? 1 : threads_);
   const KDTreeView<double>& tree = tree_->view();
   const auto places = static_cast<std::size_t>(tree.n_leaves * tree.leaf_capacity);
   sizes_.assign(places, 1.0);
@@ -72,6 +75,7 @@ void ClusterIndex::measure_nodes() {
   const KDTreeView<double>& tree = tree_->view();
   least_sizes_.assign(static_cast<std::size_t>(tree.n_nodes()), infinity);
   least_spreads_.assign(static_cast<std::size_t>(tree.n_nodes()), infinity);
+  n_live_.assign(static_cast<std::size_t>(tree.n_nodes()), 0);
   std::vector<TreeNode> nodes{tree.root()};
   for (std::size_t i = 0; i < nodes.size(); ++i)  // parents before children
     if (const TreeNode node = nodes[i]; !node.is_leaf()) {
@@ -79,6 +83,7 @@ void ClusterIndex::measure_nodes() {
       nodes.push_back(node.right());
     }
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    n_live_[static_cast<std::size_t>(node->id)] = static_cast<std::int32_t>(tree.size(*node));
     double &size = least_sizes_[static_cast<std::size_t>(node->id)], &spread = least_spreads_[static_cast<std::size_t>(node->id)];
     if (node->is_leaf()) {
       for (std::int64_t i = tree.begin(*node); i < tree.end(*node); ++i) {
@@ -94,10 +99,20 @@ void ClusterIndex::measure_nodes() {
   }
 }
 
+// Nodes without a live cluster are not entered any more.
+void ClusterIndex::bury(std::int32_t position) {
+  spreads_[static_cast<std::size_t>(position)] = infinity;
+  const auto leaf = static_cast<std::int32_t>(position / tree_->view().leaf_capacity);
+  for (TreeNode node = tree_->view().root();; node = node.left().has_leaf(leaf) ? node.left() : node.right()) {
+    if (--n_live_[static_cast<std::size_t>(node.id)] == 0) least_spreads_[static_cast<std::size_t>(node.id)] = infinity;
+    if (node.is_leaf()) return;
+  }
+}
+
 void ClusterIndex::forget(std::int32_t slot) {
   if (!tree_) return;  // the first tree will hold what is live then
   std::int32_t& position = position_of_slot_[static_cast<std::size_t>(slot)];
-  if (position >= 0) spreads_[static_cast<std::size_t>(position)] = infinity;
+  if (position >= 0) bury(position);
   if (position != among_young) position = nowhere;
 }
 
@@ -112,21 +127,23 @@ void ClusterIndex::merged(std::int32_t first, std::int32_t second) {
 
 void ClusterIndex::ask_tree(const std::vector<std::int32_t>& asked, std::int64_t k, std::vector<Candidate>& found) const {
   const std::vector<double> rows = centroids_of(clusters_, asked);
+  const auto n = static_cast<std::int64_t>(asked.size());
+  const int threads = n < least_parallel_queries ? 1 : threads_;
   std::vector<double> sizes(asked.size()), spreads(asked.size());
   for (std::size_t i = 0; i < asked.size(); ++i) {
     sizes[i] = clusters_.size(asked[i]);
     spreads[i] = clusters_.spread(asked[i]);
   }
   const TreeQueries<double> queries(
-      *tree_, {rows.data(), static_cast<std::int64_t>(asked.size()), clusters_.cols(), clusters_.cols()}, threads_);
+      *tree_, {rows.data(), n, clusters_.cols(), clusters_.cols()}, threads);
   engine().centroids.nearest(
       {tree_->view(), sizes_.data(), spreads_.data(), slots_.data(), least_sizes_.data(), least_spreads_.data()},
-      {queries.groups(), sizes.data(), spreads.data(), asked.data(), k, found.data()}, clusters_.rule(), threads_);
+      {queries.groups(), sizes.data(), spreads.data(), asked.data(), k, found.data()}, clusters_.rule(), threads);
 }
 
 void ClusterIndex::ask_young(const std::vector<std::int32_t>& asked, std::int64_t k, std::vector<Candidate>& found) const {
   const auto n = static_cast<std::int64_t>(asked.size());
-  parallel_for(block_count(n, rows_per_task), threads_, [&](std::int64_t task, int) {
+  parallel_for(block_count(n, rows_per_task), n < least_parallel_queries ? 1 : threads_, [&](std::int64_t task, int) {
     const Range range = block_range(n, rows_per_task, task);
     for (std::int64_t i = range.begin; i < range.end; ++i)
       for (const std::int32_t slot : young_)

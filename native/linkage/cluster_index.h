@@ -23,6 +23,7 @@ class ClusterIndex {
 
  private:
   void forget(std::int32_t slot);
+  void bury(std::int32_t position);
   bool should_rebuild(std::int64_t n_live, std::int64_t n_asked);
   void rebuild(std::vector<std::int32_t> live);
   void measure_nodes();
@@ -34,6 +35,7 @@ class ClusterIndex {
   std::unique_ptr<KDTree<double>> tree_;
   std::vector<double> sizes_, spreads_, least_sizes_, least_spreads_;  // by tree position, by node
   std::vector<std::int32_t> slots_, position_of_slot_;
+  std::vector<std::int32_t> n_live_;  // by node
   std::vector<std::int32_t> young_;
   double spent_on_young_ = 0;
 };

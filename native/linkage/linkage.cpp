@@ -5,6 +5,7 @@
 
 #include "linkage/centroid_linkage.h"
 #include "linkage/matrix_linkage.h"
+#include "linkage/single.h"
 #include "support/parallel.h"
 
 namespace coterie {
@@ -45,9 +46,15 @@ void link_matrix(T* square, std::int64_t n, LinkageRule rule, int threads, doubl
 
 template <class T>
 void link_rows(const MatrixView<T>& rows, LinkageRule rule, int threads, double* out) {
-  if (rule == LinkageRule::single) return finish(single_linkage_of_rows(rows, threads), rows.rows, rule, out);
   const CentroidRule by = centroid_rule(rule);
   finish(is_reducible(rule) ? centroid_rounds(rows, by, threads) : centre_linkage(rows, by, threads), rows.rows, rule, out);
+}
+
+void link_edges(const std::int64_t* edges, const double* distances, std::int64_t n, double* out) {
+  std::vector<TreeEdge> tree;
+  for (std::int64_t i = 0; i < n - 1; ++i)
+    tree.push_back({distances[i], static_cast<std::int32_t>(edges[2 * i]), static_cast<std::int32_t>(edges[2 * i + 1])});
+  write_linkage(merges_along(std::move(tree), n), n, out);
 }
 
 template void link_matrix<float>(float*, std::int64_t, LinkageRule, int, double*);

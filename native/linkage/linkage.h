@@ -12,14 +12,14 @@ namespace coterie {
 template <class T>
 void link_matrix(T* square, std::int64_t n, LinkageRule rule, int threads, double* out);
 
-// Euclidean rows, in memory that grows with them only: ward, centroid, median; average and single are those of squared
-// distances.
+// Euclidean rows, in memory that grows with them only: ward, centroid, median; average is that of squared distances.
 template <class T>
 void link_rows(const MatrixView<T>& rows, LinkageRule rule, int threads, double* out);
 
 // Whether link_rows takes the rule.
-constexpr bool is_linked_by_rows(LinkageRule rule) {
-  return works_on_squares(rule) || rule == LinkageRule::average || rule == LinkageRule::single;
-}
+constexpr bool is_linked_by_rows(LinkageRule rule) { return works_on_squares(rule) || rule == LinkageRule::average; }
+
+// Single linkage along the edges of a spanning tree: n - 1 pairs of rows and their distances.
+void link_edges(const std::int64_t* edges, const double* distances, std::int64_t n, double* out);
 
 }  // namespace coterie

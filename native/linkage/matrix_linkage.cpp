@@ -1,5 +1,6 @@
 #include "linkage/matrix_linkage.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "linkage/merge_matrix.h"
@@ -15,7 +16,8 @@ template <class T>
 struct Neighbour {
   T distance;       // exact if `at` is known, else a lower bound
   T others;         // what all other clusters are at least
-  std::int32_t at;  // -1: unknown
+  std::int32_t at;         // -1: unknown
+  std::int32_t others_at;  // the nearest of the others, -1: unknown
 };
 
 template <class T>
@@ -35,7 +37,7 @@ class MatrixEngine {
     parallel_for(count, threads, [&](std::int64_t task, int) {
       const std::int32_t position = positions[static_cast<std::size_t>(task)];
       const RowMinimum<T> found = matrix_.nearest(position);
-      neighbour(position) = {found.least, found.others, found.at};
+      neighbour(position) = {found.least, found.others, found.at, found.others_at};
     });
   }
 
@@ -58,7 +60,8 @@ class MatrixEngine {
     for (std::size_t i = 0; i < moved.size(); ++i) {
       if (moved[i] < 0) continue;
       Neighbour<T> now = neighbours_[i];
-      if (now.at >= 0) now.at = moved[static_cast<std::size_t>(now.at)];
+      for (std::int32_t* at : {&now.at, &now.others_at})
+        if (*at >= 0) *at = moved[static_cast<std::size_t>(*at)];
       neighbours_[static_cast<std::size_t>(moved[i])] = now;
     }
     neighbours_.resize(static_cast<std::size_t>(matrix_.width()));
@@ -85,6 +88,7 @@ class RoundsEngine : MatrixEngine<T> {
         this->search_all();
         pairs = mutual_pairs();
       }
+      if (pairs.empty()) pairs = nearest_pair();
       if (pairs.empty()) return join_rest();
       this->merge(pairs);
       renew(pairs);
@@ -94,6 +98,17 @@ class RoundsEngine : MatrixEngine<T> {
   }
 
  private:
+  // Mirrored cells of a given matrix may differ by rounding; then even fresh neighbours can stand in a ring.
+  std::vector<PositionPair<T>> nearest_pair() {
+    std::vector<PositionPair<T>> best;
+    for (std::int64_t i = 0; i < this->matrix_.width(); ++i) {
+      const Neighbour<T>& now = this->neighbour(i);
+      if (!this->matrix_.is_live(i) || now.at < 0 || (!best.empty() && now.distance >= best[0].height)) continue;
+      best = {{std::min(static_cast<std::int32_t>(i), now.at), std::max(static_cast<std::int32_t>(i), now.at), now.distance}};
+    }
+    return best;
+  }
+
   // What remains is infinitely far apart: pairs that must not merge.
   std::vector<SlotMerge> join_rest() {
     std::int32_t first = -1;
@@ -115,7 +130,7 @@ class RoundsEngine : MatrixEngine<T> {
     return pairs;
   }
 
-  // A cluster whose neighbour was merged keeps the result if nothing else can be nearer.
+  // A cluster whose neighbour was merged keeps the result if nothing else can be nearer, or turns to the second.
   void renew(const std::vector<PositionPair<T>>& pairs) {
     std::vector<std::int32_t> merged_into(static_cast<std::size_t>(this->matrix_.width()), -1), searched;
     for (const PositionPair<T>& pair : pairs) {
@@ -125,11 +140,14 @@ class RoundsEngine : MatrixEngine<T> {
     for (std::int64_t i = 0; i < this->matrix_.width(); ++i) {
       if (!this->matrix_.is_live(i) || merged_into[static_cast<std::size_t>(i)] >= 0) continue;
       Neighbour<T>& now = this->neighbour(i);
+      if (now.others_at >= 0 && merged_into[static_cast<std::size_t>(now.others_at)] >= 0) now.others_at = -1;
       const std::int32_t merged = now.at < 0 ? -1 : merged_into[static_cast<std::size_t>(now.at)];
       if (merged < 0) continue;
       const T distance = this->matrix_.distance(merged, i);
       if (distance <= now.others)
-        now = {distance, now.others, merged};
+        now = {distance, now.others, merged, now.others_at};
+      else if (now.others_at >= 0)
+        now = {now.others, now.others, now.others_at, -1};
       else
         searched.push_back(static_cast<std::int32_t>(i));
     }
@@ -176,7 +194,7 @@ class GreedyEngine : MatrixEngine<T> {
       if (now.at == pair.first || now.at == pair.second) now.at = -1;
       const T distance = this->matrix_.distance(pair.first, i);
       const bool is_nearer = distance < now.distance || (distance == now.distance && (now.at < 0 || pair.first < now.at));
-      if (is_nearer) now = {distance, distance, pair.first};
+      if (is_nearer) now = {distance, distance, pair.first, -1};
     }
   }
 };

@@ -16,11 +16,11 @@ struct ColumnMerge {
   T height;                     // the distance between the two
 };
 
-// The least of a row, where it is (the lowest such column), and what all others are at least.
+// The least of a row and the least of all others, and where they are (the lowest such column; -1: there is none).
 template <class T>
 struct RowMinimum {
   T least, others;
-  std::int32_t at;
+  std::int32_t at, others_at;
 };
 
 template <class T>

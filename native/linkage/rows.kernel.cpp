@@ -10,13 +10,14 @@ namespace {
 template <class T>
 struct LaneMinima {
   Vec<T> least, others;
-  Mask<T> at;
+  Mask<T> at, others_at;
 };
 
 template <class T>
 COTERIE_INLINE void look_at(LaneMinima<T>& seen, Vec<T> values, Mask<T> columns) {
-  const Mask<T> is_less = values < seen.least;
-  seen.others = minimum<T>(seen.others, maximum<T>(seen.least, values));
+  const Mask<T> is_less = values < seen.least, is_second = values < seen.others;
+  seen.others = select<T>(is_less, seen.least, select<T>(is_second, values, seen.others));
+  seen.others_at = select_index<T>(is_less, seen.at, select_index<T>(is_second, columns, seen.others_at));
   seen.least = select<T>(is_less, values, seen.least);
   seen.at = select_index<T>(is_less, columns, seen.at);
 }
@@ -24,13 +25,15 @@ COTERIE_INLINE void look_at(LaneMinima<T>& seen, Vec<T> values, Mask<T> columns)
 // Ties by the lower column: the order of lanes and of the two sets does not matter.
 template <class T>
 COTERIE_INLINE void look_at_one(RowMinimum<T>& seen, T value, std::int64_t column) {
-  const bool is_less = value < seen.least || (value == seen.least && column < seen.at);
-  if (is_less) {
+  const auto place = static_cast<std::int32_t>(column);
+  if (value < seen.least || (value == seen.least && place < seen.at)) {
     seen.others = seen.least;
+    seen.others_at = seen.at;
     seen.least = value;
-    seen.at = static_cast<std::int32_t>(column);
-  } else if (value < seen.others) {
+    seen.at = place;
+  } else if (value < seen.others || (value == seen.others && place < seen.others_at)) {
     seen.others = value;
+    seen.others_at = place;
   }
 }
 
@@ -39,7 +42,7 @@ void least_of_row(const T* row, const T* penalty, std::int64_t n, RowMinimum<T>&
   constexpr T infinity = std::numeric_limits<T>::infinity();
   constexpr int sets = 2;  // two chains of comparisons hide each other's latency
   LaneMinima<T> seen[sets];
-  for (auto& set : seen) set = {broadcast(infinity), broadcast(infinity), Mask<T>{}};
+  for (auto& set : seen) set = {broadcast(infinity), broadcast(infinity), Mask<T>{}, Mask<T>{}};
   Mask<T> columns = lane_numbers<T>();
   std::int64_t j = 0;
   for (; j + sets * lanes<T> <= n; j += sets * lanes<T>)
@@ -47,14 +50,16 @@ void least_of_row(const T* row, const T* penalty, std::int64_t n, RowMinimum<T>&
       look_at<T>(seen[s], load(row + j + s * lanes<T>) + load(penalty + j + s * lanes<T>), columns);
       columns += broadcast_index<T>(lanes<T>);
     }
-  out = {infinity, infinity, std::numeric_limits<std::int32_t>::max()};
+  constexpr std::int32_t beyond = std::numeric_limits<std::int32_t>::max();
+  out = {infinity, infinity, beyond, beyond};
   for (const auto& set : seen)
     for (int lane = 0; lane < lanes<T>; ++lane) {
       look_at_one<T>(out, set.least[lane], set.at[lane]);
-      if (set.others[lane] < out.others) out.others = set.others[lane];
+      look_at_one<T>(out, set.others[lane], set.others_at[lane]);
     }
   for (; j < n; ++j) look_at_one<T>(out, row[j] + penalty[j], j);
   if (out.least == infinity) out.at = -1;
+  if (out.others == infinity) out.others_at = -1;
 }
 
 template <class T>

@@ -656,6 +656,9 @@ class LinkageRule(enum.Enum):
 
     minimax = 8
 
+def link_edges(edges: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], distances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """Single linkage along the n - 1 edges of a spanning tree."""
+
 def link_graph(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rule: LinkageRule, missing_is_infinite: bool, rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, n_merges: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
     """
     Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are the centroids for ward.
@@ -676,7 +679,7 @@ def link_rows(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), orde
 @overload
 def link_rows(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
     """
-    SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average and single are those of squared distances.
+    SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average is that of squared distances.
     """
 
 @overload

@@ -50,6 +50,7 @@ def test_the_tree_is_linkage(method):
     Z = linkage(X, method)
     np.testing.assert_array_equal(model.children_, Z[:, :2])
     np.testing.assert_array_equal(model.distances_, Z[:, 2])
+    np.testing.assert_array_equal(model.dendrogram_.to_linkage(), Z)
 
 
 def distance_to(x, rows, method):
@@ -138,6 +139,26 @@ def test_bad_parameters(options, message):
     """Law: what has no meaning is refused in one sentence."""
     with pytest.raises(InvalidParameter, match=message):
         AgglomerativeClustering(**options).fit(X)
+
+
+def test_ward_along_edges_needs_rows():
+    """Law: centroids come from rows: distances alone are refused, scaled columns are scaled."""
+    graph = kneighbors_graph(X, 8, include_self=False)
+    with pytest.raises(InvalidParameter, match="with connectivity needs rows, got distances"):
+        AgglomerativeClustering(metric="precomputed", connectivity=graph).fit(pairwise_distances(X))
+    scaled = AgglomerativeClustering(4, metric="seuclidean", connectivity=graph).fit(X)
+    by_hand = AgglomerativeClustering(4, connectivity=graph).fit(X / X.std(axis=0, ddof=1))
+    np.testing.assert_array_equal(scaled.labels_, by_hand.labels_)
+
+
+def test_dendrograms_of_similarities_and_of_part_of_a_tree():
+    """Law: heights of similarities fall; a tree that stopped early is no dendrogram."""
+    model = AgglomerativeClustering(2, metric="similarity", linkage="average").fit(-pairwise_distances(X))
+    assert (np.diff(model.dendrogram_.heights) <= 0).all()
+    graph = kneighbors_graph(X, 8, include_self=False)
+    part = AgglomerativeClustering(5, connectivity=graph, compute_full_tree=False).fit(X)
+    with pytest.raises(InvalidParameter, match="needs the whole tree: compute_full_tree=True"):
+        _ = part.dendrogram_
 
 
 def test_features_by_any_linkage():

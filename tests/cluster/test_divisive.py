@@ -61,6 +61,7 @@ def test_rs_divisive_coefficient():
     model = Diana(3).fit(load_iris().data)
     assert round(model.divisive_coefficient_, 4) == 0.9538
     assert (np.diff(model.distances_) >= 0).all()
+    np.testing.assert_array_equal(model.dendrogram_.heights, model.distances_)
     given = Diana(3, metric="precomputed").fit(pairwise_distances(load_iris().data))
     np.testing.assert_array_equal(given.labels_, model.labels_)
 

@@ -144,3 +144,14 @@ def test_rows_far_from_the_origin():
     X = np.random.default_rng(2).normal(size=(200, 3))
     for method in ("ward", "centroid"):
         assert_same(linkage(X + 1e6, method), hierarchy.linkage(X, method), rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["complete", "average", "weighted", "ward"])
+def test_mirrored_cells_that_differ_by_rounding(method):
+    """Law: a matrix that is symmetric up to rounding only, full of ties, still gives the tree."""
+    rng = np.random.default_rng(0)
+    D = np.ones((60, 60)) + 1e-12 * rng.random((60, 60))
+    np.fill_diagonal(D, 0.0)
+    Z = linkage(D, method, "precomputed")
+    check_order(Z)
+    assert np.isfinite(Z[:, 2]).all()

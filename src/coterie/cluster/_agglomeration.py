@@ -10,7 +10,7 @@ from coterie import _core
 from coterie._typing import Data
 from coterie.cluster._connectivity import check_connectivity, link_along
 from coterie.cluster._pair_constraints import check_pairs, constrain
-from coterie.distance import Distance
+from coterie.distance import Distance, get_distance
 from coterie.distance.matrices import InputKind
 from coterie.errors import InvalidParameter
 from coterie.tree import METHODS, LinkageMethod
@@ -39,6 +39,28 @@ class Tree(NamedTuple):
 
     Z: LinkageMatrix
     n_components: int
+
+
+def check_settings(model: Any, kind: InputKind, who: str) -> None:
+    """Refuse parameters of agglomerative clustering that do not go together."""
+    if (model.n_clusters is None) == (model.distance_threshold is None):
+        raise InvalidParameter(
+            f"Exactly one of n_clusters and distance_threshold of {who} has to be set, and the other needs "
+            f"to be None; got {model.n_clusters} and {model.distance_threshold}."
+        )
+    if model.distance_threshold is not None and not model.compute_full_tree:
+        raise InvalidParameter(
+            f"compute_full_tree must be True if distance_threshold is set, got False for {who}."
+        )
+    if model.symmetrize is not None and kind != "similarities":
+        raise InvalidParameter(f'symmetrize of {who} is for metric="similarity", got {model.metric!r}.')
+    form = get_distance(model.metric).euclidean_form if kind == "data" else "distance"
+    is_euclidean = kind != "similarities" and form == "distance"
+    if METHODS[model.linkage].needs_euclidean and not is_euclidean:
+        raise InvalidParameter(
+            f'linkage="{model.linkage}" of {who} can only work with euclidean distances, got '
+            f'metric="{model.metric}". Use "average" or "complete" with it.'
+        )
 
 
 def build_tree(X: Data, task: TreeTask) -> Tree:
@@ -81,6 +103,11 @@ def _refuse_unknown_pairs(task: TreeTask) -> None:
     if task.connectivity is not None and (is_constrained or task.kind == "similarities"):
         raise InvalidParameter(
             f"connectivity of {task.who} goes with rows or distances, without must_link and cannot_link."
+        )
+    if task.connectivity is not None and METHODS[task.method].needs_euclidean and task.distance is None:
+        raise InvalidParameter(
+            f'linkage="{task.method}" of {task.who} with connectivity needs rows, got distances: use '
+            f'"average".'
         )
     if is_constrained and task.method not in CONSTRAINED_METHODS:
         raise InvalidParameter(

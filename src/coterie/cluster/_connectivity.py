@@ -104,7 +104,9 @@ def link_along(
     lengths: npt.NDArray[np.float64] = np.zeros(graph.nnz)
     if not is_ward:
         lengths = edge_lengths(graph, X, distance)
-    rows = np.ascontiguousarray(X, dtype=np.float64) if is_ward else None
+    rows = None
+    if is_ward and distance is not None:
+        rows = np.ascontiguousarray(distance.prepare(X), dtype=np.float64)
     return np.asarray(
         _core.link_graph(
             lengths,

@@ -22,7 +22,7 @@ from coterie._validation import (
     check_data,
     check_n_clusters,
 )
-from coterie.cluster._agglomeration import Tree, TreeTask, build_tree
+from coterie.cluster._agglomeration import Tree, TreeTask, build_tree, check_settings
 from coterie.cluster._base import Clusterer, Listener
 from coterie.cluster._linkage_rules import KnownClusters
 from coterie.cluster._tree_labels import cut_tree, label_heads
@@ -34,7 +34,7 @@ from coterie.distance import (
     input_kind,
 )
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.tree import METHODS
+from coterie.tree import METHODS, Dendrogram
 from coterie.tree._linkage_input import symmetric
 
 
@@ -84,6 +84,8 @@ class AgglomerativeClustering(Clusterer):
         The height of each merge, if asked for.
     n_leaves_, n_connected_components_ : int
         Number of rows; of pieces of the connectivity before they were joined.
+    dendrogram_ : Dendrogram
+        The tree.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -158,6 +160,19 @@ class AgglomerativeClustering(Clusterer):
         self.must_link = must_link
         self.cannot_link = cannot_link
 
+    @property
+    def dendrogram_(self) -> Dendrogram:
+        """The tree of all merges, for cuts, orders, pictures and files."""
+        check_is_fitted(self)
+        if len(self.children_) < self.n_leaves_ - 1:
+            raise InvalidParameter(
+                "dendrogram_ of AgglomerativeClustering needs the whole tree: compute_full_tree=True."
+            )
+        is_similarity = input_kind(self.metric) == "similarities"
+        return Dendrogram(
+            self.children_, self._heights, heights_are="similarities" if is_similarity else "distances"
+        )
+
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster that is nearest by the linkage's own distance.
 
@@ -184,7 +199,7 @@ class AgglomerativeClustering(Clusterer):
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         who, kind = type(self).__name__, input_kind(self.metric)
-        self._refuse_mismatch(kind)
+        check_settings(self, kind, who)
         if kind == "data":
             squares = get_distance(self.metric).squares_numbers
             return check_data(X, estimator=self, min_rows=2, squares=squares)
@@ -197,29 +212,6 @@ class AgglomerativeClustering(Clusterer):
         if kind == "distances":
             return check_distance_matrix(data, who=who)
         return check_similarity_matrix(symmetric(data, self.symmetrize), who=who)
-
-    def _refuse_mismatch(self, kind: str) -> None:
-        who = type(self).__name__
-        if (self.n_clusters is None) == (self.distance_threshold is None):
-            raise InvalidParameter(
-                f"Exactly one of n_clusters and distance_threshold of {who} has to be set, and the other "
-                f"needs to be None; got {self.n_clusters} and {self.distance_threshold}."
-            )
-        if self.distance_threshold is not None and not self.compute_full_tree:
-            raise InvalidParameter(
-                f"compute_full_tree must be True if distance_threshold is set, got False for {who}."
-            )
-        if self.symmetrize is not None and kind != "similarities":
-            raise InvalidParameter(f'symmetrize of {who} is for metric="similarity", got {self.metric!r}.')
-        method = METHODS[self.linkage]
-        if not method.needs_euclidean:
-            return
-        form = get_distance(self.metric).euclidean_form if kind == "data" else None
-        if kind == "similarities" or (kind == "data" and form != "distance"):
-            raise InvalidParameter(
-                f'linkage="{self.linkage}" of {who} can only work with euclidean distances, got '
-                f'metric="{self.metric}". Use "average" or "complete" with it.'
-            )
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

@@ -42,10 +42,10 @@ class Diana(Clusterer):
         The two parts of each cluster, as in `AgglomerativeClustering`: the lowest split first.
     distances_ : array of shape (n_samples - 1,)
         The diameter of each cluster that is split.
-    dendrogram_ : Dendrogram
-        The same as a tree to cut, draw and compare.
     divisive_coefficient_ : float
         From 0 to 1: the higher, the clearer the structure; it grows with the number of rows.
+    dendrogram_ : Dendrogram
+        The tree.
     n_leaves_ : int
         Number of rows.
     n_features_in_ : int
@@ -53,8 +53,9 @@ class Diana(Clusterer):
 
     Notes
     -----
-    `predict` places a new row in the cluster of the nearest row, so that rows of `fit` get their labels back.
-    Needs the matrix of distances, and time that grows with n^2 times the depth of the tree.
+    `predict` places a new row in the cluster of the nearest row of `fit`: a split never reconsiders who has
+    left, so no distance to whole clusters would give the rows of `fit` their own labels back. Needs the
+    matrix of distances, and time that grows with n^2 times the depth of the tree.
 
     Examples
     --------
@@ -80,9 +81,9 @@ class Diana(Clusterer):
 
     @property
     def dendrogram_(self) -> Dendrogram:
-        """The tree of splits; leaves are rows, a node is as high as its diameter."""
+        """The tree of all splits."""
         check_is_fitted(self)
-        return Dendrogram.from_children(self.children_, self.distances_)
+        return Dendrogram(self.children_, self.distances_)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster of the nearest row of `fit`.

@@ -85,6 +85,17 @@ def spanning_tree(
         D = matrix_as_distances(X, None, metric, params, who=_WHO, threads=threads)
         return _of_matrix(D, core_distances, alpha, "matrix")
     rows = prepare_rows(X, None, metric, params, who=_WHO)
+    return tree_of_rows(rows, core_distances, alpha, algorithm, threads)
+
+
+def tree_of_rows(
+    rows: Rows,
+    core_distances: VectorLike | None = None,
+    alpha: float = 1.0,
+    algorithm: Algorithm = "auto",
+    threads: int = 0,
+) -> SpanningTree:
+    """Return the minimum spanning tree of prepared rows."""
     if rows.distance.function is not None:
         return _of_matrix(distance_matrix(rows, threads=threads), core_distances, alpha, "function")
     if choose_engine(rows, algorithm, who=_WHO) == "kd_tree":

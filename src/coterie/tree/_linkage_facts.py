@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from coterie._core import LinkageRule
 from coterie.distance import Distance
 
@@ -29,6 +27,8 @@ class LinkageMethod:
         Whether no merge is lower than the merges of its parts.
     row_forms : tuple of str
         Rows with distances of these Euclidean forms are linked without a matrix.
+    is_spanning_tree : bool
+        Whether it merges along the minimum spanning tree, which needs no matrix either.
     """
 
     name: str
@@ -36,6 +36,7 @@ class LinkageMethod:
     needs_euclidean: bool = False
     is_monotone: bool = True
     row_forms: tuple[str, ...] = ()
+    is_spanning_tree: bool = False
 
     def takes_rows(self, distance: Distance) -> bool:
         """Return whether rows with this distance are linked without a matrix."""
@@ -45,12 +46,10 @@ class LinkageMethod:
         """Turn the heights that rows give into those of the distance, in place."""
         if distance.euclidean_form == "half square":
             heights *= 0.5
-        elif self.rule == LinkageRule.single and distance.euclidean_form == "distance":
-            np.sqrt(heights, out=heights)
 
 
 _ALL = (
-    LinkageMethod("single", LinkageRule.single, row_forms=("distance", "square", "half square")),
+    LinkageMethod("single", LinkageRule.single, is_spanning_tree=True),
     LinkageMethod("complete", LinkageRule.complete),
     LinkageMethod("average", LinkageRule.average, row_forms=("square", "half square")),
     LinkageMethod("weighted", LinkageRule.weighted),

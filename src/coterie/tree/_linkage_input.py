@@ -20,7 +20,7 @@ from coterie.tree._linkage_facts import LinkageMethod
 from coterie.tree._linkage_graph import check_graph
 
 _WAY_OUT = (
-    'method="single", "ward", "centroid" or "median" keep no matrix with metric="euclidean", nor does '
+    'method="single" keeps no matrix, nor do "ward", "centroid" and "median", nor does '
     '"average" with "sqeuclidean"; '
     "float32 needs half of float64; or link the centres of many small groups (k-means) instead of the rows."
 )

@@ -13,6 +13,8 @@ from coterie._typing import MatrixLike
 from coterie._validation import Choice, Flag, Nothing, check_parameter
 from coterie.distance import Distance
 from coterie.distance._catalogue import RowFunction
+from coterie.distance._rows import Rows
+from coterie.distance.spanning import tree_of_rows
 from coterie.errors import InvalidParameter
 from coterie.tree._linkage_facts import METHODS, LinkageMethod
 from coterie.tree._linkage_graph import GRAPH_METHODS, graph_arrays
@@ -76,8 +78,8 @@ def linkage(
 
     Notes
     -----
-    Single, Ward, centroid and median on Euclidean distances, and single and average on their squares or on
-    cosine distances, keep no matrix: memory grows with the rows. Other methods keep a square matrix of the
+    Single linkage on any named distance, Ward, centroid and median, and average on squared Euclidean or
+    cosine distances keep no matrix: memory grows with the rows. Other methods keep a square matrix of the
     type of the rows, 4 n^2 bytes for float32.
 
     Examples
@@ -109,6 +111,10 @@ def link(given: Given, method: LinkageMethod, threads: int, *, who: str) -> Link
         Z[:, 2] *= sign
         return Z
     distance = given.distance
+    if distance is not None and method.is_spanning_tree and distance.function is None:
+        assert given.rows is not None
+        tree = tree_of_rows(Rows(given.rows, None, distance), threads=threads)
+        return np.asarray(_core.link_edges(tree.edges, tree.distance.astype(np.float64, copy=False)))
     if distance is not None and method.takes_rows(distance):
         assert given.rows is not None
         Z = np.asarray(_core.link_rows(given.rows, method.rule, threads))
