@@ -13,23 +13,27 @@ namespace {
 
 constexpr std::int64_t columns_per_task = 1024;
 constexpr std::int64_t most_rows_per_block = 768;
+constexpr double largest_fused_term = 1e36;  // four times this fits in float32
 constexpr std::int64_t partial_sums_per_row = 8;  // bound of the memory for sums of a block: this many numbers per row
 
 template <class T>
 class Pass {
  public:
-  Pass(const MatrixView<T>& X, const std::int32_t* group_of_row, std::int64_t n_groups, const Metric& metric, int threads,
-       const SilhouetteOutput& out)
-      : shift_(centring_shift(X, metric, threads)),
-        pack_(X, shift_.empty() ? nullptr : shift_.data(), metric, group_of_row, n_groups, threads),
+  Pass(const SilhouetteInput<T>& input, const Metric& metric, int threads, const SilhouetteOutput& out)
+      : shift_(centring_shift(input.X, metric, threads)),
+        pack_(input.X, shift_.empty() ? nullptr : shift_.data(), metric, input.group_of_row, input.n_groups, threads),
         Y_(pack_.columns()),
         width_(engine().of<T>().tiles.panel_width),
-        n_groups_(n_groups),
+        n_groups_(input.n_groups),
         metric_(metric),
         threads_(threads),
         out_(out) {
+    const MatrixView<T>& X = input.X;
+    const std::int64_t n_groups = input.n_groups;
+    const double largest_term = static_cast<double>(*std::max_element(Y_.term, Y_.term + Y_.n_panels * width_));
+    is_euclidean_ = metric.kernel == Kernel::dot && metric.finish == Finish::norm && largest_term <= largest_fused_term;
     sort_rows(X);
-    largest_term_ = static_cast<double>(*std::max_element(terms_.begin(), terms_.end()));
+    weigh(input.weights);
     column_sums_.assign(static_cast<std::size_t>(Y_.n_panels * width_), 0.0);
     const std::int64_t ranges = block_count(Y_.n_panels * width_, columns_per_task) + 1;
     const std::int64_t wanted = partial_sums_per_row * X.rows / (n_groups + ranges);
@@ -57,9 +61,6 @@ class Pass {
   };
 
   std::int64_t n_rows() const { return Y_.n_columns; }
-  std::int64_t size_of(std::int64_t group) const {
-    return group_start_[static_cast<std::size_t>(group) + 1] - group_start_[static_cast<std::size_t>(group)];
-  }
   const std::int32_t* ids_at(std::int64_t row) const { return Y_.ids + slot_[static_cast<std::size_t>(row)]; }
 
   // Rows in the order of the packed columns, without the padding.
@@ -75,15 +76,31 @@ class Pass {
     sorted_.resize(static_cast<std::size_t>(X.rows * X.cols));
     terms_.resize(static_cast<std::size_t>(X.rows));
     constexpr std::int64_t block = 4096;
+    const T factor = is_euclidean_ ? T(2) : T(1);
     parallel_for(block_count(X.rows, block), threads_, [&](std::int64_t task, int) {
       const Range range = block_range(X.rows, block, task);
       for (std::int64_t i = range.begin; i < range.end; ++i) {
         const T* from = X.row(*ids_at(i));
         T* to = sorted_.data() + i * X.cols;
-        for (std::int64_t t = 0; t < X.cols; ++t) to[t] = shift_.empty() ? from[t] : from[t] - shift_[static_cast<std::size_t>(t)];
+        for (std::int64_t t = 0; t < X.cols; ++t) to[t] = factor * (shift_.empty() ? from[t] : from[t] - shift_[static_cast<std::size_t>(t)]);
         terms_[static_cast<std::size_t>(i)] = Y_.term[slot_[static_cast<std::size_t>(i)]];
       }
     });
+  }
+
+  // Weight of each group, and weights in the order of rows and of packed columns.
+  void weigh(const T* weights) {
+    group_weight_.assign(static_cast<std::size_t>(n_groups_), 0.0);
+    if (weights != nullptr) {
+      row_weights_.resize(static_cast<std::size_t>(n_rows()));
+      column_weights_.assign(static_cast<std::size_t>(Y_.n_panels * width_), T(0));
+    }
+    for (std::int64_t i = 0; i < n_rows(); ++i) {
+      const std::size_t slot = static_cast<std::size_t>(slot_[static_cast<std::size_t>(i)]);
+      const T weight = weights == nullptr ? T(1) : weights[*ids_at(i)];
+      group_weight_[static_cast<std::size_t>(Y_.group[slot / static_cast<std::size_t>(width_)])] += static_cast<double>(weight);
+      if (weights != nullptr) row_weights_[static_cast<std::size_t>(i)] = column_weights_[slot] = weight;
+    }
   }
 
   // Rows [first, end) of a group against themselves and against all panels after them.
@@ -102,8 +119,10 @@ class Pass {
     parallel_for(static_cast<std::int64_t>(tasks_.size()), threads_, [&](std::int64_t task, int) {
       const Task& part = tasks_[static_cast<std::size_t>(task)];
       const MatrixView<T> block = {sorted_.data() + first * Y_.cols, rows, Y_.cols, Y_.cols};
-      engine().of<T>().silhouette.add_sums({block, terms_.data() + first, largest_term_, &Y_, metric_, part.first_panel, part.end_panel,
-                                            row_sums_.data() + part.sums, part.first_panel == own ? nullptr : column_sums_.data()});
+      double* column_sums = part.first_panel == own ? nullptr : column_sums_.data();
+      const T* row_weights = row_weights_.empty() ? nullptr : row_weights_.data() + first;
+      engine().of<T>().silhouette.add_sums({block, terms_.data() + first, is_euclidean_, &Y_, metric_, part.first_panel, part.end_panel,
+                                            row_sums_.data() + part.sums, column_sums, row_weights, column_weights_.data()});
     });
     take_rows(group, first, rows);
   }
@@ -129,11 +148,11 @@ class Pass {
     double all = 0;
     for (std::int64_t i = 0; i < rows; ++i) {
       double& total = totals_[static_cast<std::size_t>(i)];
-      all += total;
+      all += row_weights_.empty() ? total : total * static_cast<double>(row_weights_[static_cast<std::size_t>(first + i)]);
       if (other == group)
         out_.own_sum[*ids_at(first + i)] = total;
       else
-        offer(*ids_at(first + i), total / static_cast<double>(size_of(other)), other);
+        offer(*ids_at(first + i), total / group_weight_[static_cast<std::size_t>(other)], other);
       total = 0;
     }
     if (out_.between_sum == nullptr) return;
@@ -149,7 +168,7 @@ class Pass {
       const Range range = block_range(left, block, task);
       for (std::int64_t i = begin + range.begin; i < begin + range.end; ++i) {
         double& sum = column_sums_[static_cast<std::size_t>(slot_[static_cast<std::size_t>(i)])];
-        offer(*ids_at(i), sum / static_cast<double>(size_of(group)), group);
+        offer(*ids_at(i), sum / group_weight_[static_cast<std::size_t>(group)], group);
         sum = 0;
       }
     });
@@ -168,25 +187,22 @@ class Pass {
   std::int64_t width_, n_groups_, rows_per_block_ = 0;
   Metric metric_;
   int threads_;
-  double largest_term_ = 0;
+  bool is_euclidean_ = false;
   SilhouetteOutput out_;
-  std::vector<T> sorted_, terms_;
+  std::vector<T> sorted_, terms_, row_weights_, column_weights_;
   std::vector<std::int64_t> slot_, group_start_;
-  std::vector<double> column_sums_, row_sums_, totals_;
+  std::vector<double> group_weight_, column_sums_, row_sums_, totals_;
   std::vector<Task> tasks_;
 };
 
 }  // namespace
 
 template <class T>
-void silhouette(const MatrixView<T>& X, const std::int32_t* group_of_row, std::int64_t n_groups, const Metric& metric, int threads,
-                const SilhouetteOutput& out) {
-  Pass<T>(X, group_of_row, n_groups, metric, threads, out).run();
+void silhouette(const SilhouetteInput<T>& input, const Metric& metric, int threads, const SilhouetteOutput& out) {
+  Pass<T>(input, metric, threads, out).run();
 }
 
-template void silhouette<float>(const MatrixView<float>&, const std::int32_t*, std::int64_t, const Metric&, int,
-                                const SilhouetteOutput&);
-template void silhouette<double>(const MatrixView<double>&, const std::int32_t*, std::int64_t, const Metric&, int,
-                                 const SilhouetteOutput&);
+template void silhouette<float>(const SilhouetteInput<float>&, const Metric&, int, const SilhouetteOutput&);
+template void silhouette<double>(const SilhouetteInput<double>&, const Metric&, int, const SilhouetteOutput&);
 
 }  // namespace coterie

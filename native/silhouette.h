@@ -14,15 +14,17 @@ namespace coterie {
 // A block of rows of one group against a range of panels.
 template <class T>
 struct GroupSumTask {
-  MatrixView<T> rows;  // as they enter the kernels
+  MatrixView<T> rows;  // as they enter the kernels; twice that where `is_euclidean`
   const T* terms;      // row_term of each row
-  double largest_term;  // of all rows
+  bool is_euclidean;   // the fused kernel of Euclidean distances
   const PackedColumns<T>* columns;
   Metric metric;
   std::int64_t first_panel;
   std::int64_t end_panel;
   double* row_sums;     // [group of the range][row], added to
   double* column_sums;  // per packed column of all panels, added to; null: not wanted
+  const T* row_weights;     // per row; null: each counts once
+  const T* column_weights;  // per packed column of all panels
 };
 
 template <class T>
@@ -37,9 +39,16 @@ struct SilhouetteOutput {
   double* between_sum;      // n_groups x n_groups, sums of all distances; may be null
 };
 
-// Groups are numbered 0..n_groups-1 and none is empty.
+// Rows with their groups, numbered 0..n_groups-1, none of them empty.
 template <class T>
-void silhouette(const MatrixView<T>& X, const std::int32_t* group_of_row, std::int64_t n_groups, const Metric& metric, int threads,
-                const SilhouetteOutput& out);
+struct SilhouetteInput {
+  MatrixView<T> X;
+  const std::int32_t* group_of_row;
+  std::int64_t n_groups;
+  const T* weights;  // how many times each row counts; null: once
+};
+
+template <class T>
+void silhouette(const SilhouetteInput<T>& input, const Metric& metric, int threads, const SilhouetteOutput& out);
 
 }  // namespace coterie

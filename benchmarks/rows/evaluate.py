@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.agreement import anything, close
 from benchmarks.data import overlapping_mixture
+from benchmarks.measure import MEBIBYTE, PeakMemory
 from benchmarks.problem import OURS, Answer, Contestant, Row
 
 N_SAMPLES, N_LABELS = 5_000_000, 50
@@ -119,16 +120,16 @@ def make_clustering(n: int, d: int, k: int, dtype: Any = np.float64) -> Clusteri
     return Clustering(X, labels)
 
 
-def enter_coterie_data(p: Clustering, *, function: str) -> Callable[[], Any]:
+def enter_coterie_data(p: Clustering, *, function: str, **how: Any) -> Callable[[], Any]:
     from coterie import evaluate
 
-    return partial(getattr(evaluate, function), p.X, p.labels)
+    return partial(getattr(evaluate, function), p.X, p.labels, **how)
 
 
-def enter_sklearn_data(p: Clustering, *, function: str) -> Callable[[], Any]:
+def enter_sklearn_data(p: Clustering, *, function: str, **how: Any) -> Callable[[], Any]:
     from sklearn import metrics
 
-    return partial(getattr(metrics, function), p.X, p.labels)
+    return partial(getattr(metrics, function), p.X, p.labels, **how)
 
 
 def enter_scipy_dunn(p: Clustering) -> Callable[[], float]:
@@ -156,10 +157,12 @@ def data_row(
     *,
     peer: Contestant | None,
     tolerance: float = 1e-10,
+    metric: str = "euclidean",
     **facts: Any,
 ) -> Row:
     """Make a row for a measure of data; without a peer only time is of interest."""
-    ours = Contestant(OURS, partial(enter_coterie_data, function=function))
+    how = {} if metric == "euclidean" else {"metric": metric}
+    ours = Contestant(OURS, partial(enter_coterie_data, function=function, **how))
     return Row(
         name=name,
         work=work,
@@ -177,12 +180,13 @@ def sklearn_row(
     function: str,
     make: Callable[[], Clustering],
     *,
-    tolerance: float = 1e-10,
+    metric: str = "euclidean",
     **facts: Any,
 ) -> Row:
     """Make a row for a measure of data that scikit-learn has."""
-    peer = Contestant("scikit-learn", partial(enter_sklearn_data, function=function))
-    return data_row(name, work, function, make, peer=peer, tolerance=tolerance, **facts)
+    how = {} if metric == "euclidean" else {"metric": metric}
+    peer = Contestant("scikit-learn", partial(enter_sklearn_data, function=function, **how))
+    return data_row(name, work, function, make, peer=peer, metric=metric, **facts)
 
 
 MANY = partial(make_clustering, 1_000_000, 16, 10)
@@ -206,6 +210,28 @@ DATA_ROWS = (
         bar=20,
         aim=50,
         most_rounds=3,
+    ),
+    *(
+        sklearn_row(
+            f"silhouette-{metric}",
+            f"silhouette of 4e4 x 16, 20 clusters, {metric}: a formula, not all pairs",
+            "silhouette_score",
+            partial(make_clustering, 40_000, 16, 20),
+            metric=metric,
+            tolerance=1e-9,
+            bar=50,
+            most_rounds=2,
+        )
+        for metric in ("sqeuclidean", "cosine")
+    ),
+    sklearn_row(
+        "silhouette-memory",
+        "silhouette of 4e4 x 16, 20 clusters, memory beyond the input",
+        "silhouette_score",
+        partial(make_clustering, 40_000, 16, 20),
+        measure=PeakMemory(),
+        limit=4 * 40_000 * 16 * 8 / MEBIBYTE + 32,  # a few copies of the data, and code that is loaded late
+        most_rounds=1,
     ),
     sklearn_row(
         "davies-bouldin", "Davies-Bouldin of 1e6 x 16, 10 clusters", "davies_bouldin_score", MANY, bar=1

@@ -29,10 +29,11 @@ struct StripRows {
 };
 
 template <class T>
-COTERIE_INLINE void dot_block(const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out) {
+COTERIE_INLINE void dot_block_from(const Vec<T> (&start)[panel_vectors], const StripRows<T>& strip, const T* panel, std::int64_t cols,
+                                   Block<T>& out) {
   Vec<T> acc[strip_rows][panel_vectors];
   for (int r = 0; r < strip_rows; ++r)
-    for (int v = 0; v < panel_vectors; ++v) acc[r][v] = load(start + v * lanes<T>);
+    for (int v = 0; v < panel_vectors; ++v) acc[r][v] = start[v];
   for (std::int64_t t = 0; t < cols; ++t) {
     Vec<T> y[panel_vectors];
     for (int v = 0; v < panel_vectors; ++v) y[v] = load(panel + t * panel_width<T> + v * lanes<T>);
@@ -43,6 +44,13 @@ COTERIE_INLINE void dot_block(const StripRows<T>& strip, const T* panel, const T
   }
   for (int r = 0; r < strip_rows; ++r)
     for (int v = 0; v < panel_vectors; ++v) out.value[r][v] = acc[r][v];
+}
+
+template <class T>
+COTERIE_INLINE void dot_block(const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out) {
+  Vec<T> first[panel_vectors];
+  for (int v = 0; v < panel_vectors; ++v) first[v] = load(start + v * lanes<T>);
+  dot_block_from<T>(first, strip, panel, cols, out);
 }
 
 // Difference kernels: one step per feature on one accumulator.

@@ -61,6 +61,7 @@ struct Tiled {
   static constexpr bool needs_terms = true;
 
   std::int64_t chunk_panels() const { return max_tile_columns / panel_width<T>; }
+  std::int64_t tile_numbers() const { return strip_rows * max_tile_columns; }
   COTERIE_INLINE void prepare(const Strip<T>& strip, std::int64_t first, std::int64_t count, T* tile) const {
     fill(strip.rows, Y, metric.p, first, count, tile);
     for (int r = 0; r < strip.count; ++r)

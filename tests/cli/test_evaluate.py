@@ -85,7 +85,7 @@ def test_two_files_and_standard_input(flowers, cli):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "evaluate needs --truth (compare with other labels) or --data (judge by the data)"),
+        ((), "evaluate needs --truth (compare with other labels), --data (judge by the data), or both"),
         (("--truth", "specie"), 'Did you mean "species"?'),
         (
             ("--truth", "species", "--measure", "purity_scor"),
@@ -93,8 +93,10 @@ def test_two_files_and_standard_input(flowers, cli):
         ),
         (
             ("--truth", "species", "--measure", "soft_rand_score"),
-            "got soft_rand_score, which needs memberships",
+            "evaluate has no memberships, which soft_rand_score needs",
         ),
+        (("--truth", "species", "--measure", "ARI", "--measure", "sil"), "silhouette_score needs --data."),
+        (("--data", "flowers.csv", "--measure", "ARI"), "adjusted_rand_score needs --truth."),
         (("--truth", "species", "--noise", "drop"), 'must be one of "cluster", "exclude", "singletons"'),
         (("--truth", "species", "--missing", "median"), 'must be one of "error", "drop"'),
     ],
@@ -122,6 +124,66 @@ def test_judge_by_the_data(flowers, cli):
     assert facts["measures"]["silhouette_score"] == pytest.approx(silhouette_score(X, labels))
     only = json.loads(cli("evaluate", "groups.csv", "--data", "data.csv", "--measure", "DB", "--json")[1])
     assert list(only["measures"]) == ["davies_bouldin_score"]
+
+
+@pytest.fixture
+def garden(tmp_path, monkeypatch):
+    """Write data with their classes, and the groups in a file of its own, in another order."""
+    monkeypatch.chdir(tmp_path)
+    rows = [("a", 0.0, 7, 1), ("b", 1.0, 7, 1), ("c", 5.0, 8, 2), ("d", 6.0, 8, 2), ("e", 5.5, 7, 2)]
+    data = "".join(f"{name},{height},{species}\n" for name, height, species, _ in rows)
+    (tmp_path / "data.csv").write_text(f"id,height,species\n{data}")
+    groups = "".join(f"{name},{group}\n" for name, _, _, group in rows[::-1])
+    (tmp_path / "groups.csv").write_text(f"id,group\n{groups}")
+    classes = "".join(f"{name},{species}\n" for name, _, species, _ in rows)
+    (tmp_path / "truth.csv").write_text(f"id,species\n{classes}")
+    X = [[height] for _, height, _, _ in rows]
+    return X, [group for *_, group in rows], [species for _, _, species, _ in rows]
+
+
+@pytest.mark.parametrize("truth", ["species", "truth.csv"])
+def test_truth_and_data_together(garden, cli, truth):
+    """Law: both tables, one after the other; the classes are no data, whichever file they come from."""
+    X, groups, species = garden
+    command = ("evaluate", "groups.csv", "--data", "data.csv", "--truth", truth)
+    code, out, err = cli(*command)
+    assert (code, err) == (0, "")
+    assert "adjusted Rand" in out
+    assert "by 1 column of data.csv, as they are: height" in out
+    assert all(measure.name in out for measure in (*measures("labelings"), *measures("data")))
+    facts = json.loads(cli(*command, "--json")[1])
+    values = facts["measures"]
+    assert values["adjusted_rand_score"] == compare(species, groups)["ARI"]
+    assert values["silhouette_score"] == pytest.approx(silhouette_score(X, groups))
+    assert facts["by_data"]["how"]["silhouette_score"] == "exact"
+    assert facts["against_truth"]["classes"] == 2
+
+
+def test_some_measures_of_both(garden, cli):
+    """Law: --measure picks from both tables, and a table that nothing is picked from is not there."""
+    both = ("evaluate", "groups.csv", "--data", "data.csv", "--truth", "species", "--json", "--measure")
+    assert set(json.loads(cli(*both, "DB", "--measure", "NMI")[1])["measures"]) == {
+        "normalized_mutual_info_score",
+        "davies_bouldin_score",
+    }
+    alone = json.loads(cli(*both, "CH")[1])
+    assert list(alone["measures"]) == ["calinski_harabasz_score"]
+    assert alone["data"] == "data.csv"
+
+
+def test_all_of_one_table_through_a_pipe(garden):
+    """Law: one table may hold data, groups and classes, also on standard input."""
+    X, groups, species = garden
+    rows = "".join(f"{x},{g},{s}\n" for [x], g, s in zip(X, groups, species, strict=True))
+    piped = subprocess.run(
+        [sys.executable, "-m", "coterie", "evaluate", "-", "--data", "-", "--truth", "species", "--json"],
+        input=f"height,group,species\n{rows}".encode(),
+        capture_output=True,
+        check=True,
+    )
+    facts = json.loads(piped.stdout)
+    assert facts["by_data"]["columns"] == ["height"]
+    assert facts["measures"]["silhouette_score"] == pytest.approx(silhouette_score(X, groups))
 
 
 def test_catalogue(cli):

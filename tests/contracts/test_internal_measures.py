@@ -11,12 +11,14 @@ from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import measures
 
 INTERNAL = measures("data")
+WEIGHTED = [measure for measure in INTERNAL if measure.takes_sample_weight]
 WITH_PEER = [measure for measure in INTERNAL if measure.peer is not None]
 ANY_NUMBER_OF_GROUPS = {"sse", "bss", "ball_hall"}  # defined for one cluster, and for singletons
 ROUNDING = 1e-9
 
 few = settings(max_examples=15)
 every_measure = pytest.mark.parametrize("measure", INTERNAL, ids=lambda measure: measure.name)
+every_weighted = pytest.mark.parametrize("measure", WEIGHTED, ids=lambda measure: measure.name)
 every_peer = pytest.mark.parametrize("measure", WITH_PEER, ids=lambda measure: measure.name)
 
 
@@ -98,6 +100,48 @@ def test_float32(measure, example):
     X, labels = example
     single = X.astype(np.float32)
     assert measure(single, labels) == pytest.approx(measure(single.astype(np.float64), labels), rel=2e-4)
+
+
+def test_which_measures_take_weights():
+    """Law: all but those that put single pairs or core distances in order, where copies are no weights."""
+    without = {measure.name for measure in INTERNAL} - {measure.name for measure in WEIGHTED}
+    assert without == {"c_index", "gamma", "tau", "dbcv"}
+
+
+@every_weighted
+def test_whole_weights_are_copies(measure):
+    """Law: a weight of n is n equal rows, a weight of 0 is none; weights of 1 change nothing."""
+
+    @few
+    @given(clusterings(), st.integers(0, 2**32 - 1))
+    def check(clustering, seed):
+        X, labels = clustering
+        rng = np.random.default_rng(seed)
+        # no two centroids at one place, and no two medians of a line: there rounding decides
+        X = np.column_stack([X + 0.1 * rng.random(X.shape), rng.random(labels.size)])
+        weights = rng.integers(0, 4, labels.size)
+        weights[:4] += 1
+        rows = np.repeat(np.arange(labels.size), weights)
+        weighted, copied = measure(X, labels, sample_weight=weights), measure(X[rows], labels[rows])
+        assert type(weighted) is float
+        assert weighted == pytest.approx(copied, rel=1e-9, abs=1e-9)
+        ones = measure(X, labels, sample_weight=np.ones(labels.size))
+        assert ones == pytest.approx(measure(X, labels), rel=1e-9, abs=1e-9)
+
+    check()
+
+
+@every_weighted
+def test_wrong_weights_are_refused(measure, example):
+    """Law: weights are one number per sample, none negative, not all 0."""
+    X, labels = example
+    for weights, message in (
+        (np.ones(3), "needs a weight per row"),
+        (-np.ones(60), "Negative values in data passed to `sample_weight`"),
+        (np.zeros(60), "at least one non-zero number"),
+    ):
+        with pytest.raises(InvalidData, match=message):
+            measure(X, labels, sample_weight=weights)
 
 
 @every_peer

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
 import internal_oracles as oracle
-from coterie import evaluate
+from coterie import _core, evaluate
 from coterie.errors import InvalidData, InvalidParameter
 
 IRIS = load_iris().data
@@ -100,6 +100,55 @@ def test_silhouette_of_many_samples(dtype, k):
     ours = evaluate.silhouette_samples(X, labels)
     theirs = peers.silhouette_samples(X.astype(np.float64), labels)
     assert ours == pytest.approx(theirs, abs=1e-11 if dtype is np.float64 else 1e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "sqeuclidean", "cosine"])
+def test_weighted_silhouette_of_any_distance(metric, dtype):
+    """Law: in the native pass too, a weight of n is n equal rows: their values, and that of the whole."""
+    rng = np.random.default_rng(4)
+    labels = np.concatenate([np.arange(9), rng.integers(0, 9, 691)])
+    X = (rng.normal(size=(700, 6)) + 0.5 * labels[:, None]).astype(dtype)
+    weights = rng.integers(1, 5, 700)
+    rows = np.repeat(np.arange(700), weights)
+    found = evaluate.silhouette(X, labels, metric=metric, sample_weight=weights)
+    copies = evaluate.silhouette(X[rows], labels[rows], metric=metric)
+    tolerance = 1e-10 if dtype is np.float64 else 1e-4
+    assert found.values[rows] == pytest.approx(copies.values, abs=tolerance)
+    assert found.score == pytest.approx(copies.score, abs=tolerance)
+    assert found.cluster_values == pytest.approx(copies.cluster_values, abs=tolerance)
+    samples = evaluate.silhouette_samples(X, labels, metric=metric, sample_weight=weights * (labels != 3))
+    assert np.isnan(samples).tolist() == (labels == 3).tolist()
+
+
+def test_weighted_estimate():
+    """Law: an estimate from strata with weights covers the exact score; light clusters are refused."""
+    rng = np.random.default_rng(6)
+    labels = rng.integers(0, 3, 3000)
+    X = rng.normal(size=(3000, 3)) + 2 * labels[:, None]
+    weights = rng.random(3000) * 4
+    exact = evaluate.silhouette_score(X, labels, sample_weight=weights)
+    found = [
+        evaluate.silhouette_score(
+            X, labels, sample_weight=weights, sample="stratified", size=300, random_state=seed
+        )
+        for seed in range(12)
+    ]
+    errors = [(each - exact) / each.standard_error for each in found]
+    assert np.abs(errors).max() < 4
+    assert abs(np.mean(errors)) < 1.2
+    with pytest.raises(InvalidData, match=r"every cluster must weigh at least 1, got 0\.[23]"):
+        evaluate.silhouette_score(X, labels, sample_weight=weights / weights[labels == 0].sum() * 0.3)
+
+
+def test_silhouette_does_not_depend_on_the_threads():
+    """Law: the same bits from one thread and from two."""
+    rng = np.random.default_rng(7)
+    X, codes = rng.normal(size=(5000, 5)), rng.integers(0, 6, 5000).astype(np.int32)
+    metric = _core.Metric(_core.Kernel.dot, _core.Finish.norm)
+    one, two = (_core.silhouette(X, codes, 6, metric, True, None, n_threads=n) for n in (1, 2))
+    for first, second in zip(one, two, strict=True):
+        assert np.array_equal(first, second)
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-18, 1e18, 1e140])

@@ -106,6 +106,24 @@ def test_silhouette_of_pam_on_iris_of_deck_003():
     assert found.score == pytest.approx(0.5528, abs=5e-5)
 
 
+@pytest.mark.parametrize(
+    ("medoids", "score"),
+    [
+        ([7, 126], 0.6858),
+        ([7, 78, 112], 0.5528),
+        ([7, 99, 120, 126], 0.4897),
+        ([7, 63, 69, 105, 112], 0.4867),
+        ([7, 58, 69, 105, 112, 138], 0.4704),
+    ],
+    ids=lambda value: f"k={len(value)}" if isinstance(value, list) else "",
+)
+def test_silhouettes_over_k_of_deck_003(medoids, score):
+    """Law: with the medoids that PAM finds (rows from 0), the mean silhouettes of k = 2..6 are the deck's."""
+    X = load_iris().data
+    labels = cdist(X, X[medoids]).argmin(axis=1)
+    assert evaluate.silhouette_score(X, labels) == pytest.approx(score, abs=5e-5)
+
+
 def test_silhouette_of_deck_000():
     """Law: the own mean leaves the sample itself out, and a sample alone scores 0."""
     found = evaluate.silhouette([[0.0], [2.0], [6.0]], [0, 0, 1])

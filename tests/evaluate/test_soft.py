@@ -39,6 +39,15 @@ def test_hard_memberships_give_the_hard_measures(labelings):
         assert value == pytest.approx(normalized_mutual_info_score(*labelings), abs=1e-9)
 
 
+def test_clusters_without_members_are_none():
+    """Law: a column of zeros changes nothing, also where one cluster is left, or none."""
+    for degrees in ([[1.0], [1.0]], [[1.0, 0.0], [0.5, 0.5]]):
+        wider = np.column_stack([np.zeros(2), degrees])
+        for score in (soft_rand_score, soft_adjusted_rand_score, soft_normalized_mutual_info_score):
+            assert score(wider, wider) == pytest.approx(score(degrees, degrees))
+    assert soft_normalized_mutual_info_score([[1, 0], [1, 0]], [0, 0]) == 1.0
+
+
 def test_pairs_are_expectations():
     """Law: the counts are the means over labelings drawn from the memberships."""
     first, second = memberships(12, 3, 0), memberships(12, 4, 1)

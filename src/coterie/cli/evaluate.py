@@ -15,6 +15,7 @@ Examples:
 \b
   coterie evaluate groups.csv --truth truth.csv
   coterie evaluate groups.csv --data flowers.csv
+  coterie evaluate groups.csv --data flowers.csv --truth species
   coterie evaluate flowers.csv --truth species --column group
   coterie evaluate groups.csv --truth truth.csv --measure ARI --measure NMI
   coterie evaluate groups.csv --truth truth.csv --json | jq .measures.purity_score
@@ -24,7 +25,7 @@ Examples:
 def evaluate(
     labels: Annotated[str, typer.Argument(metavar="LABELS", help="Table with the group of each row, or -.")],
     truth: Annotated[
-        str | None, option("--truth", metavar="T", help="A column of LABELS, or another file.")
+        str | None, option("--truth", metavar="T", help="A column of LABELS or DATA, or a file.")
     ] = None,
     data: Annotated[
         str | None, option("--data", metavar="DATA", help="File of the data: judge the groups by them.")
@@ -43,21 +44,32 @@ def evaluate(
     encoding: options.Encoding = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Compare the groups of a table with the truth, or judge them by the data."""
+    """Compare the groups of a table with the truth, or judge them by the data, or both."""
     from coterie.cli import verdict
     from coterie.errors import InvalidParameter
-    from coterie.evaluate import find_measure
     from coterie.evaluate.labelings import check_noise
+    from coterie.read import read_labels_table, read_table
 
     policy = None if noise is None else check_noise(noise)
-    for name in measure:
-        find_measure(name)
-    how = {"column": column, "missing": missing, "header": header, "encoding": encoding}
-    if (truth is None) == (data is None):
+    given = [need for need, value in (("labelings", truth), ("data", data)) if value is not None]
+    if not given:
         raise InvalidParameter(
-            "evaluate needs --truth (compare with other labels) or --data (judge by the data), one of them."
+            "evaluate needs --truth (compare with other labels), --data (judge by the data), or both."
         )
+    chosen = verdict.measures_by_need(measure, given)
+    table = read_labels_table(labels, header, encoding)
+    how = {"column": column, "missing": missing}
+    rows = None
+    if data is not None:
+        rows = table if data == labels else read_table(data, header=header, encoding=encoding)
+    parts: list[verdict.Agreement | verdict.Quality] = []
+    pair = None
     if truth is not None:
-        verdict.compare_with(labels, truth, truth_column, measure, policy, as_json=as_json, **how)
-    elif data is not None:
-        verdict.judge_by(labels, data, distance, measure, policy, as_json=as_json, **how)
+        files = {"header": header, "encoding": encoding}
+        pair = verdict.read_truth(table, truth, rows, truth_column, **how, **files)
+    if pair is not None and "labelings" in chosen:
+        parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy))
+    if rows is not None and "data" in chosen:
+        found = verdict.read_rows(table, rows, pair, **how)
+        parts.append(verdict.Quality.of(found, chosen["data"], distance, policy))
+    verdict.show(parts, as_json=as_json)

@@ -43,6 +43,7 @@ def _group_facts(groups: Groups, group: int) -> dict[str, Any]:
         "group": group + 1,
         "size": int(groups.profile.sizes[group]),
         "share": float(groups.shares[group]),
+        **({} if groups.medoid_rows is None else {"medoid_row": int(groups.medoid_rows[group]) + 1}),
         "center": dict(zip(groups.columns, groups.centers[group].tolist(), strict=True)),
         "apart": [{"column": name, "difference_sd": by} for name, by in groups.profile.apart(group)],
     }

@@ -1,128 +1,164 @@
-"""What ``coterie evaluate`` prints: the answer first, then every measure, then the table."""
+"""What ``coterie evaluate`` finds: the answer first, then every measure; for people and for machines."""
 
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from coterie._config import version
-from coterie.evaluate import Assessment, Comparison, assess, compare
+from coterie.errors import InvalidParameter
+from coterie.evaluate import Assessment, Comparison, assess, compare, find_measure
 from coterie.evaluate.labelings import Noise
-from coterie.read import LabelledData, LabelPair, read_label_pair, read_labelled_data
+from coterie.read import LabelledData, LabelPair, Table, read_label_pair, read_labelled_data
+
+OPTIONS = {"labelings": "--truth", "data": "--data"}  # what gives a measure its input
 
 
-def compare_with(
-    labels: str,
-    truth: str,
-    truth_column: str | None,
-    names: list[str],
-    noise: Noise | None,
-    *,
-    as_json: bool,
-    **how: Any,
-) -> None:
-    """Print how groups agree with the truth."""
-    pair = read_label_pair(labels, truth, truth_column=truth_column, **how)
-    policy: Noise = noise or "cluster"
-    comparison = compare(pair.true, pair.pred, measures=names or None, noise=policy)
-    show(pair, comparison, noise=policy, as_json=as_json)
+def measures_by_need(names: Sequence[str], given: Sequence[str]) -> dict[str, list[str] | None]:
+    """Return the names of the measures of each kind that is asked for; None: all of that kind."""
+    if not names:
+        return dict.fromkeys(given)
+    chosen: dict[str, list[str] | None] = {}
+    for found in map(find_measure, names):
+        if found.needs not in OPTIONS:
+            raise InvalidParameter(f"evaluate has no {found.needs}, which {found.name} needs.")
+        if found.needs not in given:
+            raise InvalidParameter(f"{found.name} needs {OPTIONS[found.needs]}.")
+        chosen[found.needs] = [*(chosen.get(found.needs) or []), found.name]
+    return chosen
 
 
-def judge_by(
-    labels: str,
-    data: str,
-    distance: str,
-    names: list[str],
-    noise: Noise | None,
-    *,
-    as_json: bool,
-    **how: Any,
-) -> None:
-    """Print how good groups are by the data alone."""
-    found = read_labelled_data(labels, data, **how)
-    assessment = assess(found.X, found.labels, metric=distance, measures=names or None, noise=noise)
-    if as_json:
-        print(json.dumps(data_facts(found, assessment, distance, noise), indent=2))
-        return
-    dropped = f"; {found.n_dropped:,} left out: a value or the label is missing" if found.n_dropped else ""
-    shown = ", ".join(found.columns[:6]) + (" ..." if len(found.columns) > 6 else "")
-    columns = "1 column" if len(found.columns) == 1 else f"{len(found.columns):,} columns"
-    print(
-        f"{found.source}   {len(found.labels):,} rows{dropped}; {found.label_name} by {columns} of "
-        f"{found.data_source}, as they are: {shown}"
-    )
-    for note in (*found.notes, *(f"left out: {column}" for column in found.left_out)):
-        print(f"  {note}")
-    print()
-    if "silhouette_score" in assessment:
-        score = assessment["silhouette_score"]
-        print(f"  silhouette {score:.2f} (1: far apart, 0: side by side, below: mixed up)\n")
-    print(assessment)
+@dataclass(frozen=True)
+class Agreement:
+    """How groups agree with the truth."""
+
+    pair: LabelPair
+    comparison: Comparison
+    noise: Noise
+
+    @classmethod
+    def of(cls, pair: LabelPair, names: list[str] | None, noise: Noise | None) -> Agreement:
+        """Compare the groups with the truth."""
+        policy: Noise = noise or "cluster"
+        return cls(pair, compare(pair.true, pair.pred, measures=names, noise=policy), policy)
+
+    def facts(self) -> dict[str, Any]:
+        """Return everything that ``--json`` prints."""
+        pair, pairs = self.pair, self.comparison.pair_counts
+        n_classes, n_clusters = self.comparison.table.shape
+        return {
+            "source": pair.source,
+            "labels": pair.pred_name,
+            "truth": pair.true_name,
+            "rows": len(pair.pred),
+            "rows_left_out": pair.n_dropped,
+            "notes": list(pair.notes),
+            "noise": self.noise,
+            "classes": n_classes,
+            "clusters": n_clusters,
+            "pairs": {"tp": pairs.tp, "fp": pairs.fp, "fn": pairs.fn, "tn": pairs.tn},
+            "measures": self.comparison.to_dict(),
+            "coterie": version(),
+        }
+
+    def __str__(self) -> str:
+        pair, comparison = self.pair, self.comparison
+        dropped = f"; {pair.n_dropped:,} left out: no label" if pair.n_dropped else ""
+        rows = f"{len(pair.pred):,} rows{dropped}"
+        lines = [f"{pair.source}   {rows}; {pair.pred_name} against {pair.true_name}"]
+        lines += [*(f"  {note}" for note in pair.notes), ""]
+        if not {"adjusted_rand_score", "matched_accuracy"} <= set(comparison):
+            return "\n".join([*lines, str(comparison)])
+        answer = (
+            f"  adjusted Rand {comparison['adjusted_rand_score']:.2f} (chance 0, equal 1); "
+            f"{comparison['matched_accuracy']:.1%} of the rows are in the group that is matched with their "
+            f"class"
+        )
+        return "\n".join([*lines, answer, "", str(comparison), "", str(comparison.table)])
 
 
-def data_facts(
-    found: LabelledData, assessment: Assessment, distance: str, noise: str | None
-) -> dict[str, Any]:
-    """Return everything that ``--data --json`` prints; infinite values are null."""
-    return {
-        "source": found.source,
-        "labels": found.label_name,
-        "data": found.data_source,
-        "columns": list(found.columns),
-        "rows": len(found.labels),
-        "rows_left_out": found.n_dropped,
-        "notes": list(found.notes),
-        "distance": distance,
-        "noise": noise,
-        "clusters": assessment.n_clusters,
-        "measures": {name: value if isfinite(value) else None for name, value in assessment.items()},
-        "how": {each.measure.name: each.how for each in assessment.findings},
-        "coterie": version(),
-    }
+@dataclass(frozen=True)
+class Quality:
+    """How good groups are by the data alone."""
+
+    found: LabelledData
+    assessment: Assessment
+    distance: str
+    noise: Noise | None
+
+    @classmethod
+    def of(cls, found: LabelledData, names: list[str] | None, distance: str, noise: Noise | None) -> Quality:
+        """Judge the groups by the data."""
+        assessment = assess(found.X, found.labels, metric=distance, measures=names, noise=noise)
+        return cls(found, assessment, distance, noise)
+
+    def facts(self) -> dict[str, Any]:
+        """Return everything that ``--json`` prints; infinite values are null."""
+        found, assessment = self.found, self.assessment
+        return {
+            "source": found.source,
+            "labels": found.label_name,
+            "data": found.data_source,
+            "columns": list(found.columns),
+            "rows": len(found.labels),
+            "rows_left_out": found.n_dropped,
+            "notes": list(found.notes),
+            "distance": self.distance,
+            "noise": self.noise,
+            "clusters": assessment.n_clusters,
+            "measures": {name: value if isfinite(value) else None for name, value in assessment.items()},
+            "how": {each.measure.name: each.how for each in assessment.findings},
+            "coterie": version(),
+        }
+
+    def __str__(self) -> str:
+        found = self.found
+        why = "a value or the label is missing"
+        dropped = f"; {found.n_dropped:,} left out: {why}" if found.n_dropped else ""
+        shown = ", ".join(found.columns[:6]) + (" ..." if len(found.columns) > 6 else "")
+        columns = "1 column" if len(found.columns) == 1 else f"{len(found.columns):,} columns"
+        lines = [
+            f"{found.source}   {len(found.labels):,} rows{dropped}; {found.label_name} by {columns} of "
+            f"{found.data_source}, as they are: {shown}"
+        ]
+        lines += [f"  {note}" for note in (*found.notes, *(f"left out: {each}" for each in found.left_out))]
+        lines.append("")
+        if "silhouette_score" in self.assessment:
+            score = float(self.assessment["silhouette_score"])
+            lines += [f"  silhouette {score:.2f} (1: far apart, 0: side by side, below: mixed up)", ""]
+        return "\n".join([*lines, str(self.assessment)])
 
 
-def show(pair: LabelPair, comparison: Comparison, *, noise: str, as_json: bool) -> None:
-    """Print a comparison for people or for machines."""
-    if as_json:
-        print(json.dumps(facts(pair, comparison, noise), indent=2))
-        return
-    dropped = f"; {pair.n_dropped:,} left out: no label" if pair.n_dropped else ""
-    print(f"{pair.source}   {len(pair.pred):,} rows{dropped}; {pair.pred_name} against {pair.true_name}")
-    for note in pair.notes:
-        print(f"  {note}")
-    print()
-    has_everything = {"adjusted_rand_score", "matched_accuracy"} <= set(comparison)
-    if has_everything:
-        print(f"  {_answer(comparison)}\n")
-    print(comparison)
-    if has_everything:
-        print(f"\n{comparison.table}")
+def read_truth(
+    table: Table, truth: str, rows: Table | None, truth_column: str | None, **how: Any
+) -> LabelPair:
+    """Read the classes from a column of the labels, from a file, or from a column of the data."""
+    is_of_data = rows is not None and truth in rows.columns
+    if truth not in table.columns and is_of_data and not os.path.exists(truth):
+        assert rows is not None
+        return read_label_pair(table, rows, truth_column=truth, **how)
+    return read_label_pair(table, truth, truth_column=truth_column, **how)
 
 
-def facts(pair: LabelPair, comparison: Comparison, noise: str) -> dict[str, Any]:
-    """Return everything that ``--json`` prints."""
-    pairs = comparison.pair_counts
-    n_classes, n_clusters = comparison.table.shape
-    return {
-        "source": pair.source,
-        "labels": pair.pred_name,
-        "truth": pair.true_name,
-        "rows": len(pair.pred),
-        "rows_left_out": pair.n_dropped,
-        "notes": list(pair.notes),
-        "noise": noise,
-        "classes": n_classes,
-        "clusters": n_clusters,
-        "pairs": {"tp": pairs.tp, "fp": pairs.fp, "fn": pairs.fn, "tn": pairs.tn},
-        "measures": comparison.to_dict(),
-        "coterie": version(),
-    }
+def read_rows(table: Table, rows: Table, pair: LabelPair | None, **how: Any) -> LabelledData:
+    """Read the data of the labels, without the classes."""
+    return read_labelled_data(table, rows, drop=() if pair is None else (pair.true_column,), **how)
 
 
-def _answer(comparison: Comparison) -> str:
-    matched = comparison["matched_accuracy"]
-    return (
-        f"adjusted Rand {comparison['adjusted_rand_score']:.2f} (chance 0, equal 1); "
-        f"{matched:.1%} of the rows are in the group that is matched with their class"
-    )
+def facts_of(parts: Sequence[Agreement | Quality]) -> dict[str, Any]:
+    """Return what ``--json`` prints: of two parts both, and the measures of both together."""
+    facts = [part.facts() for part in parts]
+    if len(facts) == 1:
+        return facts[0]
+    against, by_data = facts
+    together = against["measures"] | by_data["measures"]
+    return {"measures": together, "against_truth": against, "by_data": by_data, "coterie": version()}
+
+
+def show(parts: Sequence[Agreement | Quality], *, as_json: bool) -> None:
+    """Print what was found, for people or for machines."""
+    print(json.dumps(facts_of(parts), indent=2) if as_json else "\n\n".join(map(str, parts)))

@@ -12,15 +12,18 @@ from typing import Any
 from coterie._optional import require
 from coterie._typing import MatrixLike, RandomState, VectorLike
 from coterie._validation import Nothing, Seed, Whole, check_parameter
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.errors import InvalidParameter
 from coterie.evaluate.catalogue import Measure, find_measure, measures
 from coterie.evaluate.labelings import Noise, check_noise
 from coterie.evaluate.partitions import read_partition
+from coterie.evaluate.sampling import Estimate
+from coterie.evaluate.space_input import NeedsRows
 
 MOST_EXACT = 10_000  # samples up to which all pairs are put in order
 MOST_SUMMED = 200_000  # samples up to which all pairs are summed
 PAIR_SAMPLE = 3_000
 NOT_DEFINED = "-"
+NEEDS_ROWS = "needs data, not distances"
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,8 @@ def assess(
     measures: Sequence[str] | None = None,
     sample_size: int | None = None,
     random_state: RandomState = 0,
+    n_features: float | None = None,
+    sample_weight: VectorLike | None = None,
     noise: Noise | None = None,
     **kwds: Any,
 ) -> Assessment:
@@ -145,6 +150,10 @@ def assess(
         Samples to draw where samples are drawn; None: 3,000 for pairs and 10,000 for the silhouette.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the draws.
+    n_features : float, default=None
+        Dimension of the data for `dbcv`, which does not know it from distances.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many times each sample counts; measures that take no weights are then left out.
     noise : {"cluster", "exclude", "singletons"}, default=None
         What to do with samples labelled -1; None: what each measure does by default.
     **kwds
@@ -163,12 +172,14 @@ def assess(
     """
     check_parameter(sample_size, Whole(3) | Nothing(), name="sample_size", who="assess")
     check_parameter(random_state, Seed(), name="random_state", who="assess")
-    partition = read_partition(labels, check_noise("cluster" if noise is None else noise)).require_groups()
-    options = {"metric": metric, "random_state": random_state, "noise": noise, **kwds}
+    policy = check_noise("cluster" if noise is None else noise)
+    partition = read_partition(labels, policy).weigh(sample_weight, who="assess").require_groups()
+    known = {"metric": metric, "random_state": random_state, "noise": noise}
+    known |= {"n_features": n_features, "sample_weight": sample_weight}
     findings = []
     for chosen in _choose(measures):
         drawn = _draws(chosen, partition.n_samples, sample_size)
-        findings.append(_find(chosen, X, labels, {**options, **drawn}))
+        findings.append(_find(chosen, X, labels, {**known, **drawn}, kwds))
     return Assessment(findings, partition.n_samples, partition.n_clusters)
 
 
@@ -195,32 +206,21 @@ def _draws(chosen: Measure, n_samples: int, sample_size: int | None) -> dict[str
     return {}
 
 
-def _find(chosen: Measure, X: MatrixLike, labels: VectorLike, options: dict[str, Any]) -> Finding:
-    is_precomputed = isinstance(options["metric"], str) and options["metric"] == "precomputed"
+def _find(
+    chosen: Measure, X: MatrixLike, labels: VectorLike, known: dict[str, Any], of_distance: dict[str, Any]
+) -> Finding:
     accepted = signature(chosen.function).parameters
-    takes_any = "kwds" in accepted
-    known = ("metric", "random_state", "noise", "sample", "size", "sample_size")
-    given = {
-        name: value
-        for name, value in options.items()
-        if (name in accepted or (takes_any and name not in known)) and not (name == "noise" and value is None)
-    }
-    if is_precomputed and "metric" not in accepted:
-        return Finding(chosen, None, "needs data, not distances")
+    if "metric" not in accepted and isinstance(known["metric"], str) and known["metric"] == "precomputed":
+        return Finding(chosen, None, NEEDS_ROWS)
+    if known["sample_weight"] is not None and not chosen.takes_sample_weight:
+        return Finding(chosen, None, "takes no weights")
+    given = {name: value for name, value in known.items() if name in accepted and value is not None}
+    given |= of_distance if "kwds" in accepted else {}
     try:
         value = chosen.function(X, labels, **given)
-    except (InvalidParameter, InvalidData) as error:
-        if is_precomputed and "centroids" in str(error):
-            return Finding(chosen, None, "needs data, not distances")
-        raise
-    return Finding(chosen, float(value), _how(value, given))
-
-
-def _how(value: float, given: dict[str, Any]) -> str:
-    error = getattr(value, "standard_error", None)
-    if error is not None:
-        return f"{getattr(value, 'n_drawn', 0):,} samples, standard error {error:.2g}"
-    return f"{given['sample_size']:,} samples" if "sample_size" in given else "exact"
+    except NeedsRows:
+        return Finding(chosen, None, NEEDS_ROWS)
+    return Finding(chosen, float(value), value.how if isinstance(value, Estimate) else "exact")
 
 
 def _cells(found: Finding) -> tuple[str, str, str, str, str]:

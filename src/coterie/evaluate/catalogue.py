@@ -112,6 +112,11 @@ class Measure:
         return "higher" if self.greater_is_better else "lower"
 
     @property
+    def takes_sample_weight(self) -> bool:
+        """Whether samples may count more than once."""
+        return "sample_weight" in signature(self.function).parameters
+
+    @property
     def range(self) -> str:
         """The range in interval notation."""
         left = "(-inf" if math.isinf(self.low) else f"[{self.low:g}"

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._typing import Data, MatrixLike, VectorLike, Weights
-from coterie._validation import check_data, check_sample_weight
+from coterie._typing import Data, MatrixLike, VectorLike
+from coterie._validation import check_data
 from coterie.errors import InvalidData
 from coterie.evaluate.labelings import Noise
 from coterie.evaluate.partitions import Partition, read_partition
@@ -23,26 +23,20 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Scatter:
-    """Rows, their groups and their weights; squared Euclidean distances to means."""
+    """Rows with their groups and weights; squared Euclidean distances to means."""
 
     X: Data
     partition: Partition
-    sample_weight: Weights | None = None
-
-    @cached_property
-    def weights(self) -> Numbers:
-        """Total weight of each group."""
-        return self.partition.weights(self.sample_weight)
 
     @cached_property
     def centroids(self) -> Numbers:
         """Weighted mean of each group."""
-        return weighted_means(self.X, self.partition, self.sample_weight)
+        return weighted_means(self.X, self.partition)
 
     @cached_property
     def mean(self) -> Numbers:
         """Weighted mean of all rows."""
-        return np.asarray(self.weights @ self.centroids / self.weights.sum())
+        return np.asarray(self.partition.totals @ self.centroids / self.partition.total)
 
     @cached_property
     def squared(self) -> Numbers:
@@ -52,13 +46,12 @@ class Scatter:
     @cached_property
     def within(self) -> Numbers:
         """Weighted sum of squares of each group."""
-        squared = self.squared if self.sample_weight is None else self.squared * self.sample_weight
-        return self.partition.sums(squared)
+        return self.partition.sums(self.squared)
 
     @cached_property
     def between(self) -> float:
         """Weighted sum of squared distances from the centroids to the mean."""
-        return float(self.weights @ ((self.centroids - self.mean) ** 2).sum(axis=1))
+        return float(self.partition.totals @ ((self.centroids - self.mean) ** 2).sum(axis=1))
 
     def require_groups(self) -> Scatter:
         """Refuse one group, and as many groups as samples."""
@@ -70,7 +63,7 @@ def read_scatter(
     X: MatrixLike, labels: VectorLike, noise: Noise, sample_weight: VectorLike | None, *, who: str
 ) -> Scatter:
     """Return checked data with the groups of their rows."""
-    partition = read_partition(labels, noise)
+    partition = read_partition(labels, noise).weigh(sample_weight, who=who)
     checked = check_data(X, who=who, may_be_distances=True)
     n_labels = int(np.shape(labels)[0])
     if n_labels != checked.shape[0]:
@@ -78,23 +71,17 @@ def read_scatter(
             f"Found input variables with inconsistent numbers of samples: [{checked.shape[0]}, {n_labels}]. "
             f"{who} needs a label per row."
         )
-    weights = check_sample_weight(sample_weight, checked.shape[0], who=who)
-    if partition.rows is not None:
-        checked = checked[partition.rows]
-        weights = None if weights is None else weights[partition.rows]
-    if weights is not None and (partition.weights(weights) == 0).any():
-        raise InvalidData(f"sample_weight of {who} leaves a group without weight: leave its rows out.")
-    return Scatter(checked, partition, weights)
+    return Scatter(checked if partition.rows is None else checked[partition.rows], partition)
 
 
-def weighted_means(X: Data, partition: Partition, weights: Weights | None = None) -> Numbers:
-    """Return the mean row of each group in float64; rows are centred first, so that nothing cancels."""
+def weighted_means(X: Data, partition: Partition) -> Numbers:
+    """Return the weighted mean row of each group in float64; rows are centred first: nothing cancels."""
     shift = X[: min(len(X), 1000)].mean(axis=0, dtype=np.float64)
     sums = np.zeros((partition.n_clusters, X.shape[1]))
-    indicator = partition.indicator(weights)
+    indicator = partition.indicator()
     for rows in _row_blocks(len(X)):
         sums += indicator[rows].T @ (X[rows] - shift)
-    return np.asarray(sums / partition.weights(weights)[:, None] + shift)
+    return np.asarray(sums / partition.totals[:, None] + shift)
 
 
 def squared_to_own(X: Data, points: Numbers, own: npt.NDArray[np.int32]) -> Numbers:

@@ -14,8 +14,8 @@ from coterie._validation import Nothing, Number, check_parameter
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.centroids import Scatter, read_scatter
 from coterie.evaluate.labelings import Noise
-from coterie.evaluate.partitions import read_partition
-from coterie.evaluate.space_input import read_space
+from coterie.evaluate.partitions import Partition, read_partition
+from coterie.evaluate.space_input import NeedsRows, read_space
 from coterie.evaluate.spaces import Space, VectorSpace
 
 Numbers = npt.NDArray[np.float64]
@@ -24,7 +24,13 @@ density_measure = partial(measure, group="density", needs="data", is_scale_free=
 
 
 @density_measure(symbol="S_Dbw", low=0, high=inf, greater_is_better=False, reference="halkidi-2001")
-def s_dbw(X: MatrixLike, labels: VectorLike, *, noise: Noise = "cluster") -> float:
+def s_dbw(
+    X: MatrixLike,
+    labels: VectorLike,
+    *,
+    sample_weight: VectorLike | None = None,
+    noise: Noise = "cluster",
+) -> float:
     """Scatter of the clusters, relative to that of the data, plus the density half-way between them.
 
     Scat is the mean over clusters of |σ(cluster)| / |σ(data)|, σ the vector of variances. Dens_bw is the mean
@@ -37,6 +43,8 @@ def s_dbw(X: MatrixLike, labels: VectorLike, *, noise: Noise = "cluster") -> flo
         Data.
     labels : array-like of shape (n_samples,)
         Labels of any kind.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many times each sample counts.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
 
@@ -45,12 +53,13 @@ def s_dbw(X: MatrixLike, labels: VectorLike, *, noise: Noise = "cluster") -> flo
     >>> round(s_dbw([[2, 1], [2, 3], [8, 1], [8, 3]], [0, 0, 1, 1]), 4)
     0.1104
     """
-    scatter = read_scatter(X, labels, noise, None, who="s_dbw").require_groups()
+    scatter = read_scatter(X, labels, noise, sample_weight, who="s_dbw").require_groups()
     partition = scatter.partition
     squared = (scatter.X - scatter.centroids[partition.codes]) ** 2
-    variances = np.asarray(partition.indicator().T @ squared) / partition.sizes[:, None]
+    variances = np.asarray(partition.indicator().T @ squared) / partition.totals[:, None]
     lengths = np.linalg.norm(variances, axis=1)
-    total = float(np.linalg.norm(scatter.X.var(axis=0, dtype=np.float64)))
+    whole = np.average((scatter.X - scatter.mean) ** 2, axis=0, weights=partition.sample_weight)
+    total = float(np.linalg.norm(whole))
     if total == 0:
         return 0.0
     radius = sqrt(float(lengths.sum())) / partition.n_clusters
@@ -60,14 +69,20 @@ def s_dbw(X: MatrixLike, labels: VectorLike, *, noise: Noise = "cluster") -> flo
 def _density_between(scatter: Scatter, radius: float) -> float:
     partition, centroids = scatter.partition, scatter.centroids
     rows = [scatter.X[members].astype(np.float64) for members in partition.members]
+    weights = [_weights(partition, members) for members in partition.members]
     k, total = partition.n_clusters, 0.0
     for i in range(k):
         for j in range(i + 1, k):
             pair = np.concatenate([rows[i], rows[j]])
             points = np.stack([centroids[i], centroids[j], (centroids[i] + centroids[j]) / 2])
-            near = [int((((pair - point) ** 2).sum(axis=1) <= radius**2).sum()) for point in points]
+            counts = np.concatenate([weights[i], weights[j]])
+            near = [float(counts @ (((pair - point) ** 2).sum(axis=1) <= radius**2)) for point in points]
             total += near[2] / max(near[:2]) if max(near[:2]) else 0.0
     return 2 * total / (k * (k - 1))
+
+
+def _weights(partition: Partition, members: npt.NDArray[np.intp]) -> Numbers:
+    return np.ones(members.size) if partition.sample_weight is None else partition.sample_weight[members]
 
 
 class Density(NamedTuple):
@@ -95,6 +110,9 @@ def dbcv(
     inner points to those of another cluster; its validity is (separation - sparseness) / max of the two. The
     score is the mean over all samples; a sample alone, as noise is by default, counts 0.
 
+    Many edges are equally long; of those the tree takes the one with the smaller plain distance, so that the
+    order of samples does not matter. Other software takes the first one, and gives other values.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
@@ -104,7 +122,8 @@ def dbcv(
     metric : str or callable, default="euclidean"
         Distance between rows.
     n_features : float, default=None
-        Dimension of the data, for the core distances; None: the columns of X. Needed with "precomputed".
+        Dimension of the data, for the core distances; None: the columns of X. Distances do not tell it, so
+        it must be given with ``metric="precomputed"``.
     noise : {"cluster", "exclude", "singletons"}, default="singletons"
         What to do with samples labelled -1; the definition counts them with value 0.
     **kwds
@@ -118,8 +137,7 @@ def dbcv(
     check_parameter(n_features, Number(0.0, open_below=True) | Nothing(), name="n_features", who="dbcv")
     partition = read_partition(labels, noise).require_groups()
     space = read_space(X, metric, partition, who="dbcv", options=kwds)
-    given = space.X.shape[1] if isinstance(space, VectorSpace) else 1
-    dimension = float(given if n_features is None else n_features)
+    dimension = _dimension(space, n_features)
     groups = [members for members in partition.members if members.size > 1]
     densities = [_density(space, members, dimension) for members in groups]
     if len(groups) < 2:
@@ -131,6 +149,17 @@ def dbcv(
     ]
     sizes = np.array([members.size for members in groups])
     return float(sizes @ np.array(validity) / partition.n_samples)
+
+
+def _dimension(space: Space, n_features: float | None) -> float:
+    if n_features is not None:
+        return float(n_features)
+    if isinstance(space, VectorSpace):
+        return float(space.X.shape[1])
+    raise NeedsRows(
+        'n_features of dbcv must be given with metric="precomputed", got None: distances do not tell the '
+        "dimension of the data. Give the number of columns of the data, or the data themselves."
+    )
 
 
 def _density(space: Space, members: npt.NDArray[np.intp], dimension: float) -> Density:

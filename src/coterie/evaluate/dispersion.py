@@ -55,8 +55,8 @@ def find_medoids(space: Space, partition: Partition) -> npt.NDArray[np.intp]:
     """Return the sample of each cluster with the least sum of distances to the others."""
     medoids = np.empty(partition.n_clusters, dtype=np.intp)
     for group, members in enumerate(partition.members):
-        together = Partition(np.zeros(members.size, dtype=np.int32), partition.names[:1])
-        medoids[group] = members[space.take(members).group_sums(together).own_sum.argmin()]
+        alone = partition.take(members)
+        medoids[group] = members[space.take(members).group_sums(alone).own_sum.argmin()]
     return medoids
 
 
@@ -72,11 +72,11 @@ def spread(
     kind: Dispersion, space: Space, partition: Partition, representatives: Representatives | None
 ) -> Numbers:
     """Return the dispersion of each cluster."""
-    sizes = partition.sizes
+    totals = partition.totals
     if kind == "diameter":
         return np.asarray(np.maximum(space.extremes(partition)[1].diagonal(), 0.0), dtype=np.float64)
     if kind == "mean_pairwise":
-        return np.asarray(space.between_sums(partition).diagonal() / np.maximum(sizes * (sizes - 1), 1))
+        return np.asarray(space.between_sums(partition).diagonal() / _pairs(partition))
     assert representatives is not None
     to_own = representatives.to_own
     if kind == "radius":
@@ -87,7 +87,13 @@ def spread(
     sums = partition.sums(values)
     if kind == "sse":
         return sums
-    return np.sqrt(sums / sizes) if kind == "rms_to_centroid" else sums / sizes
+    return np.sqrt(sums / totals) if kind == "rms_to_centroid" else sums / totals
+
+
+def _pairs(partition: Partition) -> Numbers:
+    """Twice the pairs of each cluster; 1 where there is none, and the sum of its distances 0."""
+    pairs = partition.totals * (partition.totals - 1)
+    return np.where(pairs > 0, pairs, 1.0)
 
 
 def dispersions(
@@ -97,6 +103,7 @@ def dispersions(
     kind: Dispersion = "sse",
     representative: Representative = "centroid",
     metric: Any = "euclidean",
+    sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
 ) -> FloatArray:
@@ -116,6 +123,8 @@ def dispersions(
         What stands for a cluster: the mean of its rows, or the sample with least distances to the others.
     metric : str or callable, default="euclidean"
         Distance between rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many times each sample counts.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
     **kwds
@@ -128,7 +137,7 @@ def dispersions(
     """
     check_parameter(kind, DISPERSIONS, name="kind", who="dispersions")
     check_parameter(representative, REPRESENTATIVES, name="representative", who="dispersions")
-    partition = read_partition(labels, noise)
+    partition = read_partition(labels, noise).weigh(sample_weight, who="dispersions")
     is_alone = kind in PAIRWISE
     read = read_space if is_alone or representative == "medoid" else read_vectors
     space = read(X, metric, partition, who="dispersions", options=kwds)
@@ -150,6 +159,7 @@ def davies_bouldin_score(
     dispersion: Dispersion = "mean_to_centroid",
     representative: Representative = "centroid",
     metric: Any = "euclidean",
+    sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
 ) -> float:
@@ -170,6 +180,8 @@ def davies_bouldin_score(
         What stands for a cluster.
     metric : str or callable, default="euclidean"
         Distance between rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many times each sample counts.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
     **kwds
@@ -183,7 +195,7 @@ def davies_bouldin_score(
     who = "davies_bouldin_score"
     check_parameter(dispersion, DISPERSIONS, name="dispersion", who=who)
     check_parameter(representative, REPRESENTATIVES, name="representative", who=who)
-    partition = read_partition(labels, noise).require_groups()
+    partition = read_partition(labels, noise).weigh(sample_weight, who=who).require_groups()
     read = read_space if representative == "medoid" else read_vectors
     space = read(X, metric, partition, who=who, options=kwds)
     representatives = represent(space, partition, representative)

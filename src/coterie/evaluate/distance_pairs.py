@@ -6,6 +6,7 @@ samples from every cluster instead and compares those alone. point_biserial need
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from math import sqrt
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from coterie._validation import Nothing, Seed, Whole, check_parameter, require_m
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.labelings import Noise
 from coterie.evaluate.partitions import Partition, read_partition
-from coterie.evaluate.sampling import draw_from_each
+from coterie.evaluate.sampling import Estimate, draw_from_each
 from coterie.evaluate.space_input import read_space
 from coterie.evaluate.spaces import Space
 
@@ -65,7 +66,7 @@ def c_index(
     metric : str or callable, default="euclidean"
         Distance between rows.
     sample_size : int, default=None
-        Compare so many samples, drawn from every cluster; None: all.
+        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draw.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
@@ -78,7 +79,11 @@ def c_index(
     >>> c_index([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
     0.0
     """
-    pairs = _read_pairs(X, labels, metric, sample_size, random_state, noise, "c_index", kwds)
+    how = (metric, sample_size, random_state, noise, "c_index", kwds)
+    return _of_pairs(_c_index, X, labels, *how)
+
+
+def _c_index(pairs: Pairs) -> float:
     count = pairs.within.size
     ordered = np.sort(np.concatenate(pairs))
     low, high = ordered[:count].sum(), ordered[ordered.size - count :].sum()
@@ -112,7 +117,7 @@ def gamma(
     metric : str or callable, default="euclidean"
         Distance between rows.
     sample_size : int, default=None
-        Compare so many samples, drawn from every cluster; None: all.
+        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draw.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
@@ -125,7 +130,12 @@ def gamma(
     >>> gamma([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
     1.0
     """
-    order = _count(_read_pairs(X, labels, metric, sample_size, random_state, noise, "gamma", kwds))
+    how = (metric, sample_size, random_state, noise, "gamma", kwds)
+    return _of_pairs(_gamma, X, labels, *how)
+
+
+def _gamma(pairs: Pairs) -> float:
+    order = _count(pairs)
     counted = order.right + order.wrong
     return (order.right - order.wrong) / counted if counted else 0.0
 
@@ -155,7 +165,7 @@ def tau(
     metric : str or callable, default="euclidean"
         Distance between rows.
     sample_size : int, default=None
-        Compare so many samples, drawn from every cluster; None: all.
+        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draw.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
@@ -168,7 +178,12 @@ def tau(
     >>> round(tau([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]), 4)
     0.7303
     """
-    order = _count(_read_pairs(X, labels, metric, sample_size, random_state, noise, "tau", kwds))
+    how = (metric, sample_size, random_state, noise, "tau", kwds)
+    return _of_pairs(_tau, X, labels, *how)
+
+
+def _tau(pairs: Pairs) -> float:
+    order = _count(pairs)
     total = order.n_within + order.n_between
     return (order.right - order.wrong) / sqrt(order.n_within * order.n_between * (total * (total - 1) // 2))
 
@@ -179,6 +194,7 @@ def point_biserial(
     labels: VectorLike,
     *,
     metric: Any = "euclidean",
+    sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
 ) -> float:
@@ -194,6 +210,8 @@ def point_biserial(
         Labels of any kind.
     metric : str or callable, default="euclidean"
         Distance between rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many times each sample counts.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
     **kwds
@@ -204,19 +222,20 @@ def point_biserial(
     >>> round(point_biserial([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]), 4)
     0.9562
     """
-    partition = read_partition(labels, noise).require_groups()
+    partition = read_partition(labels, noise).weigh(sample_weight, who="point_biserial").require_groups()
     space = read_space(X, metric, partition, who="point_biserial", options=kwds)
-    n, sizes = partition.n_samples, partition.sizes
-    n_within = int((sizes * (sizes - 1)).sum())  # every pair counts twice here
+    n, sizes, codes = partition.total, partition.totals, partition.codes
+    weights = np.ones(codes.size) if partition.sample_weight is None else partition.sample_weight
+    n_within = float((sizes * (sizes - 1)).sum())  # every pair counts twice here
     n_between = n * (n - 1) - n_within
     total = within = 0.0
     for rows, distances in space.blocks():
-        is_same = partition.codes[rows, None] == partition.codes
-        total += float(distances.sum(dtype=np.float64))
-        within += float(distances.sum(dtype=np.float64, where=is_same))
+        total += float(weights[rows] @ (distances @ weights))
+        within += float(weights[rows] @ (np.where(codes[rows, None] == codes, distances, 0) @ weights))
     mean = total / (n_within + n_between)
     squares = sum(
-        float(np.square(distances - mean, dtype=np.float64).sum()) for _, distances in space.blocks()
+        float(weights[rows] @ (np.square(distances - mean, dtype=np.float64) @ weights))
+        for rows, distances in space.blocks()
     )
     variance = (squares - n * mean**2) / (n_within + n_between)  # without the zeros of the diagonal
     if variance <= 0:
@@ -226,7 +245,8 @@ def point_biserial(
     return float(np.clip(gap * sqrt(share * (1 - share) / variance), -1.0, 1.0))
 
 
-def _read_pairs(
+def _of_pairs(
+    function: Callable[[Pairs], float],
     X: MatrixLike,
     labels: VectorLike,
     metric: Any,
@@ -235,7 +255,7 @@ def _read_pairs(
     noise: Noise,
     who: str,
     options: dict[str, Any],
-) -> Pairs:
+) -> float:
     check_parameter(sample_size, Whole(3) | Nothing(), name="sample_size", who=who)
     check_parameter(random_state, Seed(), name="random_state", who=who)
     partition = read_partition(labels, noise).require_groups()
@@ -243,7 +263,8 @@ def _read_pairs(
     if sample_size is not None and sample_size < partition.n_samples:
         kept = draw_from_each(partition, sample_size, random_state)
         partition, space = partition.take(kept).require_groups(), space.take(kept)
-    return all_pairs(space, partition, who)
+        return Estimate.of_draw(function(all_pairs(space, partition, who)), partition.n_samples)
+    return function(all_pairs(space, partition, who))
 
 
 def all_pairs(space: Space, partition: Partition, who: str) -> Pairs:

@@ -30,6 +30,7 @@ def dunn_score(
     between: Between = "min",
     within: Within = "diameter",
     metric: Any = "euclidean",
+    sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
 ) -> float:
@@ -53,6 +54,8 @@ def dunn_score(
         centroid.
     metric : str or callable, default="euclidean"
         Distance between rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many times each sample counts, which changes means and centroids alone.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
     **kwds
@@ -68,7 +71,7 @@ def dunn_score(
     """
     check_parameter(between, BETWEEN, name="between", who="dunn_score")
     check_parameter(within, WITHIN, name="within", who="dunn_score")
-    partition = read_partition(labels, noise).require_groups()
+    partition = read_partition(labels, noise).weigh(sample_weight, who="dunn_score").require_groups()
     needs_centroids = between == "centroid" or within not in PAIRWISE
     read = read_vectors if needs_centroids else read_space
     space = read(X, metric, partition, who="dunn_score", options=kwds)
@@ -87,7 +90,7 @@ def _gaps(
         assert centroids is not None
         return centroids.between
     if between == "mean":
-        return space.between_sums(partition) / np.outer(partition.sizes, partition.sizes)
+        return space.between_sums(partition) / np.outer(partition.totals, partition.totals)
     if between == "hausdorff":
         return _hausdorff(space, partition)
     smallest, largest = space.extremes(partition)

@@ -17,6 +17,8 @@ from coterie.evaluate.centroids import squared_to_own, weighted_means
 from coterie.evaluate.partitions import Partition
 
 SumsOfRows: TypeAlias = Callable[[Data], npt.NDArray[np.float64]]
+NORM = (_core.Kernel.dot, _core.Finish.norm)
+SQUARED = _core.Metric(_core.Kernel.dot, _core.Finish.squared_norm)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,7 @@ class NativeDistance:
     is_plain_euclidean: bool = False
     mean_sums: Callable[[Data, Partition], SumsOfRows] | None = None
     self_distances: Callable[[Data], Data] | None = None  # what the formula gives for a row and itself
+    squared_metric: Any = None  # for least and greatest distances, without roots; None: there is none
 
 
 def find_native(metric: Any, options: dict[str, Any], X: Data) -> NativeDistance | None:
@@ -51,6 +54,7 @@ def find_native(metric: Any, options: dict[str, Any], X: Data) -> NativeDistance
         is_plain_euclidean=distance.euclidean_form == "distance" and distance.transform is None,
         mean_sums=mean_sums.get(distance.finish),
         self_distances=_cosine_to_itself if distance.finish == _core.Finish.cosine else None,
+        squared_metric=SQUARED if (distance.kernel, distance.finish) == NORM else None,
     )
 
 
@@ -58,11 +62,10 @@ def _squared_sums(X: Data, partition: Partition) -> SumsOfRows:
     """Sum of |x - y|^2 over a group of n: n |x - mean|^2 plus the group's own sum of squares."""
     means = weighted_means(X, partition)
     scatter = partition.sums(squared_to_own(X, means, partition.codes))
-    squared = _core.Metric(_core.Kernel.dot, _core.Finish.squared_norm)
 
     def of_rows(rows: Data) -> npt.NDArray[np.float64]:
-        to_means = _core.pairwise(np.ascontiguousarray(rows, dtype=np.float64), means, squared)
-        return np.asarray(to_means * partition.sizes + scatter)
+        to_means = _core.pairwise(np.ascontiguousarray(rows, dtype=np.float64), means, SQUARED)
+        return np.asarray(to_means * partition.totals + scatter)
 
     return of_rows
 
@@ -72,7 +75,7 @@ def _cosine_sums(X: Data, partition: Partition) -> SumsOfRows:
     totals = np.asarray(partition.indicator().T @ X.astype(np.float64))
 
     def of_rows(rows: Data) -> npt.NDArray[np.float64]:
-        return np.asarray(np.maximum(0.0, partition.sizes - rows.astype(np.float64) @ totals.T))
+        return np.asarray(np.maximum(0.0, partition.totals - rows.astype(np.float64) @ totals.T))
 
     return of_rows
 

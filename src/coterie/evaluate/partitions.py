@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from coterie._typing import FloatArray, VectorLike, Weights
+from coterie._validation import check_sample_weight
 from coterie.errors import InvalidData
 from coterie.evaluate._tables import extend_labels, find_noise
 from coterie.evaluate.labelings import AnyArray, Labeling, Noise, check_noise, read_labeling
@@ -32,12 +33,15 @@ class Partition:
         Which samples are kept; None: all.
     n_left_out : int
         Samples that are not kept.
+    sample_weight : ndarray of shape (n_kept,) or None
+        How many times each kept sample counts, more than 0; None: once.
     """
 
     codes: Codes
     names: AnyArray
     rows: npt.NDArray[np.intp] | None = None
     n_left_out: int = 0
+    sample_weight: Weights | None = None
 
     @property
     def n_samples(self) -> int:
@@ -55,37 +59,61 @@ class Partition:
         return np.bincount(self.codes, minlength=self.n_clusters).astype(np.int64)
 
     @cached_property
+    def totals(self) -> npt.NDArray[np.float64]:
+        """Weight of each group: its size, where no weights are given."""
+        return self.sizes.astype(np.float64) if self.sample_weight is None else self.sums(1.0)
+
+    @property
+    def total(self) -> float:
+        """Weight of all samples."""
+        return float(self.totals.sum())
+
+    @cached_property
     def members(self) -> list[npt.NDArray[np.intp]]:
         """Kept samples of each group, by their position among the kept ones."""
         order = np.argsort(self.codes, kind="stable")
         return np.split(order, np.cumsum(self.sizes)[:-1])
 
-    def weights(self, sample_weight: Weights | None) -> npt.NDArray[np.float64]:
-        """Return the total weight of each group."""
-        if sample_weight is None:
-            return self.sizes.astype(np.float64)
-        return self.sums(sample_weight)
-
-    def sums(self, values: FloatArray) -> npt.NDArray[np.float64]:
-        """Return the sum of a value per sample over each group."""
-        sums: Any = np.bincount(self.codes, weights=values, minlength=self.n_clusters)
+    def sums(self, values: FloatArray | float) -> npt.NDArray[np.float64]:
+        """Return the weighted sum of a value per sample over each group."""
+        weighted = values if self.sample_weight is None else values * self.sample_weight
+        sums: Any = np.bincount(self.codes, weights=weighted, minlength=self.n_clusters)
         return np.asarray(sums, dtype=np.float64)
 
-    def indicator(self, values: FloatArray | None = None) -> Any:
-        """Return the sparse matrix of samples x groups with a one, or the sample's value, in its group."""
-        filled = np.ones(self.n_samples) if values is None else values
+    def mean(self, values: FloatArray) -> float:
+        """Return the weighted mean of a value per sample."""
+        return float(np.average(values, weights=self.sample_weight))
+
+    def indicator(self) -> Any:
+        """Return the sparse matrix of samples x groups with the sample's weight in its group."""
+        filled = np.ones(self.n_samples) if self.sample_weight is None else self.sample_weight
         starts = np.arange(self.n_samples + 1)
         return csr_array((filled, self.codes, starts), shape=(self.n_samples, self.n_clusters))
+
+    def weigh(self, sample_weight: VectorLike | None, *, who: str) -> Partition:
+        """Return the partition with weights of all samples; those that weigh nothing are left out."""
+        weights = check_sample_weight(sample_weight, self.n_samples + self.n_left_out, who=who)
+        if weights is None:
+            return self
+        kept = np.flatnonzero(weights if self.rows is None else weights[self.rows])
+        if kept.size == 0:
+            raise InvalidData(f"sample_weight of {who} must be more than 0 for some sample, got none.")
+        if kept.size == self.n_samples:
+            return replace(self, sample_weight=weights if self.rows is None else weights[self.rows])
+        part = self.take(kept)
+        n_left_out = self.n_left_out + self.n_samples - kept.size
+        return replace(part, n_left_out=n_left_out, sample_weight=weights[part.rows])
 
     def take(self, kept: npt.NDArray[np.intp]) -> Partition:
         """Return the partition of some of the samples; groups that lose all of theirs are dropped."""
         left, codes = np.unique(self.codes[kept], return_inverse=True)
         rows = kept if self.rows is None else self.rows[kept]
-        return Partition(codes.astype(np.int32), self.names[left], rows)
+        weights = None if self.sample_weight is None else self.sample_weight[kept]
+        return Partition(codes.astype(np.int32), self.names[left], rows, sample_weight=weights)
 
     def require_groups(self) -> Partition:
         """Refuse one group, and as many groups as samples, where nothing can be compared."""
-        if 1 < self.n_clusters < self.n_samples:
+        if 1 < self.n_clusters < max(self.n_samples, self.total):
             return self
         raise InvalidData(
             f"Number of labels is {self.n_clusters}. Valid values are 2 to n_samples - 1 (inclusive), with "

@@ -15,17 +15,28 @@ LEAST_PER_CLUSTER = 2  # one sample has no variance
 
 
 class Estimate(float):
-    """A number that was estimated from a sample, with its standard error.
+    """A number that was found from some of the samples: how many, and its standard error where it is known.
+
+    Exact values are plain floats.
 
     Examples
     --------
     >>> estimate = Estimate.of_strata(np.array([0.5, 0.7, 0.6]), np.array([0, 0, 0]), np.array([10]))
-    >>> round(estimate, 4), round(estimate.standard_error, 4), estimate.n_drawn
-    (0.6, 0.0483, 3)
+    >>> estimate
+    0.6 (from 3 samples, standard error 0.048)
+    >>> round(estimate.standard_error, 4), estimate.n_drawn
+    (0.0483, 3)
     """
 
-    standard_error: float
+    standard_error: float | None
     n_drawn: int
+
+    @classmethod
+    def of_draw(cls, value: float, n_drawn: int) -> Self:
+        """Return the value of the drawn samples alone, whose error is not known."""
+        estimate = cls(value)
+        estimate.standard_error, estimate.n_drawn = None, n_drawn
+        return estimate
 
     @classmethod
     def of_strata(cls, values: npt.NDArray[np.float64], strata: Codes, sizes: npt.NDArray[np.int64]) -> Self:
@@ -39,6 +50,15 @@ class Estimate(float):
         estimate.standard_error = float(np.sqrt(np.sum(shares**2 * (1 - drawn / sizes) * variances / drawn)))
         estimate.n_drawn = int(drawn.sum())
         return estimate
+
+    @property
+    def how(self) -> str:
+        """How it was found, in words."""
+        error = "" if self.standard_error is None else f", standard error {self.standard_error:.2g}"
+        return f"from {self.n_drawn:,} samples{error}"
+
+    def __repr__(self) -> str:
+        return f"{float(self):.6g} ({self.how})"
 
 
 def draw_from_each(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie._optional import require
+from coterie._typing import Weights
 from coterie.evaluate.labelings import AnyArray
 from coterie.evaluate.partitions import Codes, Partition
 from coterie.evaluate.spaces import GroupSums
@@ -17,12 +18,17 @@ from coterie.evaluate.spaces import GroupSums
 MOST_SHOWN = 20  # clusters printed before the rest becomes "..."
 
 
-def coefficients(parts: GroupSums, codes: Codes, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def coefficients(parts: GroupSums, codes: Codes, totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """(b - a) / max(a, b); 0 for a sample alone in its cluster, and where all is at distance 0."""
-    own_sizes = sizes[codes]
-    a, b = parts.own_sum / np.maximum(own_sizes - 1, 1), parts.nearest_mean
+    a, b = own_means(parts, codes, totals), parts.nearest_mean
     largest = np.maximum(a, b)
-    return np.divide(b - a, largest, out=np.zeros_like(a), where=(own_sizes > 1) & (largest > 0))
+    return np.divide(b - a, largest, out=np.zeros_like(a), where=(totals[codes] > 1) & (largest > 0))
+
+
+def own_means(parts: GroupSums, codes: Codes, totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Mean distances to the others of the own cluster; 0 for a sample alone in its cluster."""
+    others = totals[codes] - 1
+    return np.divide(parts.own_sum, others, out=np.zeros_like(parts.own_sum), where=others > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +47,8 @@ class Silhouette:
         Labels and sizes of the clusters.
     codes : ndarray of shape (n_samples,)
         Position of each sample's cluster in `clusters`.
+    sample_weight : ndarray of shape (n_samples,) or None
+        How many times each sample counts in the means; None: once.
 
     Examples
     --------
@@ -59,32 +67,36 @@ class Silhouette:
     clusters: AnyArray
     sizes: npt.NDArray[np.int64]
     codes: Codes
+    sample_weight: Weights | None = None
 
     @classmethod
     def of(cls, parts: GroupSums, partition: Partition) -> Silhouette:
         """Return the value from sums of distances."""
-        sizes, codes = partition.sizes, partition.codes
+        codes, totals = partition.codes, partition.totals
         return cls(
-            values=coefficients(parts, codes, sizes),
-            a=parts.own_sum / np.maximum(sizes[codes] - 1, 1),
+            values=coefficients(parts, codes, totals),
+            a=own_means(parts, codes, totals),
             b=parts.nearest_mean,
             labels=partition.names[codes],
             neighbours=partition.names[parts.neighbour],
             rows=np.arange(codes.size) if partition.rows is None else partition.rows,
             clusters=partition.names,
-            sizes=sizes,
+            sizes=partition.sizes,
             codes=codes,
+            sample_weight=partition.sample_weight,
         )
 
     @property
     def score(self) -> float:
         """Mean over all samples."""
-        return float(self.values.mean())
+        return float(np.average(self.values, weights=self.sample_weight))
 
     @cached_property
     def cluster_values(self) -> npt.NDArray[np.float64]:
         """Mean over the samples of each cluster."""
-        return np.bincount(self.codes, weights=self.values, minlength=self.sizes.size) / self.sizes
+        weights = np.ones(self.values.size) if self.sample_weight is None else self.sample_weight
+        sums = np.bincount(self.codes, weights=weights * self.values, minlength=self.sizes.size)
+        return np.asarray(sums / np.bincount(self.codes, weights=weights, minlength=self.sizes.size))
 
     @cached_property
     def misassigned(self) -> npt.NDArray[np.intp]:

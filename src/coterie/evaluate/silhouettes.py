@@ -10,11 +10,12 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from coterie._typing import FloatArray, MatrixLike, RandomState, VectorLike
 from coterie._validation import Choice, Nothing, Seed, Whole, check_parameter
-from coterie.errors import InvalidParameter
+from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.labelings import Noise
 from coterie.evaluate.partitions import Partition, read_partition
@@ -30,7 +31,13 @@ silhouette_measure = partial(measure, group="silhouettes", needs="data", low=-1,
 
 
 def silhouette(
-    X: MatrixLike, labels: VectorLike, *, metric: Any = "euclidean", noise: Noise = "cluster", **kwds: Any
+    X: MatrixLike,
+    labels: VectorLike,
+    *,
+    metric: Any = "euclidean",
+    sample_weight: VectorLike | None = None,
+    noise: Noise = "cluster",
+    **kwds: Any,
 ) -> Silhouette:
     """Return the silhouette of every sample, of every cluster and of the whole.
 
@@ -45,6 +52,8 @@ def silhouette(
         Labels of any kind.
     metric : str or callable, default="euclidean"
         Distance between rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many times each sample counts; at least 1 in every cluster.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
     **kwds
@@ -63,15 +72,21 @@ def silhouette(
     0            2      0.7980            0
     1            2      0.7980            0
     """
-    partition = read_partition(labels, noise).require_groups()
+    partition = _read_groups(labels, noise, sample_weight, "silhouette").require_groups()
     space = read_space(X, metric, partition, who="silhouette", options=kwds)
     return Silhouette.of(space.group_sums(partition), partition)
 
 
 def silhouette_samples(
-    X: MatrixLike, labels: VectorLike, *, metric: Any = "euclidean", noise: Noise = "cluster", **kwds: Any
+    X: MatrixLike,
+    labels: VectorLike,
+    *,
+    metric: Any = "euclidean",
+    sample_weight: VectorLike | None = None,
+    noise: Noise = "cluster",
+    **kwds: Any,
 ) -> FloatArray:
-    """Return the silhouette coefficient of every sample; NaN for noise that is left out.
+    """Return the silhouette coefficient of every sample; NaN for noise that is left out, and for weight 0.
 
     Parameters
     ----------
@@ -81,6 +96,8 @@ def silhouette_samples(
         Labels of any kind.
     metric : str or callable, default="euclidean"
         Distance between rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many times each sample counts; at least 1 in every cluster.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
     **kwds
@@ -91,9 +108,9 @@ def silhouette_samples(
     >>> silhouette_samples([[0.0], [1.0], [1.0], [2.0], [3.0], [3.0]], [0, 1, 1, 1, 2, 2])
     array([0. , 0.5, 0.5, 0. , 1. , 1. ])
     """
-    partition = read_partition(labels, noise).require_groups()
+    partition = _read_groups(labels, noise, sample_weight, "silhouette_samples").require_groups()
     space = read_space(X, metric, partition, who="silhouette_samples", options=kwds)
-    values = coefficients(space.group_sums(partition), partition.codes, partition.sizes)
+    values = _values(space, partition)
     if partition.rows is None:
         return values
     scattered = np.full(np.shape(labels)[0], np.nan)
@@ -111,6 +128,7 @@ def silhouette_score(
     random_state: RandomState = None,
     sample: Sample = "random",
     size: int | None = None,
+    sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
 ) -> float:
@@ -126,6 +144,7 @@ def silhouette_score(
         Distance between rows.
     sample_size : int, default=None
         As in scikit-learn: the score of so many samples alone, drawn at random. None: of all.
+        The result is an `Estimate` that says so.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draw.
     sample : {"random", "stratified"}, default="random"
@@ -133,6 +152,8 @@ def silhouette_score(
         unbiased `Estimate` of the exact score with its standard error, and no small cluster is missed.
     size : int, default=None
         Samples to draw with "stratified"; None: 10,000. All of them when there are no more.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many times each sample counts; at least 1 in every cluster.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
     **kwds
@@ -148,7 +169,7 @@ def silhouette_score(
     check_parameter(sample_size, Whole(1) | Nothing(), name="sample_size", who=who)
     check_parameter(size, Whole(2) | Nothing(), name="size", who=who)
     check_parameter(random_state, Seed(), name="random_state", who=who)
-    partition = read_partition(labels, noise)
+    partition = _read_groups(labels, noise, sample_weight, who)
     space = read_space(X, metric, partition, who=who, options=kwds)
     if sample == "stratified":
         if sample_size is not None:
@@ -158,9 +179,23 @@ def silhouette_score(
         raise InvalidParameter('size of silhouette_score needs sample="stratified".')
     if sample_size is not None:
         kept = _random_state(random_state).permutation(partition.n_samples)[:sample_size]
-        partition, space = partition.take(kept), space.take(kept)
-    partition.require_groups()
-    return float(coefficients(space.group_sums(partition), partition.codes, partition.sizes).mean())
+        partition, space = partition.take(kept).require_groups(), space.take(kept)
+        return Estimate.of_draw(partition.mean(_values(space, partition)), partition.n_samples)
+    return partition.require_groups().mean(_values(space, partition))
+
+
+def _read_groups(labels: VectorLike, noise: Noise, sample_weight: VectorLike | None, who: str) -> Partition:
+    partition = read_partition(labels, noise).weigh(sample_weight, who=who)
+    if partition.totals.min() < 1:
+        raise InvalidData(
+            f"sample_weight of {who} counts samples: every cluster must weigh at least 1, got "
+            f"{partition.totals.min():.3g} for cluster {partition.names[partition.totals.argmin()]}."
+        )
+    return partition
+
+
+def _values(space: Space, partition: Partition) -> npt.NDArray[np.float64]:
+    return coefficients(space.group_sums(partition), partition.codes, partition.totals)
 
 
 def _random_state(random_state: RandomState) -> Any:
@@ -171,10 +206,10 @@ def _random_state(random_state: RandomState) -> Any:
 
 def _estimate(space: Space, partition: Partition, size: int, random_state: RandomState) -> float:
     if size >= partition.n_samples:
-        return float(coefficients(space.group_sums(partition), partition.codes, partition.sizes).mean())
+        return partition.mean(_values(space, partition))
     drawn = draw_from_each(partition, size, random_state)
-    sums = space.sums_of(drawn, partition)
-    values = coefficients(
-        reduce_sums(sums, partition.codes[drawn], partition.sizes), partition.codes[drawn], partition.sizes
-    )
-    return Estimate.of_strata(values, partition.codes[drawn], partition.sizes)
+    codes, totals = partition.codes[drawn], partition.totals
+    values = coefficients(reduce_sums(space.sums_of(drawn, partition), codes, totals), codes, totals)
+    if partition.sample_weight is not None:  # the plain mean of these is the weighted mean of the silhouettes
+        values *= partition.sample_weight[drawn] * (partition.n_samples / partition.total)
+    return Estimate.of_strata(values, codes, partition.sizes)

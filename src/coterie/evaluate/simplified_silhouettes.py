@@ -26,6 +26,7 @@ def simplified_silhouette_score(
     labels: VectorLike,
     *,
     metric: Any = "euclidean",
+    sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
 ) -> float:
@@ -39,6 +40,8 @@ def simplified_silhouette_score(
         Labels of any kind.
     metric : str or callable, default="euclidean"
         Distance between rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many times each sample counts.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
     **kwds
@@ -50,9 +53,9 @@ def simplified_silhouette_score(
     0.899
     """
     who = "simplified_silhouette_score"
-    partition = read_partition(labels, noise).require_groups()
+    partition = read_partition(labels, noise).weigh(sample_weight, who=who).require_groups()
     space = read_vectors(X, metric, partition, who=who, options=kwds)
-    return _score(*_own_and_other(space, weighted_means(space.X, partition), partition))
+    return _score(partition, *_own_and_other(space, weighted_means(space.X, partition), partition))
 
 
 @silhouette_measure(symbol="medoid sil", reference="lenssen-2024")
@@ -62,6 +65,7 @@ def medoid_silhouette_score(
     *,
     medoids: VectorLike | None = None,
     metric: Any = "euclidean",
+    sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
 ) -> float:
@@ -78,6 +82,8 @@ def medoid_silhouette_score(
         within the clusters.
     metric : str or callable, default="euclidean"
         Distance between rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many times each sample counts.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
     **kwds
@@ -89,12 +95,12 @@ def medoid_silhouette_score(
     0.8958
     """
     who = "medoid_silhouette_score"
-    partition = read_partition(labels, noise).require_groups()
+    partition = read_partition(labels, noise).weigh(sample_weight, who=who).require_groups()
     space = read_space(X, metric, partition, who=who, options=kwds)
     chosen = find_medoids(space, partition) if medoids is None else _check_medoids(medoids, partition, who)
     if isinstance(space, VectorSpace):
-        return _score(*_own_and_other(space, space.X[chosen], partition))
-    return _score(*_reduce(space.block(slice(None), chosen), partition.codes))
+        return _score(partition, *_own_and_other(space, space.X[chosen], partition))
+    return _score(partition, *_reduce(space.block(slice(None), chosen), partition.codes))
 
 
 def _check_medoids(medoids: VectorLike, partition: Partition, who: str) -> npt.NDArray[np.intp]:
@@ -145,6 +151,6 @@ def _reduce(distances: Distances, own: npt.NDArray[np.int32]) -> tuple[Numbers, 
     return to_own, others.min(axis=1)
 
 
-def _score(a: Numbers, b: Numbers) -> float:
+def _score(partition: Partition, a: Numbers, b: Numbers) -> float:
     largest = np.maximum(a, b)
-    return float(np.divide(b - a, largest, out=np.zeros_like(a), where=largest > 0).mean())
+    return partition.mean(np.divide(b - a, largest, out=np.zeros_like(a), where=largest > 0))

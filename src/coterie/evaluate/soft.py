@@ -156,7 +156,8 @@ def _as_memberships(memberships: MatrixLike, name: str) -> Memberships:
             f"{is_wrong.size:,} do not, the first is row {first}: {degrees[first][:6].tolist()}. "
             f"Divide each row by its sum."
         )
-    normalised: Memberships = degrees / degrees.sum(axis=1, keepdims=True)
+    used = degrees[:, degrees.any(axis=0)]  # a cluster that nothing belongs to is none
+    normalised: Memberships = used / used.sum(axis=1, keepdims=True)
     return normalised
 
 

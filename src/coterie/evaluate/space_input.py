@@ -17,6 +17,10 @@ from coterie.evaluate.spaces import ForeignSpace, MatrixSpace, NativeSpace, Spac
 DENSE_NUMBERS = 1 << 25  # a sparse matrix of at most so many cells is made dense: 256 MiB
 
 
+class NeedsRows(InvalidParameter):
+    """A measure was given distances where it needs the rows of the data."""
+
+
 def read_space(
     X: MatrixLike, metric: Any, partition: Partition, *, who: str, options: dict[str, Any] | None = None
 ) -> Space:
@@ -39,9 +43,7 @@ def read_vectors(
 ) -> VectorSpace:
     """Return the samples as rows of numbers: for measures that need centroids."""
     if isinstance(metric, str) and metric == "precomputed":
-        raise InvalidParameter(
-            f'{who} needs centroids, so metric must be a distance of rows, got "precomputed".'
-        )
+        raise NeedsRows(f'{who} needs centroids, so metric must be a distance of rows, got "precomputed".')
     space = read_space(X, metric, partition, who=who, options=options)
     assert isinstance(space, VectorSpace)
     if issparse(space.X):

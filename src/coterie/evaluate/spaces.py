@@ -19,6 +19,7 @@ from coterie.evaluate.native_distances import NativeDistance
 from coterie.evaluate.partitions import Partition
 
 BLOCK_NUMBERS = 1 << 22  # numbers of a block of distances: 32 MiB
+ROW_BANDS = 8  # of a symmetric pass: (1 + 1/8) / 2 of all pairs are computed
 
 
 class GroupSums(NamedTuple):
@@ -57,12 +58,17 @@ class Space:
 
     def sums_of(self, samples: npt.NDArray[np.intp], partition: Partition) -> npt.NDArray[np.float64]:
         """Return the sums of distances from some samples to every group."""
-        return np.asarray((partition.indicator().T @ self.block(samples).T).T)
+        indicator, step = partition.indicator(), max(1, BLOCK_NUMBERS // self.n_samples)
+        parts = [
+            indicator.T @ self.block(samples[first : first + step]).T
+            for first in range(0, samples.size, step)
+        ]
+        return np.concatenate(parts, axis=1).T
 
     def group_sums(self, partition: Partition) -> GroupSums:
         """Return what a silhouette is made of."""
         parts = [
-            reduce_sums(sums, partition.codes[rows], partition.sizes)
+            reduce_sums(sums, partition.codes[rows], partition.totals)
             for rows, sums in self.sums_to_groups(partition)
         ]
         return GroupSums(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
@@ -197,6 +203,9 @@ class NativeSpace(VectorSpace):
         step = max(256, BLOCK_NUMBERS // partition.n_clusters)
         mean_sums = self.distance.mean_sums
         about = None if mean_sums is None else mean_sums(self.prepared, partition)
+        if about is None and partition.sample_weight is not None:
+            yield from super().sums_to_groups(partition)
+            return
         for first in range(0, self.n_samples, step):
             rows = slice(first, min(first + step, self.n_samples))
             if about is not None:
@@ -205,6 +214,8 @@ class NativeSpace(VectorSpace):
                 yield rows, self._sums(self.prepared[rows], partition)
 
     def sums_of(self, samples: npt.NDArray[np.intp], partition: Partition) -> npt.NDArray[np.float64]:
+        if partition.sample_weight is not None:
+            return super().sums_of(samples, partition)
         return self._sums(self.prepared[samples], partition)
 
     def group_sums(self, partition: Partition) -> GroupSums:
@@ -213,29 +224,36 @@ class NativeSpace(VectorSpace):
             if self.distance.self_distances is None:
                 return parts
             return parts._replace(own_sum=parts.own_sum - self.distance.self_distances(self.prepared))
-        own, nearest, neighbour, _ = _core.silhouette(
-            self.prepared, partition.codes, partition.n_clusters, self.distance.metric
-        )
+        own, nearest, neighbour, _ = self._pass(partition)
         return GroupSums(own, nearest, neighbour)
 
     def between_sums(self, partition: Partition) -> npt.NDArray[np.float64]:
         _require_table(partition)
         if self.distance.mean_sums is not None:
             return super().between_sums(partition)
+        return np.asarray(self._pass(partition, between=True)[3])
+
+    def _pass(self, partition: Partition, *, between: bool = False) -> Any:
+        weights = partition.sample_weight
+        cast = None if weights is None else np.ascontiguousarray(weights, dtype=self.prepared.dtype)
         groups = (partition.codes, partition.n_clusters)
-        return np.asarray(_core.silhouette(self.prepared, *groups, self.distance.metric, True)[3])
+        return _core.silhouette(self.prepared, *groups, self.distance.metric, between, cast)
 
     def extremes(self, partition: Partition) -> tuple[Distances, Distances]:
         _require_table(partition)
-        smallest, largest = _core.group_extremes(
-            self.prepared,
-            partition.codes,
-            self.prepared,
-            partition.codes,
-            partition.n_clusters,
-            self.distance.metric,
-        )
-        return smallest, largest
+        order = np.argsort(partition.codes, kind="stable")
+        rows, codes = np.ascontiguousarray(self.prepared[order]), partition.codes[order]
+        k, step = partition.n_clusters, max(256, -(-self.n_samples // ROW_BANDS))
+        squared = self.distance.squared_metric
+        metric = self.distance.metric if squared is None else squared
+        smallest, largest = np.full((k, k), np.inf), np.full((k, k), -np.inf)
+        for first in range(0, self.n_samples, step):  # each pair once, but for those of a band with itself
+            band = rows[first : first + step], codes[first : first + step]
+            low, high = _core.group_extremes(*band, rows[first:], codes[first:], k, metric)
+            np.minimum(smallest, low, out=smallest)
+            np.maximum(largest, high, out=largest)
+        smallest, largest = np.minimum(smallest, smallest.T), np.maximum(largest, largest.T)
+        return (smallest, largest) if squared is None else (np.sqrt(smallest), np.sqrt(largest))
 
     def nearest_in(self, members: npt.NDArray[np.intp]) -> Distances:
         chosen = np.ascontiguousarray(self.prepared[members])
@@ -252,12 +270,12 @@ class NativeSpace(VectorSpace):
 
 
 def reduce_sums(
-    sums: npt.NDArray[np.float64], own: npt.NDArray[np.int32], sizes: npt.NDArray[np.int64]
+    sums: npt.NDArray[np.float64], own: npt.NDArray[np.int32], totals: npt.NDArray[np.float64]
 ) -> GroupSums:
     """Return the parts of a silhouette from sums of distances to every group."""
     at = np.arange(own.size)
     own_sum = sums[at, own].copy()
-    means = sums / sizes
+    means = sums / totals
     means[at, own] = np.inf
     neighbour = means.argmin(axis=1).astype(np.int32)
     return GroupSums(own_sum, means[at, neighbour], neighbour)

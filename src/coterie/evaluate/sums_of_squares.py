@@ -132,7 +132,7 @@ def calinski_harabasz_score(
     """
     who = "calinski_harabasz_score"
     scatter = read_scatter(X, labels, noise, sample_weight, who=who).require_groups()
-    within, k, n = float(scatter.within.sum()), scatter.partition.n_clusters, float(scatter.weights.sum())
+    within, k, n = float(scatter.within.sum()), scatter.partition.n_clusters, scatter.partition.total
     return 1.0 if within == 0 else scatter.between * (n - k) / (within * (k - 1))
 
 
@@ -163,7 +163,7 @@ def ball_hall(
     1.0
     """
     scatter = read_scatter(X, labels, noise, sample_weight, who="ball_hall")
-    return float((scatter.within / scatter.weights).mean())
+    return float((scatter.within / scatter.partition.totals).mean())
 
 
 @squares_measure(symbol="Hart", low=-inf, high=inf, is_scale_free=True, reference="hartigan-1975")
@@ -230,5 +230,5 @@ def xie_beni_score(
     scatter = read_scatter(X, labels, noise, sample_weight, who="xie_beni_score").require_groups()
     gaps = squared_between(scatter.centroids)
     np.fill_diagonal(gaps, np.inf)
-    mean, least = float(scatter.within.sum() / scatter.weights.sum()), float(gaps.min())
+    mean, least = float(scatter.within.sum()) / scatter.partition.total, float(gaps.min())
     return mean / least if least > 0 else (inf if mean > 0 else 0.0)

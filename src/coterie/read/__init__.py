@@ -2,7 +2,7 @@
 
 from coterie.read.columns import ColumnChoice, LeftOut
 from coterie.read.labelled import LabelledData, read_labelled_data
-from coterie.read.labels import LabelPair, read_label_pair
+from coterie.read.labels import LabelPair, read_label_pair, read_labels_table
 from coterie.read.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
 from coterie.read.table import Table, read_table
 
@@ -17,6 +17,7 @@ __all__ = [
     "check_policy",
     "read_label_pair",
     "read_labelled_data",
+    "read_labels_table",
     "read_table",
     "settle_missing",
 ]

@@ -13,7 +13,7 @@ from coterie.errors import InvalidData
 from coterie.read.columns import LeftOut
 from coterie.read.labels import CLUSTER_NAMES, align, choose_label_column, label_values, read_labels_table
 from coterie.read.missing import settle_missing
-from coterie.read.table import read_table
+from coterie.read.table import Table, read_table
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class LabelledData:
 
 
 def read_labelled_data(
-    labels: str | os.PathLike[str],
-    data: str | os.PathLike[str],
+    labels: str | os.PathLike[str] | Table,
+    data: str | os.PathLike[str] | Table,
     *,
     column: str | None = None,
     drop: tuple[str, ...] = (),
@@ -63,9 +63,9 @@ def read_labelled_data(
 
     Parameters
     ----------
-    labels : str or path
+    labels : str, path or Table
         The table that holds the labels.
-    data : str or path
+    data : str, path or Table
         The table that holds the data; may be the same. Rows are matched by a column that names them, where
         both have one, otherwise by their order.
     column : str, default=None
@@ -88,7 +88,7 @@ def read_labelled_data(
     """
     table = read_labels_table(labels, header, encoding)
     name = choose_label_column(table, column, CLUSTER_NAMES, option="--column")
-    other = read_table(data, header=header, encoding=encoding)
+    other = data if isinstance(data, Table) else read_table(data, header=header, encoding=encoding)
     unused = [each for each in (name, *drop) if each in other.columns]
     choice = other.choose(drop=unused)
     X = other.matrix(choice.used)

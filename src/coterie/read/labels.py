@@ -38,6 +38,8 @@ class LabelPair:
         Rows left out because a label is missing.
     notes : tuple of str
         What had to be decided, in a user's words.
+    true_column : str
+        The column of the classes, without its file.
     """
 
     true: npt.NDArray[Any]
@@ -47,11 +49,12 @@ class LabelPair:
     source: str
     n_dropped: int
     notes: tuple[str, ...]
+    true_column: str
 
 
 def read_label_pair(
-    labels: str | os.PathLike[str],
-    truth: str,
+    labels: str | os.PathLike[str] | Table,
+    truth: str | Table,
     *,
     column: str | None = None,
     truth_column: str | None = None,
@@ -63,11 +66,11 @@ def read_label_pair(
 
     Parameters
     ----------
-    labels : str or path
+    labels : str, path or Table
         The table that holds the clusters.
-    truth : str
-        A column of that table, or another file; its rows are matched by a column that names the rows, where
-        both have one, otherwise by their order.
+    truth : str or Table
+        A column of that table, or another file or table; its rows are matched by a column that names the
+        rows, where both have one, otherwise by their order.
     column, truth_column : str, default=None
         Columns of the clusters and, in a file of its own, of the classes; None looks for a usual name, or for
         the only column that can be meant.
@@ -89,7 +92,7 @@ def read_label_pair(
         near = did_you_mean(missing, EMPTY_POLICIES)
         raise InvalidParameter(f'missing must be one of "error", "drop" for labels, got "{missing}".{near}')
     table = read_labels_table(labels, header, encoding)
-    if truth in table.columns:
+    if isinstance(truth, str) and truth in table.columns:
         if truth_column is not None:
             raise InvalidParameter(
                 f'{table.source}: "{truth}" is a column there, so no column of another file can be chosen.'
@@ -98,7 +101,7 @@ def read_label_pair(
             )
         name = choose_label_column(table, column, CLUSTER_NAMES, taken=(truth,), option="--column")
         return _pair(table, name, table.content, truth, truth, missing, table.notes)
-    if not os.path.exists(truth):
+    if isinstance(truth, str) and not os.path.exists(truth):
         near = did_you_mean(truth, table.columns)
         raise InvalidParameter(
             f'"{truth}" is neither a column of {table.source} nor a file.{near} '
@@ -111,8 +114,12 @@ def read_label_pair(
     return _pair(table, name, content, true_name, f"{true_name} of {other.source}", missing, notes)
 
 
-def read_labels_table(where: str | os.PathLike[str], header: bool | None, encoding: str | None) -> Table:
+def read_labels_table(
+    where: str | os.PathLike[str] | Table, header: bool | None, encoding: str | None
+) -> Table:
     """Read the table that holds labels; a vector of them is a table with one column."""
+    if isinstance(where, Table):
+        return where
     polars = require("polars", extra="cli", purpose="Reading tables")
     vector = _read_vector(where)
     if vector is not None:
@@ -194,7 +201,7 @@ def _pair(
         text = f"{table.source}: {n_empty:,} rows lack a label in {name} or {shown} (rows {listed})."
         raise InvalidData(f'{text} Use missing="drop".').in_shell(f"{text} Use --missing drop.")
     values = [label_values(series.filter(~is_empty)) for series in (true, pred)]
-    return LabelPair(values[0], values[1], shown, name, table.source, n_empty, notes)
+    return LabelPair(values[0], values[1], shown, name, table.source, n_empty, notes, true_name)
 
 
 def label_values(series: Any) -> npt.NDArray[Any]:
