@@ -194,8 +194,8 @@ def strengths(tree: CondensedTree, chosen: Ids, labels: Labels) -> FloatArray:
 def outlier_scores(tree: CondensedTree) -> FloatArray:
     """Return the outlier score of each row: how much sooner it left than the core of its region."""
     deepest, parents = tree.deaths(), tree.parents()
-    for cluster in range(tree.n_clusters - 1, 0, -1):
-        deepest[parents[cluster]] = max(deepest[parents[cluster]], deepest[cluster])
+    for child in range(tree.n_clusters - 1, 0, -1):
+        deepest[parents[child]] = max(deepest[parents[child]], deepest[child])
     cluster, density = tree.last_clusters()
     top = deepest[cluster]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -210,5 +210,5 @@ def labels_at(tree: CondensedTree, chosen: Ids, rows: Any, densities: FloatArray
     while True:
         is_above = (births[cluster] > densities) & (cluster > 0)
         if not is_above.any():
-            return nearest_chosen(tree, chosen)[cluster]
+            return np.asarray(nearest_chosen(tree, chosen)[cluster])
         cluster = np.where(is_above, parents[cluster], cluster)

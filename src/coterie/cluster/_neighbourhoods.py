@@ -49,7 +49,7 @@ def find_clusters(space: Neighbourhoods, min_samples: float, weights: Weights | 
     """Label rows by growing each cluster from its lowest core point until nothing new is near."""
     totals = space.weights(weights)
     is_core = totals >= min_samples
-    labels = np.full(space.n, -1, dtype=np.int64)
+    labels = np.full(space.n, -1, dtype=np.intp)
     n_clusters = 0
     for seed in np.flatnonzero(is_core):
         if labels[seed] >= 0:
@@ -76,7 +76,7 @@ def find_in_rows(
         is_low = rows.X.shape[1] <= TREE_MOST_FEATURES
         if is_low or _core.share_within(tree, reach) < MOST_LEAVES_SHARE:
             is_core, labels = _core.dbscan(tree, reach, float(min_samples), weights, threads)
-            return Found(is_core.astype(bool), labels, "kd_tree")
+            return Found(is_core.astype(bool), labels.astype(np.intp), "kd_tree")
     return find_clusters(TileNeighbourhoods(rows.X, rows.distance, radius, threads), min_samples, weights)
 
 

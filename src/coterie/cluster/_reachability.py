@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from coterie import _core
-from coterie._typing import Distances, FloatArray, SparseData
+from coterie._typing import Distances, SparseData
 from coterie.cluster._condensed import Ids
 from coterie.distance._rows import Rows
 from coterie.distance.engines import choose_engine, tree_form
@@ -28,8 +29,8 @@ class ReachabilityTree:
     """Edges of the spanning tree by distance, core distances, and how they were found."""
 
     edges: Ids
-    distance: FloatArray
-    core: FloatArray
+    distance: npt.NDArray[np.float64]
+    core: npt.NDArray[np.float64]
     algorithm: str
     grows_from_first_row: bool = True
 
@@ -45,9 +46,9 @@ def of_rows(
         return _grown(D, min_samples, alpha, "matrix", join_previous=False)
     if choose_engine(rows, "auto", who="HDBSCAN") != "kd_tree":
         _, near = _core.smallest(rows.X, rows.X, rows.distance.metric, min_samples, False, threads)
-        core = np.ascontiguousarray(near[:, -1]) / (alpha if scale_core else 1.0)
+        core: Any = np.ascontiguousarray(near[:, -1]) / (alpha if scale_core else 1.0)
         edges, distance = _core.spanning_tree(rows.X, rows.distance.metric, core, alpha, threads)
-        return ReachabilityTree(edges, distance, core, "tiles")
+        return ReachabilityTree(edges, distance.astype(np.float64), core, "tiles")
     form = tree_form(rows.distance)
     assert form is not None
     tree = _core.KDTree(rows.X, form.metric, rows.distance.p, n_threads=threads)
@@ -55,7 +56,8 @@ def of_rows(
     index, near = tree.query_self(k, include_self=True, n_threads=threads)
     core = np.ascontiguousarray(near[:, min_samples - 1]) / (alpha if scale_core else 1.0)
     edges, distance = _core.spanning_tree_of_tree(tree, core, alpha, index, near, threads)
-    return ReachabilityTree(edges, distance * form.factor, core * form.factor, "kd_tree")
+    scaled = distance.astype(np.float64) * form.factor
+    return ReachabilityTree(edges, scaled, core * form.factor, "kd_tree")
 
 
 def _by_differences(rows: Rows, threads: int) -> Distances:
@@ -87,10 +89,10 @@ def of_matrix(D: Distances, min_samples: int, alpha: float, algorithm: str) -> R
 
 
 def _grown(
-    D: Distances, min_samples: int, alpha: float, algorithm: str, *, join_previous: bool
+    D: Any, min_samples: int, alpha: float, algorithm: str, *, join_previous: bool
 ) -> ReachabilityTree:
     """Return the tree as scikit-learn grows and sorts it, so that rows between clusters go the same way."""
-    core = np.ascontiguousarray(np.partition(D, min_samples - 1, axis=1)[:, min_samples - 1])
+    core: Any = np.ascontiguousarray(np.partition(D, min_samples - 1, axis=1)[:, min_samples - 1])
     edges, distance = _core.grow_from_first_row(D, core, alpha, join_previous)
     order = np.argsort(distance)
     return ReachabilityTree(
