@@ -20,8 +20,9 @@ test: lint types layers native-test pytest
 # --- the parts --------------------------------------------------------------------------------------------------------
 
 lint: $(VENV)/.installed-dev
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks docs
+	$(BIN)/ruff format --check src tests benchmarks docs
+	$(BIN)/python docs/make_tables.py --check
 
 types: $(VENV)/.installed-dev
 	$(BIN)/python native/bindings/make_stub.py --check
@@ -43,9 +44,10 @@ pytest: $(VENV)/.installed-dev
 bench: $(BENCH_VENV)/.installed
 	$(BENCH_VENV)/bin/python -m benchmarks $(if $(ROWS),--rows $(ROWS))
 
-# the typed outline of the native module, kept in the tree for type checkers
+# what is made from the code and kept in the tree: the typed outline of the native module, the tables of docs/
 stubs: $(VENV)/.installed-dev
 	$(BIN)/python native/bindings/make_stub.py
+	$(BIN)/python docs/make_tables.py
 
 clean:
 	rm -rf build dist $(VENV) $(BENCH_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -56,16 +58,18 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(PIP_INSTALL) --upgrade pip
 
+# to look at it, one instruction set is enough: a third of the time to build
 $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
-	$(BIN)/python $(PIP_INSTALL) ".[cli]"
+	$(BIN)/python $(PIP_INSTALL) -C cmake.define.COTERIE_ISA_LEVELS=host ".[cli]"
 	touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed
-	$(BIN)/python $(PIP_INSTALL) ".[dev]"
-	touch $@
+# as released: every instruction set
+$(VENV)/.installed-dev: $(VENV)/bin/python $(SOURCES)
+	$(BIN)/python $(PIP_INSTALL) -C cmake.define.COTERIE_ISA_LEVELS=all ".[dev]"
+	touch $@ $(VENV)/.installed
 
 $(BENCH_VENV)/.installed: $(SOURCES)
 	test -x $(BENCH_VENV)/bin/python || $(PYTHON) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python $(PIP_INSTALL) --upgrade pip
-	$(BENCH_VENV)/bin/python $(PIP_INSTALL) ".[cli,bench]"
+	$(BENCH_VENV)/bin/python $(PIP_INSTALL) -C cmake.define.COTERIE_ISA_LEVELS=host ".[cli,bench]"
 	touch $@

@@ -53,4 +53,5 @@ def select(entries: Sequence[Entry], wanted: Sequence[str]) -> list[Entry]:
 
 
 def _matches(entry: Entry, word: str) -> bool:
-    return entry.family == word or ("/" in word and entry.key.startswith(word))
+    is_family = entry.family == word or entry.family.startswith(f"{word}_")  # "tree" also names tree_walks
+    return is_family or ("/" in word and entry.key.startswith(word))

@@ -3,13 +3,23 @@
 
 #include <type_traits>
 
+#include "dendrogram/ordering.h"
+#include "density/dbscan_jobs.h"
+#include "kernel_kmeans/kernel_kernels.h"
 #include "kmeans/seeding_kernels.h"
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
+#include "linkage/centroid_search.h"
+#include "linkage/prim_kernels.h"
+#include "linkage/row_kernels.h"
+#include "medoids/medoid_kernels.h"
+#include "mixture/mixture.h"
 #include "powers.h"
 #include "silhouette.h"
+#include "spectral/affinity.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
+#include "trees/spanning_jobs.h"
 
 namespace coterie {
 
@@ -20,7 +30,14 @@ struct Kernels {
   SeedingKernels<T> seeding;
   SparseKernels<T> sparse;
   KDTreeKernels<T> kdtree;
+  SpanningKernels<T> spanning;
+  DbscanKernels<T> dbscan;
   SilhouetteKernels<T> silhouette;
+  LinkageKernels<T> linkage;
+  MixtureKernels<T> mixture;
+  AffinityKernels<T> affinity;
+  MedoidKernels<T> medoids;
+  KernelSumKernels<T> kernel_sums;
 };
 
 struct Engine {
@@ -28,6 +45,9 @@ struct Engine {
   Kernels<float> float32;
   Kernels<double> float64;
   PowerKernels powers;
+  OrderingKernels ordering;
+  CentroidKernels centroids;
+  PrimKernels prim;
 
   template <class T>
   const Kernels<T>& of() const {

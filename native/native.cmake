@@ -8,8 +8,12 @@ file(GLOB COTERIE_PLAIN_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.c
 list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "(\\.kernel\\.cpp$|/bindings/|/tests/)")
 
 # Tree kernels round after every operation: same neighbours on every instruction set, and bounds that hold exactly.
-file(GLOB COTERIE_TREE_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/trees/*.kernel.cpp)
+file(GLOB COTERIE_TREE_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/trees/*.kernel.cpp
+     ${CMAKE_SOURCE_DIR}/native/density/*.kernel.cpp)
 set_source_files_properties(${COTERIE_TREE_KERNELS} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+# So does linkage: the distance of two clusters must not depend on which of them asks.
+file(GLOB COTERIE_LINKAGE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/linkage/*.cpp)
+set_source_files_properties(${COTERIE_LINKAGE_SOURCES} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(COTERIE_ISA_DEFAULT v2 v3 v4)
@@ -19,7 +23,14 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 else()
   set(COTERIE_ISA_DEFAULT portable)
 endif()
-set(COTERIE_ISA_LEVELS "${COTERIE_ISA_DEFAULT}" CACHE STRING "instruction sets to compile the kernels for: v2 v3 v4 portable")
+set(COTERIE_ISA_LEVELS all CACHE STRING
+    "instruction sets to compile the kernels for: v2 v3 v4 portable, or all, or host: the best one of this machine")
+if(COTERIE_ISA_LEVELS STREQUAL "all")
+  set(COTERIE_ISA_LEVELS ${COTERIE_ISA_DEFAULT})
+elseif(COTERIE_ISA_LEVELS STREQUAL "host")
+  include(native/support/host_isa.cmake)
+  coterie_find_host_isa(COTERIE_ISA_LEVELS)
+endif()
 
 add_library(coterie_options INTERFACE)
 target_include_directories(coterie_options INTERFACE ${CMAKE_SOURCE_DIR}/native)
@@ -34,7 +45,6 @@ endif()
 
 add_library(coterie_native STATIC ${COTERIE_PLAIN_SOURCES})
 target_link_libraries(coterie_native PUBLIC coterie_options)
-list(JOIN COTERIE_ISA_LEVELS ";" COTERIE_ISA_JOINED)
 foreach(level IN LISTS COTERIE_ISA_LEVELS)
   target_compile_definitions(coterie_native PRIVATE COTERIE_HAVE_${level})
   add_library(coterie_kernels_${level} OBJECT ${COTERIE_KERNEL_SOURCES})

@@ -75,12 +75,20 @@ void without_gil(Work&& work) {
 
 void bind_contingency(nb::module_& module);
 void bind_silhouette(nb::module_& module);
+void bind_mixture(nb::module_& module);
+void bind_spectral(nb::module_& module);
 void bind_support(nb::module_& module);
 void bind_tiles(nb::module_& module);
 void bind_kmeans(nb::module_& module);
 void bind_seeding(nb::module_& module);
 void bind_sparse(nb::module_& module);
 void bind_distances(nb::module_& module);
+void bind_medoids(nb::module_& module);
+void bind_kernel_kmeans(nb::module_& module);
 void bind_trees(nb::module_& module);
+void bind_dendrogram(nb::module_& module);
+void bind_linkage(nb::module_& module);
+void bind_spanning(nb::module_& module);
+void bind_density(nb::module_& module);
 
 }  // namespace coterie

@@ -5,11 +5,19 @@ NB_MODULE(_core, module) {
   module.doc() = "The native engine of Coterie.";
   coterie::bind_contingency(module);
   coterie::bind_silhouette(module);
+  coterie::bind_mixture(module);
+  coterie::bind_spectral(module);
   coterie::bind_support(module);
   coterie::bind_tiles(module);
   coterie::bind_kmeans(module);
   coterie::bind_seeding(module);
   coterie::bind_sparse(module);
   coterie::bind_distances(module);
+  coterie::bind_medoids(module);
+  coterie::bind_kernel_kmeans(module);
   coterie::bind_trees(module);
+  coterie::bind_dendrogram(module);
+  coterie::bind_linkage(module);
+  coterie::bind_spanning(module);
+  coterie::bind_density(module);
 }

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "kmeans/columns.h"
+#include "kmeans/fast_centres.h"
 #include "kmeans/filter.h"
 #include "kmeans/kmeans.h"
 #include "kmeans/state.h"
 #include "kmeans/sums.h"
+#include "tiles/tiles.h"
 
 namespace coterie {
 
@@ -34,10 +36,16 @@ class Accelerator {
   std::int64_t assign_by_bounds(const MatrixView<T>& centres, const std::vector<T>& previous, const PackedColumns<T>& packed,
                                 const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas);
   void measure_centres(const MatrixView<T>& centres, const std::vector<T>& previous);
-  void measure_drift(std::int64_t cluster);
+  void measure_drift(std::int64_t cluster, const float* distances);
+  FastCentres<T> single_out_fast(const MatrixView<T>& centres);
+  void leave_fast_out();
   void note_largest_upper(const std::int32_t* labels);
+  void follow_largest_upper(const std::int32_t* labels);
   void list_neighbourhoods();
-  bool is_cheaper_plain() const;
+  double crowding() const;
+  double plain_cost() const;
+  double cost_of_settling() const;
+  std::int64_t assign_plainly(const PackedColumns<T>& packed, const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas);
 
   const KMeansData<T> data_;
   const std::int64_t n_clusters_;
@@ -45,9 +53,13 @@ class Accelerator {
   std::int64_t block_;
   bool is_fresh_ = true;  // no bounds yet
   int plain_passes_left_ = 0, next_pause_ = 1;  // bounds that do not pay rest for a while, longer each time
+  int passes_in_order_ = 0;
   std::unique_ptr<FilterTree<T>> tree_;
   std::vector<float> upper_, lower_, moved_, largest_upper_, failing_upper_;
-  std::vector<float> between_;  // clusters x clusters: lower bounds of the distances of centres
+  std::vector<float> between_;  // clusters x clusters: lower bounds of the distances of centres; exponion only
+  std::vector<std::int32_t> fast_column_;  // per centre, -1 if it is slow
+  FastChoice fast_;
+  std::unique_ptr<ColumnPack<T>> fast_pack_;
   std::vector<ClusterDrift> drift_;
   std::vector<std::int32_t> failing_, failing_starts_;
   std::vector<Neighbour> neighbours_;

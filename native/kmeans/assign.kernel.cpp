@@ -2,7 +2,7 @@
 #include "engine.h"
 #include "kmeans/bounds.h"
 #include "kmeans/exact_sums.h"
-#include "tiles/nearest.h"
+#include "kmeans/least_two.h"
 
 namespace coterie::COTERIE_ISA {
 namespace {
@@ -58,54 +58,23 @@ struct BoundsEnding {
   double largest_term;
   static constexpr bool needs_terms = true;
 
-  struct State {
-    Vec<T> best[strip_rows], second[strip_rows];
-    Mask<T> at[strip_rows];
-  };
+  using State = LeastTwo<T>;
 
-  COTERIE_INLINE void begin(State& state, const Strip<T>&) const {
-    for (int r = 0; r < strip_rows; ++r) {
-      state.best[r] = state.second[r] = broadcast(std::numeric_limits<T>::infinity());
-      state.at[r] = Mask<T>{};
-    }
-  }
-
+  COTERIE_INLINE void begin(State& state, const Strip<T>&) const { state.begin(); }
   COTERIE_INLINE void consume(State& state, const Strip<T>&, const Block<T>& values, std::int64_t panel) const {
-    for (int v = 0; v < panel_vectors; ++v) {
-      const Mask<T> columns = column_numbers<T>(panel, v);
-      for (int r = 0; r < strip_rows; ++r) {
-        const Vec<T> value = values.value[r][v];
-        const Mask<T> is_nearer = value < state.best[r];
-        state.second[r] = minimum<T>(state.second[r], maximum<T>(value, state.best[r]));
-        state.best[r] = minimum<T>(value, state.best[r]);
-        state.at[r] = select_index<T>(is_nearer, columns, state.at[r]);
-      }
-    }
+    state.consume(values, panel);
   }
-
   COTERIE_INLINE void end(const State& state, const Strip<T>& strip) const {
     for (int r = 0; r < strip.count; ++r) {
-      const LaneWinner<T> first = lowest_lane<T>(state.best[r], state.at[r]);
-      const Mask<T> is_first = state.at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index));
-      const Mask<T> is_best = is_first & (state.best[r] == broadcast(first.value));
-      const Vec<T> rest = select<T>(is_best, state.second[r], state.best[r]);
-      const LaneWinner<T> second = lowest_lane<T>(rest, lane_numbers<T>());
+      const LaneWinner<T> first = state.first(r);
       const std::int64_t row = strip.first_row + r;
       const double term = strip.term[r], error = squared_error<T>(out.data.X.cols, term, largest_term);
       bounds.upper[row] = upper_distance(term + 2 * static_cast<double>(first.value), error);
-      bounds.lower[row] = lower_distance(term + 2 * static_cast<double>(second.value), error);
+      bounds.lower[row] = lower_distance(term + 2 * static_cast<double>(state.second_value(r, first)), error);
       out.set(strip, r, first.index);
     }
   }
 };
-
-template <class T>
-double largest_column_term(const PackedColumns<T>& centres) {
-  double largest = 0;
-  for (std::int64_t j = 0; j < centres.n_panels * panel_width<T>; ++j)
-    largest = centres.term[j] > largest ? static_cast<double>(centres.term[j]) : largest;
-  return largest;
-}
 
 std::int64_t total_of(const Scratch<std::int64_t>& counters, int threads) {
   std::int64_t total = 0;

@@ -1,11 +1,12 @@
-// Accelerated iterations: which rows may have changed their nearest centre, and what it is now.
+// Accelerated iterations: what the nearest centre of the failing rows is now.
 //
-// Hamerly's two bounds per row; the rows that fail are sorted by their label, so that the rows of one cluster meet only the
-// centres around it (Newling and Fleuret's ball), packed once, in tiles.
+// Failing rows are sorted by their label. First the exact distance to the own centre may settle a row, then the few centres that
+// moved fast; what is left meets only the centres around its own (Newling and Fleuret's ball), packed once, in tiles.
 #include "engine.h"
 #include "kmeans/bounds.h"
 #include "kmeans/exact_sums.h"
 #include "kmeans/neighbours.h"
+#include "kmeans/own_distance.h"
 #include "tiles/nearest.h"
 
 namespace coterie::COTERIE_ISA {
@@ -13,86 +14,13 @@ namespace {
 
 constexpr std::int64_t rows_per_task = 1536;
 
-// Updates one row's bounds; true if its label is still certain.
-COTERIE_INLINE bool is_settled(const ClusterDrift& drift, float& upper, float& lower) {
-  upper = (upper + drift.moved) * round_up;
-  const float left = lower - drift.others, outside = drift.beyond - upper;
-  lower = (left < outside ? left : outside) * round_down;
-  return upper <= (lower > drift.gap ? lower : drift.gap);
-}
-
-// Counts a block's failing rows per cluster (into starts[cluster + 1]) and marks them.
-std::int64_t mark_failing(Range range, const ClusterDrift* drift, const RowBounds& bounds, std::int32_t* starts, float* largest,
-                          float* failing) {
-  std::int64_t total = 0;
-  for (std::int64_t i = range.begin; i < range.end; ++i) {
-    const std::int32_t label = bounds.label[i];
-    float upper = bounds.upper[i], lower = bounds.lower[i];
-    const bool settled = is_settled(drift[label], upper, lower);
-    bounds.upper[i] = upper;
-    bounds.lower[i] = lower > 0 ? lower : 0.0f;
-    if (upper > largest[label]) largest[label] = upper;
-    if (settled) continue;
-    bounds.upper[i] = -upper;  // the mark
-    ++starts[label + 1];
-    ++total;
-    if (upper > failing[label]) failing[label] = upper;
-  }
-  return total;
-}
-
-void sort_failing(Range range, const RowBounds& bounds, std::int64_t n_clusters, std::int32_t* starts, std::int32_t* rows) {
-  const Scratch<std::int32_t> next(n_clusters);
-  for (std::int64_t cluster = 0; cluster < n_clusters; ++cluster) {
-    next[cluster] = starts[cluster];
-    starts[cluster + 1] += starts[cluster];
-  }
-  for (std::int64_t i = range.begin; i < range.end; ++i)
-    if (bounds.upper[i] < 0) {
-      bounds.upper[i] = -bounds.upper[i];
-      rows[next[bounds.label[i]]++] = static_cast<std::int32_t>(i);
-    }
-}
-
-// Largest over the threads, cluster by cluster.
-void reduce_largest(const float* of_threads, int threads, std::int64_t n_clusters, float* out) {
-  for (std::int64_t cluster = 0; cluster < n_clusters; ++cluster) {
-    out[cluster] = 0;
-    for (int thread = 0; thread < threads; ++thread)
-      if (of_threads[thread * n_clusters + cluster] > out[cluster]) out[cluster] = of_threads[thread * n_clusters + cluster];
-  }
-}
-
-std::int64_t find_failing(std::int64_t n, std::int64_t n_clusters, const ClusterDrift* drift, const RowBounds& bounds,
-                          const FailingRows& failing, int threads) {
-  const std::int64_t n_blocks = block_count(n, failing.block);
-  const int team = resolve_threads(threads);
-  const Scratch<float> largest(team * n_clusters), largest_failing(team * n_clusters);
-  const Scratch<std::int64_t> counts(n_blocks);
-  for (std::int64_t i = 0; i < team * n_clusters; ++i) largest[i] = largest_failing[i] = 0;
-  parallel_for(n_blocks, team, [&](std::int64_t task, int thread) {
-    const Range range = block_range(n, failing.block, task);
-    std::int32_t* starts = failing.starts + task * (n_clusters + 1);
-    for (std::int64_t cluster = 0; cluster <= n_clusters; ++cluster) starts[cluster] = 0;
-    counts[task] = mark_failing(range, drift, bounds, starts, largest.data() + thread * n_clusters,
-                                largest_failing.data() + thread * n_clusters);
-    if (counts[task] > 0) sort_failing(range, bounds, n_clusters, starts, failing.rows + range.begin);
-  });
-  reduce_largest(largest.data(), team, n_clusters, failing.largest_upper);
-  reduce_largest(largest_failing.data(), team, n_clusters, failing.failing_upper);
-  std::int64_t total = 0;
-  for (std::int64_t task = 0; task < n_blocks; ++task) total += counts[task];
-  return total;
-}
-
-// Columns that the rows of one cluster meet: all centres in their order, or those around its centre, nearest first.
+// Columns that the rows of one cluster meet: the centres around its own, nearest first.
 template <class T>
 struct Candidates {
   const T* panels;
   const T* start;
   const LaneIndex<T>* ids;         // centre of each packed column
-  const Neighbour* neighbours;     // null: all centres, no order
-  std::int64_t count;
+  const Neighbour* neighbours;
   std::int64_t n_panels;
   float beyond;                    // distance of the nearest centre that is not among them
 };
@@ -105,6 +33,7 @@ struct SettleContext {
   ClusterSums sums;  // of this thread
   std::int32_t cluster;  // that the rows belong to
   float gap;             // half the distance of its centre to the nearest other one
+  float fast;            // distance of its centre to the nearest fast one
   const T* centre;
   double largest_term;
   std::int64_t changed;
@@ -166,10 +95,10 @@ COTERIE_INLINE void settle_strip(SettleContext<T>& context, const Candidates<T>&
   float reach = std::numeric_limits<float>::infinity();
   std::int64_t q = 0;
   for (; q < columns.n_panels; ++q) {
-    if (q > 0 && columns.neighbours != nullptr && columns.neighbours[q * panel_width<T>].distance > reach) break;
+    if (q > 0 && columns.neighbours[q * panel_width<T>].distance > reach) break;
     Block<T> values;
     dot_block<T>(strip, columns.panels + q * cols * panel_width<T>, columns.start + q * panel_width<T>, cols, values);
-    if (q == 0 && columns.neighbours != nullptr) {
+    if (q == 0) {
       reach = 0;
       for (int r = 0; r < count; ++r) {
         const double error = squared_error<T>(cols, term[r], context.largest_term);
@@ -184,52 +113,44 @@ COTERIE_INLINE void settle_strip(SettleContext<T>& context, const Candidates<T>&
   for (int r = 0; r < count; ++r) settle_row(context, state, r, strip.row[r], term[r], indices[r], (next - own[r]) * round_down);
 }
 
-// Computes the distance of a row to its own centre; true if that already settles it. `own` becomes its upper bound.
-template <class T>
-COTERIE_INLINE bool is_settled_by_own_distance(const SettleContext<T>& context, std::int64_t index, float& own) {
-  const std::int64_t cols = context.data.X.cols;
-  const T *row = context.data.X.row(index), *shift = context.data.shift, *centre = context.centre;
-  Vec<T> squares = Vec<T>{}, lengths = Vec<T>{};
-  std::int64_t t = 0;
-  for (; t + lanes<T> <= cols; t += lanes<T>) {
-    const Vec<T> value = load(row + t) - load(shift + t), difference = value - load(centre + t);
-    squares += difference * difference;
-    lengths += value * value;
-  }
-  T squared = sum_of_lanes<T>(squares), term = sum_of_lanes<T>(lengths);
-  for (; t < cols; ++t) {
-    const T value = row[t] - shift[t], difference = value - centre[t];
-    squared += difference * difference;
-    term += value * value;
-  }
-  const double error = squared_error<T>(cols, static_cast<double>(term), context.largest_term);
-  own = upper_distance(static_cast<double>(squared), error);
-  const float lower = context.bounds.lower[index];
-  if (own > (lower > context.gap ? lower : context.gap)) return false;
-  context.bounds.upper[index] = own;
-  return true;
-}
+// Whom a row still has to meet.
+enum class Meets { nobody, fast, all };
 
-// Rows that must meet other centres, sorted by how many panels they can reach: a strip works for its farthest row.
-struct Waiting {
-  std::int32_t row;
-  std::int32_t n_panels;
-};
+// Computes the distance of a row to its own centre, which may settle it. `own` becomes its upper bound.
+template <class T>
+COTERIE_INLINE Meets test_own_distance(const SettleContext<T>& context, std::int64_t index, float& own) {
+  own = own_distance(context.data, context.centre, context.largest_term, index);
+  const float lower = context.bounds.lower[index], fast = (context.fast - own) * round_down;
+  const float both = lower < fast ? lower : fast;
+  if (own > both && own > context.gap) return own > lower ? Meets::all : Meets::fast;
+  context.bounds.upper[index] = own;
+  context.bounds.lower[index] = both > 0 ? both : 0.0f;
+  return Meets::nobody;
+}
 
 template <class T>
 COTERIE_INLINE std::int32_t panels_within(const Candidates<T>& columns, float reach) {
-  if (columns.neighbours == nullptr) return static_cast<std::int32_t>(columns.n_panels);
   std::int32_t n = 1;
   while (n < columns.n_panels && columns.neighbours[n * panel_width<T>].distance <= reach) ++n;
   return n;
 }
 
+struct Waiting {
+  std::int32_t row;
+  float own;  // upper bound of the distance to the own centre
+};
+
+// The failing rows of one task, by whom they meet.
+struct Queues {
+  Scratch<Waiting> fast, all;
+  std::int64_t n_fast = 0, n_all = 0;
+
+  explicit Queues(std::int64_t capacity) : fast(capacity), all(capacity) {}
+};
+
 template <class T>
-std::int64_t sort_waiting(const SettleContext<T>& context, const Candidates<T>& columns, const std::int32_t* indices, std::int64_t n,
-                          Waiting* unsorted, std::int32_t* starts, std::int32_t* sorted) {
+void test_own_distances(const SettleContext<T>& context, const std::int32_t* indices, std::int64_t n, Queues& queues) {
   constexpr std::int64_t lookahead = 16;
-  for (std::int64_t p = 0; p <= columns.n_panels + 1; ++p) starts[p] = 0;
-  std::int64_t count = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     if (i + lookahead < n) {
       const std::int64_t ahead = indices[i + lookahead];
@@ -238,25 +159,73 @@ std::int64_t sort_waiting(const SettleContext<T>& context, const Candidates<T>& 
       __builtin_prefetch(context.bounds.upper + ahead);
     }
     float own;
-    if (is_settled_by_own_distance(context, indices[i], own)) continue;
-    const std::int32_t n_panels = panels_within(columns, 2 * own * round_up);
-    unsorted[count++] = {indices[i], n_panels};
-    ++starts[n_panels + 1];
+    const Meets meets = test_own_distance(context, indices[i], own);
+    if (meets == Meets::fast) queues.fast[queues.n_fast++] = {indices[i], own};
+    if (meets == Meets::all) queues.all[queues.n_all++] = {indices[i], own};
+  }
+}
+
+// Values of a strip and the nearest of the fast centres, the own one left out.
+template <class T>
+COTERIE_INLINE void nearest_fast(const SettleContext<T>& context, const PackedColumns<T>& fast, std::int64_t own_column,
+                                 const StripRows<T>& strip, Vec<T>* least) {
+  for (int r = 0; r < strip_rows; ++r) least[r] = broadcast(std::numeric_limits<T>::infinity());
+  const std::int64_t cols = context.data.X.cols;
+  for (std::int64_t q = 0; q < fast.n_panels; ++q) {
+    Block<T> values;
+    dot_block<T>(strip, fast.panels + q * cols * panel_width<T>, fast.start + q * panel_width<T>, cols, values);
+    if (own_column / panel_width<T> == q && own_column >= 0)
+      for (int r = 0; r < strip_rows; ++r)
+        values.value[r][own_column % panel_width<T> / lanes<T>][own_column % lanes<T>] = std::numeric_limits<T>::infinity();
+    for (int r = 0; r < strip_rows; ++r)
+      for (int v = 0; v < panel_vectors; ++v) least[r] = minimum<T>(least[r], values.value[r][v]);
+  }
+}
+
+// Rows that only a fast centre may take meet these; those that one may really take go on to the others.
+template <class T>
+void meet_fast(const SettleContext<T>& context, const FastCentres<T>& fast, GatheredStrip<T>& strip, Queues& queues) {
+  if (queues.n_fast == 0) return;
+  const std::int64_t cols = context.data.X.cols, own_column = fast.column_of[context.cluster];
+  for (std::int64_t first = 0; first < queues.n_fast; first += strip_rows) {
+    const int count = static_cast<int>(queues.n_fast - first < strip_rows ? queues.n_fast - first : strip_rows);
+    for (int r = 0; r < count; ++r) strip.load(context.data, r, queues.fast[first + r].row);
+    Vec<T> least[strip_rows];
+    nearest_fast(context, fast.columns, own_column, strip.rows, least);
+    for (int r = 0; r < count; ++r) {
+      const Waiting& waiting = queues.fast[first + r];
+      const double term = static_cast<double>(squared_length(strip.rows.row[r], cols));
+      const double error = squared_error<T>(cols, term, context.largest_term);
+      const float nearest = lower_distance(term + 2 * static_cast<double>(smallest_lane<T>(least[r])), error);
+      float& lower = context.bounds.lower[waiting.row];
+      if (nearest < lower) lower = nearest;
+      if (waiting.own <= lower)
+        context.bounds.upper[waiting.row] = waiting.own;
+      else
+        queues.all[queues.n_all++] = waiting;
+    }
+  }
+}
+
+// Sorts the rows that meet everybody by how many panels they can reach: a strip works for its farthest row.
+template <class T>
+void sort_by_reach(const Candidates<T>& columns, const Queues& queues, std::int32_t* sorted) {
+  const Scratch<std::int32_t> starts(columns.n_panels + 2), n_panels(queues.n_all);
+  for (std::int64_t p = 0; p <= columns.n_panels + 1; ++p) starts[p] = 0;
+  for (std::int64_t i = 0; i < queues.n_all; ++i) {
+    n_panels[i] = panels_within(columns, 2 * queues.all[i].own * round_up);
+    ++starts[n_panels[i] + 1];
   }
   for (std::int64_t p = 0; p <= columns.n_panels; ++p) starts[p + 1] += starts[p];
-  for (std::int64_t i = 0; i < count; ++i) sorted[starts[unsorted[i].n_panels]++] = unsorted[i].row;
-  return count;
+  for (std::int64_t i = 0; i < queues.n_all; ++i) sorted[starts[n_panels[i]]++] = queues.all[i].row;
 }
 
 template <class T>
-void settle_rows(SettleContext<T>& context, const Candidates<T>& columns, const std::int32_t* rows, std::int64_t n, T* buffer) {
-  const std::int64_t cols = context.data.X.cols;
-  StripRows<T> strip;
-  for (int r = 0; r < strip_rows; ++r) strip.row[r] = buffer + r * cols;
+void settle_rows(SettleContext<T>& context, const Candidates<T>& columns, const std::int32_t* rows, std::int64_t n, GatheredStrip<T>& strip) {
   for (std::int64_t first = 0; first < n; first += strip_rows) {
     const int count = static_cast<int>(n - first < strip_rows ? n - first : strip_rows);
-    for (int r = 0; r < count; ++r) load_rows(context.data.X, context.data.shift, {rows[first + r], rows[first + r] + 1}, buffer + r * cols);
-    settle_strip(context, columns, strip, count, rows + first);  // a short strip leaves old rows behind: never written back
+    for (int r = 0; r < count; ++r) strip.load(context.data, r, rows[first + r]);
+    settle_strip(context, columns, strip.rows, count, rows + first);
   }
 }
 
@@ -282,13 +251,7 @@ struct CandidatePack {
       start[j] = is_real ? centres.start[centre] : std::numeric_limits<T>::infinity();
       for (std::int64_t t = 0; t < rows.cols; ++t) to[t * panel_width<T>] = is_real ? rows.row(centre)[t] : T(0);
     }
-    return {panels.data(), start.data(), ids.data(), near, count, padded(count) / panel_width<T>, all.beyond[cluster]};
-  }
-
-  Candidates<T> everything(const PackedColumns<T>& centres) {
-    for (std::int64_t j = 0; j < centres.n_panels * panel_width<T>; ++j) ids[j] = static_cast<LaneIndex<T>>(j);
-    return {centres.panels, centres.start, ids.data(), nullptr, centres.n_columns, centres.n_panels,
-            std::numeric_limits<float>::infinity()};
+    return {panels.data(), start.data(), ids.data(), near, padded(count) / panel_width<T>, all.beyond[cluster]};
   }
 };
 
@@ -314,32 +277,38 @@ std::int64_t list_tasks(const FailingRows& failing, std::int64_t n_blocks, std::
 }
 
 template <class T>
-std::int64_t settle(const KMeansData<T>& data, const PackedColumns<T>& centres, const MatrixView<T>& centre_rows,
-                    const Neighbourhoods* around, const ClusterDrift* drift, const SumUnits& units, const RowBounds& bounds,
+void settle_task(SettleContext<T>& context, const SettleWork<T>& work, const std::int32_t* rows, std::int64_t n) {
+  const std::int64_t cols = context.data.X.cols;
+  GatheredStrip<T> strip(cols);
+  Queues queues(n);
+  test_own_distances(context, rows, n, queues);
+  meet_fast(context, work.fast, strip, queues);
+  if (queues.n_all == 0) return;
+  const std::int32_t cluster = context.cluster;
+  CandidatePack<T> pack(work.around.starts[cluster + 1] - work.around.starts[cluster], cols);
+  const Candidates<T> columns = pack.around(work.around, cluster, work.centres, work.centre_rows);
+  const Scratch<std::int32_t> sorted(queues.n_all);
+  sort_by_reach(columns, queues, sorted.data());
+  settle_rows(context, columns, sorted.data(), queues.n_all, strip);
+}
+
+template <class T>
+std::int64_t settle(const KMeansData<T>& data, const SettleWork<T>& work, const SumUnits& units, const RowBounds& bounds,
                     const FailingRows& failing, const ClusterSums& deltas) {
-  const std::int64_t n_clusters = centre_rows.rows, n_blocks = block_count(data.X.rows, failing.block);
+  const std::int64_t n_clusters = work.centre_rows.rows, n_blocks = block_count(data.X.rows, failing.block);
   const std::int64_t n_tasks = list_tasks(failing, n_blocks, n_clusters, nullptr);
   const Scratch<SettleTask> tasks(n_tasks);
   list_tasks(failing, n_blocks, n_clusters, tasks.data());
   const Scratch<std::int64_t> changed(n_tasks);
   double largest_term = 0;
-  for (std::int64_t j = 0; j < centres.n_columns; ++j)
-    largest_term = centres.term[j] > largest_term ? static_cast<double>(centres.term[j]) : largest_term;
+  for (std::int64_t j = 0; j < work.centres.n_columns; ++j)
+    largest_term = work.centres.term[j] > largest_term ? static_cast<double>(work.centres.term[j]) : largest_term;
   parallel_for(n_tasks, data.threads, [&](std::int64_t t, int thread) {
     const SettleTask task = tasks[t];
-    const std::int64_t listed = around == nullptr ? n_clusters : around->starts[task.cluster + 1] - around->starts[task.cluster];
-    CandidatePack<T> pack(listed, around == nullptr ? 0 : data.X.cols);
-    const Scratch<T> buffer(strip_rows * data.X.cols);
-    for (std::int64_t i = 0; i < strip_rows * data.X.cols; ++i) buffer[i] = 0;
-    const Candidates<T> columns =
-        around == nullptr ? pack.everything(centres) : pack.around(*around, task.cluster, centres, centre_rows);
-    SettleContext<T> context{data,         units, bounds, sums_of_thread(deltas, thread), task.cluster, drift[task.cluster].gap,
-                             centre_rows.row(task.cluster), largest_term, 0};
-    const std::int64_t n = task.end - task.begin;
-    const Scratch<Waiting> unsorted(n);
-    const Scratch<std::int32_t> sorted(n), starts(columns.n_panels + 2);
-    const std::int64_t waiting = sort_waiting(context, columns, failing.rows + task.begin, n, unsorted.data(), starts.data(), sorted.data());
-    settle_rows(context, columns, sorted.data(), waiting, buffer.data());
+    const ClusterDrift& drift = work.drift[task.cluster];
+    SettleContext<T> context{data,         units,      bounds, sums_of_thread(deltas, thread), task.cluster, drift.gap,
+                             drift.fast, work.centre_rows.row(task.cluster), largest_term, 0};
+    settle_task(context, work, failing.rows + task.begin, task.end - task.begin);
     changed[t] = context.changed;
   });
   std::int64_t moved = 0;
@@ -349,7 +318,6 @@ std::int64_t settle(const KMeansData<T>& data, const PackedColumns<T>& centres, 
 
 template <class T>
 void install_for(KMeansKernels<T>& kernels) {
-  kernels.find_failing = find_failing;
   kernels.settle = settle<T>;
 }
 

@@ -42,7 +42,8 @@ struct ClusterDrift {
   float moved;       // how far the centre went (rounded up)
   float gap;         // half the distance to the nearest other centre (rounded down)
   float others;      // how far any centre that may matter went (rounded up)
-  float beyond;      // distance to the nearest centre that was left out of `others` (rounded down)
+  float beyond;      // distance to the nearest centre that was left out of `others` for being far (rounded down)
+  float fast;        // distance to the nearest centre that was left out of `others` for being fast (rounded down)
 };
 
 // Bounds per row: the own centre is at most `upper` away, every other one at least `lower`.
@@ -68,6 +69,32 @@ struct Neighbourhoods {
   const float* beyond;         // per cluster: distance of the nearest centre that is not listed
 };
 
+// The few centres that went much farther than the others: rows meet them one by one, for the bounds of the others to live on.
+template <class T>
+struct FastCentres {
+  PackedColumns<T> columns;       // no panels when there are none
+  const std::int32_t* column_of;  // per centre: its column, -1 if it is slow
+};
+
+// What rows meet when they are taken in their order.
+template <class T>
+struct FollowWork {
+  const PackedColumns<T>& centres;
+  const MatrixView<T>& centre_rows;
+  FastCentres<T> fast;
+  const ClusterDrift* drift;
+};
+
+// What failing rows meet when they are sorted by cluster.
+template <class T>
+struct SettleWork {
+  const PackedColumns<T>& centres;
+  const MatrixView<T>& centre_rows;
+  Neighbourhoods around;
+  FastCentres<T> fast;
+  const ClusterDrift* drift;
+};
+
 template <class T>
 struct KMeansKernels {
   // Assigns every row to the nearest column; moves its contribution between sums. Returns how many labels changed.
@@ -79,9 +106,12 @@ struct KMeansKernels {
   // Updates the bounds after the centres moved; lists the rows whose nearest centre is no longer certain.
   std::int64_t (*find_failing)(std::int64_t n, std::int64_t n_clusters, const ClusterDrift* drift, const RowBounds& bounds,
                                const FailingRows& failing, int threads);
-  // Settles the listed rows: each meets the centres around its own, or all of them when `around` is null.
-  std::int64_t (*settle)(const KMeansData<T>& data, const PackedColumns<T>& centres, const MatrixView<T>& centre_rows,
-                         const Neighbourhoods* around, const ClusterDrift* drift, const SumUnits& units, const RowBounds& bounds,
+  // Updates the bounds after the centres moved; rows whose nearest centre is no longer certain meet all of them. Returns how
+  // many labels changed.
+  std::int64_t (*follow)(const KMeansData<T>& data, const FollowWork<T>& work, const SumUnits& units, const RowBounds& bounds,
+                         const ClusterSums& deltas);
+  // Settles the listed rows; returns how many labels changed.
+  std::int64_t (*settle)(const KMeansData<T>& data, const SettleWork<T>& work, const SumUnits& units, const RowBounds& bounds,
                          const FailingRows& failing, const ClusterSums& deltas);
   // Sums of every node of the tree (the arrays start at zero).
   void (*sum_leaves)(const FilterTreeView<T>& tree, const KMeansData<T>& data, const SumUnits& units, std::int64_t* coarse,

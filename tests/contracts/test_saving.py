@@ -16,7 +16,12 @@ X = np.random.default_rng(0).normal(size=(120, 3)) + np.repeat([[0.0], [6.0], [1
 def estimator_of(method, **options):
     kind = method.load()
     known = inspect.signature(kind).parameters
-    options |= {"n_clusters": 3, "random_state": 0, "history": True}
+    options |= dict(method.settings) | {
+        "n_clusters": 3,
+        "n_components": 3,
+        "random_state": 0,
+        "history": True,
+    }
     return kind(**{name: value for name, value in options.items() if name in known})
 
 

@@ -24,6 +24,7 @@ def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = No
         "scale": recipe.scale,
         "seed": recipe.seed,
         "k": groups.k,
+        "noise": groups.n_noise,
         "sse": value if words == "SSE" else None,
         "objective": {"name": words, "value": value} if words else None,
         "explained": groups.explained,
@@ -42,6 +43,7 @@ def _group_facts(groups: Groups, group: int) -> dict[str, Any]:
         "group": group + 1,
         "size": int(groups.profile.sizes[group]),
         "share": float(groups.shares[group]),
+        **({} if groups.medoid_rows is None else {"medoid_row": int(groups.medoid_rows[group]) + 1}),
         "center": dict(zip(groups.columns, groups.centers[group].tolist(), strict=True)),
         "apart": [{"column": name, "difference_sd": by} for name, by in groups.profile.apart(group)],
     }

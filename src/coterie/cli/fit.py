@@ -48,11 +48,12 @@ def fit(
     from coterie._progress import track
     from coterie.cli import outputs, summary
     from coterie.cli.terminal import is_watched
-    from coterie.groups import Recipe, check_recipe, fit_groups
+    from coterie.groups import Recipe, check_recipe, fit_groups, takes_option
     from coterie.persist import save as save_model
     from coterie.read import check_policy, read_table
 
-    n_init = STARTS if n_init is None and improve is None else n_init
+    if n_init is None and improve is None and takes_option(method, "n_init"):
+        n_init = STARTS
     recipe = Recipe(method, k, scale, distance, n_init, improve, seed)
     check_recipe(recipe)
     check_policy(missing)

@@ -80,7 +80,9 @@ def _about_the_table(groups: Groups) -> str:
 
 def _answer(groups: Groups) -> str:
     method = find_method(groups.recipe.method).title
-    how = f"{method} on {SCALINGS[groups.recipe.scale]}, {groups.recipe.distance or 'Euclidean'} distance"
+    has_distance = hasattr(groups.model, "geometry") or hasattr(groups.model, "metric")
+    distance = f", {groups.recipe.distance or 'Euclidean'} distance" if has_distance else ""
+    how = f"{method} on {SCALINGS[groups.recipe.scale]}{distance}"
     plural = "s" if groups.k != 1 else ""
     return f"  [bold green]{groups.k} group{plural}[/]   {escape(how)}"
 
@@ -90,12 +92,27 @@ def _group_table(groups: Groups) -> Table:
     table.add_column("group", justify="right", style="bold")
     table.add_column("rows", justify="right")
     table.add_column("share", justify="right")
+    medoids = groups.medoid_rows
+    if medoids is not None:
+        table.add_column("medoid", justify="right")
     table.add_column("what sets it apart from the average row")
     for group, (size, share) in enumerate(zip(groups.profile.sizes, groups.shares, strict=True)):
         if group == SHOWN_GROUPS:
-            table.add_row("...", "", "", f"and {groups.k - SHOWN_GROUPS} more (--json has all)")
+            table.add_row(
+                "...",
+                "",
+                "",
+                *([] if medoids is None else [""]),
+                f"and {groups.k - SHOWN_GROUPS} more (--json has all)",
+            )
             break
-        table.add_row(str(group + 1), f"{size:,}", f"{share:.1%}", escape(groups.profile.words(group)))
+        medoid = [] if medoids is None else [f"row {medoids[group] + 1}"]
+        words = escape(groups.profile.words(group))
+        table.add_row(str(group + 1), f"{size:,}", f"{share:.1%}", *medoid, words)
+    if groups.n_noise:
+        share = groups.n_noise / groups.n_rows
+        nobody = [] if medoids is None else [""]
+        table.add_row("noise", f"{groups.n_noise:,}", f"{share:.1%}", *nobody, "in no group (label -1)")
     return table
 
 
@@ -122,7 +139,9 @@ def _center_table(groups: Groups) -> tuple[Table, int]:
 
 
 def _heading(groups: Groups) -> str:
-    return "mean" if groups.centers is groups.profile.means else "centre"
+    if groups.centers is groups.profile.means:
+        return "mean"
+    return "centre" if groups.medoid_rows is None else "medoid"
 
 
 def _how(groups: Groups) -> str:
@@ -135,8 +154,11 @@ def _how(groups: Groups) -> str:
         parts.append(f"{groups.explained:.0%} of the variance is between groups")
     if hasattr(model, "n_iter_"):
         parts.append(f"{model.n_iter_} iterations")
-    if groups.recipe.n_init is not None and groups.recipe.n_init > 1:
-        parts.append(f"best of {groups.recipe.n_init} starts")
+    if getattr(model, "exact_", True) is False and hasattr(model, "algorithm_used_"):
+        parts.append(f"approximate ({model.algorithm_used_})")
+    n_starts = getattr(model, "_n_init", groups.recipe.n_init)
+    if n_starts is not None and n_starts > 1:
+        parts.append(f"best of {n_starts} starts")
     parts += [f"seed {groups.recipe.seed}", f"{groups.seconds:.2f} s"]
     return "  " + ", ".join(parts)
 

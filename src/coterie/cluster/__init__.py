@@ -8,31 +8,72 @@ from typing import TYPE_CHECKING, Any
 from coterie.cluster.catalogue import CATALOGUE, Method, find_method
 
 if TYPE_CHECKING:
+    from coterie.cluster._condensed import CondensedTree
+    from coterie.cluster._dbscan import DBSCAN, dbscan
+    from coterie.cluster._eps import EpsSuggestion, suggest_eps
     from coterie.cluster._kmeans_history import KMeansHistory, KMeansPick, KMeansStep
+    from coterie.cluster._mixture_history import MixtureHistory, MixtureStep
+    from coterie.cluster.agglomerative import AgglomerativeClustering
+    from coterie.cluster.bisecting import BisectingKMeans
+    from coterie.cluster.diana import Diana
+    from coterie.cluster.feature_agglomeration import FeatureAgglomeration
     from coterie.cluster.functions import k_means, kmeans_plusplus
+    from coterie.cluster.gaussian_mixture import GaussianMixture
+    from coterie.cluster.hdbscan import HDBSCAN
+    from coterie.cluster.kernel_kmeans import KernelKMeans
     from coterie.cluster.kmeans import KMeans
+    from coterie.cluster.kmedoids import KMedoids
+    from coterie.cluster.laplacian_eigenmap import LaplacianEigenmap
     from coterie.cluster.minibatch import MiniBatchKMeans
+    from coterie.cluster.spectral import SpectralClustering, spectral_clustering
 
 # Where the names live that are no methods themselves.
 _HOMES = {
+    "CondensedTree": "coterie.cluster._condensed",
+    "EpsSuggestion": "coterie.cluster._eps",
+    "FeatureAgglomeration": "coterie.cluster.feature_agglomeration",
     "KMeansHistory": "coterie.cluster._kmeans_history",
     "KMeansPick": "coterie.cluster._kmeans_history",
     "KMeansStep": "coterie.cluster._kmeans_history",
+    "LaplacianEigenmap": "coterie.cluster.laplacian_eigenmap",
+    "MixtureHistory": "coterie.cluster._mixture_history",
+    "MixtureStep": "coterie.cluster._mixture_history",
+    "dbscan": "coterie.cluster._dbscan",
     "k_means": "coterie.cluster.functions",
     "kmeans_plusplus": "coterie.cluster.functions",
+    "spectral_clustering": "coterie.cluster.spectral",
+    "suggest_eps": "coterie.cluster._eps",
 }
 
 __all__ = [
+    "DBSCAN",
+    "HDBSCAN",
+    "AgglomerativeClustering",
+    "BisectingKMeans",
+    "CondensedTree",
+    "Diana",
+    "EpsSuggestion",
+    "FeatureAgglomeration",
+    "GaussianMixture",
     "KMeans",
     "KMeansHistory",
     "KMeansPick",
     "KMeansStep",
+    "KMedoids",
+    "KernelKMeans",
+    "LaplacianEigenmap",
     "Method",
     "MiniBatchKMeans",
+    "MixtureHistory",
+    "MixtureStep",
+    "SpectralClustering",
     "catalogue",
+    "dbscan",
     "find_method",
     "k_means",
     "kmeans_plusplus",
+    "spectral_clustering",
+    "suggest_eps",
 ]
 
 

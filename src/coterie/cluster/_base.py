@@ -37,13 +37,17 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     @with_callbacks  # type: ignore[untyped-decorator]
     def _fit(self, X: MatrixLike, sample_weight: VectorLike | None) -> None:
         self._check_parameters()
-        data = check_data(X, estimator=self, accept_sparse=self._takes_sparse)
+        data = self._check_rows(X)
         weights = self._check_weights(sample_weight, data.shape[0])
         with fit_task(self, data) as listener:
             found = self._compute(data, weights, listener)
         for name in self._sometimes:
             self.__dict__.pop(name, None)
         self.__dict__.update(found)
+
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        """Return the input of `fit`, checked; a subclass that takes matrices of distances replaces it."""
+        return check_data(X, estimator=self, accept_sparse=self._takes_sparse)
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

@@ -25,6 +25,8 @@ class Method:
         What it is good for, in one line.
     needs_k : bool
         Whether the number of groups must be given.
+    settings : tuple of (str, value)
+        Parameters that the command line sets, because the estimator's default suits no table in particular.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Method:
     class_name: str
     summary: str
     needs_k: bool
+    settings: tuple[tuple[str, Any], ...] = ()
 
     def load(self) -> type[Any]:
         """Return the estimator's class."""
@@ -55,6 +58,79 @@ CATALOGUE = (
         "coterie.cluster.minibatch",
         "MiniBatchKMeans",
         "k-means that sees a few rows at a time: for streams; approximate",
+        needs_k=True,
+    ),
+    Method(
+        "agglomerative",
+        "agglomerative clustering",
+        "coterie.cluster.agglomerative",
+        "AgglomerativeClustering",
+        "a tree of merges, nearest first: groups within groups, any distance; up to some 100,000 rows",
+        needs_k=True,
+    ),
+    Method(
+        "diana",
+        "divisive analysis",
+        "coterie.cluster.diana",
+        "Diana",
+        "a tree of splits, the widest group first; for up to a few thousand rows",
+        needs_k=True,
+    ),
+    Method(
+        "bisecting-kmeans",
+        "bisecting k-means",
+        "coterie.cluster.bisecting",
+        "BisectingKMeans",
+        "k-means that splits one group in two at a time: a tree of groups, even with many of them",
+        needs_k=True,
+    ),
+    Method(
+        "dbscan",
+        "DBSCAN",
+        "coterie.cluster._dbscan",
+        "DBSCAN",
+        "dense regions of any shape, the rest is noise; finds the number of groups",
+        needs_k=False,
+        settings=(("eps", "auto"),),
+    ),
+    Method(
+        "hdbscan",
+        "HDBSCAN",
+        "coterie.cluster.hdbscan",
+        "HDBSCAN",
+        "dense regions of different densities, the rest is noise; no radius to choose",
+        needs_k=False,
+    ),
+    Method(
+        "mixture",
+        "Gaussian mixture",
+        "coterie.cluster.gaussian_mixture",
+        "GaussianMixture",
+        "clouds of any ellipse, with a share of every row in every group",
+        needs_k=True,
+    ),
+    Method(
+        "spectral",
+        "spectral clustering",
+        "coterie.cluster.spectral",
+        "SpectralClustering",
+        "groups of any shape that hang together; also communities of a graph",
+        needs_k=True,
+    ),
+    Method(
+        "kmedoids",
+        "k-medoids",
+        "coterie.cluster.kmedoids",
+        "KMedoids",
+        "groups about one of their own rows; any distance, less moved by outliers",
+        needs_k=True,
+    ),
+    Method(
+        "kernel-kmeans",
+        "kernel k-means",
+        "coterie.cluster.kernel_kmeans",
+        "KernelKMeans",
+        "groups with curved borders, through a kernel; memory and time grow with the square of the rows",
         needs_k=True,
     ),
 )

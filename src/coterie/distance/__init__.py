@@ -26,6 +26,7 @@ from coterie.distance.neighbours import (
     neighbours_within,
 )
 from coterie.distance.pairwise import pairwise_distances
+from coterie.distance.spanning import SpanningTree, spanning_tree
 
 __all__ = [
     "Barycentre",
@@ -36,6 +37,7 @@ __all__ = [
     "Neighbourhoods",
     "Neighbours",
     "Parameter",
+    "SpanningTree",
     "catalogue",
     "check_distance_matrix",
     "check_similarity_matrix",
@@ -50,4 +52,5 @@ __all__ = [
     "pairwise_distances",
     "register",
     "register_geometry",
+    "spanning_tree",
 ]

@@ -54,11 +54,12 @@ def check_distance_matrix(
     coterie.errors.InvalidData: X of this function must be a symmetric matrix of distances,
     got X[0, 1] = 1 and X[1, 0] = 2.
     """
-    checked = _square(D, "distances", who, name)
+    checked = _square(D, "distances", who, name, may_be_missing=True)  # the facts tell, in the same pass
     facts = _core.matrix_facts(checked, n_jobs)
     what = f"{name} of {who} must be"
     limit = TOLERANCE[checked.dtype] * facts.largest
     if not facts.is_nonnegative:
+        _square(D, "distances", who, name)  # says where a number is missing or infinite
         cell = _first_cell(checked < 0)
         raise InvalidData(
             f"{what} a matrix of distances, which are at least 0, got {_shown(checked, cell, name)}. If "
@@ -118,8 +119,10 @@ def distances_from_similarities(S: Distances) -> Distances:
     return D
 
 
-def _square(M: MatrixLike, what: str, who: str, name: str) -> Distances:
-    checked: Distances = check_data(M, who=who, name=name, squares=False, may_be_distances=True)
+def _square(M: MatrixLike, what: str, who: str, name: str, *, may_be_missing: bool = False) -> Distances:
+    checked: Distances = check_data(
+        M, who=who, name=name, squares=False, may_be_distances=True, may_be_missing=may_be_missing
+    )
     if checked.shape[0] != checked.shape[1]:
         raise InvalidData(
             f"{name} of {who} must be a square matrix of {what}, got the shape {checked.shape}. If these are "

@@ -12,13 +12,14 @@ from coterie.evaluate.catalogue import measure
 from coterie.evaluate.distance_pairs import all_pairs
 from coterie.evaluate.partitions import Partition
 from coterie.evaluate.space_input import read_space
+from coterie.tree import Dendrogram
 
 
 @measure(
     symbol="CPCC", group="trees", needs="tree", low=-1, high=1, is_scale_free=True, reference="sokal-1962"
 )
 def cophenetic_correlation(
-    X: MatrixLike, cophenetic: VectorLike, *, metric: Any = "euclidean", **kwds: Any
+    X: MatrixLike, cophenetic: VectorLike | Dendrogram, *, metric: Any = "euclidean", **kwds: Any
 ) -> float:
     """Pearson correlation of the distances of pairs with the heights at which a tree joins them.
 
@@ -26,8 +27,8 @@ def cophenetic_correlation(
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
         Data, or distances with ``metric="precomputed"``.
-    cophenetic : array-like of shape (n_samples * (n_samples - 1) / 2,)
-        Height of the join of every pair, in the order of SciPy's condensed distances, as
+    cophenetic : Dendrogram, or array-like of shape (n_samples * (n_samples - 1) / 2,)
+        The tree; or the height of the join of every pair, in the order of SciPy's condensed distances, as
         ``scipy.cluster.hierarchy.cophenet`` gives it.
     metric : str or callable, default="euclidean"
         Distance between rows.
@@ -40,7 +41,8 @@ def cophenetic_correlation(
     0.9707
     """
     who = "cophenetic_correlation"
-    heights = np.asarray(cophenetic, dtype=np.float64)
+    given: Any = cophenetic.cophenetic() if isinstance(cophenetic, Dendrogram) else cophenetic
+    heights = np.asarray(given, dtype=np.float64)
     n = np.shape(X)[0]
     if heights.shape != (n * (n - 1) // 2,) or not np.isfinite(heights).all():
         raise InvalidData(

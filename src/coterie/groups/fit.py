@@ -146,11 +146,23 @@ def check_recipe(recipe: Recipe) -> None:
     make_estimator(method, recipe)._check_parameters()  # the base class is ours
 
 
+def takes_option(method: str, option: str) -> bool:
+    """Return whether a method has an option of `OPTIONS`.
+
+    Examples
+    --------
+    >>> takes_option("kmeans", "n_init"), takes_option("dbscan", "n_init")
+    (True, False)
+    """
+    parameters = inspect.signature(find_method(method).load()).parameters
+    return any(name in parameters for name in OPTIONS[option])
+
+
 def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = None) -> Any:
     """Return the unfitted estimator of a recipe, refusing options that its method does not have."""
     kind = method.load()
     parameters = inspect.signature(kind).parameters
-    chosen: dict[str, Any] = {}
+    chosen: dict[str, Any] = dict(method.settings)
     for option, names in OPTIONS.items():
         value = getattr(recipe, option)
         if value is None:
@@ -162,7 +174,7 @@ def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = No
             )
         chosen[name] = get_geometry(value).name if name == "geometry" else value
     for name, value in (
-        ("n_clusters", recipe.n_clusters),
+        ("n_clusters" if "n_clusters" in parameters else "n_components", recipe.n_clusters),
         ("random_state", recipe.seed),
         ("progress", progress),
     ):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import FloatArray, Labels
+from coterie._typing import FloatArray, Indices, Labels
 from coterie._validation import check_data
 from coterie.distance import get_geometry
 from coterie.errors import InvalidData
@@ -78,6 +78,11 @@ class Groups:
         return len(self.profile.sizes)
 
     @property
+    def n_noise(self) -> int:
+        """Rows in no group."""
+        return int((self.labels == -1).sum())
+
+    @property
     def shares(self) -> FloatArray:
         """Share of the table's rows in each group."""
         return np.asarray(self.profile.sizes / self.n_rows)
@@ -88,8 +93,19 @@ class Groups:
         value = getattr(self.model, "inertia_", None)
         if value is None:
             return None
+        if hasattr(self.model, "_objective_words"):
+            return self.model._objective_words, float(value)
         words = get_geometry(getattr(self.model, "geometry", "euclidean")).barycentre.objective
         return ("SSE" if words.endswith("(SSE)") else words), float(value)
+
+    @property
+    def medoid_rows(self) -> Indices | None:
+        """Row of the table, counted from 0, that is the medoid of each group; None for other methods."""
+        medoids = getattr(self.model, "medoid_indices_", None)
+        if medoids is None:
+            return None
+        rows = np.flatnonzero(self.labels != NOT_GROUPED)
+        return np.asarray(rows[medoids[np.argsort(self.numbers)]])
 
     def predict(self, rows: Any, *, missing: str = "error") -> Labels:
         """Return the group of each new row.

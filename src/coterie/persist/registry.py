@@ -9,7 +9,14 @@ from typing import Any
 
 from coterie.errors import ModelFileError
 
-ROOMS = ("coterie.cluster", "coterie.distance", "coterie.groups", "coterie.prepare", "coterie.read")
+ROOMS = (
+    "coterie.cluster",
+    "coterie.distance",
+    "coterie.groups",
+    "coterie.prepare",
+    "coterie.read",
+    "coterie.tree",
+)
 
 
 @cache

@@ -1,0 +1,135 @@
+"""Hierarchies: linkage of rows, its growth and its memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.agreement import anything, close
+from benchmarks.data import overlapping_mixture
+from benchmarks.measure import PeakMemory, Returned
+from benchmarks.problem import OURS, Answer, Contestant, Row
+
+GROWTH_SIZES = (10_000, 20_000, 40_000, 80_000)
+VECTOR_METHODS = ("single", "ward", "centroid", "median")  # what fastcluster links without a matrix
+
+Matrix = NDArray[Any]
+
+
+class Problem(NamedTuple):
+    """Rows and the linkage method."""
+
+    X: Matrix
+    method: str
+
+
+def make(n: int, d: int, method: str) -> Problem:
+    """Make rows in twenty groups."""
+    return Problem(overlapping_mixture(n, d, components=20, seed=70, dtype=np.float64), method)
+
+
+def digest(problem: Problem, Z: Matrix) -> Answer:
+    """Compare heights: rounding may swap equally high merges."""
+    return {"heights": Z[:, 2]}
+
+
+def enter_coterie(p: Problem) -> Callable[[], Matrix]:
+    from coterie.tree import linkage
+
+    return lambda: linkage(p.X, p.method)
+
+
+def enter_fastcluster(p: Problem) -> Callable[[], Matrix]:
+    import fastcluster
+
+    if p.method in VECTOR_METHODS:
+        return lambda: fastcluster.linkage_vector(p.X, p.method)
+    return lambda: fastcluster.linkage(p.X, p.method)
+
+
+def enter_scipy(p: Problem) -> Callable[[], Matrix]:
+    from scipy.cluster.hierarchy import linkage
+
+    return lambda: linkage(p.X, p.method)
+
+
+def enter_growth(p: Problem) -> Callable[[], float]:
+    from coterie.tree import linkage
+
+    def exponent() -> float:
+        seconds = []
+        for n in GROWTH_SIZES:
+            start = time.perf_counter()
+            linkage(p.X[:n], p.method)
+            seconds.append(time.perf_counter() - start)
+        return float(np.polyfit(np.log(GROWTH_SIZES), np.log(seconds), 1)[0])
+
+    return exponent
+
+
+OUR = Contestant(OURS, enter_coterie)
+FASTCLUSTER = Contestant("fastcluster", enter_fastcluster)
+SCIPY = Contestant("scipy", enter_scipy)
+
+
+def row(
+    method: str, n: int, d: int, *peers: Contestant, bar: float | None = None, aim: float | None = None
+) -> Row:
+    """Make a row of one method and size."""
+    size = f"{n:.0e} x {d}".replace("e+0", "e")
+    return Row(
+        name=f"{method}-{size.replace(' ', '')}",
+        work=f"{method} linkage {size}",
+        make=partial(make, n, d, method),
+        contestants=(OUR, *peers),
+        digest=digest,
+        agree=close("heights", tolerance=1e-6),
+        bar=bar,
+        aim=aim,
+        most_rounds=3,
+    )
+
+
+def growth(method: str, d: int) -> Row:
+    """Make the row of the exponent p where the time grows as n^p."""
+    return Row(
+        name=f"growth-{method}",
+        work=f"{method} linkage x {d}: exponent of the time from 1e4 to 8e4 rows",
+        make=partial(make, GROWTH_SIZES[-1], d, method),
+        contestants=(Contestant(OURS, enter_growth),),
+        digest=lambda problem, exponent: {"exponent": np.array([exponent])},
+        agree=anything,
+        measure=Returned(unit="(exponent)"),
+        limit=2.2,
+        most_rounds=1,
+    )
+
+
+ROWS = (
+    row("ward", 20_000, 10, FASTCLUSTER, SCIPY, bar=5, aim=20),
+    row("average", 20_000, 10, FASTCLUSTER, SCIPY, bar=3, aim=10),
+    row("complete", 20_000, 10, FASTCLUSTER, SCIPY, bar=3, aim=10),
+    row("single", 20_000, 10, FASTCLUSTER, SCIPY, bar=4, aim=10),
+    row("centroid", 20_000, 10, FASTCLUSTER, SCIPY, bar=3, aim=10),
+    row("ward", 100_000, 3, FASTCLUSTER, bar=5),
+    row("single", 100_000, 3, FASTCLUSTER, bar=1),
+    row("ward", 100_000, 50, FASTCLUSTER),
+    growth("ward", 3),
+    growth("centroid", 3),
+    Row(
+        name="memory-ward",
+        work="ward linkage 2e5 x 3, memory beyond the input",
+        make=partial(make, 200_000, 3, "ward"),
+        contestants=(OUR,),
+        digest=digest,
+        agree=anything,
+        measure=PeakMemory(),
+        limit=1024,
+        most_rounds=1,
+    ),
+)

@@ -1,0 +1,84 @@
+#include "bindings/bindings.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+
+#include "density/dbscan.h"
+#include "density/hierarchy.h"
+
+namespace coterie {
+namespace {
+
+template <class T>
+auto bind_dbscan(const KDTree<T>& tree, double radius, double least_weight, const std::optional<Vector<double>>& weight,
+                 int threads) {
+  const std::int64_t n = tree.view().n_points;
+  if (weight && static_cast<std::int64_t>(weight->shape(0)) != n)
+    throw nb::value_error("weight of dbscan must have one entry per row.");
+  auto is_core = new_vector<std::uint8_t>(n);
+  auto labels = new_vector<std::int64_t>(n);
+  const DbscanQuestion question{radius, least_weight, data_or_null(weight)};
+  without_gil([&] { dbscan<T>(tree, question, is_core.data(), labels.data(), threads); });
+  return std::make_pair(is_core, labels);
+}
+
+template <class T>
+NewVector<T> as_array(const std::vector<T>& values) {
+  auto array = new_vector<T>(static_cast<std::int64_t>(values.size()));
+  std::copy(values.begin(), values.end(), array.data());
+  return array;
+}
+
+auto bind_grow(const Matrix<double>& D, const Vector<double>& core, double alpha, bool join_previous) {
+  GrownTree tree;
+  without_gil([&] { tree = grow_from_first_row(D.data(), core.data(), view(D).rows, alpha, join_previous); });
+  auto edges = new_matrix<std::int64_t>(static_cast<std::int64_t>(tree.distance.size()), 2);
+  std::copy(tree.ends.begin(), tree.ends.end(), edges.data());
+  return std::make_pair(edges, as_array(tree.distance));
+}
+
+auto bind_merge_components(const Matrix<std::int64_t>& ends, bool from_first_row) {
+  MergeTree tree;
+  without_gil([&] { tree = merge_components(ends.data(), view(ends).rows, from_first_row); });
+  return std::make_tuple(as_array(tree.left), as_array(tree.right), as_array(tree.size));
+}
+
+using Ids = Vector<std::int64_t>;
+
+auto bind_condense(const Ids& left, const Ids& right, const Vector<double>& distance, const Ids& size, std::int64_t least) {
+  CondensedRows rows;
+  const auto n = static_cast<std::int64_t>(left.shape(0));
+  without_gil([&] { rows = condense(left.data(), right.data(), distance.data(), size.data(), n, least); });
+  return std::make_tuple(as_array(rows.parent), as_array(rows.child), as_array(rows.density), as_array(rows.size));
+}
+
+auto bind_cut_below(const Ids& left, const Ids& right, const Vector<double>& distance, double cut, std::int64_t least) {
+  return as_array(cut_below(left.data(), right.data(), distance.data(), static_cast<std::int64_t>(left.shape(0)), cut, least));
+}
+
+template <class T>
+void bind_for(nb::module_& module) {
+  module.def("dbscan", &bind_dbscan<T>, "tree"_a, "radius"_a, "least_weight"_a, "weight"_a.none() = nb::none(), "n_threads"_a = 0,
+             "Whether each row is a core point (0 or 1), and the labels of DBSCAN, noise -1.");
+  module.def("share_within", &share_within<T>, "tree"_a, "radius"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "Share of the leaves of a tree that lie within the radius of a leaf, from a sample.");
+}
+
+}  // namespace
+
+void bind_density(nb::module_& module) {
+  module.def("grow_from_first_row", &bind_grow, "D"_a, "core"_a, "alpha"_a, "join_previous"_a,
+             "Edges and distances of the spanning tree of mutual reachability, in the order of Prim's algorithm.");
+  module.def("merge_components", &bind_merge_components, "edges"_a, "from_first_row"_a,
+             "Left, right and size of the merges along the edges of a spanning tree, sorted by distance.");
+  module.def("condense", &bind_condense, "left"_a, "right"_a, "distance"_a, "size"_a, "min_cluster_size"_a,
+             "Parent, child, density and size: the tree of clusters of at least min_cluster_size rows.");
+  module.def("cut_below", &bind_cut_below, "left"_a, "right"_a, "distance"_a, "cut"_a, "min_cluster_size"_a,
+             "Labels of the components of merges below the cut; small ones are -1.");
+  bind_for<float>(module);
+  bind_for<double>(module);
+}
+
+}  // namespace coterie

@@ -1,0 +1,74 @@
+#include "linkage/linkage.h"
+
+#include <algorithm>
+
+#include "bindings/bindings.h"
+#include "linkage/graph_linkage.h"
+
+namespace coterie {
+namespace {
+
+template <class T>
+using Overwritten = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+auto bind_link_matrix(const Overwritten<T>& D, LinkageRule rule, int threads) {
+  const auto n = static_cast<std::int64_t>(D.shape(0));
+  auto out = new_matrix<double>(n - 1, 4);
+  without_gil([&] { link_matrix<T>(D.data(), n, rule, threads, out.data()); });
+  return out;
+}
+
+template <class T>
+auto bind_link_rows(const Matrix<T>& X, LinkageRule rule, int threads) {
+  auto out = new_matrix<double>(view(X).rows - 1, 4);
+  without_gil([&] { link_rows<T>(view(X), rule, threads, out.data()); });
+  return out;
+}
+
+NewMatrix<double> bind_link_graph(const Vector<double>& values, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
+                                  LinkageRule rule, bool missing_is_infinite, const std::optional<Matrix<double>>& rows,
+                                  std::int64_t n_merges) {
+  const std::int64_t n = static_cast<std::int64_t>(row_starts.shape(0)) - 1;
+  const GraphLinkage graph{sparse_view(values, columns, row_starts, n), rule,
+                           missing_is_infinite ? MissingEdge::infinite : MissingEdge::unknown,
+                           rows ? rows->data() : nullptr, rows ? view(*rows).cols : 0, n_merges};
+  std::vector<double> merges(static_cast<std::size_t>(4 * n_merges));
+  std::int64_t count = 0;
+  without_gil([&] { count = link_graph(graph, merges.data()); });
+  auto out = new_matrix<double>(count, 4);
+  std::copy(merges.begin(), merges.begin() + 4 * count, out.data());
+  return out;
+}
+
+template <class T>
+void bind_for(nb::module_& module) {
+  module.def("link_matrix", &bind_link_matrix<T>, "D"_a.noconvert(), "rule"_a, "n_threads"_a = 0,
+             "SciPy's linkage matrix of a square, symmetric matrix of distances, which is overwritten.");
+  module.def("link_rows", &bind_link_rows<T>, "X"_a.noconvert(), "rule"_a, "n_threads"_a = 0,
+             "SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average and single "
+             "are those of squared distances.");
+}
+
+}  // namespace
+
+void bind_linkage(nb::module_& module) {
+  nb::enum_<LinkageRule>(module, "LinkageRule")
+      .value("single", LinkageRule::single)
+      .value("complete", LinkageRule::complete)
+      .value("average", LinkageRule::average)
+      .value("weighted", LinkageRule::weighted)
+      .value("ward", LinkageRule::ward)
+      .value("centroid", LinkageRule::centroid)
+      .value("median", LinkageRule::median)
+      .value("average_merged", LinkageRule::average_merged)
+      .value("minimax", LinkageRule::minimax);
+  module.def("link_graph", &bind_link_graph, "values"_a, "columns"_a, "row_starts"_a, "rule"_a, "missing_is_infinite"_a,
+             "rows"_a.none(), "n_merges"_a,
+             "Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are "
+             "the centroids for ward.");
+  bind_for<float>(module);
+  bind_for<double>(module);
+}
+
+}  // namespace coterie

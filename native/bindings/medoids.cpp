@@ -1,0 +1,98 @@
+#include "medoids/medoids.h"
+
+#include <nanobind/stl/vector.h>
+
+#include "bindings/bindings.h"
+
+namespace coterie {
+namespace {
+
+using Ids = Vector<std::int64_t>;
+using MaybeWeights = std::optional<Vector<double>>;
+
+std::vector<std::int64_t> list_of(const Ids& ids) { return {ids.data(), ids.data() + ids.shape(0)}; }
+
+SwapProgress report_to(const nb::object& callback) {
+  if (callback.is_none()) return {};
+  return [&callback](std::int64_t pass, double loss) {
+    const nb::gil_scoped_acquire gil;
+    callback(pass, loss);
+  };
+}
+
+template <class T>
+std::vector<std::int64_t> build(DistanceRows<T>& rows, const Ids& candidates, const MaybeWeights& weights, std::int64_t k, int threads) {
+  return build_medoids<T>(rows, list_of(candidates), data_or_null(weights), k, threads);
+}
+
+template <class T>
+SwapOutcome swap(DistanceRows<T>& rows, const Ids& candidates, const MaybeWeights& weights, const Ids& start, const SwapOptions& options,
+                 const nb::object& progress) {
+  const SwapProgress report = report_to(progress);
+  const nb::gil_scoped_release release;
+  return swap_medoids<T>(rows, list_of(candidates), data_or_null(weights), list_of(start), options, report);
+}
+
+template <class T>
+auto build_given(const Matrix<T>& D, const Ids& candidates, const MaybeWeights& weights, std::int64_t k, int threads) {
+  const nb::gil_scoped_release release;
+  GivenRows<T> rows(view(D));
+  return build<T>(rows, candidates, weights, k, threads);
+}
+
+template <class T>
+auto build_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& metric, const Ids& candidates, const MaybeWeights& weights,
+                    std::int64_t k, int threads) {
+  const nb::gil_scoped_release release;
+  ComputedRows<T> rows(view(X), view(points), metric, threads);
+  return build<T>(rows, candidates, weights, k, threads);
+}
+
+template <class T>
+auto swap_given(const Matrix<T>& D, const Ids& candidates, const MaybeWeights& weights, const Ids& start, const SwapOptions& options,
+                const nb::object& progress) {
+  GivenRows<T> rows(view(D));
+  return swap<T>(rows, candidates, weights, start, options, progress);
+}
+
+template <class T>
+auto swap_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& metric, const Ids& candidates, const MaybeWeights& weights,
+                   const Ids& start, const SwapOptions& options, const nb::object& progress) {
+  ComputedRows<T> rows(view(X), view(points), metric, options.threads);
+  return swap<T>(rows, candidates, weights, start, options, progress);
+}
+
+template <class T>
+void bind_for(nb::module_& module) {
+  module.def("build_medoids", &build_given<T>, "D"_a, "candidates"_a, "weights"_a.none(), "n_medoids"_a, "n_threads"_a = 0,
+             "BUILD from the distances of candidates (rows) to points (columns).");
+  module.def("build_medoids", &build_computed<T>, "X"_a, "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(), "n_medoids"_a,
+             "n_threads"_a = 0, "BUILD without a matrix: rows of X are candidates.");
+  module.def("swap_medoids", &swap_given<T>, "D"_a, "candidates"_a, "weights"_a.none(), "start"_a, "options"_a, "progress"_a.none() = nb::none(),
+             "Swap medoids for candidates while that lowers the loss.");
+  module.def("swap_medoids", &swap_computed<T>, "X"_a, "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(), "start"_a, "options"_a,
+             "progress"_a.none() = nb::none(), "The same without a matrix.");
+}
+
+}  // namespace
+
+void bind_medoids(nb::module_& module) {
+  nb::enum_<MedoidObjective>(module, "MedoidObjective").value("distance", MedoidObjective::distance).value("silhouette", MedoidObjective::silhouette);
+  nb::enum_<SwapRule>(module, "SwapRule").value("first", SwapRule::first).value("best", SwapRule::best);
+  nb::class_<SwapOptions>(module, "SwapOptions", "What swaps improve, which are taken, and when to stop.")
+      .def("__init__",
+           [](SwapOptions* self, MedoidObjective objective, SwapRule rule, std::int64_t max_passes, int threads) {
+             new (self) SwapOptions{objective, rule, max_passes, threads};
+           },
+           "objective"_a, "rule"_a, "max_passes"_a, "n_threads"_a = 0);
+  nb::class_<SwapOutcome>(module, "SwapOutcome", "What swapping ends with.")
+      .def_ro("medoids", &SwapOutcome::medoids)
+      .def_ro("loss", &SwapOutcome::loss)
+      .def_ro("n_swaps", &SwapOutcome::n_swaps)
+      .def_ro("n_passes", &SwapOutcome::n_passes)
+      .def_ro("is_settled", &SwapOutcome::is_settled);
+  bind_for<float>(module);
+  bind_for<double>(module);
+}
+
+}  // namespace coterie

@@ -1,0 +1,91 @@
+#include "bindings/bindings.h"
+
+#include <nanobind/stl/tuple.h>
+
+#include <stdexcept>
+
+#include "trees/spanning_tree.h"
+
+namespace coterie {
+namespace {
+
+template <class T>
+using Core = std::optional<Vector<T>>;
+
+template <class T>
+Reachability<T> checked_reach(const Core<T>& core, double alpha, std::int64_t n_rows) {
+  if (core && static_cast<std::int64_t>(core->shape(0)) != n_rows)
+    throw std::invalid_argument("core of spanning_tree must have one entry per row, " + std::to_string(n_rows) + ", got " +
+                                std::to_string(core->shape(0)) + ".");
+  if (!(alpha > 0)) throw std::invalid_argument("alpha of spanning_tree must be above 0, got " + std::to_string(alpha) + ".");
+  return {data_or_null(core), alpha};
+}
+
+// (n - 1) x 2 rows and n - 1 distances.
+template <class T>
+auto as_arrays(const SpanningEdges<T>& edges) {
+  const auto n = static_cast<std::int64_t>(edges.size());
+  auto ends = new_matrix<std::int64_t>(n, 2);
+  auto distances = new_vector<T>(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    ends.data()[2 * i] = edges[i].lower;
+    ends.data()[2 * i + 1] = edges[i].higher;
+    distances.data()[i] = edges[i].distance;
+  }
+  return std::make_tuple(ends, distances);
+}
+
+template <class T>
+auto by_tiles(const Matrix<T>& X, const Metric& metric, const Core<T>& core, double alpha, int threads) {
+  const Reachability<T> reach = checked_reach<T>(core, alpha, view(X).rows);
+  SpanningEdges<T> edges;
+  without_gil([&] { edges = spanning_tree<T>(view(X), metric, reach, threads); });
+  return as_arrays(edges);
+}
+
+template <class T>
+auto by_matrix(const Matrix<T>& D, const Core<T>& core, double alpha) {
+  if (D.shape(0) != D.shape(1)) throw std::invalid_argument("D of spanning_tree_of_matrix must be square.");
+  const Reachability<T> reach = checked_reach<T>(core, alpha, view(D).rows);
+  SpanningEdges<T> edges;
+  without_gil([&] { edges = spanning_tree<T>(view(D), reach); });
+  return as_arrays(edges);
+}
+
+template <class T>
+auto by_tree(const KDTree<T>& tree, const Core<T>& core, double alpha, const std::optional<Matrix<std::int64_t>>& index,
+             const std::optional<Matrix<T>>& distance, int threads) {
+  const std::int64_t n = tree.view().n_points;
+  const Reachability<T> reach = checked_reach<T>(core, alpha, n);
+  NearestRows<T> known;
+  if (index && distance) {
+    if (view(*index).rows != n || view(*distance).rows != n || view(*index).cols != view(*distance).cols)
+      throw std::invalid_argument("the neighbours of spanning_tree must be those of query_self.");
+    known = {index->data(), distance->data(), view(*index).cols};
+  }
+  SpanningEdges<T> edges;
+  without_gil([&] { edges = spanning_tree<T>(tree, reach, known, threads); });
+  return as_arrays(edges);
+}
+
+template <class T>
+void bind_for(nb::module_& module) {
+  module.def("spanning_tree", &by_tiles<T>, "X"_a.noconvert(), "metric"_a, "core"_a.none() = nb::none(), "alpha"_a = 1.0,
+             "n_threads"_a = 0,
+             "Edges (lower row, higher row) and distances of the minimum spanning tree, by (distance, lower, higher); with core, "
+             "of max(core[i], core[j], distance / alpha).");
+  module.def("spanning_tree_of_matrix", &by_matrix<T>, "D"_a.noconvert(), "core"_a.none() = nb::none(), "alpha"_a = 1.0,
+             "As spanning_tree, for a matrix of distances.");
+  module.def("spanning_tree_of_tree", &by_tree<T>, "tree"_a, "core"_a.none() = nb::none(), "alpha"_a = 1.0,
+             "index"_a.none() = nb::none(), "distance"_a.none() = nb::none(), "n_threads"_a = 0,
+             "As spanning_tree, over a kd-tree; index and distance are what its query_self found, if it was asked.");
+}
+
+}  // namespace
+
+void bind_spanning(nb::module_& module) {
+  bind_for<float>(module);
+  bind_for<double>(module);
+}
+
+}  // namespace coterie

@@ -1,0 +1,41 @@
+// Which centres went so much farther than the others that rows had better meet them one by one.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kmeans/state.h"
+
+namespace coterie {
+
+// What one pass over rows costs, in panels of centres that one row meets; measured by benchmarks/crossover.py.
+namespace pass_cost {
+inline constexpr double plain_overhead = 1.5;    // of a row that meets all centres in the plain pass
+inline constexpr double bounds = 0.5;            // of bringing a row's bounds up to date
+inline constexpr double fast_overhead = 1;       // of a row that meets the fast centres in its turn
+inline constexpr double own_distance = 1;        // of testing a failing row by its own distance
+inline constexpr double gathering_in_order = 2;  // of gathering a row for a strip and settling it
+inline constexpr double gathering = 6;           // the same after sorting by cluster, and packing centres for it
+inline constexpr double panel = 1.25;            // of a panel that such a row meets
+}  // namespace pass_cost
+
+// How far centres moved and how far apart they are, before the bounds of the rows are brought up to date.
+struct CentreMoves {
+  const float* moved;            // per centre, rounded up
+  const float* between;          // centres x centres, rounded down; null: not known
+  const ClusterDrift* drift;     // without fast centres
+  std::int64_t n_centres;
+  std::int64_t panel_width;
+  bool in_order;                 // rows are taken in their order: all of them meet the fast centres
+};
+
+struct FastChoice {
+  std::vector<std::int32_t> ids;  // the fast centres, none if they do not pay
+  double cost = 0;                // expected, in panels per row
+  double share_of_full = 1;       // of the failing rows, how many are expected to meet all centres around them
+};
+
+// Chooses by the bounds of a sample of the rows.
+FastChoice choose_fast_centres(const CentreMoves& moves, const RowBounds& bounds, std::int64_t n_rows);
+
+}  // namespace coterie

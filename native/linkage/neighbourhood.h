@@ -1,0 +1,44 @@
+// What a cluster knows about its nearest clusters.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "linkage/centroid_search.h"
+
+namespace coterie {
+
+inline constexpr std::int64_t list_length = 8;  // measured at 20,000 x 10 and 200,000 x 3
+
+inline bool is_nearer(const Candidate& a, const Candidate& b) {
+  return a.distance != b.distance ? a.distance < b.distance : a.slot < b.slot;
+}
+
+// The nearest clusters by (distance, slot); all others are at least `others` away.
+struct Neighbourhood {
+  Candidate nearest[list_length];
+  std::int32_t count = 0;
+  double others = 0;
+
+  // The answer of a search for list_length clusters; whoever it left out may be nearer than the last by `slack`.
+  void read(const Candidate* found, double slack = 0) {
+    for (count = 0; count < list_length && found[count].slot >= 0; ++count) nearest[count] = found[count];
+    others = count < list_length ? std::numeric_limits<double>::infinity() : nearest[list_length - 1].distance - slack;
+    while (count > 0 && nearest[count - 1].distance > others) --count;
+  }
+
+  // Keeps the list_length nearest of those within the bound.
+  void keep(std::vector<Candidate>& candidates) {
+    std::sort(candidates.begin(), candidates.end(), is_nearer);
+    count = 0;
+    for (const Candidate& candidate : candidates) {
+      if (count == list_length) others = std::min(others, candidate.distance);
+      if (candidate.distance > others || count == list_length) break;
+      nearest[count++] = candidate;
+    }
+  }
+};
+
+}  // namespace coterie

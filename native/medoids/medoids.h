@@ -1,0 +1,46 @@
+// K-medoids: the k points with the least sum of distances to all points, or the best medoid silhouette.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "medoids/distance_rows.h"
+
+namespace coterie {
+
+enum class MedoidObjective { distance, silhouette };
+
+enum class SwapRule {
+  first,  // take the first candidate that improves (FasterPAM, FasterMSC)
+  best,   // look at all candidates, take the best (PAM)
+};
+
+struct SwapOptions {
+  MedoidObjective objective;
+  SwapRule rule;
+  std::int64_t max_passes;
+  int threads;
+};
+
+struct SwapOutcome {
+  std::vector<std::int64_t> medoids;
+  double loss;  // sum of distances, or of nearest / second nearest
+  std::int64_t n_swaps, n_passes;
+  bool is_settled;  // no swap is left that improves
+};
+
+// Called after every pass over the candidates, with the loss.
+using SwapProgress = std::function<void(std::int64_t, double)>;
+
+// BUILD: the candidate with the least sum of distances, then one by one those that lower it most; ties to the lowest.
+template <class T>
+std::vector<std::int64_t> build_medoids(DistanceRows<T>& rows, const std::vector<std::int64_t>& candidates, const double* weights,
+                                        std::int64_t n_medoids, int threads);
+
+// Swaps medoids for candidates while that lowers the loss; needs at least two medoids.
+template <class T>
+SwapOutcome swap_medoids(DistanceRows<T>& rows, const std::vector<std::int64_t>& candidates, const double* weights,
+                         const std::vector<std::int64_t>& start, const SwapOptions& options, const SwapProgress& progress);
+
+}  // namespace coterie

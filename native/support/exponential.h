@@ -1,0 +1,42 @@
+// exp of whole vectors.
+#pragma once
+
+#include "support/vector_math.h"
+
+namespace coterie::COTERIE_ISA {
+
+// To one or two units in the last place; 0 below -708, where results leave the normal numbers. For x <= 709.
+COTERIE_INLINE Doubles exponential(Doubles x) {
+  constexpr double log2_e = 1.4426950408889634, log2_e_low = 2.0355273740931033e-17;
+  constexpr double shifter = 0x1.8p52;  // adding it rounds to whole numbers
+  const Doubles shifted = x * log2_e + shifter;
+  const Doubles r = fused(x, Doubles{} + log2_e, shifter - shifted) + x * log2_e_low;
+  const Doubles rr = r * r;
+  // 2^r on [-1/2, 1/2], by Chebyshev nodes, as in power_of
+  Doubles series = rr * 4.4549605981865186e-10 + (r * 7.072585949269223e-09 + 1.0178062445845774e-07);
+  series = series * rr + (r * 1.321544258792169e-06 + 1.525273382983612e-05);
+  series = series * rr + (r * 0.0001540353044173605 + 0.0013333558146416936);
+  series = series * rr + (r * 0.009618129107606888 + 0.0555041086648216);
+  series = series * rr + (r * 0.24022650695910097 + 0.6931471805599453);
+  const Doubles fraction = 1 + r * series;
+  const Mask<double> scaled = reinterpret_cast<Mask<double>>(fraction) + (reinterpret_cast<Mask<double>>(shifted) << 52);
+  return x > -708 ? reinterpret_cast<Doubles>(scaled) : Doubles{};
+}
+
+// The same for floats: 0 below -87. For x <= 88.
+COTERIE_INLINE Vec<float> exponential(Vec<float> x) {
+  constexpr float log2_e = 1.44269502f, log2_e_low = 1.92596303e-8f;
+  constexpr float shifter = 0x1.8p23f;
+  const Vec<float> shifted = x * log2_e + shifter;
+  const Vec<float> r = (x * log2_e - (shifted - shifter)) + x * log2_e_low;
+  Vec<float> series = r * 1.5403530e-4f + 1.3333558e-3f;
+  series = series * r + 9.6181291e-3f;
+  series = series * r + 5.5504109e-2f;
+  series = series * r + 2.4022651e-1f;
+  series = series * r + 6.9314718e-1f;
+  const Vec<float> fraction = 1 + r * series;
+  const Mask<float> scaled = reinterpret_cast<Mask<float>>(fraction) + (reinterpret_cast<Mask<float>>(shifted) << 23);
+  return x > -87 ? reinterpret_cast<Vec<float>>(scaled) : Vec<float>{};
+}
+
+}  // namespace coterie::COTERIE_ISA

@@ -1,0 +1,83 @@
+"""Finding the nearest point of a fit that stands for a cluster: what predicting from density needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import validate_data
+
+from coterie._threads import resolve_threads
+from coterie._typing import Distances, Indices, Labels, MatrixLike
+from coterie._validation import check_data
+from coterie.cluster._density_input import sparse_metric
+from coterie.distance import get_distance, input_kind, nearest
+from coterie.distance._catalogue import _names
+from coterie.errors import InvalidData
+
+
+@dataclass(frozen=True)
+class NearestCore:
+    """Place among the core points, and distance; infinity where there is none."""
+
+    index: Indices
+    distance: Distances
+
+
+class CorePoints:
+    """A fitted estimator with `components_`, rows that stand for clusters, and `core_sample_indices_`."""
+
+    metric: Any
+    metric_params: Any
+    n_jobs: int | None
+    components_: Any
+    core_sample_indices_: Indices
+    labels_: Labels
+    _distance_values: dict[str, Any]
+
+    def _nearest_core_points(self, X: MatrixLike) -> NearestCore:
+        if input_kind(self.metric) == "distances":
+            D = self._distances_given(X)[:, self.core_sample_indices_]
+            return _row_minima(D)
+        checked = check_data(X, estimator=self, reset=False, accept_sparse=True, may_be_distances=True)
+        if len(self.core_sample_indices_) == 0:
+            return _row_minima(np.empty((checked.shape[0], 0)))
+        is_known = callable(self.metric) or self.metric in _names()
+        if not is_known or issparse(checked) or issparse(self.components_):
+            return self._by_scikit_learn(checked)
+        if callable(self.metric):
+            distance = get_distance(self.metric, **(self.metric_params or {}))
+        else:
+            distance = get_distance(self.metric, **self._distance_values)
+        found = nearest(checked, self.components_, distance, n_jobs=resolve_threads(self.n_jobs))
+        return NearestCore(found.index, found.distance)
+
+    def _by_scikit_learn(self, X: Any) -> NearestCore:
+        from sklearn.metrics import pairwise_distances_argmin_min
+
+        params = dict(self.metric_params or {})
+        metric = self.metric
+        if metric == "minkowski":
+            metric = sparse_metric(metric, params.pop("p", getattr(self, "p", None)))
+        index, distance = pairwise_distances_argmin_min(
+            X, self.components_, metric=metric, metric_kwargs=params
+        )
+        return NearestCore(index, distance)
+
+    def _distances_given(self, X: MatrixLike) -> Distances:
+        checked = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        if checked.shape[1] != len(self.labels_):
+            raise InvalidData(
+                f"X of predict must hold the distances of new rows to the {len(self.labels_)} rows of the "
+                f"fit, got the shape {checked.shape}."
+            )
+        return np.asarray(checked)
+
+
+def _row_minima(D: Distances) -> NearestCore:
+    if D.shape[1] == 0:
+        return NearestCore(np.zeros(len(D), dtype=np.intp), np.full(len(D), np.inf))
+    index = np.argmin(D, axis=1)
+    return NearestCore(index, D[np.arange(len(D)), index])

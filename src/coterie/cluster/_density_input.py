@@ -1,0 +1,133 @@
+"""What density-based methods are given: rows under a distance, a matrix of distances, or a sparse graph."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.utils.validation import validate_data
+
+from coterie import _core
+from coterie._typing import Data, MatrixLike, SparseData
+from coterie._validation import check_data, require_memory
+from coterie.distance import Distance, get_distance, input_kind
+from coterie.distance._catalogue import _names
+from coterie.distance.matrices import TOLERANCE
+from coterie.errors import DataNotice, InvalidData, InvalidParameter
+
+
+def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) -> Distance | None:
+    """Return the distance that the parameters mean; None for one that only scikit-learn knows."""
+    params = dict(metric_params or {})
+    if p is not None and "p" in params:
+        warnings.warn(
+            "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.",
+            SyntaxWarning,
+            stacklevel=4,
+        )
+    if metric == "mahalanobis" and "V" in params and "VI" not in params:
+        params["VI"] = np.linalg.inv(params.pop("V"))
+    if metric == "p":
+        metric = "minkowski"
+    if metric == "minkowski" and p is not None:
+        params.setdefault("p", p)
+    if isinstance(metric, str) and metric not in _names() and metric in scikit_learn_metrics():
+        return None
+    return get_distance(metric, **params)
+
+
+def scikit_learn_metrics() -> frozenset[str]:
+    """Return the names that scikit-learn takes for distances of rows."""
+    from sklearn.metrics.pairwise import _VALID_METRICS
+
+    return frozenset(_VALID_METRICS) - {"precomputed"}
+
+
+def check_density_input(estimator: Any, X: MatrixLike, metric: Any, *, may_be_infinite: bool = False) -> Any:
+    """Return rows or, for metric="precomputed", a square matrix of distances; either may be CSR."""
+    if input_kind(metric) == "similarities":
+        raise InvalidParameter(
+            f'metric of {type(estimator).__name__} must be a distance or "precomputed", got "similarity". '
+            f"Turn similarities into distances first: coterie.distance.distances_from_similarities."
+        )
+    if input_kind(metric) == "data":
+        return check_data(X, estimator=estimator, accept_sparse=True)
+    checked = validate_data(
+        estimator,
+        X,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        order="C",
+        ensure_all_finite=not may_be_infinite,
+    )
+    _refuse_no_distances(checked, type(estimator).__name__)
+    return checked
+
+
+def _refuse_no_distances(D: Any, who: str) -> None:
+    if D.shape[0] != D.shape[1]:
+        raise InvalidData(
+            f"X of {who} must be a square matrix of distances for metric='precomputed', got the shape "
+            f"{D.shape}. If these are rows of features, name a distance: metric='euclidean'."
+        )
+    values = D.data if issparse(D) else D
+    if values.size and np.nanmin(values) < 0:
+        raise InvalidData(
+            f"Negative values in data passed to `X`: distances of {who} must be at least 0, got "
+            f"{np.nanmin(values):g}."
+        )
+    if issparse(D):
+        return
+    with np.errstate(invalid="ignore"):
+        facts = _core.matrix_facts(D)
+        is_apart = facts.largest_asymmetry > TOLERANCE[D.dtype] * facts.largest
+    if is_apart and np.isfinite(D).all():
+        warnings.warn(
+            f"X of {who} is not symmetric: distances from a row are read in its row of the matrix, and may "
+            f"differ from distances to it.",
+            DataNotice,
+            stacklevel=5,
+        )
+
+
+def with_explicit_diagonal(graph: SparseData) -> SparseData:
+    """Return a sparse matrix in which every row is its own neighbour, at distance 0 if unsaid."""
+    rows = csr_array(graph, copy=True)
+    n = rows.shape[0]
+    counts = np.diff(rows.indptr)
+    row_of = np.repeat(np.arange(n), counts)
+    has_own = np.zeros(n, dtype=bool)
+    has_own[row_of[rows.indices == row_of]] = True
+    absent = np.flatnonzero(~has_own)
+    order = np.argsort(np.concatenate([row_of, absent]), kind="stable")
+    indices = np.concatenate([rows.indices, absent])[order]
+    data = np.concatenate([rows.data, np.zeros(len(absent), dtype=rows.data.dtype)])[order]
+    starts = np.concatenate([[0], np.cumsum(counts + ~has_own)])
+    return csr_array((data, indices, starts), shape=rows.shape)
+
+
+def fitted_values(distance: Distance) -> dict[str, Any]:
+    """Return the parameters that make the same distance again: what it was told and what it learned."""
+    return {name: value for name, value in distance.values.items() if value is not None}
+
+
+def sparse_metric(metric: Any, p: float | None) -> str | None:
+    """Return the name under which scikit-learn computes a distance of sparse rows; None if it does not."""
+    from sklearn.metrics.pairwise import PAIRED_DISTANCES, PAIRWISE_DISTANCE_FUNCTIONS
+
+    if metric == "minkowski":
+        metric = {1.0: "manhattan", 2.0: "euclidean"}.get(2.0 if p is None else p)
+    known = set(PAIRWISE_DISTANCE_FUNCTIONS) & {*PAIRED_DISTANCES, "cityblock", "l1", "l2"}
+    return metric if isinstance(metric, str) and metric in known else None
+
+
+def as_matrix(X: Any, who: str) -> Data:
+    """Return a dense copy of sparse rows, if it fits in memory."""
+    require_memory(
+        X.shape[0] * X.shape[1] * X.dtype.itemsize,
+        f"a dense copy of {X.shape[0]:,} sparse rows, which this distance of {who} needs,",
+        "Use metric='euclidean', 'manhattan' or 'cosine', which take sparse rows as they are.",
+    )
+    return np.ascontiguousarray(X.toarray())

@@ -1,0 +1,159 @@
+"""What HDBSCAN is given: rows of which some may not be finite, a matrix of distances, or a sparse graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import validate_data
+
+from coterie import _core
+from coterie._threads import resolve_threads
+from coterie._typing import Indices, MatrixLike
+from coterie._validation import check_data, require_memory
+from coterie.cluster._density_input import fitted_values, resolve_distance
+from coterie.cluster._reachability import ReachabilityTree, of_graph, of_matrix, of_rows
+from coterie.distance import input_kind
+from coterie.distance._rows import Rows, prepare_rows
+from coterie.distance.matrices import TOLERANCE
+from coterie.distance.pairwise import distance_matrix
+from coterie.errors import InvalidData, InvalidParameter
+
+INFINITE, MISSING = -2, -3  # labels of rows that are not finite
+
+
+@dataclass
+class HDBSCANInput:
+    """Checked input: the finite rows or the matrix, and where the finite rows were."""
+
+    X: Any
+    is_matrix: bool
+    finite: Indices
+    infinite: Indices
+    missing: Indices
+    rows: Rows | None
+
+    @property
+    def n_finite(self) -> int:
+        """Rows that are clustered."""
+        return len(self.finite)
+
+    @property
+    def distance_values(self) -> dict[str, Any]:
+        """Parameters of the distance, learned ones included."""
+        return {} if self.rows is None else fitted_values(self.rows.distance)
+
+    def spread(self, values: Any, *, infinite: float, missing: float) -> Any:
+        """Put the values of finite rows in their places."""
+        n = len(self.finite) + len(np.union1d(self.infinite, self.missing))
+        spread = np.empty(n, dtype=values.dtype)
+        spread[self.finite] = values
+        spread[self.infinite] = infinite
+        spread[self.missing] = missing
+        return spread
+
+    def reachability(self, model: Any) -> ReachabilityTree:
+        """Return the spanning tree of mutual reachability."""
+        min_samples = model.min_cluster_size if model.min_samples is None else model.min_samples
+        if min_samples > self.n_finite:
+            raise InvalidParameter(
+                f"min_samples ({min_samples}) must be at most the number of samples in X ({self.n_finite})"
+            )
+        alpha = float(model.alpha)
+        if self.is_matrix and issparse(self.X):
+            max_distance = dict(model.metric_params or {}).get("max_distance", 0.0)
+            return of_graph(self.X, min_samples, alpha, max_distance)
+        if self.is_matrix:
+            return of_matrix(self.X, min_samples, alpha, "matrix")
+        if self.rows is None or self.rows.distance.function is not None:
+            return of_matrix(self._all_distances(model), min_samples, alpha, "matrix")
+        scale_core = model.algorithm == "brute" or not has_tree(model.metric)
+        threads = resolve_threads(model.n_jobs)
+        return of_rows(self.rows, min_samples, alpha, scale_core=scale_core, threads=threads)
+
+    def _all_distances(self, model: Any) -> Any:
+        if self.rows is not None:
+            return distance_matrix(self.rows, threads=resolve_threads(model.n_jobs))
+        from sklearn.metrics import pairwise_distances
+
+        n = self.n_finite
+        way_out = "Use a distance of coterie.distance.catalogue(), and dense rows."
+        require_memory(8 * n * n, f"the distance matrix of {n:,} x {n:,} rows", way_out)
+        return pairwise_distances(self.X, metric=model.metric, **dict(model.metric_params or {}))
+
+
+def check_algorithm(algorithm: str, metric: Any) -> None:
+    """Refuse a tree for distances that scikit-learn has none for, as it does."""
+    from sklearn.neighbors import BallTree, KDTree
+
+    trees = {"kd_tree": ("KDTree", KDTree.valid_metrics), "ball_tree": ("BallTree", BallTree.valid_metrics)}
+    name, valid = trees.get(algorithm, ("", [metric]))
+    if metric not in valid:
+        raise InvalidParameter(
+            f"{metric} is not a valid metric for a {name}-based algorithm. Please select a different metric."
+        )
+
+
+def has_tree(metric: Any) -> bool:
+    """Return whether scikit-learn has a tree for the distance: there alpha spares core distances."""
+    from sklearn.neighbors import BallTree, KDTree
+
+    return isinstance(metric, str) and metric in {*KDTree.valid_metrics, *BallTree.valid_metrics}
+
+
+def check_input(model: Any, X: MatrixLike) -> HDBSCANInput:
+    """Return the input of a fit."""
+    if input_kind(model.metric) == "similarities":
+        raise InvalidParameter('metric of HDBSCAN must be a distance or "precomputed", got "similarity".')
+    given = _check_matrix(model, X) if input_kind(model.metric) == "distances" else _check_features(model, X)
+    if given.n_finite == 1:
+        raise InvalidData("n_samples=1 while HDBSCAN requires more than one sample")
+    return given
+
+
+def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
+    data = check_data(X, estimator=model, accept_sparse=True, may_be_missing=True).astype(np.float64)
+    if issparse(data) and model.algorithm not in ("auto", "brute"):
+        raise InvalidParameter("Sparse data matrices only support algorithm `brute`.")
+    with np.errstate(invalid="ignore"):
+        sums = np.asarray(data.sum(axis=1)).ravel()
+    missing, infinite = np.flatnonzero(np.isnan(sums)), np.flatnonzero(np.isinf(sums))
+    finite = np.flatnonzero(np.isfinite(sums))
+    data = data if len(finite) == len(sums) else data[finite]
+    if len(finite) < 2:
+        raise InvalidData(f"n_samples={len(finite)} while HDBSCAN requires more than one sample")
+    distance = resolve_distance(model.metric, model.metric_params)
+    rows = (
+        None if distance is None or issparse(data) else prepare_rows(data, None, distance, {}, who="HDBSCAN")
+    )
+    return HDBSCANInput(data, False, finite, infinite, missing, rows)
+
+
+def _check_matrix(model: Any, X: MatrixLike) -> HDBSCANInput:
+    D = validate_data(
+        model, X, accept_sparse="csr", dtype=np.float64, order="C", ensure_all_finite=bool(issparse(X))
+    )
+    if not issparse(D) and np.isnan(D).any():
+        raise InvalidData("np.nan values found in precomputed-dense: X of HDBSCAN must not hold NaN.")
+    what = "The precomputed distance matrix is expected to be symmetric, however"
+    if D.shape[0] != D.shape[1]:
+        raise InvalidData(f"{what} it has shape {D.shape}. Please verify that it was constructed correctly.")
+    values = D.data if issparse(D) else D
+    if values.size and values.min() < 0:
+        raise InvalidData(f"distances of HDBSCAN must be at least 0, got {values.min():g}.")
+    if _largest_asymmetry(D) > TOLERANCE[np.dtype(np.float64)] * max(1.0, values.max(initial=0.0)):
+        raise InvalidData(f"{what} its values appear to be asymmetric. Please verify how it was constructed.")
+    n = D.shape[0]
+    nothing = np.empty(0, dtype=np.intp)
+    return HDBSCANInput(D, True, np.arange(n), nothing, nothing, None)
+
+
+def _largest_asymmetry(D: Any) -> float:
+    if issparse(D):
+        apart = abs(D - D.T)
+        return float(apart.max()) if apart.nnz else 0.0
+    if np.isfinite(D).all():
+        return float(_core.matrix_facts(D).largest_asymmetry)
+    return 0.0 if np.array_equal(D, D.T) else np.inf

@@ -1,0 +1,148 @@
+"""Placing new rows in a hierarchy of density that was fitted without them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import validate_data
+
+from coterie._threads import resolve_threads
+from coterie._typing import Distances, FloatArray, Indices, MatrixLike
+from coterie._validation import check_data
+from coterie.distance import get_distance, input_kind, k_nearest, nearest
+from coterie.distance._catalogue import _names
+from coterie.errors import InvalidData
+
+
+@dataclass(frozen=True)
+class Hanging:
+    """The row of the fit that each new row reaches first, its distance, and the density of that reach."""
+
+    row: Indices
+    distance: Distances
+    density: FloatArray
+
+
+def hang(model: Any, X: MatrixLike) -> Hanging:
+    """Return where new rows would hang in the spanning tree."""
+    min_samples = model.min_cluster_size if model.min_samples is None else model.min_samples
+    n = len(model._core_distances)
+    index, distance = _nearest_rows(model, X, min(n, 2 * min_samples))
+    core = distance[:, max(0, min(min_samples - 2, n - 1))]  # the new row itself counts as well
+    reach = np.maximum(np.maximum(core[:, None], model._core_distances[index]), distance / model.alpha)
+    reach[distance == 0] = -1.0  # an equal row stands for the new one
+    best = np.argmin(reach, axis=1)
+    at = np.arange(len(best))
+    with np.errstate(divide="ignore"):
+        density = np.where(reach[at, best] > 0, 1 / reach[at, best], np.inf)
+    return Hanging(index[at, best], distance[at, best], density)
+
+
+def split_rows(model: Any, X: MatrixLike) -> tuple[Any, FloatArray]:
+    """Return the finite rows, and the sum of every row: NaN or infinite where it is not finite."""
+    if input_kind(model.metric) == "distances":
+        D = _given(model, X)
+        return D, np.zeros(len(D))
+    data = check_data(
+        X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True, may_be_missing=True
+    )
+    with np.errstate(invalid="ignore"):
+        sums = np.asarray(data.sum(axis=1)).ravel()
+    is_finite = np.isfinite(sums)
+    return data if is_finite.all() else data[is_finite], sums
+
+
+def soft_membership(model: Any, X: MatrixLike) -> FloatArray:
+    """Return the share of each cluster in each row."""
+    tree, chosen = model.condensed_tree_, model._chosen
+    hanging = hang(model, X)
+    if not len(chosen):
+        return np.zeros((len(hanging.row), 0))
+    apart = _to_exemplars(model, X, _exemplars(model))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near = np.where((apart == 0).any(axis=1, keepdims=True), apart == 0, 1 / apart)
+    shares = near / near.sum(axis=1, keepdims=True)
+    deepest = tree.deaths()[chosen][np.argmin(apart, axis=1)]
+    _, densities = tree.last_clusters()
+    density = np.where(hanging.distance == 0, densities[hanging.row], hanging.density)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        strength = np.where(density >= deepest, 1.0, density / deepest)
+    return np.asarray(shares * strength[:, None])
+
+
+def _exemplars(model: Any) -> list[Indices]:
+    """Return for each chosen cluster the rows that stay to the end in its densest parts."""
+    from coterie.cluster._condensed import nearest_chosen
+
+    tree, chosen = model.condensed_tree_, model._chosen
+    cluster, density = tree.last_clusters()
+    is_leaf = np.ones(tree.n_clusters, dtype=bool)
+    is_leaf[tree.parents()[1:]] = False
+    number = nearest_chosen(tree, chosen)[cluster]
+    is_last = is_leaf[cluster] & (density >= tree.deaths()[cluster])
+    found = [np.flatnonzero(is_last & (number == c)) for c in range(len(chosen))]
+    return [rows if len(rows) else np.flatnonzero(number == c) for c, rows in enumerate(found)]
+
+
+def _to_exemplars(model: Any, X: MatrixLike, exemplars: list[Indices]) -> Distances:
+    if input_kind(model.metric) == "distances":
+        D = _given(model, X)
+        return np.column_stack([D[:, rows].min(axis=1) for rows in exemplars])
+    data = _rows(model, X)
+    columns = []
+    for rows in exemplars:
+        if _is_ours(model, data):
+            columns.append(nearest(data, model._rows[rows], _distance(model)).distance)
+        else:
+            columns.append(_all_distances(model, data, model._rows[rows]).min(axis=1))
+    return np.column_stack(columns)
+
+
+def _nearest_rows(model: Any, X: MatrixLike, k: int) -> tuple[Indices, Distances]:
+    if input_kind(model.metric) == "distances":
+        return _smallest(_given(model, X), k)
+    data = _rows(model, X)
+    if not _is_ours(model, data):
+        return _smallest(_all_distances(model, data, model._rows), k)
+    threads = resolve_threads(model.n_jobs)
+    found = k_nearest(data, model._rows, k, _distance(model), n_jobs=threads)
+    return found.index, found.distance
+
+
+def _smallest(D: Distances, k: int) -> tuple[Indices, Distances]:
+    index = np.argsort(D, axis=1, kind="stable")[:, :k]
+    return index, np.take_along_axis(D, index, axis=1)
+
+
+def _rows(model: Any, X: MatrixLike) -> Any:
+    data = check_data(X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True)
+    return data.astype(np.float64, copy=False)
+
+
+def _is_ours(model: Any, data: Any) -> bool:
+    is_known = callable(model.metric) or model.metric in _names()
+    return is_known and not issparse(data) and not issparse(model._rows)
+
+
+def _distance(model: Any) -> Any:
+    values = dict(model.metric_params or {}) if callable(model.metric) else model._distance_values
+    return get_distance(model.metric, **values)
+
+
+def _all_distances(model: Any, A: Any, B: Any) -> Distances:
+    from sklearn.metrics import pairwise_distances
+
+    return np.asarray(pairwise_distances(A, B, metric=model.metric, **dict(model.metric_params or {})))
+
+
+def _given(model: Any, X: MatrixLike) -> Distances:
+    D = validate_data(model, X, reset=False, dtype=np.float64)
+    if D.shape[1] != len(model._core_distances):
+        raise InvalidData(
+            f"X of predict must hold the distances of new rows to the {len(model._core_distances)} rows of "
+            f"the fit, got the shape {D.shape}."
+        )
+    return np.asarray(D)

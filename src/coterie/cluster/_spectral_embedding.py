@@ -1,0 +1,164 @@
+"""From a graph to coordinates: eigenvectors of its Laplacian, and where new points lie among them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from coterie._typing import FloatArray, Labels
+from coterie.cluster._spectral_graphs import Graph
+from coterie.cluster._spectral_solver import Eigenproblem, largest_pairs
+from coterie.errors import DataNotice, InvalidData
+
+LAPLACIANS = ("random_walk", "symmetric", "unnormalized")
+LEAST_FACTOR = 1e-3  # eigenvectors whose extension divides by less are not extended
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """Coordinates of the points of a graph.
+
+    Parameters
+    ----------
+    laplacian : {"random_walk", "symmetric", "unnormalized"}
+        Whose eigenvectors these are.
+    eigenvalues : array of shape (n_components + 1,)
+        Of the Laplacian, from the smallest up; one more than there are coordinates, for the gap.
+    coordinates : array of shape (n, n_components)
+        The eigenvectors as columns.
+    n_parts : int
+        Connected components of the graph, isolated points not counted.
+    n_isolated : int
+        Points without any weight: they stay at the origin.
+    """
+
+    laplacian: str
+    eigenvalues: FloatArray
+    coordinates: FloatArray
+    n_parts: int
+    n_isolated: int
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """How eigenvectors are found."""
+
+    solver: str | None
+    tol: float
+    seed: int
+
+
+def embed(graph: Graph, n_components: int, laplacian: str, options: SolverOptions) -> Embedding:
+    """Return the eigenvectors of the smallest eigenvalues of a graph's Laplacian.
+
+    With W the weights and D their row sums: "unnormalized" is L = D - W, "symmetric" is
+    L = I - D^(-1/2) W D^(-1/2), and "random_walk" is L = I - D^(-1) W, whose eigenvectors are those of
+    "symmetric" times D^(-1/2). An eigenvalue is zero as often as the graph has components, with
+    vectors that are constant on them: these are known without any iteration.
+    """
+    is_isolated = graph.degrees <= 0
+    n_isolated = int(is_isolated.sum())
+    if n_isolated == graph.n:
+        raise InvalidData(
+            "no two rows have any affinity: the graph has no edge. Use a larger h (a smaller gamma), a "
+            "larger epsilon, or more neighbours."
+        )
+    joined = graph.among(~is_isolated) if n_isolated else graph
+    parts = joined.parts()
+    n_parts = int(parts.max()) + 1
+    _warn_if_not_connected(n_parts, n_isolated)
+    found = largest_pairs(
+        _problem(joined, parts, laplacian, n_components + 1),
+        min(n_components + 1, joined.n),
+        n_components,
+        solver=options.solver,
+        tol=options.tol,
+        seed=options.seed,
+    )
+    eigenvalues = (0.0 if laplacian == "unnormalized" else 1.0) - found.values
+    vectors = found.vectors[:, :n_components]
+    if laplacian == "random_walk":
+        vectors = vectors / np.sqrt(joined.degrees)[:, None]
+    coordinates = np.zeros((graph.n, n_components))
+    coordinates[~is_isolated, : vectors.shape[1]] = _with_settled_signs(vectors)
+    return Embedding(laplacian, np.maximum(eigenvalues, 0.0), coordinates, n_parts, n_isolated)
+
+
+def extend(sums: FloatArray, degrees: FloatArray, embedding: Embedding) -> FloatArray:
+    """Return coordinates of new points, such that the equation of the eigenvectors holds at them too.
+
+    Parameters
+    ----------
+    sums : array of shape (n_new, n_components)
+        Weights of the new points with the graph's points, times `extendable` coordinates.
+    degrees : array of shape (n_new,)
+        Sums of these weights.
+    embedding : Embedding
+        The coordinates of the graph's points.
+    """
+    values = embedding.eigenvalues[: sums.shape[1]]
+    safe = np.where(degrees > 0, degrees, 1.0)[:, None]
+    if embedding.laplacian == "unnormalized":  # (d - lambda) u = sum of w u
+        room = safe - values
+        return np.asarray(np.where(room > LEAST_FACTOR * safe, sums / np.where(room > 0, room, 1.0), 0.0))
+    factors = 1.0 - values  # (1 - lambda) u = sum of w u / d
+    inverse = np.where(factors > LEAST_FACTOR, 1.0 / np.where(factors > LEAST_FACTOR, factors, 1.0), 0.0)
+    walked = sums / safe * inverse
+    return np.asarray(walked * np.sqrt(safe) if embedding.laplacian == "symmetric" else walked)
+
+
+def extendable(coordinates: FloatArray, degrees: FloatArray, laplacian: str) -> FloatArray:
+    """Return the coordinates whose weighted sums `extend` takes: of the random walk, or the plain ones."""
+    if laplacian != "symmetric":
+        return coordinates
+    return np.asarray(coordinates / np.sqrt(np.where(degrees > 0, degrees, 1.0))[:, None])
+
+
+def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Eigenproblem:
+    degrees = graph.degrees
+    constant = np.ones(graph.n) if laplacian == "unnormalized" else np.sqrt(degrees)
+    volumes = np.bincount(parts, weights=constant**2)
+    largest_first = np.argsort(-volumes, kind="stable")[:most_known]
+    known = np.where(parts[:, None] == largest_first, constant[:, None], 0.0)
+    known /= np.sqrt(volumes[largest_first])
+    if laplacian == "unnormalized":
+        lowest = -2.0 * float(degrees.max())
+        return Eigenproblem(
+            lambda V: graph.times(V) - degrees[:, None] * V,
+            graph.n,
+            known,
+            np.zeros(known.shape[1]),
+            lowest,
+            graph.is_sparse,
+            graph.rounding * float(degrees.max()),
+        )
+    roots = 1.0 / np.sqrt(degrees)
+    return Eigenproblem(
+        lambda V: roots[:, None] * graph.times(roots[:, None] * V),
+        graph.n,
+        known,
+        np.ones(known.shape[1]),
+        -1.0,
+        graph.is_sparse,
+        graph.rounding,
+    )
+
+
+def _with_settled_signs(vectors: FloatArray) -> FloatArray:
+    """Let the largest entry of each vector be positive: signs are arbitrary, answers should not be."""
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
+    return np.asarray(vectors * np.where(largest < 0, -1.0, 1.0))
+
+
+def _warn_if_not_connected(n_parts: int, n_isolated: int) -> None:
+    if n_parts == 1 and n_isolated == 0:
+        return
+    alone = f" and {n_isolated:,} isolated points, which stay at the origin" if n_isolated else ""
+    warnings.warn(
+        "Graph is not fully connected, spectral embedding may not work as expected: it has "
+        f"{n_parts:,} component{'s' if n_parts > 1 else ''}{alone}.",
+        DataNotice,
+        stacklevel=8,
+    )

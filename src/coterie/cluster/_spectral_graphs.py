@@ -1,0 +1,291 @@
+"""Graphs of rows: who is how near to whom; as matrices, or as products that store nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from sklearn.metrics.pairwise import KERNEL_PARAMS, pairwise_kernels
+
+from coterie import _core
+from coterie._threads import resolve_threads
+from coterie._typing import Data, FloatArray, Labels
+from coterie._validation import require_memory
+from coterie.distance import k_nearest, neighbours_within, pairwise_distances
+from coterie.errors import InvalidData, InvalidParameter
+
+KERNELS = tuple(sorted(set(KERNEL_PARAMS) - {"rbf", "additive_chi2"}))  # additive chi^2 is never positive
+GRAPHS = ("nearest_neighbors", "mutual_neighbors", "epsilon")
+GIVEN = ("precomputed", "precomputed_nearest_neighbors")
+GAUSSIANS = ("rbf", "self_tuning")
+DOUBLE_ROUNDING = 1e-12
+SINGLE_ROUNDING = 5e-7  # relative error of a product of affinities in float32
+AFFINITIES = (*GAUSSIANS, *GRAPHS, *GIVEN, *KERNELS)
+
+
+class Graph(Protocol):
+    """Weights between n points; a point has none with itself."""
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def degrees(self) -> FloatArray: ...
+
+    @property
+    def is_sparse(self) -> bool: ...
+
+    @property
+    def rounding(self) -> float: ...
+
+    def times(self, V: FloatArray) -> FloatArray:
+        """Return the weights times the columns of V."""
+
+    def among(self, points: Any) -> Graph:
+        """Return the graph of some of the points."""
+
+    def parts(self) -> Labels:
+        """Return the connected component of each point."""
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixGraph:
+    """A graph whose weights are stored, dense or as CSR, with zeros on the diagonal."""
+
+    weights: Any
+
+    @property
+    def n(self) -> int:
+        return int(self.weights.shape[0])
+
+    @property
+    def is_sparse(self) -> bool:
+        return bool(sparse.issparse(self.weights))
+
+    @property
+    def rounding(self) -> float:
+        return DOUBLE_ROUNDING
+
+    @cached_property
+    def degrees(self) -> FloatArray:
+        return np.asarray(self.weights.sum(axis=1), dtype=np.float64).ravel()
+
+    def times(self, V: FloatArray) -> FloatArray:
+        return np.asarray(self.weights @ V)
+
+    def among(self, points: Any) -> Graph:
+        return MatrixGraph(self.weights[points][:, points])
+
+    def parts(self) -> Labels:
+        if not sparse.issparse(self.weights) and np.count_nonzero(self.weights) == self.n * (self.n - 1):
+            return np.zeros(self.n, dtype=np.int32)
+        return np.asarray(connected_components(sparse.csr_array(self.weights), directed=False)[1])
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianGraph:
+    """Weights ``exp(-gamma s_i s_j |x_i - x_j|^2)`` that are computed whenever they are needed."""
+
+    X: Data
+    gamma: float
+    scales: FloatArray | None
+    threads: int = 0
+
+    @property
+    def n(self) -> int:
+        return len(self.X)
+
+    @property
+    def is_sparse(self) -> bool:
+        return False
+
+    @property
+    def rounding(self) -> float:
+        return 4 * SINGLE_ROUNDING if self.X.dtype == np.float32 else DOUBLE_ROUNDING
+
+    @cached_property
+    def degrees(self) -> FloatArray:
+        return self.times(np.ones((self.n, 1))).ravel()
+
+    def times(self, V: FloatArray) -> FloatArray:
+        return gaussian_product(self, self.X, self.scales, V)
+
+    def among(self, points: Any) -> Graph:
+        scales = None if self.scales is None else self.scales[points]
+        return GaussianGraph(np.ascontiguousarray(self.X[points]), self.gamma, scales, self.threads)
+
+    def parts(self) -> Labels:
+        return np.zeros(self.n, dtype=np.int32)  # every weight is positive
+
+
+def rows_for_products(X: Data, gamma: float, scales: FloatArray | None, tol: float) -> Data:
+    """Return the rows about their middle in float32, where affinities then are accurate to the tolerance.
+
+    Rounding moves an exponent by about ``1e-7 * extent * sqrt(gamma)``; where that is too much, rows stay.
+    """
+    middle = X.mean(axis=0, dtype=np.float64)
+    extent = float(np.abs(X - middle).max(initial=0.0)) * np.sqrt(X.shape[1])
+    narrowest = gamma * (1.0 if scales is None else float(scales.max()) ** 2)
+    if SINGLE_ROUNDING * max(1.0, extent * np.sqrt(narrowest)) > tol:
+        return X
+    return np.ascontiguousarray(X - middle, dtype=np.float32)
+
+
+def gaussian_product(graph: GaussianGraph, X: Data, scales: FloatArray | None, V: FloatArray) -> FloatArray:
+    """Return the weights of the rows of X with those of a graph, times the values of the latter."""
+    dtype = graph.X.dtype
+    values = np.ascontiguousarray(V, dtype=dtype)
+    own, others = (
+        None if given is None else np.ascontiguousarray(given, dtype=dtype)
+        for given in (scales, graph.scales)
+    )
+    return _core.affinity_product(X, graph.X, values, graph.gamma, own, others, graph.threads)
+
+
+@dataclass(frozen=True, eq=False)
+class Affinity:
+    """The rule by which rows become a graph."""
+
+    kind: str | Callable[..., float]
+    gamma: float = 1.0
+    n_neighbors: int = 10
+    epsilon: float = 1.0
+    degree: float = 3.0
+    coef0: float = 1.0
+    params: dict[str, Any] = field(default_factory=dict)
+    n_jobs: int | None = None
+
+    def graph(self, X: Any, tol: float = 0.0) -> Graph:
+        """Return the graph of the rows, or of a given matrix; `tol` is how rough products may be."""
+        if self.kind in GAUSSIANS:
+            scales = self.scales(X, None)
+            rows = rows_for_products(X, self.gamma, scales, tol)
+            return GaussianGraph(rows, self.gamma, scales, resolve_threads(self.n_jobs))
+        if self.kind == "precomputed":
+            return MatrixGraph(_without_diagonal(X))
+        if self.kind == "precomputed_nearest_neighbors":
+            return MatrixGraph(_averaged(_nearest_entries(X, self.n_neighbors)))
+        if self.kind in GRAPHS:
+            return MatrixGraph(self._neighbour_graph(X))
+        return MatrixGraph(_without_diagonal(self.kernel(X, None)))
+
+    def between(
+        self, X: Any, graph_rows: Data, scales: FloatArray | None
+    ) -> Callable[[FloatArray], FloatArray]:
+        """Return how values of the graph's rows are summed for new rows, by weights with these."""
+        if self.kind in GAUSSIANS:
+            graph = GaussianGraph(graph_rows, self.gamma, scales, resolve_threads(self.n_jobs))
+            own = self.scales(X, graph_rows)
+            return lambda V: gaussian_product(graph, X, own, V)
+        if self.kind in GRAPHS:
+            weights = self._neighbours(X, graph_rows)
+        elif self.kind == "precomputed_nearest_neighbors":
+            weights = _nearest_entries(X, self.n_neighbors)
+        else:
+            weights = X if self.kind == "precomputed" else self.kernel(X, graph_rows)
+        return lambda V: np.asarray(weights @ V)
+
+    def scales(self, X: Data, others: Data | None) -> FloatArray | None:
+        """Return one over the distance to the last of the nearest neighbours, for local scaling."""
+        if self.kind != "self_tuning":
+            return None
+        available = len(X) - 1 if others is None else len(others)
+        found = k_nearest(X, others, min(self.n_neighbors, available), n_jobs=self.n_jobs)
+        distances = np.asarray(found.distance[:, -1], dtype=np.float64)
+        positive = distances[distances > 0]
+        return 1.0 / np.where(distances > 0, distances, positive.min() if positive.size else 1.0)
+
+    def kernel(self, X: Any, Y: Any) -> Any:
+        """Return the matrix of a kernel, stored."""
+        n = X.shape[0] * (X if Y is None else Y).shape[0]
+        way_out = "Use affinity='nearest_neighbors' or 'rbf', or landmarks=1000."
+        require_memory(3 * 8 * n, f"the affinity matrix of {X.shape[0]:,} rows", way_out)
+        params = dict(self.params)
+        if not callable(self.kind):
+            params |= {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        return pairwise_kernels(X, Y, metric=self.kind, filter_params=True, **params)
+
+    def matrix(self, X: Any) -> Any:
+        """Return the whole matrix as scikit-learn's `affinity_matrix_` has it, with the diagonal."""
+        if self.kind not in GAUSSIANS:
+            graph = self.graph(X)
+            assert isinstance(graph, MatrixGraph)
+            return X if self.kind == "precomputed" else graph.weights
+        require_memory(8 * len(X) ** 2, f"the affinity matrix of {len(X):,} rows", "It is not needed by fit.")
+        exponents = pairwise_distances(X, metric="sqeuclidean")
+        exponents *= -self.gamma
+        if (scales := self.scales(X, None)) is not None:
+            exponents *= np.outer(scales, scales)
+        return np.exp(exponents, out=exponents)
+
+    def _neighbour_graph(self, X: Data) -> Any:
+        directed = self._neighbours(X, None)
+        if self.kind == "mutual_neighbors":
+            return sparse.csr_array(directed.minimum(directed.T))
+        return directed if self.kind == "epsilon" else _averaged(directed)
+
+    def _neighbours(self, X: Data, others: Data | None) -> Any:
+        """Return ones where a row has a neighbour. As in scikit-learn, a row is its own first neighbour."""
+        n_others = len(X) if others is None else len(others)
+        if self.kind == "epsilon":
+            near = neighbours_within(X, others, self.epsilon, n_jobs=self.n_jobs)
+            return _ones(near.index, near.starts, (len(X), n_others))
+        count = self.n_neighbors - (others is None)
+        if self.n_neighbors > n_others:
+            raise InvalidParameter(
+                f"n_neighbors must be at most n_samples={n_others}, got {self.n_neighbors}: a row is its own "
+                f"first neighbour."
+            )
+        if count == 0:
+            return sparse.csr_array((len(X), n_others))
+        index = k_nearest(X, others, count, n_jobs=self.n_jobs).index
+        return _ones(index.ravel(), np.arange(len(X) + 1) * count, (len(X), n_others))
+
+
+def _ones(columns: Any, starts: Any, shape: tuple[int, int]) -> Any:
+    matrix = sparse.csr_array((np.ones(len(columns)), columns, starts), shape=shape)
+    matrix.sort_indices()
+    return matrix
+
+
+def _averaged(directed: Any) -> Any:
+    return _without_diagonal(sparse.csr_array(0.5 * (directed + directed.T)))
+
+
+def _without_diagonal(weights: Any) -> Any:
+    if sparse.issparse(weights):
+        trimmed = sparse.coo_array(weights)
+        keep = (trimmed.row != trimmed.col) & (trimmed.data != 0)
+        entries = (trimmed.data[keep].astype(np.float64), (trimmed.row[keep], trimmed.col[keep]))
+        return sparse.csr_array(entries, shape=trimmed.shape)
+    copied = np.array(weights, dtype=np.float64)
+    np.fill_diagonal(copied, 0.0)
+    return copied
+
+
+def _nearest_entries(distances: Any, n_neighbors: int) -> Any:
+    """Return ones at the smallest stored distances of each row, by index where equal."""
+    entries = sparse.csr_array(distances) if sparse.issparse(distances) else _all_entries(distances)
+    counts = np.diff(entries.indptr)
+    if counts.min(initial=n_neighbors) < n_neighbors:
+        row = int(np.argmin(counts))
+        raise InvalidData(
+            f"every row of a matrix of neighbours must have n_neighbors={n_neighbors} distances, row {row} "
+            f"has {counts[row]}. Store more neighbours, or lower n_neighbors."
+        )
+    rows = np.repeat(np.arange(entries.shape[0]), counts)
+    order = np.lexsort((entries.indices, entries.data, rows))
+    rank = np.arange(len(rows)) - entries.indptr[rows]
+    kept = order[rank < n_neighbors]
+    return _ones(entries.indices[kept], np.arange(entries.shape[0] + 1) * n_neighbors, entries.shape)
+
+
+def _all_entries(matrix: Any) -> Any:
+    n, m = matrix.shape
+    columns = np.tile(np.arange(m), n)
+    return sparse.csr_array((np.asarray(matrix).ravel(), columns, np.arange(n + 1) * m), shape=(n, m))

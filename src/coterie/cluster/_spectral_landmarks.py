@@ -1,0 +1,109 @@
+"""Spectral embedding through landmarks: a graph between rows and a few hundred centres, not among rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from coterie._typing import Data, FloatArray
+from coterie.cluster._spectral_embedding import LEAST_FACTOR, Embedding, SolverOptions
+from coterie.cluster._spectral_graphs import Affinity
+from coterie.cluster.kmeans import KMeans
+from coterie.distance import k_nearest
+from coterie.errors import InvalidParameter
+
+ROWS_PER_LANDMARK = 20  # of the sample that landmarks are centres of
+LANDMARK_ITERATIONS = 10
+TAKES_LANDMARKS = ("rbf", "self_tuning", "nearest_neighbors")
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkMap:
+    """Landmarks, and the coordinates that they pass on to rows.
+
+    A row has a weight with each of its nearest landmarks, and its coordinates are the weighted mean of
+    theirs.
+    """
+
+    landmarks: Data
+    values: FloatArray  # (n_landmarks, n_components)
+
+    def coordinates(self, X: Data, affinity: Affinity, laplacian: str) -> FloatArray:
+        """Return the coordinates of rows, old or new."""
+        weights = landmark_weights(X, self.landmarks, affinity)
+        sums = np.asarray(weights.sum(axis=1)).ravel()
+        found = np.asarray(weights @ self.values) / sums[:, None]
+        return np.asarray(found * np.sqrt(sums)[:, None] if laplacian == "symmetric" else found)
+
+
+def landmark_weights(X: Data, landmarks: Data, affinity: Affinity) -> Any:
+    """Return the weights of rows with their nearest landmarks as CSR; no row is without any."""
+    count = min(affinity.n_neighbors, len(landmarks))
+    found = k_nearest(X, landmarks, count, n_jobs=affinity.n_jobs)
+    squares = np.asarray(found.distance, dtype=np.float64) ** 2
+    squares -= squares[:, :1]  # a row's common factor cancels, and nothing underflows
+    if affinity.kind == "self_tuning":
+        spread = np.asarray(found.distance, dtype=np.float64).mean(axis=1, keepdims=True) ** 2
+        weights = np.exp(-squares / np.where(spread > 0, spread, 1.0))
+    elif affinity.kind == "rbf":
+        weights = np.exp(-affinity.gamma * squares)
+    else:
+        weights = np.ones_like(squares)
+    starts = np.arange(len(X) + 1) * count
+    return sparse.csr_array((weights.ravel(), found.index.ravel(), starts), shape=(len(X), len(landmarks)))
+
+
+def embed_by_landmarks(
+    X: Data, n_landmarks: int, affinity: Affinity, n_components: int, laplacian: str, options: SolverOptions
+) -> tuple[Embedding, LandmarkMap]:
+    """Return the embedding of the graph between rows and landmarks.
+
+    With B the weights, rows divided by their sums, ``B^T B`` is the graph of the landmarks by way of the
+    rows; its eigenvectors, carried over by B, are those of the graph of both (see `li-2012` of the
+    references).
+    """
+    _check(affinity, laplacian, n_landmarks, n_components, len(X))
+    landmarks = _place_landmarks(X, n_landmarks, options.seed)
+    weights = landmark_weights(X, landmarks, affinity)
+    row_sums = np.asarray(weights.sum(axis=1)).ravel()
+    walks = sparse.csr_array(weights.multiply(1.0 / row_sums[:, None]))
+    among = (weights.T @ walks).toarray()
+    roots = np.sqrt(np.maximum(np.asarray(weights.sum(axis=0)).ravel(), np.finfo(np.float64).tiny))
+    squares, vectors = np.linalg.eigh(among / np.outer(roots, roots))
+    factors = np.sqrt(np.clip(squares[::-1][: n_components + 1], 0.0, 1.0))
+    kept = factors[:n_components]
+    values = vectors[:, ::-1][:, :n_components] / roots[:, None]
+    values = np.where(kept > LEAST_FACTOR, values / np.where(kept > LEAST_FACTOR, kept, 1.0), 0.0)
+    values *= np.where(values[np.abs(values).argmax(axis=0), np.arange(n_components)] < 0, -1.0, 1.0)
+    passing = LandmarkMap(landmarks, values)
+    coordinates = passing.coordinates(X, affinity, laplacian)
+    n_parts = int((factors > 1 - 1e-9).sum())
+    return Embedding(laplacian, 1.0 - factors, coordinates, max(n_parts, 1), 0), passing
+
+
+def _place_landmarks(X: Data, n_landmarks: int, seed: int) -> Data:
+    size = min(len(X), n_landmarks * ROWS_PER_LANDMARK)
+    sample = X
+    if size < len(X):
+        sample = X[np.sort(np.random.default_rng(seed).choice(len(X), size, replace=False))]
+    model = KMeans(n_landmarks, n_init=1, max_iter=LANDMARK_ITERATIONS, random_state=seed)
+    return np.ascontiguousarray(model.fit(sample).cluster_centers_)
+
+
+def _check(affinity: Affinity, laplacian: str, n_landmarks: int, n_components: int, n_rows: int) -> None:
+    if affinity.kind not in TAKES_LANDMARKS:
+        raise InvalidParameter(
+            f"landmarks go with affinity {', '.join(TAKES_LANDMARKS)}, got affinity={affinity.kind!r}."
+        )
+    if laplacian == "unnormalized":
+        raise InvalidParameter(
+            'landmarks go with laplacian "random_walk" or "symmetric", got "unnormalized".'
+        )
+    if not n_components < n_landmarks <= n_rows:
+        raise InvalidParameter(
+            f"landmarks must be more than n_components={n_components} and at most n_samples={n_rows}, got "
+            f"{n_landmarks}."
+        )

@@ -1,0 +1,270 @@
+"""Spectral clustering: groups of any shape that hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._progress import ProgressOption, track
+from coterie._typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
+from coterie._validation import Choice, Constraint, Flag, Function, Nothing, Whole, check_n_clusters
+from coterie.cluster._base import Clusterer, Listener
+from coterie.cluster._spectral_base import GRAPH_CONSTRAINTS, SpectralBase
+from coterie.cluster._spectral_labels import cluster_qr, discretize
+from coterie.cluster.kmeans import KMeans
+from coterie.distance import nearest
+
+LEGACY_SEEDS = 2**32
+
+
+class SpectralClustering(SpectralBase, Clusterer):
+    """Groups that hang together: k-means in the coordinates of a graph's Laplacian.
+
+    Rows become the points of a graph whose weights W say how alike they are, for example
+    ``W_ij = exp(-|x_i - x_j|^2 / h)``. With D the row sums of W, the eigenvectors of the smallest
+    eigenvalues of
+
+        L = D - W   or   I - D^(-1/2) W D^(-1/2)   or   I - D^(-1) W
+
+    vary as little as possible along heavy edges; their values are new coordinates of the rows, in which
+    groups of any shape are compact, and k-means finds them there. A drop-in for scikit-learn's class.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    eigen_solver : {None, "arpack", "lobpcg"}, default=None
+        None grows block Krylov spaces; the others are SciPy's.
+    n_components : int or None, default=None
+        How many eigenvectors; None is `n_clusters`.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    n_init : int, default=10
+        Starts of k-means.
+    gamma : float, default=1.0
+        Of the affinity ``exp(-gamma |x - y|^2)``, and of other kernels.
+    affinity : str or callable, default="rbf"
+        "rbf": ``exp(-|x - y|^2 / h)``. "self_tuning": ``exp(-|x - y|^2 / (s_x s_y))``, s the distance to the
+        `n_neighbors`-th neighbour. "nearest_neighbors": 1 among neighbours, 1/2 where only one is the
+        other's. "mutual_neighbors": 1 where both are. "epsilon": 1 within that distance. "precomputed": X
+        is the matrix of affinities or the weights of a graph, dense or CSR.
+        "precomputed_nearest_neighbors": X has distances. Also scikit-learn's kernels, or a function of two
+        rows.
+    n_neighbors : int, default=10
+        Of the neighbour graphs; as in scikit-learn, a row is its own first neighbour.
+    eigen_tol : float or "auto", default="auto"
+        Largest residual ``|A v - mu v|`` of an eigenvector; "auto" is 1e-5. Where the wanted eigenvalues
+        are close together, a hundredth of their spread.
+    assign_labels : {"kmeans", "discretize", "cluster_qr"}, default="kmeans"
+        How coordinates become labels.
+    degree, coef0 : float
+        Of the kernels "poly" and "sigmoid".
+    kernel_params : dict or None, default=None
+        Further parameters of a kernel.
+    n_jobs : int or None, default=None
+        Threads.
+    verbose : bool, default=False
+        Whether to print what is done.
+    laplacian : {"random_walk", "symmetric", "unnormalized"}, default="random_walk"
+        Which L: the third, second or first one above. The first two have the same eigenvalues;
+        "random_walk" is what scikit-learn does.
+    h : float or None, default=None
+        Width of the affinity "rbf", instead of `gamma`, which is then 1/h.
+    epsilon : float, default=1.0
+        Radius of the affinity "epsilon".
+    landmarks : int or None, default=None
+        For many rows: a graph between rows and this many centres takes the place of the graph among rows.
+        Approximate: `exact_` tells.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` at every stage.
+
+    Attributes
+    ----------
+    labels_ : array of int32 of shape (n_samples,)
+        Group of each row.
+    embedding_ : array of shape (n_samples, n_components)
+        Coordinates of each row.
+    eigenvalues_ : array of shape (n_components + 1,)
+        Of the Laplacian, from the smallest up; one more than there are coordinates.
+    eigengaps_ : array of shape (n_components,)
+        Differences of the eigenvalues: ``eigengaps_[k - 1]`` is large where k groups hang together.
+    affinity_matrix_ : array or sparse array of shape (n_samples, n_samples)
+        W; computed when asked for.
+    n_parts_ : int
+        Connected components of the graph, isolated points not counted.
+    exact_ : bool
+        False with landmarks.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Examples
+    --------
+    >>> from coterie.cluster import SpectralClustering
+    >>> X = [[1, 1], [2, 1], [1, 0], [4, 7], [3, 5], [3, 6]]
+    >>> model = SpectralClustering(2, assign_labels="discretize", random_state=0).fit(X)
+    >>> model.labels_ == model.labels_[0]
+    array([ True,  True,  True, False, False, False])
+    >>> model.predict([[1, 2]]) == model.labels_[0]
+    array([ True])
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": Whole(1),
+        "n_components": Nothing() | Whole(1),
+        "n_init": Whole(1),
+        "assign_labels": Choice("kmeans", "discretize", "cluster_qr"),
+        "verbose": Flag() | Whole(0),
+        **GRAPH_CONSTRAINTS,
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    _centers: FloatArray
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        eigen_solver: str | None = None,
+        n_components: int | None = None,
+        random_state: RandomState = None,
+        n_init: int = 10,
+        gamma: float = 1.0,
+        affinity: Any = "rbf",
+        n_neighbors: int = 10,
+        eigen_tol: float | str = "auto",
+        assign_labels: str = "kmeans",
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        laplacian: str = "random_walk",
+        h: float | None = None,
+        epsilon: float = 1.0,
+        landmarks: int | None = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.eigen_solver = eigen_solver
+        self.n_components = n_components
+        self.random_state = random_state
+        self.n_init = n_init
+        self.gamma = gamma
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.eigen_tol = eigen_tol
+        self.assign_labels = assign_labels
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.laplacian = laplacian
+        self.h = h
+        self.epsilon = epsilon
+        self.landmarks = landmarks
+        self.progress = progress
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the group of each row; a row of the fit keeps its label.
+
+        The eigenvectors are extended to new rows by their own equation (Nystroem), then the nearest group
+        is taken.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            New rows; with affinity "precomputed", their affinities to the rows of the fit.
+        """
+        check_is_fitted(self)
+        data = self._check_new_rows(X)
+        labels = nearest(np.ascontiguousarray(self._place(data)), self._centers).index.astype(np.int32)
+        if not self._is_given and self.exact_:
+            near = nearest(data, self._input, n_jobs=self.n_jobs)
+            is_old = near.distance == 0
+            labels[is_old] = self.labels_[near.index[is_old]]
+        return labels
+
+    def _check_rows(self, X: MatrixLike) -> Any:
+        return self._check_graph_input(X)
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
+        seed = self._seed()
+        with track(self.progress, "spectral: eigenvectors", total=2).also(listener) as tracker:
+            found, state = self._embed(X, self.n_components or self.n_clusters, seed)
+            tracker.report(1, stage="spectral: labels")
+            if self.verbose:
+                print(f"Computing label assignment using {self.assign_labels}")
+            labels = self._label(found.coordinates, seed)
+            tracker.report(2)
+        sizes = np.bincount(labels)
+        centers = np.array([found.coordinates[labels == k].mean(axis=0) for k in np.flatnonzero(sizes)])
+        dense = np.cumsum(sizes > 0) - 1  # labels without rows are closed up
+        return state | {"labels_": dense[labels].astype(np.int32), "_centers": centers}
+
+    def _label(self, coordinates: FloatArray, seed: int) -> Labels:
+        if self.assign_labels == "cluster_qr":
+            return cluster_qr(coordinates)
+        if self.assign_labels == "discretize":
+            return discretize(coordinates, random_state=seed % LEGACY_SEEDS)
+        model = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed, verbose=int(self.verbose))
+        return model.fit(coordinates).labels_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_given
+        tags.input_tags.sparse = self._is_given
+        return tags
+
+
+def spectral_clustering(
+    affinity: MatrixLike,
+    *,
+    n_clusters: int = 8,
+    n_components: int | None = None,
+    eigen_solver: str | None = None,
+    random_state: RandomState = None,
+    n_init: int = 10,
+    eigen_tol: float | str = "auto",
+    assign_labels: str = "kmeans",
+    verbose: bool = False,
+) -> Labels:
+    """Return the groups of a graph, given by its weights: `SpectralClustering` as a function.
+
+    Parameters
+    ----------
+    affinity : array-like or sparse matrix of shape (n_samples, n_samples)
+        Weights: symmetric, at least 0.
+    n_clusters, n_components, eigen_solver, random_state, n_init, eigen_tol, assign_labels, verbose
+        As in `SpectralClustering`.
+
+    Examples
+    --------
+    >>> weights = np.kron(np.eye(2), np.ones((3, 3))) + 0.01
+    >>> labels = spectral_clustering(weights, n_clusters=2, random_state=0)
+    >>> labels == labels[0]
+    array([ True,  True,  True, False, False, False])
+    """
+    return (
+        SpectralClustering(
+            n_clusters,
+            n_components=n_components,
+            eigen_solver=eigen_solver,
+            random_state=random_state,
+            n_init=n_init,
+            affinity="precomputed",
+            eigen_tol=eigen_tol,
+            assign_labels=assign_labels,
+            verbose=verbose,
+        )
+        .fit(affinity)
+        .labels_
+    )

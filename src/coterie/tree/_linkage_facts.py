@@ -1,0 +1,76 @@
+"""The linkage methods and what algorithms need to know about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from coterie._core import LinkageRule
+from coterie.distance import Distance
+
+
+@dataclass(frozen=True)
+class LinkageMethod:
+    """A linkage method as a value.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    rule : LinkageRule
+        How the engine knows it.
+    needs_euclidean : bool
+        Whether the distances must be Euclidean: it is about centroids.
+    is_monotone : bool
+        Whether no merge is lower than the merges of its parts.
+    row_forms : tuple of str
+        Rows with distances of these Euclidean forms are linked without a matrix.
+    """
+
+    name: str
+    rule: Any
+    needs_euclidean: bool = False
+    is_monotone: bool = True
+    row_forms: tuple[str, ...] = ()
+
+    def takes_rows(self, distance: Distance) -> bool:
+        """Return whether rows with this distance are linked without a matrix."""
+        return distance.euclidean_form in self.row_forms
+
+    def finish(self, heights: Any, distance: Distance) -> None:
+        """Turn the heights that rows give into those of the distance, in place."""
+        if distance.euclidean_form == "half square":
+            heights *= 0.5
+        elif self.rule == LinkageRule.single and distance.euclidean_form == "distance":
+            np.sqrt(heights, out=heights)
+
+
+_ALL = (
+    LinkageMethod("single", LinkageRule.single, row_forms=("distance", "square", "half square")),
+    LinkageMethod("complete", LinkageRule.complete),
+    LinkageMethod("average", LinkageRule.average, row_forms=("square", "half square")),
+    LinkageMethod("weighted", LinkageRule.weighted),
+    LinkageMethod("ward", LinkageRule.ward, needs_euclidean=True, row_forms=("distance",)),
+    LinkageMethod(
+        "centroid",
+        LinkageRule.centroid,
+        needs_euclidean=True,
+        is_monotone=False,
+        row_forms=("distance",),
+    ),
+    LinkageMethod(
+        "median",
+        LinkageRule.median,
+        needs_euclidean=True,
+        is_monotone=False,
+        row_forms=("distance",),
+    ),
+    LinkageMethod("average_merged", LinkageRule.average_merged, is_monotone=False),
+    LinkageMethod("minimax", LinkageRule.minimax),
+)
+
+METHODS: Mapping[str, LinkageMethod] = MappingProxyType({method.name: method for method in _ALL})

@@ -1,0 +1,241 @@
+"""The nodes of a tree: how it is stored, and what follows from its shape alone."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie import _core
+from coterie._typing import Indices
+from coterie._validation import Choice, Whole, check_parameter
+from coterie.errors import InvalidParameter
+from coterie.tree._arrays import (
+    Heights,
+    Nodes,
+    TreeArrays,
+    check_tree,
+    plain,
+    read_children,
+    read_heights,
+    read_names,
+)
+
+HeightsAre: TypeAlias = Literal["distances", "similarities"]
+HEIGHTS_ARE = Choice("distances", "similarities")
+
+
+class TreeStructure:
+    """Nodes, their children, sizes and heights; `Dendrogram` adds what is done with them."""
+
+    def __init__(
+        self,
+        merges: Any,
+        heights: Any,
+        *,
+        names: Any = None,
+        heights_are: HeightsAre = "distances",
+    ) -> None:
+        self._set(read_children(merges, type(self).__name__), heights, names, heights_are)
+
+    def _set(self, arrays: TreeArrays, heights: Any, names: Any, heights_are: HeightsAre) -> None:
+        who = type(self).__name__
+        check_parameter(heights_are, HEIGHTS_ARE, name="heights_are", who=who)
+        check_tree(arrays, who)
+        are_distances = heights_are == "distances"
+        checked = read_heights(heights, arrays.n_inner, who, are_distances=are_distances)
+        for array in (arrays.starts, arrays.children, checked):
+            array.setflags(write=False)
+        state = {
+            "_arrays": arrays,
+            "heights": checked,
+            "names": read_names(names, arrays.n_leaves, who),
+            "heights_are": heights_are,
+        }
+        vars(self).update(state)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a {type(self).__name__} never changes: {name} cannot be set.")
+
+    heights: Heights
+    names: tuple[str, ...] | None
+    heights_are: HeightsAre
+    _arrays: TreeArrays
+
+    @classmethod
+    def _of(cls, arrays: TreeArrays, heights: Any, names: Any, heights_are: HeightsAre) -> Self:
+        tree = cls.__new__(cls)
+        copies = arrays._replace(starts=arrays.starts.copy(), children=arrays.children.copy())
+        tree._set(copies, heights, names, heights_are)
+        return tree
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return self._arrays.n_leaves
+
+    @property
+    def n_inner(self) -> int:
+        """Number of inner nodes: n_leaves - 1 when every one has two children."""
+        return self._arrays.n_inner
+
+    @property
+    def root(self) -> int:
+        """The node that holds all leaves: the last one."""
+        return self.n_leaves + self.n_inner - 1
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether every inner node has two children."""
+        return self._arrays.is_binary
+
+    @property
+    def merges(self) -> Nodes:
+        """The two children of every inner node, as in SciPy; for binary trees."""
+        self._require_binary("merges")
+        return self._arrays.children.reshape(-1, 2)
+
+    @property
+    def arrays(self) -> TreeArrays:
+        """The tree as the engine takes it: starts and children of the inner nodes, number of leaves."""
+        return self._arrays
+
+    def cut_sizes(self) -> Indices:
+        """Return the numbers of clusters that cuts of this tree can have, ascending.
+
+        Examples
+        --------
+        >>> from coterie.tree import Dendrogram
+        >>> Dendrogram([[0, 1, 2], [4, 3]], [1.0, 2.0]).cut_sizes()
+        array([1, 2, 4])
+        """
+        joined = np.cumsum(np.diff(self._arrays.starts) - 1)
+        return (self.n_leaves - np.concatenate([[0], joined]))[::-1].astype(np.intp)
+
+    @cached_property
+    def sizes(self) -> Nodes:
+        """Number of leaves of every inner node."""
+        return self._node_sizes[self.n_leaves :]
+
+    @cached_property
+    def is_monotone(self) -> bool:
+        """Whether no node is lower than its children (higher, where heights are similarities).
+
+        Examples
+        --------
+        >>> from coterie.tree import Dendrogram
+        >>> Dendrogram([[0, 1], [3, 2]], [2.0, 1.5]).is_monotone
+        False
+        """
+        return bool(np.array_equal(self._extreme_below, self._rising))
+
+    def children(self, node: int) -> Indices:
+        """Return the children of a node from left to right; none for a leaf.
+
+        Examples
+        --------
+        >>> from coterie.tree import Dendrogram
+        >>> Dendrogram([[0, 1, 2]], [1.0]).children(3)
+        array([0, 1, 2])
+        """
+        inner = self._check_node(node) - self.n_leaves
+        if inner < 0:
+            return np.empty(0, dtype=np.int64)
+        return self._arrays.children[self._arrays.starts[inner] : self._arrays.starts[inner + 1]]
+
+    def members(self, node: int) -> Indices:
+        """Return the leaves below a node, in ascending order; a leaf holds itself.
+
+        Examples
+        --------
+        >>> from coterie.tree import Dendrogram
+        >>> Dendrogram([[2, 0], [3, 1]], [1.0, 2.0]).members(3)
+        array([0, 2])
+        """
+        node = self._check_node(node)
+        first = self._first_places[node]
+        return np.sort(self._leaf_order[first : first + self._node_sizes[node]])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TreeStructure):
+            return NotImplemented
+        return (
+            self.heights_are == other.heights_are
+            and self.names == other.names
+            and self.n_leaves == other.n_leaves
+            and np.array_equal(self._arrays.starts, other._arrays.starts)
+            and np.array_equal(self._arrays.children, other._arrays.children)
+            and np.array_equal(self.heights, other.heights)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_leaves, self.heights.tobytes(), self._arrays.children.tobytes()))
+
+    def __reduce__(self) -> Any:
+        return _restored, (type(self), self.__coterie_state__())
+
+    def __coterie_state__(self) -> dict[str, Any]:
+        names = None if self.names is None else np.array(self.names, dtype=object)
+        return {
+            "starts": self._arrays.starts,
+            "children": self._arrays.children,
+            "heights": self.heights,
+            "names": names,
+            "heights_are": self.heights_are,
+        }
+
+    @classmethod
+    def __coterie_restore__(cls, state: dict[str, Any]) -> Self:
+        starts, children = (np.asarray(state[key], dtype=np.int64) for key in ("starts", "children"))
+        is_sound = starts.ndim == 1 and starts.size and children.ndim == 1
+        if not is_sound or starts[0] != 0 or starts[-1] != children.size or (np.diff(starts) < 2).any():
+            raise ValueError("the children of the tree do not fit together")
+        arrays = TreeArrays(starts, children, children.size - starts.size + 2)
+        return cls._of(arrays, state["heights"], state["names"], state["heights_are"])
+
+    @cached_property
+    def _node_sizes(self) -> Nodes:
+        return plain(_core.tree_sizes(*self._arrays))
+
+    @cached_property
+    def _parents(self) -> Nodes:
+        return plain(_core.tree_parents(*self._arrays))
+
+    @cached_property
+    def _order_and_places(self) -> tuple[Nodes, Nodes]:
+        order, places = _core.tree_leaf_order(*self._arrays, self._node_sizes)
+        return plain(order), plain(places)
+
+    @property
+    def _leaf_order(self) -> Nodes:
+        return self._order_and_places[0]
+
+    @property
+    def _first_places(self) -> Nodes:
+        return self._order_and_places[1]
+
+    @property
+    def _rising(self) -> Heights:
+        """Heights that rise towards the root, whatever they are."""
+        return self.heights if self.heights_are == "distances" else -self.heights
+
+    @cached_property
+    def _extreme_below(self) -> npt.NDArray[np.float64]:
+        return _core.tree_greatest_below(*self._arrays, self._rising)
+
+    def _check_node(self, node: int) -> int:
+        check_parameter(node, Whole(0, self.root), name="node", who=f"this {type(self).__name__}")
+        return int(node)
+
+    def _require_binary(self, what: str) -> None:
+        if not self.is_binary:
+            raise InvalidParameter(
+                f"{what} of {type(self).__name__} needs two children per node, got a tree with more. "
+                f"Use tree.binary()."
+            )
+
+
+def _restored(kind: type[TreeStructure], state: dict[str, Any]) -> TreeStructure:
+    return kind.__coterie_restore__(state)

@@ -1,0 +1,153 @@
+"""Linkage: from rows, distances or similarities to the matrix of merges."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie import _core
+from coterie._threads import resolve_threads
+from coterie._typing import MatrixLike
+from coterie._validation import Choice, Flag, Nothing, check_parameter
+from coterie.distance import Distance
+from coterie.distance._catalogue import RowFunction
+from coterie.errors import InvalidParameter
+from coterie.tree._linkage_facts import METHODS, LinkageMethod
+from coterie.tree._linkage_graph import GRAPH_METHODS, graph_arrays
+from coterie.tree._linkage_input import Given, read_input, square_matrix
+
+Symmetrize: TypeAlias = Literal["mean", "min", "max"]
+LinkageMatrix: TypeAlias = npt.NDArray[np.float64]
+
+_WHO = "linkage"
+
+
+def linkage(
+    X: MatrixLike,
+    method: str = "single",
+    metric: str | RowFunction | Distance = "euclidean",
+    optimal_ordering: bool = False,
+    *,
+    symmetrize: Symmetrize | None = None,
+    n_jobs: int | None = None,
+    **params: Any,
+) -> LinkageMatrix:
+    """Return the merges of agglomerative clustering as SciPy's linkage matrix.
+
+    Row i merges the clusters ``Z[i, 0]`` and ``Z[i, 1]`` at the height ``Z[i, 2]`` into cluster n + i of
+    ``Z[i, 3]`` rows; clusters below n are single rows. The contract is that of
+    ``scipy.cluster.hierarchy.linkage``, and without ties so is the answer.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix
+        With the name of a distance as `metric`: rows of shape (n, d). With ``metric="precomputed"`` or
+        ``"similarity"``: a square matrix, or a sparse one whose missing entries are infinitely far (not at
+        all similar). A vector is always a condensed matrix: the n (n - 1) / 2 numbers above the diagonal.
+    method : str, default="single"
+        When two clusters are near: "single" (nearest members), "complete" (farthest members), "average"
+        (mean over the pairs between them), "weighted" (mean of the distances of its two parts), "ward"
+        (increase of the sum of squares), "centroid", "median" (of the two centres), "average_merged" (mean
+        over all pairs of the union, those within each cluster included) or "minimax" (smallest ball about a
+        member).
+    metric : str, callable or Distance, default="euclidean"
+        A name of `coterie.distance.catalogue()`, a function of two rows, or a distance. "precomputed": `X`
+        holds distances. "similarity": `X` holds similarities, and heights are similarities, which fall. Ward,
+        centroid and median take rows with Euclidean distances, or distances that are taken to be such.
+    optimal_ordering : bool, default=False
+        Whether to swap the two parts of merges such that neighbouring leaves are as near as can be. Needs the
+        distances of all pairs, and much time for more than some thousand rows.
+    symmetrize : {"mean", "min", "max"}, default=None
+        How two similarities S[i, j] and S[j, i] that differ (scores of a classifier, say) become one. None:
+        they must be equal.
+    n_jobs : int, default=None
+        Threads; the answer does not depend on it.
+    **params
+        Parameters of the distance, such as ``p=3``.
+
+    Returns
+    -------
+    ndarray of float64 of shape (n - 1, 4)
+        Of the merges whose parts exist, the one of the least (height, smaller id, larger id) comes next. Of
+        equally near clusters the one with the lowest row is taken; so ties are settled in the same way for
+        any number of threads.
+
+    Notes
+    -----
+    Single, Ward, centroid and median on Euclidean distances, and single and average on their squares or on
+    cosine distances, keep no matrix: memory grows with the rows. Other methods keep a square matrix of the
+    type of the rows, 4 n^2 bytes for float32.
+
+    Examples
+    --------
+    >>> linkage([[0.0], [1.0], [3.0]], "average")
+    array([[0. , 1. , 1. , 2. ],
+           [2. , 3. , 2.5, 3. ]])
+    >>> S = [[1, 0.9, 0.1], [0.9, 1, 0.7], [0.1, 0.7, 1]]
+    >>> linkage(S, "complete", "similarity")
+    array([[0. , 1. , 0.9, 2. ],
+           [2. , 3. , 0.1, 3. ]])
+    """
+    check_parameter(method, Choice(*METHODS), name="method", who=_WHO)
+    check_parameter(symmetrize, Nothing() | Choice("mean", "min", "max"), name="symmetrize", who=_WHO)
+    threads = resolve_threads(n_jobs)
+    check_parameter(optimal_ordering, Flag(), name="optimal_ordering", who=_WHO)
+    given = read_input(X, metric, params, symmetrize, threads, who=_WHO)
+    Z = link(given, METHODS[method], threads, who=_WHO)
+    return _ordered(Z, given, METHODS[method], threads) if optimal_ordering else Z
+
+
+def link(given: Given, method: LinkageMethod, threads: int, *, who: str) -> LinkageMatrix:
+    """Return the linkage matrix of checked input."""
+    _refuse_mismatch(given, method, who)
+    sign = -1.0 if given.kind == "similarities" else 1.0
+    if given.graph is not None:
+        arrays = graph_arrays(given.graph, sign)
+        Z = np.asarray(_core.link_graph(*arrays, method.rule, True, None, given.n - 1))
+        Z[:, 2] *= sign
+        return Z
+    distance = given.distance
+    if distance is not None and method.takes_rows(distance):
+        assert given.rows is not None
+        Z = np.asarray(_core.link_rows(given.rows, method.rule, threads))
+        method.finish(Z[:, 2], distance)
+        return Z
+    Z = np.asarray(_core.link_matrix(square_matrix(given, method, threads, who=who), method.rule, threads))
+    Z[:, 2] *= sign
+    return Z
+
+
+def _ordered(Z: LinkageMatrix, given: Given, method: LinkageMethod, threads: int) -> LinkageMatrix:
+    from scipy.cluster.hierarchy import optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    if given.kind == "similarities" or given.graph is not None:
+        raise InvalidParameter(
+            f"optimal_ordering of {_WHO} needs the distances of all pairs, got "
+            f"{'a sparse graph' if given.graph is not None else 'similarities'}."
+        )
+    D = square_matrix(given, method, threads, who=_WHO)
+    return np.asarray(optimal_leaf_ordering(Z, squareform(D, checks=False).astype(np.float64)))
+
+
+def _refuse_mismatch(given: Given, method: LinkageMethod, who: str) -> None:
+    if given.graph is not None and method.name not in GRAPH_METHODS:
+        raise InvalidParameter(
+            f'method="{method.name}" of {who} is not defined with infinite distances, got a sparse graph. '
+            f"Use one of {', '.join(GRAPH_METHODS)}."
+        )
+    if not method.needs_euclidean:
+        return
+    name = method.name
+    if given.kind == "similarities":
+        raise InvalidParameter(
+            f'method="{name}" of {who} needs distances, got similarities. Use "single", "complete" or '
+            f'"average", or turn them into Euclidean distances.'
+        )
+    if given.distance is not None and given.distance.euclidean_form != "distance":
+        raise InvalidParameter(
+            f'method="{name}" of {who} requires the distance metric to be Euclidean, got '
+            f'metric="{given.distance.name}". Use "average" or "complete" with it.'
+        )

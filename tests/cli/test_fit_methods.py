@@ -1,0 +1,57 @@
+"""``coterie fit`` with methods that have more to tell than k-means."""
+
+import json
+
+import numpy as np
+import pytest
+
+from coterie.cli.app import run
+from coterie.cluster import KMedoids, kmedoids
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(120, 3)) + np.repeat([[0.0], [6.0], [12.0]], 40, axis=0)
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """Return a folder with a table that lacks a value, and work in it."""
+    monkeypatch.chdir(tmp_path)
+    lines = ["a,b,c", *(",".join(f"{value:.6f}" for value in row) for row in X)]
+    lines[6] = ",1.0,2.0"
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_medoids_are_named_by_their_rows(table, capsys):
+    """Law: rows of the table, counted from 1, left-out rows included, for people and for machines."""
+    how = ["t.csv", "--method", "kmedoids", "-k", "3", "--scale", "none", "--missing", "drop"]
+    kept = np.delete(np.arange(120), 5)
+    model = KMedoids(3).fit(np.round(X[kept], 6))
+    rows = set((kept[model.medoid_indices_] + 1).tolist())
+    assert run(["fit", *how, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert {group["medoid_row"] for group in facts["groups"]} == rows
+    assert facts["objective"]["name"] == "sum of distances"
+    assert facts["sse"] is None
+    assert facts["algorithm"] == "fasterpam"
+    assert run(["fit", *how]) == 0
+    out = capsys.readouterr().out
+    assert all(f"row {row}" in out for row in rows)
+    assert "medoid" in out
+    assert "approximate" not in out
+    assert "starts" not in out  # BUILD is one start, whatever the default of other methods
+
+
+def test_samples_are_called_approximate(table, capsys, monkeypatch):
+    """Law: when a sample was looked at, the summary says so."""
+    monkeypatch.setattr(kmedoids, "AUTO_MOST_ROWS", 50)
+    assert run(["fit", "t.csv", "--method", "kmedoids", "-k", "3", "--missing", "drop"]) == 0
+    assert "approximate (onebatch)" in capsys.readouterr().out
+
+
+def test_wrong_names_end_with_one_line(table, capsys):
+    """Law: a distance that does not exist, or that the method lacks, is refused before any data are read."""
+    assert run(["fit", "none.csv", "--method", "kmedoids", "-k", "3", "--distance", "manhatan"]) == 2
+    assert 'Did you mean "manhattan"' in capsys.readouterr().err
+    assert run(["fit", "none.csv", "--method", "kernel-kmeans", "-k", "3", "--distance", "manhattan"]) == 2
+    assert "kernel k-means has no --distance" in capsys.readouterr().err

@@ -1,0 +1,193 @@
+"""HDBSCAN: the labels of scikit-learn's, and what it adds."""
+
+import numpy as np
+import pytest
+import sklearn.cluster
+from scipy import sparse
+from sklearn.datasets import make_moons
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import kneighbors_graph
+
+from coterie.cluster import HDBSCAN, CondensedTree
+from coterie.errors import InvalidData, InvalidParameter
+
+
+def blobs(n=300, d=2, seed=0):
+    random = np.random.default_rng(seed)
+    centres = random.uniform(-5, 5, size=(5, d))
+    spread = random.uniform(0.1, 0.9, size=(5, 1))
+    group = random.integers(0, 5, n)
+    return centres[group] + spread[group] * random.normal(size=(n, d))
+
+
+def assert_same(X, **options):
+    """Ours and theirs agree in labels and probabilities."""
+    ours = HDBSCAN(**options).fit(X)
+    theirs = sklearn.cluster.HDBSCAN(**options, copy=True).fit(X)
+    np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+    np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_, atol=1e-9)
+    return ours, theirs
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("d", [1, 2, 8, 30])
+def test_labels_are_scikit_learns(seed, d):
+    """Law: the same labels and probabilities, in every dimension, by either engine."""
+    assert_same(blobs(600, d, seed), min_cluster_size=8)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"min_samples": 1},
+        {"min_samples": 12, "min_cluster_size": 6},
+        {"alpha": 1.3},
+        {"cluster_selection_method": "leaf"},
+        {"allow_single_cluster": True},
+        {"max_cluster_size": 40},
+        {"max_cluster_size": 80, "allow_single_cluster": True},
+        {"min_cluster_size": 200},
+    ],
+    ids=str,
+)
+def test_every_parameter(options):
+    """Law: every parameter means what it means in scikit-learn."""
+    for seed in range(3):
+        assert_same(blobs(seed=seed), **options)
+
+
+@pytest.mark.parametrize(
+    "metric", ["manhattan", "chebyshev", "canberra", "braycurtis", "cosine", "correlation"]
+)
+def test_every_metric(metric):
+    """Law: the same for distances that both know."""
+    assert_same(np.abs(blobs(d=4)) + 0.5, metric=metric, min_cluster_size=6)
+
+
+def test_matrices_and_graphs():
+    """Law: dense and sparse matrices give scikit-learn's labels; a function those of its matrix."""
+    X = blobs(200)
+    D = pairwise_distances(X)
+    assert_same(D, metric="precomputed", alpha=0.7)
+    given, _ = assert_same(D, metric="precomputed")
+    np.testing.assert_array_equal(given.predict(D), given.labels_)
+    assert given.membership(D).shape == (200, given.labels_.max() + 1)
+    graph = kneighbors_graph(X, 60, mode="distance")
+    assert_same(sparse.csr_matrix(graph.maximum(graph.T)), metric="precomputed")
+    function = HDBSCAN(metric=lambda a, b: float(np.linalg.norm(a - b))).fit(X)
+    np.testing.assert_array_equal(function.labels_, given.labels_)
+
+
+@pytest.mark.parametrize("method", ["eom", "leaf"])
+def test_epsilon_merges_what_splits_below_it(method):
+    """Law: no cluster came to be below the distance epsilon; a large epsilon leaves the first split only."""
+    X = blobs(seed=1)
+    fine = HDBSCAN(cluster_selection_method=method).fit(X).labels_.max()
+    middle = HDBSCAN(cluster_selection_method=method, cluster_selection_epsilon=0.6).fit(X)
+    assert middle.labels_.max() <= fine
+    births = middle.condensed_tree_.births()[middle._chosen]
+    assert (1 / births >= 0.6).all()
+    coarse = HDBSCAN(cluster_selection_method=method, cluster_selection_epsilon=50.0).fit(X)
+    assert coarse.labels_.max() == 1
+    one = HDBSCAN(cluster_selection_method=method, cluster_selection_epsilon=50.0, allow_single_cluster=True)
+    assert one.fit(X).labels_.max() == 0
+
+
+@pytest.mark.parametrize("store", ["centroid", "medoid", "both"])
+def test_centers(store):
+    """Law: centres are scikit-learn's, and only those asked for exist."""
+    ours, theirs = assert_same(blobs(), store_centers=store)
+    for name in ("centroids_", "medoids_"):
+        assert hasattr(ours, name) == hasattr(theirs, name)
+        if hasattr(ours, name):
+            np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name))
+
+
+def test_dbscan_clustering():
+    """Law: the flat cut is scikit-learn's."""
+    ours, theirs = assert_same(blobs())
+    for cut in (0.05, 0.3, 1.0, 4.0):
+        np.testing.assert_array_equal(ours.dbscan_clustering(cut), theirs.dbscan_clustering(cut))
+
+
+def test_rows_that_are_not_finite():
+    """Law: missing and infinite rows have labels of their own, when fitting and when predicting."""
+    X = blobs()
+    X[3, 0], X[7, 1] = np.nan, np.inf
+    ours, _ = assert_same(X)
+    assert (ours.labels_[3], ours.labels_[7]) == (-3, -2)
+    assert ours.predict(X[[3, 7, 0]]).tolist() == [-3, -2, ours.labels_[0]]
+
+
+def test_predict_and_membership():
+    """Law: rows of the fit keep their labels; new rows join the cluster they lie in, far ones are noise."""
+    X, y = make_moons(600, noise=0.05, random_state=0)
+    model = HDBSCAN(min_cluster_size=20).fit(X)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    new, truth = make_moons(200, noise=0.03, random_state=1)
+    found = model.predict(new)
+    first = model.labels_[np.flatnonzero(y == 0)[0]]
+    is_in = found >= 0
+    assert is_in.mean() > 0.9
+    np.testing.assert_array_equal(found[is_in] == first, truth[is_in] == 0)
+    assert model.predict([[50.0, 50.0]]) == [-1]
+    shares = model.membership(new)
+    assert shares.shape == (200, 2)
+    assert (shares.sum(axis=1) <= 1 + 1e-12).all()
+    assert (shares >= 0).all()
+    assert np.mean(np.argmax(shares, axis=1)[is_in] == found[is_in]) > 0.9
+    assert model.membership([[500.0, 500.0]]).sum() < 0.01
+
+
+def test_condensed_tree_and_outliers():
+    """Law: sizes, births and deaths of the tree are consistent; an outlier has the highest score."""
+    X = np.vstack([blobs(), [[60.0, 60.0]]])
+    model = HDBSCAN(min_cluster_size=6).fit(X)
+    tree = model.condensed_tree_
+    assert isinstance(tree, CondensedTree)
+    assert sorted(tree.child[tree.is_row]) == list(range(len(X)))
+    assert (tree.births() <= tree.deaths()).all()
+    assert (tree.sizes()[1:] >= 6).all()
+    assert model.outlier_scores_.argmax() == len(X) - 1
+    assert ((model.outlier_scores_ >= 0) & (model.outlier_scores_ <= 1)).all()
+
+
+def test_equal_rows():
+    """Law: rows at distance 0 are dense without limit, which is no error."""
+    X = np.repeat([[0.0, 0.0], [5.0, 5.0], [9.0, 1.0]], 20, axis=0)
+    assert HDBSCAN().fit(X).labels_.max() == 2
+    assert HDBSCAN(allow_single_cluster=True).fit(np.ones((30, 2))).labels_.max() == 0
+
+
+def test_threads_do_not_matter():
+    """Law: the same labels and tree for any number of threads."""
+    X = blobs(8000, 3)
+    one, many = (HDBSCAN(min_cluster_size=15, n_jobs=jobs).fit(X) for jobs in (1, 4))
+    np.testing.assert_array_equal(one.labels_, many.labels_)
+    np.testing.assert_array_equal(one.condensed_tree_.child, many.condensed_tree_.child)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"min_cluster_size": 1}, "min_cluster_size of HDBSCAN must be a whole number of at least 2, got 1"),
+        ({"min_samples": 0}, "min_samples of HDBSCAN must be a whole number of at least 1"),
+        ({"alpha": 0.0}, "alpha of HDBSCAN must be a number greater than 0"),
+        ({"cluster_selection_method": "dom"}, "cluster_selection_method of HDBSCAN must be one of"),
+        ({"min_samples": 400}, r"min_samples \(400\) must be at most the number of samples in X \(300\)"),
+    ],
+)
+def test_wrong_parameters(options, words):
+    """Law: each wrong parameter is named with what is allowed."""
+    with pytest.raises(InvalidParameter, match=words):
+        HDBSCAN(**options).fit(blobs())
+
+
+def test_wrong_data():
+    """Law: one row, and matrices that are no distances, are refused."""
+    with pytest.raises(InvalidData, match="n_samples=1 while HDBSCAN requires more than one sample"):
+        HDBSCAN().fit([[1.0, 2.0]])
+    with pytest.raises(InvalidData, match="distances of HDBSCAN must be at least 0, got -1"):
+        HDBSCAN(metric="precomputed").fit(-np.ones((6, 6)))
+    with pytest.raises(InvalidData, match="values appear to be asymmetric"):
+        HDBSCAN(metric="precomputed").fit(np.triu(np.ones((6, 6)), 1))

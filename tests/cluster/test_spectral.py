@@ -1,0 +1,293 @@
+"""Laws of spectral clustering and Laplacian eigenmaps, and comparison with SciPy and scikit-learn."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.sparse.csgraph import laplacian as scipy_laplacian
+from sklearn.cluster import SpectralClustering as Theirs
+from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons
+from sklearn.decomposition import KernelPCA
+from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.pairwise import rbf_kernel
+from threadpoolctl import threadpool_limits
+
+from coterie import _core
+from coterie.cluster import LaplacianEigenmap, SpectralClustering
+from coterie.cluster._spectral_graphs import Affinity
+from coterie.errors import DataNotice, InvalidData, InvalidParameter
+
+RINGS, RING = make_circles(500, factor=0.4, noise=0.04, random_state=0)
+MOONS, MOON = make_moons(400, noise=0.06, random_state=0)
+BLOBS, BLOB = make_blobs(400, centers=4, n_features=3, random_state=3)
+LAPLACIANS = ("random_walk", "symmetric", "unnormalized")
+pytestmark = pytest.mark.filterwarnings("ignore:.*not fully connected")
+
+
+def weights_of(X, gamma):
+    W = rbf_kernel(X, gamma=gamma)
+    np.fill_diagonal(W, 0.0)
+    return W
+
+
+def matrix_of(W, laplacian):
+    """Write the Laplacian out."""
+    degrees = W.sum(axis=1)
+    if laplacian == "unnormalized":
+        return np.diag(degrees) - W
+    if laplacian == "symmetric":
+        return np.eye(len(W)) - W / np.sqrt(np.outer(degrees, degrees))
+    return np.eye(len(W)) - W / degrees[:, None]
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 1e-5), (np.float64, 1e-13)])
+@pytest.mark.parametrize(("n", "d", "width"), [(2, 1, 1), (300, 5, 7), (513, 3, 17)])
+def test_products_are_those_of_the_matrix(dtype, tolerance, n, d, width):
+    """Law: a product with affinities that are not stored is that with the stored matrix, scaled or not."""
+    rng = np.random.default_rng(n)
+    X, Y = rng.normal(size=(n, d)).astype(dtype), rng.normal(size=(40, d)).astype(dtype)
+    V, scales, own = (rng.random(shape).astype(dtype) for shape in ((n, width), n, 40))
+    W = weights_of(X.astype(np.float64), 0.3)
+    expected = W @ V.astype(np.float64)
+    np.testing.assert_allclose(_core.affinity_product(X, X, V, 0.3), expected, rtol=tolerance, atol=tolerance)
+    squares = ((Y[:, None].astype(np.float64) - X) ** 2).sum(axis=-1)
+    expected = np.exp(-0.3 * squares * np.outer(own, scales)) @ V.astype(np.float64)
+    found = _core.affinity_product(Y, X, V, 0.3, own, scales)
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("laplacian", LAPLACIANS)
+@pytest.mark.parametrize("solver", [None, "arpack", "lobpcg"])
+def test_coordinates_are_eigenvectors_of_the_laplacian(laplacian, solver):
+    """Law: L v = lambda v, with the smallest eigenvalues, for every Laplacian and solver."""
+    model = SpectralClustering(
+        4, gamma=0.5, laplacian=laplacian, eigen_solver=solver, eigen_tol=1e-9, random_state=0
+    ).fit(BLOBS)
+    L = matrix_of(weights_of(BLOBS, 0.5), laplacian)
+    expected = np.sort(np.linalg.eigvals(L).real)[:4]
+    np.testing.assert_allclose(model.eigenvalues_[:4], expected, atol=1e-7)
+    vectors = model.embedding_ / np.linalg.norm(model.embedding_, axis=0)
+    np.testing.assert_allclose(L @ vectors, vectors * model.eigenvalues_[:4], atol=1e-6)
+    np.testing.assert_array_equal(model.eigengaps_, np.diff(model.eigenvalues_))
+
+
+def test_the_quick_solver_keeps_its_tolerance():
+    """Law: with the default tolerance, in float32 products, eigenvalues are right to it."""
+    X = np.random.default_rng(0).normal(size=(700, 3)) + 1000.0
+    model = SpectralClustering(5, gamma=0.8, random_state=0).fit(X)
+    expected = np.linalg.eigvalsh(matrix_of(weights_of(X, 0.8), "symmetric"))[:5]
+    np.testing.assert_allclose(model.eigenvalues_[:5], expected, atol=1e-5)
+
+
+def test_close_eigenvalues_are_told_apart():
+    """Law: the tolerance follows the spread of the eigenvalues: long thin groups need a small one."""
+    X = make_moons(6000, noise=0.09, random_state=1)[0]
+    loose = SpectralClustering(2, affinity="nearest_neighbors", random_state=0).fit(X)
+    tight = SpectralClustering(2, affinity="nearest_neighbors", eigen_tol=1e-10, random_state=0).fit(X)
+    assert adjusted_rand_score(loose.labels_, tight.labels_) > 0.99
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"h": 0.03},
+        {"affinity": "nearest_neighbors"},
+        {"affinity": "mutual_neighbors"},
+        {"affinity": "epsilon", "epsilon": 0.25},
+        {"affinity": "self_tuning"},
+        {"affinity": "nearest_neighbors", "landmarks": 80, "n_neighbors": 5},
+        {"affinity": "self_tuning", "landmarks": 80, "n_neighbors": 5},
+        {"affinity": "laplacian", "gamma": 15.0},
+    ],
+    ids=lambda options: "-".join(map(str, options.values())),
+)
+@pytest.mark.parametrize("assign_labels", ["kmeans", "discretize", "cluster_qr"])
+def test_rings_and_moons_are_told_apart(options, assign_labels):
+    """Law: groups that no centre describes are found, by every graph and way to labels; predict agrees."""
+    for X, y in ((RINGS, RING), (MOONS, MOON)):
+        model = SpectralClustering(2, assign_labels=assign_labels, random_state=0, **options).fit(X)
+        assert adjusted_rand_score(y, model.labels_) > 0.95
+        np.testing.assert_array_equal(model.predict(X), model.labels_)
+        assert adjusted_rand_score(y, model.predict(X + 0.002)) > 0.95
+
+
+@pytest.mark.parametrize("options", [{"gamma": 0.3}, {"affinity": "nearest_neighbors"}, {"affinity": "poly"}])
+@pytest.mark.filterwarnings("ignore:.*Array is not symmetric")
+def test_same_groups_as_scikit_learn(options):
+    """Law: where the eigenvectors are well apart, the groups are scikit-learn's, and so is the matrix."""
+    X = BLOBS - BLOBS.min(axis=0)
+    ours = SpectralClustering(4, random_state=0, **options).fit(X)
+    theirs = Theirs(4, random_state=0, **options).fit(X)
+    assert adjusted_rand_score(ours.labels_, theirs.labels_) == 1.0
+    matrix, expected = ours.affinity_matrix_, theirs.affinity_matrix_
+    difference = abs(matrix - expected)
+    if sparse.issparse(difference):
+        difference = difference.toarray() * (1 - np.eye(len(X)))  # of a point with itself: unused
+    elif options.get("affinity") == "poly":
+        np.fill_diagonal(difference, 0.0)
+    assert difference.max() < 1e-9 * abs(expected).max()
+
+
+@pytest.mark.parametrize("laplacian", LAPLACIANS)
+def test_the_extension_continues_the_eigenvectors(laplacian):
+    """Law: a row moved by nothing at all gets the coordinates of its eigenvectors, left out of the lookup."""
+    W = weights_of(BLOBS, 0.3)
+    model = LaplacianEigenmap(
+        3, affinity="precomputed", laplacian=laplacian, eigen_tol=1e-10, random_state=0
+    ).fit(W)
+    np.testing.assert_allclose(
+        model.transform(W), model.embedding_, atol=1e-6 * np.abs(model.embedding_).max()
+    )
+
+
+def test_given_matrices_and_graphs_are_the_same():
+    """Law: rows, their matrix, and its sparse form give the same groups and eigenvalues."""
+    W = weights_of(BLOBS, 0.3)
+    fits = [
+        SpectralClustering(4, affinity="precomputed", random_state=0).fit(given)
+        for given in (W, sparse.csr_array(W), sparse.csr_matrix(W))
+    ]
+    fits.append(SpectralClustering(4, gamma=0.3, random_state=0).fit(BLOBS))
+    for other in fits[1:]:
+        assert adjusted_rand_score(fits[0].labels_, other.labels_) == 1.0
+        np.testing.assert_allclose(fits[0].eigenvalues_[:4], other.eigenvalues_[:4], atol=1e-6)
+
+
+def test_components_are_known_without_iteration():
+    """Law: a graph of three parts has three zero eigenvalues, its groups are the parts, a notice says so."""
+    parts = [np.ones((size, size)) for size in (30, 20, 10)]
+    W = np.zeros((61, 61))
+    at = 0
+    for part in parts:
+        W[at : at + len(part), at : at + len(part)] = part
+        at += len(part)
+    graph = sparse.csr_array(W)
+    with pytest.warns(DataNotice, match="it has 3 components and 1 isolated points"):
+        model = SpectralClustering(4, n_components=3, affinity="precomputed", random_state=0).fit(graph)
+    assert model.n_parts_ == 3
+    np.testing.assert_allclose(model.eigenvalues_[:3], 0.0)
+    assert model.eigenvalues_[3] > 0.5
+    np.testing.assert_array_equal(model.embedding_[60], 0.0)
+    truth = np.repeat([0, 1, 2, 3], (30, 20, 10, 1))
+    assert adjusted_rand_score(truth, model.labels_) == 1.0
+
+
+def test_a_graph_of_very_many_parts():
+    """Law: where there are more parts than coordinates, the largest ones span them, in little memory."""
+    pairs = sparse.block_diag([np.ones((2, 2))] * 3000 + [np.ones((50, 50))] * 3, format="csr")
+    model = SpectralClustering(3, affinity="precomputed", random_state=0).fit(pairs)
+    assert model.n_parts_ == 3003
+    np.testing.assert_array_equal(model.eigenvalues_, 0.0)
+    assert np.count_nonzero(model.embedding_) == 150
+
+
+def test_communities_of_a_network():
+    """Law: the two factions of a graph with few edges between them are found from its adjacency."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1], 60)
+    chance = np.where(truth[:, None] == truth, 0.3, 0.02)
+    edges = np.triu(rng.random((120, 120)) < chance, 1)
+    graph = sparse.csr_array((edges | edges.T).astype(float))
+    model = SpectralClustering(2, affinity="precomputed", random_state=0).fit(graph)
+    assert adjusted_rand_score(truth, model.labels_) > 0.9
+
+
+def test_laplacian_eigenmap_is_kernel_pca():
+    """Law: kernel PCA with the pseudo-inverse of D - W gives the coordinates over the root of lambda."""
+    X = load_iris().data
+    W = weights_of(X, 0.5)
+    model = LaplacianEigenmap(3, affinity="rbf", h=2.0, laplacian="unnormalized", eigen_tol=1e-10).fit(X)
+    np.testing.assert_allclose(
+        model.eigenvalues_[:3], [0.92298, 9.59218, 11.98857], atol=1e-5
+    )  # docs/spectral.md
+    kernel = np.linalg.pinv(scipy_laplacian(W), hermitian=True)
+    pca = KernelPCA(3, kernel="precomputed").fit(kernel)
+    np.testing.assert_allclose(1 / pca.eigenvalues_, model.eigenvalues_[:3], rtol=1e-6)
+    expected = np.abs(model.embedding_ / np.sqrt(model.eigenvalues_[:3]))
+    np.testing.assert_allclose(np.abs(pca.transform(kernel)), expected, rtol=1e-4, atol=1e-6)
+
+
+def test_eigengap_shows_the_number_of_groups():
+    """Law: the largest gap stands after as many eigenvalues as there are groups."""
+    model = SpectralClustering(4, n_components=8, gamma=0.3, random_state=0).fit(BLOBS)
+    assert int(np.argmax(model.eigengaps_)) + 1 == 4
+
+
+@pytest.mark.parametrize("options", [{}, {"affinity": "nearest_neighbors"}, {"landmarks": 50}])
+def test_any_number_of_threads_gives_the_same_labels(options):
+    """Law: threads change nothing."""
+    found = []
+    for threads in (1, 2, 5):
+        with threadpool_limits(threads, user_api="openmp"):
+            found.append(SpectralClustering(4, random_state=0, n_jobs=threads, **options).fit(BLOBS).labels_)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_nearest_distances_of_a_matrix():
+    """Law: a matrix of distances gives the graph of the rows that it is of."""
+    from coterie.distance import pairwise_distances
+
+    D = pairwise_distances(MOONS)
+    ours = Affinity("precomputed_nearest_neighbors", n_neighbors=8).graph(D).weights
+    expected = Affinity("nearest_neighbors", n_neighbors=8).graph(MOONS).weights
+    np.testing.assert_array_equal(ours.toarray(), expected.toarray())
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "error", "words"),
+    [
+        (np.ones((3, 2)), {"affinity": "precomputed"}, InvalidData, "square"),
+        ([[0, 1.0], [2.0, 0]], {"affinity": "precomputed"}, InvalidData, "symmetric"),
+        (
+            sparse.csr_array([[0, 1.0], [2.0, 0]]),
+            {"affinity": "precomputed"},
+            InvalidData,
+            r"apart by 1. Pass \(X \+ X.T\) / 2",
+        ),
+        ([[0, -1.0], [-1.0, 0]], {"affinity": "precomputed"}, InvalidData, "weights of at least 0, got -1"),
+        (np.zeros((4, 4)), {"affinity": "precomputed"}, InvalidData, "no two rows have any affinity"),
+        (MOONS * 1e6, {"n_clusters": 2}, InvalidData, r"Use a larger h \(a smaller gamma\)"),
+        (MOONS[:5], {"affinity": "nearest_neighbors"}, InvalidParameter, "n_neighbors must be at most n_s"),
+        (MOONS, {"affinity": "poly", "landmarks": 30}, InvalidParameter, "landmarks go with affinity rbf"),
+        (MOONS, {"landmarks": 30, "laplacian": "unnormalized"}, InvalidParameter, 'got "unnormalized"'),
+        (MOONS, {"landmarks": 2}, InvalidParameter, "landmarks must be more than n_components=2"),
+        (MOONS, {"epsilon": 0.0}, InvalidParameter, "epsilon of SpectralClustering must be a number greater"),
+        (MOONS, {"h": -1.0}, InvalidParameter, "h of SpectralClustering must be None or a number greater"),
+        (MOONS, {"affinity": "rfb"}, InvalidParameter, 'Did you mean "rbf"'),
+        (MOONS, {"eigen_solver": "amg"}, InvalidParameter, "eigen_solver of SpectralClustering must be None"),
+        (MOONS, {"n_clusters": 500}, InvalidParameter, "n_clusters of SpectralClustering must be at most"),
+        (MOONS[:1], {}, InvalidData, "minimum of 2"),
+    ],
+)
+def test_wrong_input_is_explained(X, options, error, words):
+    """Law: what cannot be clustered is refused with its reason."""
+    with pytest.raises(error, match=words):
+        SpectralClustering(**{"n_clusters": 2} | options).fit(X)
+
+
+def test_far_rows_go_to_the_nearest_group():
+    """Law: a new row without any affinity gets the group of the nearest row."""
+    model = SpectralClustering(4, gamma=0.3, random_state=0).fit(BLOBS)
+    far = BLOBS[7] + (BLOBS[7] - BLOBS.mean(axis=0)) * 1e3
+    nearest_row = np.linalg.norm(BLOBS - far, axis=1).argmin()
+    assert model.predict(far[None])[0] == model.labels_[nearest_row]
+
+
+def test_landmarks_are_said_to_be_approximate():
+    """Law: `exact_` tells; landmarks agree with the exact groups where these are clear."""
+    exact = SpectralClustering(4, gamma=0.3, random_state=0).fit(BLOBS)
+    rough = SpectralClustering(4, gamma=0.3, landmarks=60, random_state=0).fit(BLOBS)
+    assert exact.exact_
+    assert not rough.exact_
+    assert adjusted_rand_score(exact.labels_, rough.labels_) > 0.97
+
+
+def test_progress_hears_the_stages():
+    """Law: a callable hears of eigenvectors and labels."""
+    heard = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SpectralClustering(4, gamma=0.3, random_state=0, progress=heard.append).fit(BLOBS)
+    assert [report.done for report in heard] == [1, 2]
