@@ -1,5 +1,7 @@
 """Internal measures against slow oracles, peers and published values."""
 
+import importlib
+
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cophenet, linkage
@@ -333,3 +335,17 @@ def test_assess_says_how(blobs):
     assert table.to_frame().loc["sse", "better"] == "lower"
     with pytest.raises(InvalidParameter, match="which needs labelings"):
         evaluate.assess(X, labels, measures=["ARI"])
+
+
+def test_assess_of_many_samples(blobs, monkeypatch):
+    """Law: beyond a number of samples what compares all pairs draws, or waits to be asked for by name."""
+    X, labels = blobs
+    module = importlib.import_module("coterie.evaluate.assess")  # the name of the function hides it
+    monkeypatch.setattr(module, "MOST_SUMMED", 30)
+    monkeypatch.setattr(module, "MOST_EXACT", 30)
+    table = evaluate.assess(X, labels, sample_size=20)
+    assert {"dunn_score", "dbcv", "medoid_silhouette_score"}.isdisjoint(table)
+    assert "compares all pairs: ask for it by name" in repr(table)
+    drawn = {found.measure.name for found in table.findings if found.how.startswith("from ")}
+    assert drawn == {"silhouette_score", "c_index", "gamma", "tau", "point_biserial"}
+    assert evaluate.assess(X, labels, measures=["dunn_score"])["Dunn"] == evaluate.dunn_score(X, labels)

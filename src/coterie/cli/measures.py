@@ -18,6 +18,7 @@ def measures(as_json: options.AsJson = False) -> None:
             "better": measure.direction,
             "needs": measure.needs,
             "what it measures": measure.summary,
+            **({"noise": measure.noise or "none", "reference": measure.reference} if as_json else {}),
         }
         for measure in all_measures()
     ]

@@ -24,6 +24,7 @@ MOST_SUMMED = 200_000  # samples up to which all pairs are summed
 PAIR_SAMPLE = 3_000
 NOT_DEFINED = "-"
 NEEDS_ROWS = "needs data, not distances"
+ALL_PAIRS = "compares all pairs: ask for it by name"
 
 
 @dataclass(frozen=True)
@@ -132,9 +133,9 @@ def assess(
 ) -> Assessment:
     """Compute every internal measure of a clustering.
 
-    Measures that put all pairs of samples in order draw samples when there are more than 10,000; the
-    silhouette does when there are more than 200,000, and then tells its standard error. The column "how" says
-    so.
+    Measures of pairs by their distances draw samples when there are more than 10,000; the silhouette does
+    when there are more than 200,000, and then tells its standard error. What compares all pairs and cannot
+    draw is left out beyond 200,000, unless it is asked for by name. The column "how" says so.
 
     Parameters
     ----------
@@ -179,6 +180,10 @@ def assess(
     findings = []
     for chosen in _choose(measures):
         drawn = _draws(chosen, partition.n_samples, sample_size)
+        is_long = chosen.compares_pairs and partition.n_samples > MOST_SUMMED and not drawn
+        if is_long and measures is None:
+            findings.append(Finding(chosen, None, ALL_PAIRS))
+            continue
         findings.append(_find(chosen, X, labels, {**known, **drawn}, kwds))
     return Assessment(findings, partition.n_samples, partition.n_clusters)
 

@@ -65,6 +65,8 @@ class Measure:
         Whether 0 is what chance gives.
     is_scale_free : bool
         Whether a change of unit leaves the value as it is; for measures of data.
+    compares_pairs : bool
+        Whether it looks at all pairs of samples, in time that grows with their square; for measures of data.
     noise : str or None
         Default policy for samples labelled -1; None where there are none.
     reference : str
@@ -95,6 +97,7 @@ class Measure:
     is_symmetric: bool
     is_adjusted: bool
     is_scale_free: bool
+    compares_pairs: bool
     noise: Noise | None
     reference: str
     peer: str | None
@@ -143,6 +146,7 @@ def measure(
     is_symmetric: bool = False,
     is_adjusted: bool = False,
     is_scale_free: bool = False,
+    compares_pairs: bool = False,
     peer: str | None = None,
     of_table: Callable[[ContingencyTable], float] | None = None,
 ) -> Callable[[MeasureFunction], MeasureFunction]:
@@ -170,6 +174,7 @@ def measure(
             is_symmetric=is_symmetric,
             is_adjusted=is_adjusted,
             is_scale_free=is_scale_free,
+            compares_pairs=compares_pairs,
             noise=None if noise is None else noise.default,
             reference=reference,
             peer=peer,

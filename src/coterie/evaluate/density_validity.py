@@ -93,7 +93,7 @@ class Density(NamedTuple):
     inner: npt.NDArray[np.intp]  # members with more than one edge of the tree; all, where there are none
 
 
-@density_measure(symbol="DBCV", low=-1, high=1, reference="moulavi-2014")
+@density_measure(symbol="DBCV", low=-1, high=1, reference="moulavi-2014", compares_pairs=True)
 def dbcv(
     X: MatrixLike,
     labels: VectorLike,

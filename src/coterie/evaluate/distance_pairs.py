@@ -1,7 +1,7 @@
 """Measures from all pairs of samples: distances within clusters should be smaller than between them.
 
 c_index, gamma and tau put all distances in order, which takes memory for each pair; `sample_size` draws
-samples from every cluster instead and compares those alone. point_biserial needs sums only.
+samples from every cluster instead and compares those alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from coterie.evaluate.spaces import Space
 
 BYTES_PER_PAIR = 32  # the distances, their order, and what sorting takes
 
-pair_measure = partial(measure, group="pairs by distance", needs="data", is_scale_free=True)
+pair_measure = partial(
+    measure, group="pairs by distance", needs="data", is_scale_free=True, compares_pairs=True
+)
 
 
 class Pairs(NamedTuple):
@@ -186,63 +188,6 @@ def _tau(pairs: Pairs) -> float:
     order = _count(pairs)
     total = order.n_within + order.n_between
     return (order.right - order.wrong) / sqrt(order.n_within * order.n_between * (total * (total - 1) // 2))
-
-
-@pair_measure(symbol="PB", low=-1, high=1, reference="milligan-1981")
-def point_biserial(
-    X: MatrixLike,
-    labels: VectorLike,
-    *,
-    metric: Any = "euclidean",
-    sample_weight: VectorLike | None = None,
-    noise: Noise = "cluster",
-    **kwds: Any,
-) -> float:
-    """Pearson correlation of the distances of pairs with being in different clusters (0 or 1).
-
-    R's fpc calls it Pearson gamma. Exact for any number of samples: distances are summed, not kept.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
-
-    Examples
-    --------
-    >>> round(point_biserial([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]), 4)
-    0.9562
-    """
-    partition = read_partition(labels, noise).weigh(sample_weight, who="point_biserial").require_groups()
-    space = read_space(X, metric, partition, who="point_biserial", options=kwds)
-    n, sizes, codes = partition.total, partition.totals, partition.codes
-    weights = np.ones(codes.size) if partition.sample_weight is None else partition.sample_weight
-    n_within = float((sizes * (sizes - 1)).sum())  # every pair counts twice here
-    n_between = n * (n - 1) - n_within
-    total = within = 0.0
-    for rows, distances in space.blocks():
-        total += float(weights[rows] @ (distances @ weights))
-        within += float(weights[rows] @ (np.where(codes[rows, None] == codes, distances, 0) @ weights))
-    mean = total / (n_within + n_between)
-    squares = sum(
-        float(weights[rows] @ (np.square(distances - mean, dtype=np.float64) @ weights))
-        for rows, distances in space.blocks()
-    )
-    variance = (squares - n * mean**2) / (n_within + n_between)  # without the zeros of the diagonal
-    if variance <= 0:
-        return 0.0
-    gap = (total - within) / n_between - within / n_within
-    share = n_within / (n_within + n_between)
-    return float(np.clip(gap * sqrt(share * (1 - share) / variance), -1.0, 1.0))
 
 
 def _of_pairs(

@@ -22,7 +22,7 @@ BETWEEN = Choice("min", "max", "mean", "centroid", "hausdorff")
 WITHIN = Choice("diameter", "mean_pairwise", "mean_to_centroid", "radius")
 
 
-@separation_measure(symbol="Dunn", low=0, high=inf, reference="dunn-1974")
+@separation_measure(symbol="Dunn", low=0, high=inf, reference="dunn-1974", compares_pairs=True)
 def dunn_score(
     X: MatrixLike,
     labels: VectorLike,

@@ -4,7 +4,8 @@ from coterie.evaluate.assess import Assessment, assess
 from coterie.evaluate.cophenetic import cophenetic_correlation
 from coterie.evaluate.density_validity import dbcv, s_dbw
 from coterie.evaluate.dispersion import davies_bouldin_score, dispersions
-from coterie.evaluate.distance_pairs import c_index, gamma, point_biserial, tau
+from coterie.evaluate.distance_correlations import point_biserial
+from coterie.evaluate.distance_pairs import c_index, gamma, tau
 from coterie.evaluate.dunn import dunn_score
 from coterie.evaluate.sampling import Estimate
 from coterie.evaluate.silhouette_value import Silhouette

@@ -118,7 +118,9 @@ def silhouette_samples(
     return scattered
 
 
-@silhouette_measure(symbol="sil", reference="rousseeuw-1987", peer="sklearn.metrics.silhouette_score")
+@silhouette_measure(
+    symbol="sil", reference="rousseeuw-1987", peer="sklearn.metrics.silhouette_score", compares_pairs=True
+)
 def silhouette_score(
     X: MatrixLike,
     labels: VectorLike,

@@ -58,7 +58,7 @@ def simplified_silhouette_score(
     return _score(partition, *_own_and_other(space, weighted_means(space.X, partition), partition))
 
 
-@silhouette_measure(symbol="medoid sil", reference="lenssen-2024")
+@silhouette_measure(symbol="medoid sil", reference="lenssen-2024", compares_pairs=True)
 def medoid_silhouette_score(
     X: MatrixLike,
     labels: VectorLike,
