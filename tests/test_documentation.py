@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import make_circles
+
+from coterie.distance import pairwise_distances
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SESSION = re.compile(r"^```pycon\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
@@ -18,16 +24,43 @@ def named(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=named)
-def test_python_blocks_run(page, tmp_path, monkeypatch):
-    """Law: the Python blocks of a page run one after the other, given rows, truth and new rows."""
-    monkeypatch.chdir(tmp_path)
+def names_of_pages():
+    """What the pages speak of without making it."""
     rng = np.random.default_rng(0)
     y_true = np.repeat(np.arange(8), 25)
     X = rng.normal(size=(200, 4)) + 6 * rng.normal(size=(8, 4))[y_true]
-    namespace = {"np": np, "X": X, "y_true": y_true, "new_rows": X[::10] + 0.1}
+    D = pairwise_distances(X)
+    rings, _ = make_circles(300, factor=0.3, noise=0.03, random_state=0)
+    return {
+        "np": np,
+        "X": X,
+        "y_true": y_true,
+        "labels": y_true,
+        "new_rows": X[::10] + 0.1,
+        "million_rows": X,
+        "D": D,
+        "K": X @ X.T,
+        "rings": rings,
+        "adjacency": csr_array((np.median(D) > D).astype(float)),
+    }
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=named)
+def test_python_blocks_run(page, tmp_path, monkeypatch):
+    """Law: the Python blocks of a page run one after the other."""
+    monkeypatch.chdir(tmp_path)
+    namespace = names_of_pages()
     for block in BLOCK.findall(page.read_text()):
         exec(compile(block, named(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if SESSION.search(page.read_text())], ids=named)
+def test_sessions_show_what_comes_out(page):
+    """Law: the sessions of a page print exactly what they show."""
+    text = "\n".join(SESSION.findall(page.read_text()))
+    session = doctest.DocTestParser().get_doctest(text, names_of_pages(), named(page), named(page), 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert runner.run(session).failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

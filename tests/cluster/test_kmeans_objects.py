@@ -191,7 +191,7 @@ def test_catalogue_offers_the_estimators():
     for method in catalogue():
         assert method.load() is getattr(coterie.cluster, method.class_name)
         assert find_method(method.name) is method
-        assert method.needs_k
+    assert find_method("kmeans").needs_k
     with pytest.raises(InvalidParameter, match=r'no such method "kmean"\. Did you mean "kmeans"'):
         find_method("kmean")
     with pytest.raises(AttributeError, match="no attribute 'Kmeans'"):
