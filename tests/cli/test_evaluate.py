@@ -171,6 +171,14 @@ def test_some_measures_of_both(garden, cli):
     assert alone["data"] == "data.csv"
 
 
+def test_a_distance_that_is_none(garden, cli):
+    """Law: the name of a distance is looked up before any work, and the nearest one is offered."""
+    code, out, err = cli("evaluate", "groups.csv", "--data", "data.csv", "--distance", "euclidian")
+    assert (code, out) == (2, "")
+    assert 'Did you mean "euclidean"?' in err
+    assert err.count("\n") == 1
+
+
 def test_all_of_one_table_through_a_pipe(garden):
     """Law: one table may hold data, groups and classes, also on standard input."""
     X, groups, species = garden

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import scipy.spatial.distance
+from sklearn.metrics.pairwise import distance_metrics
 
 from coterie import _core
 from coterie._typing import Data
@@ -42,7 +44,7 @@ def find_native(metric: Any, options: dict[str, Any], X: Data) -> NativeDistance
     try:
         distance = get_distance(metric, **options).fit(X)
     except InvalidParameter:
-        if isinstance(metric, str):  # perhaps scikit-learn knows it, or the parameter
+        if isinstance(metric, str) and _is_known_elsewhere(metric):
             return None
         raise
     if distance.kernel is None:
@@ -56,6 +58,10 @@ def find_native(metric: Any, options: dict[str, Any], X: Data) -> NativeDistance
         self_distances=_cosine_to_itself if distance.finish == _core.Finish.cosine else None,
         squared_metric=SQUARED if (distance.kernel, distance.finish) == NORM else None,
     )
+
+
+def _is_known_elsewhere(name: str) -> bool:
+    return name in distance_metrics() or name in scipy.spatial.distance.__all__
 
 
 def _squared_sums(X: Data, partition: Partition) -> SumsOfRows:
