@@ -17,9 +17,6 @@ set_source_files_properties(${COTERIE_LINKAGE_SOURCES} PROPERTIES COMPILE_OPTION
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(COTERIE_ISA_DEFAULT v2 v3 v4)
-  if(COTERIE_SANITIZE)
-    set(COTERIE_ISA_DEFAULT portable v3)  # one narrow and one wide build are enough to find what sanitizers find
-  endif()
 else()
   set(COTERIE_ISA_DEFAULT portable)
 endif()

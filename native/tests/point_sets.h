@@ -55,7 +55,7 @@ std::vector<PointSet<T>> point_sets(std::int64_t n, std::int64_t dims) {
       make("few distinct", [](Int, Int, double u) { return std::floor(u * 3); }),
       make("all equal", [](Int, Int, double) { return 2.5; }),
       make("collinear", [](Int i, Int j, double) { return static_cast<double>((i * 7919 % 1000) * (j + 1)); }),
-      make("grid", [](Int i, Int j, double) { return static_cast<double>((i >> (2 * j)) & 3); }),
+      make("grid", [](Int i, Int j, double) { return static_cast<double>(j < 31 ? (i >> (2 * j)) & 3 : 0); }),
       make("huge", [=](Int, Int, double u) { return (u - 0.5) * largest; }),
       make("tiny", [=](Int, Int, double u) { return u * smallest; }),
   };
