@@ -9,7 +9,7 @@ list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "(\\.kernel\\.cpp$|/bindings/|/t
 
 # Tree kernels round after every operation: same neighbours on every instruction set, and bounds that hold exactly.
 file(GLOB COTERIE_TREE_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/trees/*.kernel.cpp
-     ${CMAKE_SOURCE_DIR}/native/density/*.kernel.cpp)
+     ${CMAKE_SOURCE_DIR}/native/density/*.cpp)
 set_source_files_properties(${COTERIE_TREE_KERNELS} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 # So does linkage: the distance of two clusters must not depend on which of them asks.
 file(GLOB COTERIE_LINKAGE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/linkage/*.cpp)

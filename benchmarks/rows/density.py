@@ -1,4 +1,4 @@
-"""Spanning trees, DBSCAN and HDBSCAN."""
+"""Spanning trees, DBSCAN, HDBSCAN and OPTICS."""
 
 from __future__ import annotations
 
@@ -90,6 +90,18 @@ def hdbscan_by_fast_hdbscan(p: Problem) -> Callable[[], Matrix]:
     return lambda: HDBSCAN(min_cluster_size=p.min_samples, min_samples=p.min_samples - 1).fit(p.X).labels_
 
 
+def optics_by(library: str) -> Callable[[Problem], Callable[[], Matrix]]:
+    """Return the entry of a library with scikit-learn's contract; one thread, for the walk is sequential."""
+
+    def enter(p: Problem) -> Callable[[], Matrix]:
+        from importlib import import_module
+
+        OPTICS = import_module(library).OPTICS
+        return lambda: np.asarray(OPTICS(min_samples=p.min_samples, n_jobs=1).fit(p.X).labels_)
+
+    return enter
+
+
 COTERIE = Contestant(OURS, dbscan_by("coterie.cluster"))
 SKLEARN = Contestant("scikit-learn", dbscan_by("sklearn.cluster"))
 SKLEARNEX = Contestant("sklearnex", dbscan_by("sklearnex.cluster"))
@@ -150,5 +162,18 @@ ROWS = (
         agree=close("labelled", tolerance=0.05),
         bar=4,
         aim=10,
+    ),
+    Row(
+        name="optics",
+        work="OPTICS 5e3 x 2, no radius",
+        make=partial(make, 5_000, 2, spread=0.5),
+        contestants=(
+            Contestant(OURS, optics_by("coterie.cluster")),
+            Contestant("scikit-learn", optics_by("sklearn.cluster")),
+        ),
+        digest=label_digest,
+        agree=close("labelled", tolerance=1e-9),
+        bar=10,
+        aim=50,
     ),
 )

@@ -7,6 +7,7 @@
 
 #include "density/dbscan.h"
 #include "density/hierarchy.h"
+#include "density/optics.h"
 
 namespace coterie {
 namespace {
@@ -58,6 +59,38 @@ auto bind_cut_below(const Ids& left, const Ids& right, const Vector<double>& dis
   return as_array(cut_below(left.data(), right.data(), distance.data(), static_cast<std::int64_t>(left.shape(0)), cut, least));
 }
 
+// Runs a walk of OPTICS; `walk` gets the question and where to write.
+template <class Walk>
+auto walked(const Vector<double>& core, double radius, Walk&& walk) {
+  const auto n = static_cast<std::int64_t>(core.shape(0));
+  auto ordering = new_vector<std::int64_t>(n), predecessor = new_vector<std::int64_t>(n);
+  auto reachability = new_vector<double>(n);
+  walk(OpticsQuestion{core.data(), radius}, OpticsOutput{ordering.data(), reachability.data(), predecessor.data()});
+  return std::make_tuple(ordering, reachability, predecessor);
+}
+
+auto bind_optics_of_tree(const KDTree<double>& tree, double factor, const Vector<double>& core, double radius) {
+  return walked(core, radius, [&](const OpticsQuestion& question, const OpticsOutput& out) {
+    without_gil([&] { optics_of_tree(tree, factor, question, out); });
+  });
+}
+
+auto bind_optics_of_graph(const Vector<double>& values, const Vector<std::int32_t>& columns, const Ids& row_starts,
+                          const Vector<double>& core, double radius) {
+  const auto graph = sparse_view(values, columns, row_starts, static_cast<std::int64_t>(core.shape(0)));
+  return walked(core, radius, [&](const OpticsQuestion& question, const OpticsOutput& out) {
+    without_gil([&] { optics_of_graph(graph, question, out); });
+  });
+}
+
+auto bind_optics_of_rows(const nb::callable& distances_from, const Vector<double>& core, double radius) {
+  Vector<double> row;
+  const auto ask = [&](std::int64_t i) { return (row = nb::cast<Vector<double>>(distances_from(i))).data(); };
+  return walked(core, radius, [&](const OpticsQuestion& question, const OpticsOutput& out) {
+    optics_of_rows(static_cast<std::int64_t>(core.shape(0)), ask, question, out);
+  });
+}
+
 template <class T>
 void bind_for(nb::module_& module) {
   module.def("dbscan", &bind_dbscan<T>, "tree"_a, "radius"_a, "least_weight"_a, "weight"_a.none() = nb::none(), "n_threads"_a = 0,
@@ -77,6 +110,12 @@ void bind_density(nb::module_& module) {
              "Parent, child, density and size: the tree of clusters of at least min_cluster_size rows.");
   module.def("cut_below", &bind_cut_below, "left"_a, "right"_a, "distance"_a, "cut"_a, "min_cluster_size"_a,
              "Labels of the components of merges below the cut; small ones are -1.");
+  module.def("optics_of_tree", &bind_optics_of_tree, "tree"_a, "factor"_a, "core"_a, "radius"_a,
+             "Ordering, reachability and predecessors of OPTICS; distances are those of the tree times the factor.");
+  module.def("optics_of_graph", &bind_optics_of_graph, "values"_a, "columns"_a, "row_starts"_a, "core"_a, "radius"_a,
+             "Ordering, reachability and predecessors of OPTICS from a CSR matrix of distances.");
+  module.def("optics_of_rows", &bind_optics_of_rows, "distances_from"_a, "core"_a, "radius"_a,
+             "Ordering, reachability and predecessors of OPTICS; distances_from(i) gives those from row i to all.");
   bind_for<float>(module);
   bind_for<double>(module);
 }

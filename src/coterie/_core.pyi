@@ -3,7 +3,7 @@
 
 """The native engine of Coterie."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import enum
 from typing import Annotated, overload
 
@@ -724,6 +724,21 @@ def condense(left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C'
 
 def cut_below(left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], distance: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cut: float, min_cluster_size: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
     """Labels of the components of merges below the cut; small ones are -1."""
+
+def optics_of_tree(tree: KDTreeFloat64, factor: float, core: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], radius: float) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+    """
+    Ordering, reachability and predecessors of OPTICS; distances are those of the tree times the factor.
+    """
+
+def optics_of_graph(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], core: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], radius: float) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+    """
+    Ordering, reachability and predecessors of OPTICS from a CSR matrix of distances.
+    """
+
+def optics_of_rows(distances_from: Callable, core: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], radius: float) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+    """
+    Ordering, reachability and predecessors of OPTICS; distances_from(i) gives those from row i to all.
+    """
 
 @overload
 def dbscan(tree: KDTreeFloat32, radius: float, least_weight: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]: ...

@@ -9,11 +9,14 @@ import sklearn.cluster
 
 from coterie import cluster
 
-OURS = ("DBSCAN", "HDBSCAN", "dbscan")
+OURS = ("DBSCAN", "HDBSCAN", "OPTICS", "dbscan")
 PRIVATE = "tests a private function of scikit-learn's module, not the estimators"
 LEFT_OUT = {
     "test_labelling_distinct": PRIVATE,
     "test_labelling_thresholding": PRIVATE,
+    "test_extend_downward": PRIVATE,
+    "test_extend_upward": PRIVATE,
+    "test_the_extract_xi_labels": PRIVATE,
     "test_hdbscan_default_copy_warning": "announces that copy will be True, which it always was here",
 }
 
@@ -36,7 +39,7 @@ def load_with_our_classes(name):
     return module
 
 
-THEIRS = [load_with_our_classes(name) for name in ("test_dbscan", "test_hdbscan")]
+THEIRS = [load_with_our_classes(name) for name in ("test_dbscan", "test_hdbscan", "test_optics")]
 for module in THEIRS:
     found = {name: test for name, test in vars(module).items() if name.startswith("test_")}
     globals().update({name: test for name, test in found.items() if name not in LEFT_OUT})

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from coterie.cluster._eps import EpsSuggestion, suggest_eps
     from coterie.cluster._kmeans_history import KMeansHistory, KMeansPick, KMeansStep
     from coterie.cluster._mixture_history import MixtureHistory, MixtureStep
+    from coterie.cluster._optics_clusters import XiClusters, cluster_optics_dbscan, cluster_optics_xi
+    from coterie.cluster._optics_order import OpticsGraph, compute_optics_graph
     from coterie.cluster.agglomerative import AgglomerativeClustering
     from coterie.cluster.bisecting import BisectingKMeans
     from coterie.cluster.diana import Diana
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from coterie.cluster.kmedoids import KMedoids
     from coterie.cluster.laplacian_eigenmap import LaplacianEigenmap
     from coterie.cluster.minibatch import MiniBatchKMeans
+    from coterie.cluster.optics import OPTICS
     from coterie.cluster.spectral import SpectralClustering, spectral_clustering
 
 # Where the names live that are no methods themselves.
@@ -39,6 +42,11 @@ _HOMES = {
     "LaplacianEigenmap": "coterie.cluster.laplacian_eigenmap",
     "MixtureHistory": "coterie.cluster._mixture_history",
     "MixtureStep": "coterie.cluster._mixture_history",
+    "OpticsGraph": "coterie.cluster._optics_order",
+    "XiClusters": "coterie.cluster._optics_clusters",
+    "cluster_optics_dbscan": "coterie.cluster._optics_clusters",
+    "cluster_optics_xi": "coterie.cluster._optics_clusters",
+    "compute_optics_graph": "coterie.cluster._optics_order",
     "dbscan": "coterie.cluster._dbscan",
     "k_means": "coterie.cluster.functions",
     "kmeans_plusplus": "coterie.cluster.functions",
@@ -49,6 +57,7 @@ _HOMES = {
 __all__ = [
     "DBSCAN",
     "HDBSCAN",
+    "OPTICS",
     "AgglomerativeClustering",
     "BisectingKMeans",
     "CondensedTree",
@@ -68,8 +77,13 @@ __all__ = [
     "MiniBatchKMeans",
     "MixtureHistory",
     "MixtureStep",
+    "OpticsGraph",
     "SpectralClustering",
+    "XiClusters",
     "catalogue",
+    "cluster_optics_dbscan",
+    "cluster_optics_xi",
+    "compute_optics_graph",
     "dbscan",
     "find_method",
     "k_means",

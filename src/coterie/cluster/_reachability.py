@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from coterie import _core
 from coterie._typing import Distances, SparseData
 from coterie.cluster._condensed import Ids
+from coterie.distance import Distance
 from coterie.distance._rows import Rows
 from coterie.distance.engines import choose_engine, tree_form
 from coterie.errors import InvalidData
@@ -61,17 +62,20 @@ def of_rows(
 
 
 def _by_differences(rows: Rows, threads: int) -> Distances:
-    """Return all distances; Euclidean ones from differences, which round like those of scikit-learn."""
+    """Return all distances, rounded like those of scikit-learn."""
+    return np.asarray(_core.pairwise_self(rows.X, metric_by_differences(rows.distance), threads))
+
+
+def metric_by_differences(distance: Distance) -> Any:
+    """Return the metric with Euclidean distances from differences: equal rows are exactly 0 apart."""
     exact = {
         _core.Finish.norm: _core.Finish.root,
         _core.Finish.squared_norm: _core.Finish.identity,
         _core.Finish.cosine: _core.Finish.half,
     }
-    distance = rows.distance
     if distance.kernel != _core.Kernel.dot or distance.finish not in exact:
-        return np.asarray(_core.pairwise_self(rows.X, distance.metric, threads))
-    metric = _core.Metric(_core.Kernel.squared_difference, exact[distance.finish])
-    return np.asarray(_core.pairwise_self(rows.X, metric, threads))
+        return distance.metric
+    return _core.Metric(_core.Kernel.squared_difference, exact[distance.finish])
 
 
 def of_matrix(D: Distances, min_samples: int, alpha: float, algorithm: str) -> ReachabilityTree:

@@ -110,6 +110,14 @@ CATALOGUE = (
         needs_k=False,
     ),
     Method(
+        "optics",
+        "OPTICS",
+        "coterie.cluster.optics",
+        "OPTICS",
+        "an order of the rows in which dense regions of any density are valleys; the rest is noise",
+        needs_k=False,
+    ),
+    Method(
         "mixture",
         "Gaussian mixture",
         "coterie.cluster.gaussian_mixture",

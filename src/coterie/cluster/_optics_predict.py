@@ -1,0 +1,70 @@
+"""Placing new rows in clusters of OPTICS that were found without them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import validate_data
+
+from coterie._threads import resolve_threads
+from coterie._typing import Distances, FloatArray, Labels, MatrixLike
+from coterie._validation import check_data
+from coterie.cluster._neighbourhoods import CELLS_PER_BLOCK
+from coterie.cluster._optics_space import fitted_measure, is_boolean, nearest_reach
+from coterie.errors import InvalidData
+
+
+def place_rows(model: Any, X: MatrixLike) -> Labels:
+    """Return the clusters that reach new rows within their scale; a row of the fit keeps its label."""
+    n = len(model.labels_)
+    data = _check_queries(model, X)
+    core = np.where(model.labels_ >= 0, model.core_distances_, np.inf)
+    most = np.append(_scales(model), 0.0)[model.labels_]  # of noise, which reaches nobody
+    labels = np.full(data.shape[0], -1, dtype=np.intp)
+    step = max(1, CELLS_PER_BLOCK // n)
+    for start in range(0, data.shape[0], step):
+        D = _to_fitted(model, data[start : start + step])
+        row, reach = nearest_reach(D, core, most)
+        is_equal = D == 0
+        row = np.where(is_equal.any(axis=1), np.argmax(is_equal, axis=1), row)
+        is_placed = is_equal.any(axis=1) | np.isfinite(reach)
+        labels[start : start + step] = np.where(is_placed, model.labels_[row], -1)
+    return labels
+
+
+def _scales(model: Any) -> FloatArray:
+    """Return for each cluster the largest reachability at which it takes rows."""
+    n_clusters = int(model.labels_.max()) + 1
+    if model.cluster_method == "dbscan":
+        return np.full(n_clusters, model._radius)
+    label, before = model.labels_, model.predecessor_
+    is_inside = (label >= 0) & (before >= 0) & (label[before] == label)
+    scales = np.zeros(n_clusters)
+    np.maximum.at(scales, label[is_inside], model.reachability_[is_inside])
+    return scales
+
+
+def _check_queries(model: Any, X: MatrixLike) -> Any:
+    if model._is_given:
+        D = validate_data(model, X, reset=False, dtype=np.float64)
+        if D.shape[1] != len(model.labels_):
+            raise InvalidData(
+                f"X of predict must hold the distances of new rows to the {len(model.labels_)} rows of the "
+                f"fit, got the shape {D.shape}."
+            )
+        return D
+    data = check_data(X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True)
+    data = data.astype(np.float64, copy=False)
+    return (data != 0).astype(np.float64) if is_boolean(model.metric) else data
+
+
+def _to_fitted(model: Any, data: Any) -> Distances:
+    if model._is_given:
+        return np.asarray(data)
+    rows = model._rows
+    measure = fitted_measure(model, is_sparse=issparse(data) or issparse(rows))
+    if measure.distance is not None:
+        data, rows = (part.toarray() if issparse(part) else part for part in (data, rows))
+    return measure.between(data, rows, resolve_threads(model.n_jobs))
