@@ -38,9 +38,7 @@ def order_rows(
     core[core > max_eps] = np.inf
     core = np.around(core, DECIMALS)
     ordering, reachability, predecessor = space.walk(core, max_eps)
-    graph = OpticsGraph(
-        ordering.astype(np.intp, copy=False), core, reachability, predecessor.astype(np.intp, copy=False)
-    )
+    graph = OpticsGraph(ordering.astype(np.intp), core, reachability, predecessor.astype(np.intp))
     return graph, space.algorithm, values
 
 

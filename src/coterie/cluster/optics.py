@@ -92,10 +92,10 @@ class OPTICS(Clusterer):
     Examples
     --------
     >>> from coterie.cluster import OPTICS
-    >>> X = [[1.0], [1.2], [1.4], [8.0], [8.5], [9.0], [50.0]]
-    >>> model = OPTICS(min_samples=2, min_cluster_size=3).fit(X)
+    >>> X = [[1.0], [1.1], [1.2], [1.3], [8.0], [8.5], [9.0], [9.5], [50.0]]
+    >>> model = OPTICS(min_samples=2, max_eps=5.0).fit(X)
     >>> model.labels_
-    array([ 0,  0,  0,  1,  1,  1, -1])
+    array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
     >>> model.predict([[8.6], [30.0]])
     array([ 1, -1])
     """
