@@ -21,7 +21,7 @@ test: lint types layers native-test pytest
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check src tests benchmarks docs
-	$(BIN)/ruff format --check src tests benchmarks docs
+	$(BIN)/ruff format --check src tests benchmarks docs/*.py
 	$(BIN)/python docs/make_tables.py --check
 
 types: $(VENV)/.installed-dev

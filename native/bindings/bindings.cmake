@@ -3,6 +3,7 @@ execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir OUTPUT_ST
 find_package(nanobind CONFIG REQUIRED)
 
 file(GLOB COTERIE_BINDING_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/bindings/*.cpp)
-nanobind_add_module(_core NB_STATIC NOMINSIZE NOSTRIP ${COTERIE_BINDING_SOURCES})
+nanobind_add_module(_core NB_STATIC NOSTRIP ${COTERIE_BINDING_SOURCES})
 target_link_libraries(_core PRIVATE coterie_native)
+target_precompile_headers(_core PRIVATE ${CMAKE_SOURCE_DIR}/native/bindings/bindings.h)  # half of the time to compile a binding
 install(TARGETS _core LIBRARY DESTINATION coterie)
