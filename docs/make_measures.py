@@ -41,7 +41,7 @@ def tables() -> str:
     text = ""
     for needs, heading in HEADINGS.items():
         text += f"\n### {heading}\n"
-        for group, members in groupby(measures(needs), key=lambda measure: measure.group):  # type: ignore[arg-type]
+        for group, members in groupby(measures(needs), key=lambda measure: measure.group):
             text += f"\n**{group}**\n\n| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}\n"
             text += "".join(map(row_of, members))
     return text + "\n"

@@ -63,7 +63,7 @@ def enter_kmedoids(p: Problem, *, order: str = "C") -> Callable[[], NDArray[Any]
     start = p.start.astype(np.uint64)
     if p.D is None:
         return lambda: solve(cdist(p.X, p.X), start).medoids
-    D = np.asarray(p.D, order=order)  # type: ignore[call-overload]
+    D = np.asarray(p.D, order=order)
     return lambda: solve(D, start).medoids
 
 

@@ -8,7 +8,8 @@
 
 namespace coterie {
 
-// What one pass over rows costs, in panels of centres that one row meets; measured by benchmarks/crossover.py.
+// What one pass over rows costs, in panels of centres that one row meets: estimates from timed passes on 16 and 128 columns (the
+// rows middle, wide and many of benchmarks/rows/kmeans.py). They choose between ways that give the same answer.
 namespace pass_cost {
 inline constexpr double plain_overhead = 1.5;    // of a row that meets all centres in the plain pass
 inline constexpr double bounds = 0.5;            // of bringing a row's bounds up to date

@@ -11,7 +11,7 @@
 namespace coterie {
 
 enum class KMeansAlgorithm {
-  automatic,  // by measured crossovers
+  automatic,  // by columns and clusters, see accelerate.cpp
   lloyd,      // every row meets every centre
   hamerly,    // two bounds per row; rows that fail meet every centre
   exponion,   // two bounds per row; rows that fail meet the centres around their own

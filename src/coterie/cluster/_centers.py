@@ -25,7 +25,7 @@ from coterie.cluster._spaces import Space
 from coterie.distance import get_geometry
 
 
-class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]
+class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
     """An estimator with one centre per group, in the space of the rows."""
 
     _takes_sparse = True

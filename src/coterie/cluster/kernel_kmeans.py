@@ -47,7 +47,7 @@ AUTO_MOST_ROWS = 20_000  # all pairs of more rows take minutes, or more memory t
 RESTARTS = 10  # the kernel's space has many local optima
 
 
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
     """Groups about a mean in the space of a kernel: k-means that can draw curved borders.
 
     A kernel K(x, y) is the inner product of two rows in another space. With F_ic the weighted sum of K(i, j)

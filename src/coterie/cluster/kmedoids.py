@@ -48,7 +48,7 @@ AUTO_MOST_ROWS = 50_000  # all pairs of more rows take minutes per pass
 RESTARTS = 10  # of starts that are merely random
 
 
-class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]
+class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
     """Groups about one of their own rows: the k rows with the least sum of distances to all rows.
 
     K-medoids lowers

@@ -15,9 +15,9 @@ from coterie.cluster._spectral_base import GRAPH_CONSTRAINTS, SpectralBase
 
 class LaplacianEigenmap(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn ships no types
-    TransformerMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]  # scikit-learn ships no types
     SpectralBase,
-    BaseEstimator,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]  # scikit-learn ships no types
 ):
     """Coordinates from a graph of affinities: rows that are alike lie together.
 

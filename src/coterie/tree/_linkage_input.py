@@ -80,7 +80,7 @@ def symmetric(S: MatrixLike, how: str | None) -> MatrixLike:
 
 def square_matrix(given: Given, method: LinkageMethod, threads: int, *, who: str) -> Distances:
     """Return a fresh square matrix that the engine may overwrite; similarities are negated."""
-    itemsize = (given.rows if given.matrix is None else given.matrix).itemsize  # type: ignore[union-attr]
+    itemsize = (given.rows if given.matrix is None else given.matrix).itemsize  # type: ignore[union-attr]  # one is given
     require_memory(given.n**2 * itemsize, f"{method.name} linkage of {given.n:,} rows", _WAY_OUT)
     if given.matrix is None:
         assert given.rows is not None
