@@ -12,14 +12,14 @@ namespace coterie {
 namespace {
 
 constexpr Metric squared_metric = {Kernel::dot, Finish::squared_norm, 2};
-constexpr std::int64_t fewest_clusters_for_bounds = 8;     // half a panel: one panel is met as fast as bounds are read
+constexpr std::int64_t fewest_clusters_for_bounds = 8;     // estimate: half a panel of float32
 constexpr std::int64_t most_clusters_for_matrix = 4096;   // 64 MiB of distances between centres
 constexpr std::int64_t most_columns_for_filter = 2;       // the tree holds a copy of the rows
 constexpr std::int64_t fewest_rows_per_block = 16384;     // a block's rows and bounds stay in the second-level cache
 constexpr std::int64_t rows_per_cluster = 256;            // enough failing rows of one cluster in a block to share a pack
 constexpr int longest_pause = 8;
 constexpr int passes_per_look = 4;
-constexpr double most_crowded_for_balls = 0.5;            // beyond, packing the centres of a ball costs more than it spares
+constexpr double most_crowded_for_balls = 0.5;            // estimate: balls that hold more spare too little
 constexpr double largest_extent = 1e15;                   // bounds are float32: their squares must neither overflow nor vanish
 constexpr float round_up = 1 + 0x1.0p-21f, round_down = 1 - 0x1.0p-21f;
 constexpr float infinity = std::numeric_limits<float>::infinity();
