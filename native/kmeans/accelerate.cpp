@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "support/cpu_dispatch.h"
 #include "support/parallel.h"
@@ -173,15 +174,8 @@ FastCentres<T> Accelerator<T>::single_out_fast(const MatrixView<T>& centres) {
 
 template <class T>
 void Accelerator<T>::leave_fast_out() {
-  if (!between_.empty()) {
-    parallel_for(n_clusters_, n_clusters_ < 256 ? 1 : data_.threads,
-                 [&](std::int64_t a, int) { measure_drift(a, between_.data() + a * n_clusters_); });
-    return;
-  }
-  float slow = 0;
-  for (std::size_t a = 0; a < moved_.size(); ++a)
-    if (fast_column_[a] < 0) slow = std::max(slow, moved_[a]);
-  for (ClusterDrift& drift : drift_) drift = {drift.moved, drift.gap, slow, infinity, 0.0f};
+  parallel_for(n_clusters_, n_clusters_ < 256 ? 1 : data_.threads,
+               [&](std::int64_t a, int) { measure_drift(a, between_.data() + a * n_clusters_); });
 }
 
 template <class T>
@@ -228,17 +222,10 @@ std::int64_t Accelerator<T>::assign_by_bounds(const MatrixView<T>& centres, cons
   }
   std::fill(fast_column_.begin(), fast_column_.end(), -1);
   measure_centres(centres, previous);
-  const bool in_order = between_.empty() || crowding() > most_crowded_for_balls;
-  const float* between = between_.empty() ? nullptr : between_.data();
+  if (between_.empty() || crowding() > most_crowded_for_balls) return follow(centres, packed, units, bounds, deltas);
   const auto width = engine().of<T>().tiles.panel_width;
-  fast_ = choose_fast_centres({moved_.data(), between, drift_.data(), n_clusters_, width, in_order}, bounds, data_.X.rows);
+  fast_ = choose_fast_centres({moved_.data(), between_.data(), drift_.data(), n_clusters_, width}, bounds, data_.X.rows);
   const FastCentres<T> fast = single_out_fast(centres);
-  if (in_order) {
-    if (algorithm_ == KMeansAlgorithm::exponion && fast_.cost > plain_cost()) return assign_plainly(packed, units, labels, deltas);
-    const std::int64_t changed = kernels.follow(data_, {packed, centres, fast, drift_.data()}, units, bounds, deltas);
-    if (!between_.empty()) follow_largest_upper(labels);
-    return changed;
-  }
   const FailingRows failing{failing_.data(), failing_starts_.data(), block_, largest_upper_.data(), failing_upper_.data()};
   const std::int64_t n_failing = kernels.find_failing(data_.X.rows, n_clusters_, drift_.data(), bounds, failing, data_.threads);
   if (n_failing == 0) return 0;
@@ -246,6 +233,32 @@ std::int64_t Accelerator<T>::assign_by_bounds(const MatrixView<T>& centres, cons
   if (cost_of_settling() > plain_cost()) return assign_plainly(packed, units, labels, deltas);
   const Neighbourhoods around{neighbours_.data(), neighbour_starts_.data(), beyond_.data()};
   return kernels.settle(data_, {packed, centres, around, fast, drift_.data()}, units, bounds, failing, deltas);
+}
+
+// Rows in their order: each meets the centres that moved most, as many as its bounds ask for.
+template <class T>
+std::int64_t Accelerator<T>::follow(const MatrixView<T>& centres, const PackedColumns<T>& packed, const SumUnits& units,
+                                    const RowBounds& bounds, const ClusterSums& deltas) {
+  const auto k = static_cast<std::size_t>(n_clusters_), cols = static_cast<std::size_t>(centres.cols);
+  std::vector<std::int32_t> order(k), column_of(k);
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](std::int32_t a, std::int32_t b) { return moved_[a] != moved_[b] ? moved_[a] > moved_[b] : a < b; });
+  std::vector<T> rows(k * cols);
+  std::vector<float> moved(k);
+  for (std::size_t j = 0; j < k; ++j) {
+    std::copy_n(centres.row(order[j]), cols, rows.data() + j * cols);
+    column_of[static_cast<std::size_t>(order[j])] = static_cast<std::int32_t>(j);
+    moved[j] = moved_[static_cast<std::size_t>(order[j])];
+  }
+  const MeetingLevels levels = plan_meetings(moved.data(), n_clusters_, engine().of<T>().tiles.panel_width);
+  if (algorithm_ == KMeansAlgorithm::exponion && cost_of_following(levels, drift_.data(), bounds, data_.X.rows) > plain_cost())
+    return assign_plainly(packed, units, bounds.label, deltas);
+  const ColumnPack<T> sorted({rows.data(), n_clusters_, centres.cols, centres.cols}, nullptr, squared_metric, data_.threads);
+  const std::int64_t changed = engine().of<T>().kmeans.follow(
+      data_, {packed, centres, sorted.columns(), column_of.data(), levels, drift_.data()}, units, bounds, deltas);
+  if (!between_.empty()) follow_largest_upper(bounds.label);
+  return changed;
 }
 
 // Share of the centres that the ball about a centre holds, with the radius that its farthest row needs.

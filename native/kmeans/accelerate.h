@@ -10,6 +10,7 @@
 #include "kmeans/fast_centres.h"
 #include "kmeans/filter.h"
 #include "kmeans/kmeans.h"
+#include "kmeans/meeting_levels.h"
 #include "kmeans/state.h"
 #include "kmeans/sums.h"
 #include "tiles/tiles.h"
@@ -39,6 +40,8 @@ class Accelerator {
   void measure_drift(std::int64_t cluster, const float* distances);
   FastCentres<T> single_out_fast(const MatrixView<T>& centres);
   void leave_fast_out();
+  std::int64_t follow(const MatrixView<T>& centres, const PackedColumns<T>& packed, const SumUnits& units, const RowBounds& bounds,
+                      const ClusterSums& deltas);
   void note_largest_upper(const std::int32_t* labels);
   void follow_largest_upper(const std::int32_t* labels);
   void list_neighbourhoods();

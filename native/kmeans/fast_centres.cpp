@@ -11,7 +11,7 @@ constexpr std::int64_t sample_size = 2048;
 
 // What the sampled rows would do.
 struct Expectation {
-  std::int64_t rows = 0, failing = 0, full = 0, full_of_all = 0;
+  std::int64_t rows = 0, failing = 0, full = 0;
 };
 
 struct Scenario {
@@ -30,7 +30,6 @@ Expectation expect(const CentreMoves& moves, const RowBounds& bounds, std::int64
     const float lower = std::min(bounds.lower[i] - std::min(scenario.slow, drift.others), drift.beyond - upper);
     const float own = drift.moved > scenario.slow ? bounds.upper[i] : upper;  // a fast centre may have come nearer as well
     ++expected.rows;
-    expected.full_of_all += own > std::max(drift.gap, lower);
     if (upper <= std::max(drift.gap, std::min(lower, scenario.nearest_fast[label] - upper))) continue;
     ++expected.failing;
     expected.full += own > lower;
@@ -45,11 +44,6 @@ double panels_of(std::int64_t n_centres, const CentreMoves& moves) {
 FastChoice price(const CentreMoves& moves, const Expectation& expected, std::int64_t n_fast) {
   const auto share = [&](std::int64_t count) { return static_cast<double>(count) / static_cast<double>(expected.rows); };
   const double fast_panels = panels_of(n_fast, moves), panels = panels_of(moves.n_centres, moves);
-  if (moves.in_order) {
-    const double to_fast = n_fast == 0 ? 0 : pass_cost::fast_overhead + fast_panels;
-    const double full = pass_cost::own_distance + pass_cost::gathering_in_order + panels;
-    return {{}, pass_cost::bounds + to_fast + share(expected.full_of_all) * full, 1.0};
-  }
   const double to_fast = pass_cost::gathering + fast_panels * pass_cost::panel;
   const double full = pass_cost::gathering + panels * pass_cost::panel;
   const double failing = share(expected.failing) * pass_cost::own_distance;

@@ -13,7 +13,6 @@ namespace coterie {
 namespace pass_cost {
 inline constexpr double plain_overhead = 1.5;    // of a row that meets all centres in the plain pass
 inline constexpr double bounds = 0.5;            // of bringing a row's bounds up to date
-inline constexpr double fast_overhead = 1;       // of a row that meets the fast centres in its turn
 inline constexpr double own_distance = 1;        // of testing a failing row by its own distance
 inline constexpr double gathering_in_order = 2;  // of gathering a row for a strip and settling it
 inline constexpr double gathering = 6;           // the same after sorting by cluster, and packing centres for it
@@ -27,7 +26,6 @@ struct CentreMoves {
   const ClusterDrift* drift;     // without fast centres
   std::int64_t n_centres;
   std::int64_t panel_width;
-  bool in_order;                 // rows are taken in their order: all of them meet the fast centres
 };
 
 struct FastChoice {

@@ -1,9 +1,10 @@
-// Accelerated iterations where balls about centres hold most of the others: rows are taken in their order, and those whose
-// bounds fail meet all centres. All in one pass: bounds, the centres that moved fast, the distance to the own centre, the rest.
+// Accelerated iterations where balls about centres hold most of the others: rows are taken in their order. Those whose bounds fail
+// are tried by the distance to their own centre, then by the centres that moved most, and meet all centres at last.
 #include "engine.h"
 #include "kmeans/bounds.h"
 #include "kmeans/exact_sums.h"
 #include "kmeans/least_two.h"
+#include "kmeans/meeting_levels.h"
 #include "kmeans/own_distance.h"
 
 namespace coterie::COTERIE_ISA {
@@ -18,7 +19,7 @@ struct FollowContext {
   const SumUnits& units;
   const RowBounds& bounds;
   ClusterSums sums;  // of this thread
-  double largest_term, largest_fast_term;
+  double largest_term;
   std::int64_t changed;
 };
 
@@ -28,9 +29,11 @@ struct FailingList {
   std::int64_t count = 0;
 
   FailingList() : rows(rows_per_task) {}
+  COTERIE_INLINE void add(std::int64_t row) { rows[count++] = static_cast<std::int32_t>(row); }
 };
 
-// Brings the bounds of a range up to date, the fast centres left aside; no branches, for the compiler to use vectors.
+// Brings the bounds of a range up to date; the lower bounds of failing rows stay as they were. No branches, for the compiler to
+// use vectors.
 template <class T>
 void drift_bounds(const FollowContext<T>& context, Range range, std::uint8_t* is_failing) {
   const ClusterDrift* drift = context.work.drift;
@@ -44,53 +47,8 @@ void drift_bounds(const FollowContext<T>& context, Range range, std::uint8_t* is
     const float bound = (outside < left ? outside : left) * round_down;  // in this order: inf - inf is no bound
     const float safe = bound > moves.gap ? bound : moves.gap;
     upper[i] = now;
-    lower[i] = bound > 0 ? bound : 0.0f;
     is_failing[i] = now > safe ? 1 : 0;
-  }
-}
-
-// Takes the fast centres into account: what a strip's row found among them.
-template <class T>
-COTERIE_INLINE bool include_fast(const FollowContext<T>& context, const LeastTwo<T>& found, int r, const T* row, std::int64_t index) {
-  const std::int32_t label = context.bounds.label[index];
-  float upper = context.bounds.upper[index], lower = context.bounds.lower[index];
-  const std::int64_t cols = context.data.X.cols, own_column = context.work.fast.column_of[label];
-  const double term = static_cast<double>(squared_length(row, cols));
-  const double error = squared_error<T>(cols, term, context.largest_fast_term);
-  T nearest;
-  if (own_column < 0) {
-    nearest = smallest_lane<T>(found.best[r]);
-  } else {
-    const LaneWinner<T> first = found.first(r);
-    const bool is_own = first.index == own_column;
-    nearest = is_own ? found.second_value(r, first) : first.value;
-    if (is_own) upper = upper_distance(term + 2 * static_cast<double>(first.value), error);
-  }
-  const double squared = term + 2 * static_cast<double>(nearest);
-  if (!(squared - error > static_cast<double>(lower) * static_cast<double>(lower))) {  // spares most roots
-    const float near = lower_distance(squared, error);
-    lower = near < lower ? near : lower;
-  }
-  context.bounds.upper[index] = upper;
-  context.bounds.lower[index] = lower;
-  return upper > lower && upper > context.work.drift[label].gap;
-}
-
-template <class T>
-void meet_fast(const FollowContext<T>& context, Range range, GatheredStrip<T>& strip, std::uint8_t* is_failing) {
-  const std::int64_t cols = context.data.X.cols;
-  const PackedColumns<T>& fast = context.work.fast.columns;
-  for (std::int64_t first = range.begin; first < range.end; first += strip_rows) {
-    const int count = static_cast<int>(range.end - first < strip_rows ? range.end - first : strip_rows);
-    for (int r = 0; r < count; ++r) strip.load(context.data, r, first + r);
-    LeastTwo<T> found;
-    found.begin();
-    for (std::int64_t q = 0; q < fast.n_panels; ++q) {
-      Block<T> values;
-      dot_block<T>(strip.rows, fast.panels + q * cols * panel_width<T>, fast.start + q * panel_width<T>, cols, values);
-      found.consume(values, q);
-    }
-    for (int r = 0; r < count; ++r) is_failing[first - range.begin + r] = include_fast(context, found, r, strip.rows.row[r], first + r);
+    lower[i] = now > safe ? lower[i] : bound > 0 ? bound : 0.0f;
   }
 }
 
@@ -99,25 +57,99 @@ void list_failing(const FollowContext<T>& context, Range range, const std::uint8
   const auto bytes = context.data.X.cols * static_cast<std::int64_t>(sizeof(T));
   for (std::int64_t i = 0; i < range.size(); ++i) {
     if (!is_failing[i]) continue;
-    failing.rows[failing.count++] = static_cast<std::int32_t>(range.begin + i);
+    failing.add(range.begin + i);
     const auto* row = reinterpret_cast<const char*>(context.data.X.row(range.begin + i));
     for (std::int64_t byte = 0; byte < bytes && byte < 512; byte += 64) __builtin_prefetch(row + byte);
   }
 }
 
-// Keeps the rows that are not even settled by the distance to their own centre.
+// Keeps the rows that are not settled by the distance to their own centre, and writes down how many centres each should meet.
 template <class T>
-void test_own_distances(const FollowContext<T>& context, FailingList& failing) {
+void test_own_distances(const FollowContext<T>& context, FailingList& failing, std::uint8_t* level) {
+  const MeetingLevels& levels = context.work.levels;
   std::int64_t kept = 0;
   for (std::int64_t i = 0; i < failing.count; ++i) {
     const std::int32_t index = failing.rows[i], label = context.bounds.label[index];
+    const ClusterDrift& moves = context.work.drift[label];
     const float own = own_distance(context.data, context.work.centre_rows.row(label), context.largest_term, index);
-    if (own > context.bounds.lower[index] && own > context.work.drift[label].gap)
-      failing.rows[kept++] = index;
-    else
-      context.bounds.upper[index] = own;
+    const float lower = context.bounds.lower[index], left = lower - moves.others, outside = moves.beyond - own;
+    const float bound = (outside < left ? outside : left) * round_down;
+    context.bounds.upper[index] = own;
+    if (own <= moves.gap || own <= bound) {
+      context.bounds.lower[index] = bound > 0 ? bound : 0.0f;
+    } else {
+      failing.rows[kept] = index;
+      level[kept++] = static_cast<std::uint8_t>(levels.choose(lower - own));
+    }
   }
   failing.count = kept;
+}
+
+// Sorts the rows by level; `starts` has one more entry than there are levels.
+void sort_by_level(const FailingList& failing, const std::uint8_t* level, int n_levels, std::int64_t* starts, std::int32_t* sorted) {
+  for (int l = 0; l <= n_levels; ++l) starts[l] = 0;
+  for (std::int64_t i = 0; i < failing.count; ++i) ++starts[level[i] + 1];
+  for (int l = 0; l < n_levels; ++l) starts[l + 1] += starts[l];
+  std::int64_t next[MeetingLevels::capacity];
+  for (int l = 0; l < n_levels; ++l) next[l] = starts[l];
+  for (std::int64_t i = 0; i < failing.count; ++i) sorted[next[level[i]]++] = failing.rows[i];
+}
+
+// The two least values of each row of a strip, wherever they stand.
+template <class T>
+struct LeastValues {
+  Vec<T> best[strip_rows], next[strip_rows];
+
+  COTERIE_INLINE LeastValues() {
+    for (int r = 0; r < strip_rows; ++r) best[r] = next[r] = broadcast(std::numeric_limits<T>::infinity());
+  }
+
+  COTERIE_INLINE void meet(const StripRows<T>& rows, const PackedColumns<T>& centres, std::int64_t n_panels, std::int64_t cols) {
+    for (std::int64_t q = 0; q < n_panels; ++q) {
+      Block<T> values;
+      dot_block<T>(rows, centres.panels + q * cols * panel_width<T>, centres.start + q * panel_width<T>, cols, values);
+      for (int r = 0; r < strip_rows; ++r)
+        for (int v = 0; v < panel_vectors; ++v) {
+          next[r] = minimum<T>(next[r], maximum<T>(values.value[r][v], best[r]));
+          best[r] = minimum<T>(values.value[r][v], best[r]);
+        }
+    }
+  }
+
+  // Of values that are not the least, the least; equal to it if it stands in several lanes.
+  COTERIE_INLINE T second(int r, T first) const {
+    const Mask<T> is_first = best[r] == broadcast(first);
+    if ((lane_bits<T>(is_first) & (lane_bits<T>(is_first) - 1)) != 0) return first;
+    return smallest_lane<T>(select<T>(is_first, next[r], best[r]));
+  }
+};
+
+// Takes the centres that a strip's row has met into account; returns whether its bounds fail still. If the own centre was met, the
+// second least value bounds the others: were the least another's, the second would be no farther than the own and the row would fail.
+template <class T>
+COTERIE_INLINE bool include_met(const FollowContext<T>& context, const MeetingLevel& level, const LeastValues<T>& found, int r, const T* row,
+                                std::int64_t index) {
+  const std::int32_t label = context.bounds.label[index];
+  const std::int64_t cols = context.data.X.cols;
+  const double term = static_cast<double>(squared_length(row, cols)), error = squared_error<T>(cols, term, context.largest_term);
+  const float upper = context.bounds.upper[index], left = (context.bounds.lower[index] - level.missed) * round_down;
+  T nearest = smallest_lane<T>(found.best[r]);
+  if (context.work.column_of[label] < level.panels * panel_width<T>) nearest = found.second(r, nearest);
+  const float near = lower_distance(term + 2 * static_cast<double>(nearest), error);
+  const float lower = near < left ? near : left;
+  context.bounds.lower[index] = lower > 0 ? lower : 0.0f;
+  return upper > lower && upper > context.work.drift[label].gap;
+}
+
+// Lets rows meet the centres of a level; those whose bounds fail still are added to `rest`.
+template <class T>
+void meet_some(const FollowContext<T>& context, const MeetingLevel& level, GatheredStrip<T>& strip, const std::int32_t* rows, int count,
+               FailingList& rest) {
+  for (int r = 0; r < count; ++r) strip.load(context.data, r, rows[r]);
+  LeastValues<T> found;
+  found.meet(strip.rows, context.work.sorted, level.panels, context.data.X.cols);
+  for (int r = 0; r < count; ++r)
+    if (include_met(context, level, found, r, strip.rows.row[r], rows[r])) rest.add(rows[r]);
 }
 
 template <class T>
@@ -148,19 +180,33 @@ void meet_all(FollowContext<T>& context, GatheredStrip<T>& strip, const std::int
   }
 }
 
+// Calls body(rows, count) for one strip of rows after the other.
+template <class Body>
+COTERIE_INLINE void for_strips(const std::int32_t* rows, std::int64_t count, Body body) {
+  for (std::int64_t first = 0; first < count; first += strip_rows) {
+    const std::int64_t left = count - first;
+    body(rows + first, static_cast<int>(left < strip_rows ? left : strip_rows));
+  }
+}
+
 template <class T>
 void follow_range(FollowContext<T>& context, Range range) {
-  const Scratch<std::uint8_t> is_failing(rows_per_task);
+  const MeetingLevels& levels = context.work.levels;
+  const Scratch<std::uint8_t> is_failing(rows_per_task), level(rows_per_task);
+  const Scratch<std::int32_t> sorted(rows_per_task);
+  std::int64_t starts[MeetingLevels::capacity + 1];
   GatheredStrip<T> strip(context.data.X.cols);
-  FailingList failing;
+  FailingList failing, rest;
   drift_bounds(context, range, is_failing.data());
-  if (context.work.fast.columns.n_panels > 0) meet_fast(context, range, strip, is_failing.data());
   list_failing(context, range, is_failing.data(), failing);
-  test_own_distances(context, failing);
-  for (std::int64_t first = 0; first < failing.count; first += strip_rows) {
-    const std::int64_t left = failing.count - first;
-    meet_all(context, strip, failing.rows.data() + first, static_cast<int>(left < strip_rows ? left : strip_rows));
-  }
+  test_own_distances(context, failing, level.data());
+  sort_by_level(failing, level.data(), levels.count, starts, sorted.data());
+  for (std::int64_t i = starts[levels.all()]; i < failing.count; ++i) rest.add(sorted[i]);
+  for (int l = 0; l < levels.all(); ++l)
+    for_strips(sorted.data() + starts[l], starts[l + 1] - starts[l], [&](const std::int32_t* rows, int count) {
+      meet_some(context, levels.levels[l], strip, rows, count, rest);
+    });
+  for_strips(rest.rows.data(), rest.count, [&](const std::int32_t* rows, int count) { meet_all(context, strip, rows, count); });
 }
 
 template <class T>
@@ -168,9 +214,9 @@ std::int64_t follow(const KMeansData<T>& data, const FollowWork<T>& work, const 
                     const ClusterSums& deltas) {
   const std::int64_t n_tasks = block_count(data.X.rows, rows_per_task);
   const Scratch<std::int64_t> changed(n_tasks);
-  const double largest_term = largest_column_term(work.centres), largest_fast = largest_column_term(work.fast.columns);
+  const double largest_term = largest_column_term(work.centres);
   parallel_for(n_tasks, data.threads, [&](std::int64_t task, int thread) {
-    FollowContext<T> context{data, work, units, bounds, sums_of_thread(deltas, thread), largest_term, largest_fast, 0};
+    FollowContext<T> context{data, work, units, bounds, sums_of_thread(deltas, thread), largest_term, 0};
     follow_range(context, block_range(data.X.rows, rows_per_task, task));
     changed[task] = context.changed;
   });

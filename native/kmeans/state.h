@@ -76,12 +76,16 @@ struct FastCentres {
   const std::int32_t* column_of;  // per centre: its column, -1 if it is slow
 };
 
-// What rows meet when they are taken in their order.
+struct MeetingLevels;
+
+// What rows meet when they are taken in their order: all centres, or the first of those sorted by how far they moved.
 template <class T>
 struct FollowWork {
   const PackedColumns<T>& centres;
   const MatrixView<T>& centre_rows;
-  FastCentres<T> fast;
+  const PackedColumns<T>& sorted;
+  const std::int32_t* column_of;  // per centre: its column among the sorted
+  const MeetingLevels& levels;
   const ClusterDrift* drift;
 };
 
