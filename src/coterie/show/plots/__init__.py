@@ -9,16 +9,62 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from coterie.show.plots.components import clusplot, embedding, shepard
+    from coterie.show.plots.decision_regions import regions
+    from coterie.show.plots.grids import method_grid
+    from coterie.show.plots.heatmaps import clustermap
+    from coterie.show.plots.image_views import segmentation
+    from coterie.show.plots.kmeans_views import kmeans_animation, kmeans_steps, seeding_steps
+    from coterie.show.plots.linkage_curves import impurity_curves
     from coterie.show.plots.points import scatter
+    from coterie.show.plots.soft_views import mixture, responsibilities
+    from coterie.show.plots.tree_views import phylogram, radial_tree, tanglegram
+    from coterie.show.plots.trees import dendrogram, linkages
 
 # Where each picture lives; matplotlib is not loaded before one is drawn. No module has the name of a picture:
 # importing it would hide the function.
 _HOMES = {
+    "clusplot": "components",
+    "clustermap": "heatmaps",
+    "dendrogram": "trees",
+    "embedding": "components",
+    "impurity_curves": "linkage_curves",
+    "kmeans_animation": "kmeans_views",
+    "kmeans_steps": "kmeans_views",
+    "linkages": "trees",
+    "method_grid": "grids",
+    "mixture": "soft_views",
+    "phylogram": "tree_views",
+    "radial_tree": "tree_views",
+    "regions": "decision_regions",
+    "responsibilities": "soft_views",
     "scatter": "points",
+    "seeding_steps": "kmeans_views",
+    "segmentation": "image_views",
+    "shepard": "components",
+    "tanglegram": "tree_views",
 }
 
 __all__ = [
+    "clusplot",
+    "clustermap",
+    "dendrogram",
+    "embedding",
+    "impurity_curves",
+    "kmeans_animation",
+    "kmeans_steps",
+    "linkages",
+    "method_grid",
+    "mixture",
+    "phylogram",
+    "radial_tree",
+    "regions",
+    "responsibilities",
     "scatter",
+    "seeding_steps",
+    "segmentation",
+    "shepard",
+    "tanglegram",
 ]
 
 

@@ -181,7 +181,14 @@ def _handle(label: int, name: str) -> Any:
 
 
 def draw_values(
-    ax: Axes, places: FloatArray, values: FloatArray, *, cmap: str, low: float, high: float
+    ax: Axes,
+    places: FloatArray,
+    values: FloatArray,
+    *,
+    cmap: str,
+    low: float,
+    high: float,
+    size: float | None = None,
 ) -> Any:
     """Draw every row at its place in the colour of a value; for many rows, the mean of each cell.
 
@@ -199,7 +206,7 @@ def draw_values(
     if n <= MOST_MARKERS:
         order = np.argsort(values, kind="stable")  # the high ones on top
         across, up = places[order].T
-        area = marker_area(n)
+        area = marker_area(n) if size is None else size
         return ax.scatter(
             across, up, c=values[order], s=area, cmap=cmap, vmin=low, vmax=high, linewidths=0,
             rasterized=n > MOST_VECTORS,

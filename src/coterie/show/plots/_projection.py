@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from coterie._typing import FloatArray
+from coterie.show.plots._canvas import tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it, without their whole part, fill an interval evenly
 
@@ -98,3 +102,19 @@ def plane_of(rows: FloatArray, names: list[str] | None) -> Plane:
     found = principal_components(rows, standardise=False)
     across, up = (f"component {i + 1} ({100 * found.shares[i]:.1f} %)" for i in range(2))
     return Plane(found.places, (across, up), found)
+
+
+def label_plane(ax: Axes, plane: Plane, title: str) -> None:
+    """Set the title and the names of the axes; one column has no second axis.
+
+    Examples
+    --------
+    >>> from coterie.show.plots._canvas import axes_for
+    >>> ax = axes_for(None)
+    >>> label_plane(ax, plane_of(np.zeros((3, 1)), ["age"]), "3 rows")
+    >>> ax.get_xlabel(), ax.get_yticks().size
+    ('age', 0)
+    """
+    tidy(ax, title=title, x=plane.words[0], y=plane.words[1])
+    if not plane.words[1]:
+        ax.set_yticks([])

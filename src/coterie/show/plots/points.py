@@ -12,7 +12,7 @@ from coterie._validation import Nothing, Number, check_data, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.show.palette import INK, color_of
 from coterie.show.plots._canvas import axes_for, column_names, read_labels, tidy
-from coterie.show.plots._cloud import draw_cloud, name_clusters
+from coterie.show.plots._cloud import MOST_NAMED, draw_cloud, name_clusters
 from coterie.show.plots._ellipses import draw_ellipse, points_ellipse
 from coterie.show.plots._projection import GOLDEN
 
@@ -113,31 +113,21 @@ def draw_marks(ax: Axes, marks: FloatArray, *, are_medoids: bool) -> None:
     >>> ax.collections[0].get_label()
     'centroids'
     """
-    colors = [color_of(label) for label in range(len(marks))]
+    is_crowded = len(marks) > MOST_NAMED
+    across, up = marks[:, 0], marks[:, 1]
     if are_medoids:
-        ax.scatter(
-            marks[:, 0],
-            marks[:, 1],
-            s=90,
-            facecolors="none",
-            edgecolors=INK,
-            linewidths=1.6,
-            zorder=5,
-            label="medoids",
-        )
+        look: dict[str, Any] = {
+            "facecolors": "none",
+            "edgecolors": INK,
+            "linewidths": 1.6,
+            "label": "medoids",
+        }
+        ax.scatter(across, up, s=40 if is_crowded else 90, zorder=5, **look)
         return
-    area = 110 if len(marks) <= 12 else 50
-    ax.scatter(
-        marks[:, 0],
-        marks[:, 1],
-        s=area,
-        c=colors,
-        marker="X",
-        edgecolors="white",
-        linewidths=1.2,
-        zorder=5,
-        label="centroids",
-    )
+    colors = [color_of(label) for label in range(len(marks))]
+    width = 0.7 if is_crowded else 1.0
+    cross: dict[str, Any] = {"marker": "X", "edgecolors": INK, "linewidths": width, "label": "centroids"}
+    ax.scatter(across, up, c=colors, s=32 if is_crowded else 95, zorder=5, **cross)
 
 
 def marks_of(model: Any, rows: Any) -> FloatArray | None:
