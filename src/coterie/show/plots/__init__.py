@@ -9,14 +9,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from coterie.show.plots.comparing import contingency
     from coterie.show.plots.components import clusplot, embedding, shepard
+    from coterie.show.plots.condensed import condensed_tree
     from coterie.show.plots.decision_regions import regions
+    from coterie.show.plots.density import k_distances, reachability
+    from coterie.show.plots.describing import profiles
+    from coterie.show.plots.graphs import affinity, eigenvalues
     from coterie.show.plots.grids import method_grid
     from coterie.show.plots.heatmaps import clustermap
     from coterie.show.plots.image_views import segmentation
     from coterie.show.plots.kmeans_views import kmeans_animation, kmeans_steps, seeding_steps
     from coterie.show.plots.linkage_curves import impurity_curves
     from coterie.show.plots.points import scatter
+    from coterie.show.plots.silhouettes import silhouette
     from coterie.show.plots.soft_views import mixture, responsibilities
     from coterie.show.plots.tree_views import phylogram, radial_tree, tanglegram
     from coterie.show.plots.trees import dendrogram, linkages
@@ -24,46 +30,62 @@ if TYPE_CHECKING:
 # Where each picture lives; matplotlib is not loaded before one is drawn. No module has the name of a picture:
 # importing it would hide the function.
 _HOMES = {
+    "affinity": "graphs",
     "clusplot": "components",
     "clustermap": "heatmaps",
+    "condensed_tree": "condensed",
+    "contingency": "comparing",
     "dendrogram": "trees",
+    "eigenvalues": "graphs",
     "embedding": "components",
     "impurity_curves": "linkage_curves",
+    "k_distances": "density",
     "kmeans_animation": "kmeans_views",
     "kmeans_steps": "kmeans_views",
     "linkages": "trees",
     "method_grid": "grids",
     "mixture": "soft_views",
     "phylogram": "tree_views",
+    "profiles": "describing",
     "radial_tree": "tree_views",
+    "reachability": "density",
     "regions": "decision_regions",
     "responsibilities": "soft_views",
     "scatter": "points",
     "seeding_steps": "kmeans_views",
     "segmentation": "image_views",
     "shepard": "components",
+    "silhouette": "silhouettes",
     "tanglegram": "tree_views",
 }
 
 __all__ = [
+    "affinity",
     "clusplot",
     "clustermap",
+    "condensed_tree",
+    "contingency",
     "dendrogram",
+    "eigenvalues",
     "embedding",
     "impurity_curves",
+    "k_distances",
     "kmeans_animation",
     "kmeans_steps",
     "linkages",
     "method_grid",
     "mixture",
     "phylogram",
+    "profiles",
     "radial_tree",
+    "reachability",
     "regions",
     "responsibilities",
     "scatter",
     "seeding_steps",
     "segmentation",
     "shepard",
+    "silhouette",
     "tanglegram",
 ]
 
