@@ -18,6 +18,8 @@ from coterie.cli.fit import EXAMPLES as FIT_EXAMPLES
 from coterie.cli.fit import fit
 from coterie.cli.measures import measures
 from coterie.cli.methods import methods
+from coterie.cli.plot import EXAMPLES as PLOT_EXAMPLES
+from coterie.cli.plot import plot, plots
 from coterie.cli.predict import EXAMPLES as PREDICT_EXAMPLES
 from coterie.cli.predict import predict
 from coterie.cli.tree import EXAMPLES as TREE_EXAMPLES
@@ -49,10 +51,12 @@ app.command(epilog=FIT_EXAMPLES)(fit)
 app.command(epilog=PREDICT_EXAMPLES)(predict)
 app.command(epilog=EVALUATE_EXAMPLES)(evaluate)
 app.command(epilog=TREE_EXAMPLES)(tree)
+app.command(epilog=PLOT_EXAMPLES)(plot)
 app.command()(demo)
 app.command()(methods)
 app.command()(distances)
 app.command()(measures)
+app.command()(plots)
 app.command()(config)
 
 

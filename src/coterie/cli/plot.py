@@ -1,0 +1,73 @@
+"""``coterie plot``: pictures of groups and trees in files; ``coterie plots`` lists the kinds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coterie.cli import options
+from coterie.cli.options import option
+
+EXAMPLES = """
+Examples:
+
+\b
+  coterie plot clusplot customers.csv -k 5 -o groups.png
+  coterie plot dendrogram customers.csv --linkage ward -k 5 -o tree.svg
+  coterie plot regions groups.safetensors --data customers.csv -o regions.pdf
+  coterie plot kmeans-animation customers.csv -k 5 -o run.html
+"""
+
+
+def plot(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="See coterie plots.")],
+    source: Annotated[
+        str | None, typer.Argument(metavar="DATA|MODEL", help="A table, or what coterie fit --save wrote.")
+    ] = None,
+    output: Annotated[
+        Path | None, option("--output", "-o", metavar="FILE", help="Where to: .png .svg .pdf [KIND.png]")
+    ] = None,
+    data: Annotated[str | None, option(metavar="DATA", help="Rows to draw with a MODEL.")] = None,
+    k: Annotated[int | None, option("-k", metavar="N", help="How many groups.")] = None,
+    method: Annotated[str | None, option(metavar="NAME", help="See coterie methods [kmeans]")] = None,
+    linkage: Annotated[str, option(metavar="NAME", help="Of trees: ward, average, ... [ward]")] = "ward",
+    distance: Annotated[str | None, option(metavar="NAME", help="See coterie distances [euclidean]")] = None,
+    scale: Annotated[
+        str, option(metavar="HOW", help="standard, minmax, robust, none [standard]")
+    ] = "standard",
+    labels: Annotated[str | None, option(metavar="COLUMN", help="Groups that are there already.")] = None,
+    truth: Annotated[str | None, option(metavar="COLUMN", help="Known classes, to compare with.")] = None,
+    drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006  # typer copies it
+    missing: options.Missing = "error",
+    seed: Annotated[int, option(metavar="N", help="Same seed, same picture [0]")] = 0,
+    dpi: Annotated[int, option(metavar="N", help="Dots per inch of .png [150]")] = 150,
+    header: options.Header = None,
+    encoding: options.Encoding = None,
+    force: options.Force = False,
+) -> None:
+    """Draw groups, a run, or a tree into a file."""
+    from coterie.cli import plot_files
+    from coterie.cli.plot_kinds import find_kind
+    from coterie.cli.plot_subject import PlotRequest
+    from coterie.groups import Recipe
+    from coterie.read import check_policy
+
+    found = find_kind(kind)
+    target = plot_files.check_target(found, output, (source, data), force=force, dpi=dpi)
+    check_policy(missing)
+    recipe = Recipe(method or found.method, k, scale, distance, seed=seed)
+    request = PlotRequest(recipe, linkage, tuple(drop), missing, truth, labels)
+    request.check()
+    subject = plot_files.read_subject(found, request, source, data, header=header, encoding=encoding)
+    plot_files.draw(found, subject, target, force=force, dpi=dpi)
+    print(f"{target} written")
+
+
+def plots(as_json: options.AsJson = False) -> None:
+    """List the pictures that coterie plot draws."""
+    from coterie.cli.catalogues import show
+    from coterie.cli.plot_kinds import KINDS
+
+    show([{"name": kind.name, "what it shows": kind.summary} for kind in KINDS], as_json=as_json)

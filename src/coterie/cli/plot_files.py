@@ -1,0 +1,77 @@
+"""From the files of ``coterie plot`` to what is drawn, and from the picture to its file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from coterie._files import atomic_path, check_output
+from coterie._validation import Whole, check_parameter
+from coterie.cli.plot_kinds import PlotKind
+from coterie.cli.plot_subject import ImageSubject, PlotRequest, Subject, is_model_file, read_image
+from coterie.errors import InvalidParameter
+from coterie.read import read_table
+
+
+def check_target(
+    kind: PlotKind, output: Path | None, inputs: tuple[str | None, ...], *, force: bool, dpi: int
+) -> Path:
+    """Return where the picture goes, or refuse it before any work."""
+    target = output or Path(f"{kind.name}{kind.suffixes[0]}")
+    if target.suffix.lower() not in kind.suffixes:
+        raise InvalidParameter(
+            f"{target}: the name must end in one of {', '.join(kind.suffixes)}, got "
+            f"{target.suffix or 'no ending'}."
+        )
+    check_parameter(dpi, Whole(20, 1200), name="--dpi", who="plot")
+    check_output(target, force=force)
+    if any(
+        one is not None and target.exists() and Path(one).exists() and target.samefile(one) for one in inputs
+    ):
+        raise InvalidParameter(f"{target} is the input: it is never overwritten. Write to another file.")
+    return target
+
+
+def read_subject(
+    kind: PlotKind,
+    request: PlotRequest,
+    source: str | None,
+    data: str | None,
+    *,
+    header: bool | None,
+    encoding: str | None,
+) -> Subject | ImageSubject | None:
+    """Read the table, the model and its rows, or the image; None for kinds that need nothing."""
+    if kind.needs == "nothing":
+        if source is not None:
+            raise InvalidParameter(f"{kind.name} takes no DATA, got {source}.")
+        return None
+    if source is not None and kind.needs == "image":
+        return ImageSubject(request, read_image(source))
+    if source is None:
+        raise InvalidParameter(
+            f"{kind.name} needs DATA or MODEL, for example: coterie plot {kind.name} table.csv"
+        )
+    if not is_model_file(source):
+        if data is not None:
+            raise InvalidParameter(f"--data goes with a MODEL, and {source} is none.")
+        return Subject(request, table=read_table(source, header=header, encoding=encoding), model=None)
+    from coterie.persist import load
+
+    table = None if data is None else read_table(data, header=header, encoding=encoding)
+    return Subject(request, table=table, model=load(source))
+
+
+def draw(
+    kind: PlotKind, subject: Subject | ImageSubject | None, target: Path, *, force: bool, dpi: int
+) -> None:
+    """Draw the picture and write it, whole or not at all."""
+    os.environ.setdefault("MPLBACKEND", "Agg")  # no window, wherever this runs
+    if ".gif" in kind.suffixes:
+        kind.draw(subject, target, force)
+        return
+    drawn: Any = kind.draw(subject)
+    figure = drawn if hasattr(drawn, "savefig") else drawn.figure
+    with atomic_path(target, force=force) as temporary, temporary.open("wb") as file:
+        figure.savefig(file, format=target.suffix[1:].lower(), dpi=dpi, facecolor="white")

@@ -1,0 +1,274 @@
+"""What a plot on the command line is about: rows, groups, a model, a tree; each made when first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from coterie._optional import require
+from coterie._typing import FloatArray, Labels
+from coterie._validation import require_memory
+from coterie.cluster import find_method
+from coterie.errors import InvalidFile, InvalidParameter, MissingFile, did_you_mean
+from coterie.groups import Groups, Recipe, check_recipe, fit_groups, predict_table
+from coterie.groups.groups import NOT_GROUPED, number_labels
+from coterie.read import Complete, Table, settle_missing
+from coterie.tree import METHODS, Dendrogram, linkage
+
+MODEL_START = b"{"  # what stands behind the length in the files that coterie fit --save writes
+
+
+@dataclass(frozen=True)
+class PlotRequest:
+    """What the command line says about how to find groups."""
+
+    recipe: Recipe
+    linkage: str
+    drop: tuple[str, ...]
+    missing: str
+    truth: str | None
+    labels: str | None
+
+    def check(self) -> None:
+        """Refuse names that do not exist, before any data are read."""
+        if self.linkage not in METHODS:
+            near = did_you_mean(self.linkage, METHODS)
+            raise InvalidParameter(f'no such linkage "{self.linkage}".{near} ({", ".join(METHODS)})')
+        if self.recipe.n_clusters is not None or not find_method(self.recipe.method).needs_k:
+            check_recipe(self.recipe)
+
+
+@dataclass(frozen=True, eq=False)
+class NumberedModel:
+    """A model whose clusters are numbered as its groups are, the largest first."""
+
+    model: Any
+    numbers: Labels
+    labels_: Labels
+
+    def predict(self, X: Any) -> Labels:
+        """Return the group of each row, counted from 0."""
+        found = number_labels(self.model.predict(X), self.numbers)
+        return np.where(found > 0, found - 1, -1)
+
+    @property
+    def cluster_centers_(self) -> Any:
+        """Centres in the order of the groups; None where there are none."""
+        centers = getattr(self.model, "cluster_centers_", None)
+        return None if centers is None else np.asarray(centers)[np.argsort(self.numbers)]
+
+
+class Subject:
+    """Rows of a table, or a saved model, and what can be drawn of them."""
+
+    def __init__(self, request: PlotRequest, *, table: Table | None, model: Any) -> None:
+        self.request, self._table, self._model = request, table, model
+
+    @property
+    def table(self) -> Table:
+        """The table; refused where a model alone was given."""
+        if self._table is None:
+            raise InvalidParameter("this plot draws rows, and MODEL has none: give them with --data DATA.")
+        return self._table
+
+    @property
+    def k(self) -> int | None:
+        """The number of groups asked for."""
+        return self.request.recipe.n_clusters
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that are drawn."""
+        if isinstance(self._model, Groups):
+            return self._model.columns
+        other = [name for name in (self.request.truth, self.request.labels) if name is not None]
+        return self.table.choose(drop=[*self.request.drop, *other]).used
+
+    @cached_property
+    def _complete(self) -> Complete:
+        X = self.table.matrix(self.columns)
+        if issparse(X):
+            require_memory(
+                8 * X.shape[0] * X.shape[1], f"{self.table.source} as a full table", "Drop columns."
+            )
+            X = X.toarray()
+        return settle_missing(X, self.columns, policy=self.request.missing, source=self.table.source)
+
+    @property
+    def rows(self) -> Any:
+        """The rows in the table's own units, as a frame with the names of the columns."""
+        return self._frame(self._complete.X)
+
+    @cached_property
+    def scaled(self) -> Any:
+        """The rows as the model sees them."""
+        return self._frame(self._scaling.apply(self._complete.X))
+
+    @cached_property
+    def _scaling(self) -> Any:
+        from coterie.prepare import fit_scaling
+
+        if isinstance(self._model, Groups):
+            return self._model.scaling
+        how = "none" if self._model is not None else self.request.recipe.scale
+        return fit_scaling(self._complete.X, how)
+
+    def _frame(self, X: Any) -> Any:
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        return polars.DataFrame(X, schema=list(self.columns))
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The groups of the table, found as `coterie fit` finds them."""
+        if isinstance(self._model, Groups):
+            return self._model
+        request = self.request
+        other = tuple(name for name in (request.truth, request.labels) if name is not None)
+        return fit_groups(self.table, request.recipe, drop=(*request.drop, *other), missing=request.missing)
+
+    @property
+    def model(self) -> Any:
+        """The fitted estimator, with its own numbers of clusters."""
+        if self._model is not None:
+            return getattr(self._model, "model", self._model)
+        return self.groups.model
+
+    @property
+    def numbered_model(self) -> Any:
+        """The model with the numbers of the groups, and the labels of the rows drawn."""
+        if self.request.labels is not None:
+            raise InvalidParameter("this plot asks a model where rows would go: leave --labels out.")
+        numbers = np.arange(1, len(self.labels) + 1) if self.names is None else self.groups.numbers
+        return NumberedModel(self.model, numbers, self.labels)
+
+    @property
+    def model_names(self) -> list[str] | None:
+        """The number of the group that each cluster of the model is."""
+        if self._model is not None and not isinstance(self._model, Groups):
+            return None
+        return [str(number) for number in self.groups.numbers]
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The group of each row drawn, counted from 0, -1 for noise; the label column where one is named."""
+        if self.request.labels is not None:
+            return self._codes(self.request.labels)[0]
+        if self._model is not None:
+            found = predict_table(self._model, self.table, missing=self.request.missing)
+        else:
+            found = self.groups.labels
+        found = found[found != NOT_GROUPED]
+        return found if self.names is None else np.where(found > 0, found - 1, -1)
+
+    @cached_property
+    def names(self) -> list[str] | None:
+        """Names of the groups, by label."""
+        if self.request.labels is not None:
+            return self._codes(self.request.labels)[1]
+        if self._model is not None and not isinstance(self._model, Groups):
+            return None
+        return [str(number + 1) for number in range(self.groups.k)]
+
+    @cached_property
+    def centers(self) -> Any:
+        """Centres of the groups in the table's units; None where labels were given."""
+        is_other = self.request.labels is not None
+        is_bare = self._model is not None and not isinstance(self._model, Groups)
+        return None if is_other or is_bare else self.groups.centers
+
+    @property
+    def truth(self) -> Labels:
+        """The known classes of the rows drawn."""
+        if self.request.truth is None:
+            raise InvalidParameter("this plot compares with known classes: name their column with --truth.")
+        return self._codes(self.request.truth)[0]
+
+    @cached_property
+    def tree(self) -> Dendrogram:
+        """The tree of the model, or of the rows by --linkage."""
+        if self._model is not None:
+            tree = getattr(self.model, "dendrogram_", None)
+            if tree is None:
+                raise InvalidParameter(
+                    f"a {type(self.model).__name__} has no tree. Draw the tree of a table instead."
+                )
+            found: Dendrogram = tree
+            return found
+        return self.tree_by(self.request.linkage)
+
+    def tree_by(self, method: str) -> Dendrogram:
+        """Return the tree of the rows by a linkage."""
+        distance = self.request.recipe.distance or "euclidean"
+        merges = linkage(self.scaled.to_numpy(), method, distance)
+        return Dendrogram.from_linkage(merges, names=self._row_names())
+
+    def _row_names(self) -> list[str]:
+        keys = self.table.key_columns()
+        if keys:
+            return [str(value) for value in self.table.content[keys[0]].gather(self._complete.rows)]
+        return [str(row + 1) for row in self._complete.rows]
+
+    def _codes(self, column: str) -> tuple[Labels, list[str]]:
+        """Return a column of labels as numbers from 0, and their names; -1 stays noise."""
+        from coterie.read.columns import check_names
+
+        check_names(self.table.source, self.table.columns, [column])
+        content = self.table.content
+        if self.table.is_matrix:
+            values = content[:, [self.table.columns.index(column)]]
+            given = np.asarray(values.toarray() if issparse(values) else values).ravel()
+        else:
+            given = content[column].to_numpy()
+        words = np.array([str(value) for value in given[self._complete.rows]])
+        found = sorted(
+            set(words) - {"-1"}, key=lambda word: (len(word), word) if word.isdigit() else (99, word)
+        )
+        code = {word: number for number, word in enumerate(found)}
+        return np.array([code.get(word, -1) for word in words]), found
+
+
+@dataclass(frozen=True)
+class ImageSubject:
+    """An image file to be segmented: pixels from 0 to 1 in red, green and blue."""
+
+    request: PlotRequest
+    pixels: FloatArray
+
+    @property
+    def k(self) -> int | None:
+        """The number of segments asked for."""
+        return self.request.recipe.n_clusters
+
+
+def read_image(path: str) -> FloatArray:
+    """Return the pixels of an image file, from 0 to 1."""
+    pillow: Any = require("PIL.Image", extra="plot", purpose="Reading images")
+    if not Path(path).is_file():
+        raise MissingFile(f"{path}: no such file.")
+    try:
+        with pillow.open(path) as image:
+            return np.asarray(image.convert("RGB"), dtype=np.float64) / 255
+    except (OSError, ValueError) as error:
+        raise InvalidFile(f"{path}: is no image that can be read ({error}).") from error
+
+
+def is_model_file(path: str) -> bool:
+    """Return whether a file is what ``coterie fit --save`` writes, by its first bytes.
+
+    Examples
+    --------
+    >>> is_model_file("customers.csv")
+    False
+    """
+    where = Path(path)
+    if not where.is_file():
+        return False
+    with where.open("rb") as file:
+        start = file.read(9)
+    length = int.from_bytes(start[:8], "little")
+    return start[8:] == MODEL_START and 0 < length < where.stat().st_size

@@ -1,0 +1,141 @@
+"""The commands plot and plots."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from coterie.cli import plot_kinds
+from coterie.cli.app import run
+from coterie.show import plots
+
+RNG = np.random.default_rng(0)
+POINTS = np.concatenate([RNG.normal(m, 0.5, (15, 3)) for m in (0, 5, 10)])
+ROW_KINDS = [kind.name for kind in plot_kinds.KINDS if kind.needs == "rows"]
+CHEAP = [name for name in ROW_KINDS if name not in ("embedding", "linkages")]  # those are drawn elsewhere
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Write a table with a key and classes, and work beside it."""
+    monkeypatch.chdir(tmp_path)
+    lines = ["id,width,height,depth,kind"]
+    for i, row in enumerate(POINTS):
+        lines.append(f"r{i},{row[0]:.4f},{row[1]:.4f},{row[2]:.4f},{'abc'[i // 15]}")
+    (tmp_path / "points.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", CHEAP)
+def test_every_kind_draws_a_table(folder, kind, capsys):
+    """Law: each kind of the catalogue is a function of coterie.show.plots and draws a table."""
+    assert callable(getattr(plots, kind))
+    suffix = ".gif" if kind == "kmeans_animation" else ".png"
+    command = ["plot", kind, "points.csv", "-k", "3", "--truth", "kind", "--dpi", "40", "-o", f"out{suffix}"]
+    assert run(command) == 0, capsys.readouterr().err
+    assert capsys.readouterr().out == f"out{suffix} written\n"
+    with Image.open(folder / f"out{suffix}") as image:
+        assert min(image.size) > 100
+
+
+@pytest.mark.parametrize(("suffix", "start"), [(".svg", b"<?xml"), (".pdf", b"%PDF"), (".png", b"\x89PNG")])
+def test_the_ending_is_the_format(folder, suffix, start):
+    """Law: .png, .svg and .pdf are written as what they say; the default is KIND.png."""
+    assert run(["plot", "clusplot", "points.csv", "-k", "2", "--drop", "kind", "-o", f"a{suffix}"]) == 0
+    assert (folder / f"a{suffix}").read_bytes().startswith(start)
+
+
+def test_a_saved_model_draws_its_tree_and_rows(folder):
+    """Law: a MODEL draws its tree alone, and rows that --data gives."""
+    fit = [
+        "fit",
+        "points.csv",
+        "-k",
+        "3",
+        "--method",
+        "agglomerative",
+        "--drop",
+        "kind",
+        "--save",
+        "m.safetensors",
+    ]
+    assert run(fit) == 0
+    assert run(["plot", "dendrogram", "m.safetensors", "-k", "3"]) == 0
+    assert (folder / "dendrogram.png").exists()
+    assert run(["plot", "scatter", "m.safetensors", "--data", "points.csv", "-o", "s.png"]) == 0
+    assert run(["plot", "regions", "m.safetensors", "--data", "points.csv", "-o", "r.png"]) == 0
+
+
+def test_labels_of_a_column_are_drawn(folder):
+    """Law: --labels draws groups that are there already, under their own names."""
+    assert run(["plot", "scatter", "points.csv", "--labels", "kind", "-o", "s.svg"]) == 0
+    text = (folder / "s.svg").read_text()
+    assert "<!-- a -->" in text
+    assert "<!-- width -->" in text
+
+
+def test_an_image_is_segmented(folder):
+    """Law: segmentation reads an image file."""
+    pixels = np.zeros((8, 10, 3), dtype=np.uint8)
+    pixels[:, 5:] = 250
+    Image.fromarray(pixels).save(folder / "photo.png")
+    assert run(["plot", "segmentation", "photo.png", "-k", "2", "-o", "s.png", "--dpi", "40"]) == 0
+
+
+def test_plots_lists_the_catalogue(capsys):
+    """Law: coterie plots names every kind; each is a function of coterie.show.plots."""
+    assert run(["plots", "--json"]) == 0
+    listed = [row["name"] for row in json.loads(capsys.readouterr().out)]
+    assert listed == [kind.name for kind in plot_kinds.KINDS]
+    assert all(callable(getattr(plots, name)) for name in listed)
+    assert len(set(listed)) == len(listed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["scater", "points.csv"],
+            'no such plot "scater". Did you mean "scatter"? (coterie plots lists all)',
+        ),
+        (["scatter", "points.csv"], "k-means needs to know the number of groups: -k N"),
+        (
+            ["scatter", "points.csv", "-k", "3", "-o", "a.jpg"],
+            "a.jpg: the name must end in one of .png, .svg, .pdf",
+        ),
+        (["scatter"], "scatter needs DATA or MODEL"),
+        (["method_grid", "points.csv"], "method_grid takes no DATA, got points.csv"),
+        (["dendrogram", "points.csv", "--linkage", "wardd"], 'no such linkage "wardd". Did you mean "ward"?'),
+        (["impurity_curves", "points.csv"], "name their column with --truth"),
+        (["scatter", "points.csv", "-k", "3", "--data", "points.csv"], "--data goes with a MODEL"),
+        (["scatter", "none.csv", "-k", "3"], "none.csv"),
+        (["segmentation", "points.csv", "-k", "2"], "points.csv: is no image that can be read"),
+        (["kmeans_steps", "points.csv"], "k-means needs to know the number of groups"),
+        (
+            ["scatter", "points.csv", "-k", "3", "--dpi", "1"],
+            "--dpi of plot must be a whole number in [20, 1200]",
+        ),
+    ],
+)
+def test_wrong_command_lines_get_one_line(folder, arguments, message, capsys):
+    """Law: exit 2, one line on stderr that says the way out, nothing written."""
+    assert run(["plot", *arguments]) == 2
+    printed = capsys.readouterr().err
+    assert message in printed
+    assert printed.count("\n") == 1
+    assert sorted(path.name for path in folder.iterdir()) == ["points.csv"]
+
+
+def test_an_existing_picture_is_kept(folder, capsys):
+    """Law: a file that exists is replaced with --force only; a model without a tree has none to draw."""
+    command = ["plot", "clusplot", "points.csv", "-k", "3", "-o", "a.png", "--dpi", "40"]
+    assert run(command) == 0
+    assert run(command) == 2
+    assert "a.png exists. Use --force to replace it." in capsys.readouterr().err
+    assert run([*command, "--force"]) == 0
+    assert run(["fit", "points.csv", "-k", "3", "--save", "m.safetensors"]) == 0
+    assert run(["plot", "dendrogram", "m.safetensors"]) == 2
+    assert "has no tree" in capsys.readouterr().err
+    assert run(["plot", "scatter", "m.safetensors"]) == 2
+    assert "give them with --data DATA" in capsys.readouterr().err
