@@ -9,12 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from coterie.show.plots.belief import null_distribution, stability
     from coterie.show.plots.comparing import contingency
     from coterie.show.plots.components import clusplot, embedding, shepard
     from coterie.show.plots.condensed import condensed_tree
+    from coterie.show.plots.curves import criterion, elbow, gap, silhouette_curve
     from coterie.show.plots.decision_regions import regions
     from coterie.show.plots.density import k_distances, reachability
     from coterie.show.plots.describing import profiles
+    from coterie.show.plots.evidence import evidence_heatmap
+    from coterie.show.plots.flow import clustergram
     from coterie.show.plots.graphs import affinity, eigenvalues
     from coterie.show.plots.grids import method_grid
     from coterie.show.plots.heatmaps import clustermap
@@ -32,12 +36,17 @@ if TYPE_CHECKING:
 _HOMES = {
     "affinity": "graphs",
     "clusplot": "components",
+    "clustergram": "flow",
     "clustermap": "heatmaps",
     "condensed_tree": "condensed",
     "contingency": "comparing",
+    "criterion": "curves",
     "dendrogram": "trees",
     "eigenvalues": "graphs",
+    "elbow": "curves",
     "embedding": "components",
+    "evidence_heatmap": "evidence",
+    "gap": "curves",
     "impurity_curves": "linkage_curves",
     "k_distances": "density",
     "kmeans_animation": "kmeans_views",
@@ -45,6 +54,7 @@ _HOMES = {
     "linkages": "trees",
     "method_grid": "grids",
     "mixture": "soft_views",
+    "null_distribution": "belief",
     "phylogram": "tree_views",
     "profiles": "describing",
     "radial_tree": "tree_views",
@@ -56,18 +66,25 @@ _HOMES = {
     "segmentation": "image_views",
     "shepard": "components",
     "silhouette": "silhouettes",
+    "silhouette_curve": "curves",
+    "stability": "belief",
     "tanglegram": "tree_views",
 }
 
 __all__ = [
     "affinity",
     "clusplot",
+    "clustergram",
     "clustermap",
     "condensed_tree",
     "contingency",
+    "criterion",
     "dendrogram",
     "eigenvalues",
+    "elbow",
     "embedding",
+    "evidence_heatmap",
+    "gap",
     "impurity_curves",
     "k_distances",
     "kmeans_animation",
@@ -75,6 +92,7 @@ __all__ = [
     "linkages",
     "method_grid",
     "mixture",
+    "null_distribution",
     "phylogram",
     "profiles",
     "radial_tree",
@@ -86,6 +104,8 @@ __all__ = [
     "segmentation",
     "shepard",
     "silhouette",
+    "silhouette_curve",
+    "stability",
     "tanglegram",
 ]
 

@@ -42,20 +42,23 @@ def plain(name: object) -> str:
     Examples
     --------
     >>> print(plain("cost $ and price $"))
-    cost \\$ and price \\$
+    cost \$ and price \$
     """
     return str(name).replace("$", r"\$")
 
 
-def words_of_labels(labels: Iterable[Any]) -> list[str]:
-    """Return what to call each label; -1 is noise.
+def words_of_labels(labels: Iterable[Any], names: Sequence[str] | None = None) -> list[str]:
+    """Return what to call each label, or the names of labels 0, 1, ... where these are given; -1 is noise.
 
     Examples
     --------
     >>> words_of_labels([-1, 0])
     ['noise', '0']
+    >>> words_of_labels([-1, 0], ["large"])
+    ['noise', 'large']
     """
-    return ["noise" if _is_noise(label) else plain(label) for label in labels]
+    words = labels if names is None else (label if _is_noise(label) else names[label] for label in labels)
+    return ["noise" if _is_noise(word) else plain(word) for word in words]
 
 
 def names_that_fit(ax: Axes, places: Sequence[float], extent: float, points: float) -> list[int]:

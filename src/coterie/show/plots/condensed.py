@@ -11,7 +11,7 @@ import numpy.typing as npt
 from coterie.cluster import HDBSCAN, CondensedTree
 from coterie.show.palette import FAINT, INK, NOISE_COLOR, color_of
 from coterie.show.plots._canvas import axes_for, drawing, note, tidy
-from coterie.show.plots._marks import count_of, halo
+from coterie.show.plots._marks import count_of, halo, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ class Outline:
     widths: Values
 
 
-def condensed_tree(model: HDBSCAN, ax: Axes | None = None) -> Axes:
+def condensed_tree(model: HDBSCAN, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
     """Draw each cluster from the density where it comes to be down to where its last row leaves it.
 
     Its width is the number of rows that are still in it. Selected clusters have their colours, those
@@ -44,6 +44,8 @@ def condensed_tree(model: HDBSCAN, ax: Axes | None = None) -> Axes:
         Fitted.
     ax : Axes, default=None
         Where to draw; None opens a figure.
+    names : list of str, default=None
+        What to call cluster 0, 1, ...; None: their numbers.
 
     Returns
     -------
@@ -70,7 +72,7 @@ def condensed_tree(model: HDBSCAN, ax: Axes | None = None) -> Axes:
     owner = _owners(tree, model.labels_[model.labels_ >= -1])
     _draw_splits(ax, tree, outlines, centers)
     _draw(ax, outlines, centers, owner)
-    _name(ax, tree, outlines, centers, owner)
+    _name(ax, tree, outlines, centers, owner, names)
     ax.set_xlim(-0.02 * extent, 1.02 * extent)
     ax.set_ylim(1.02 * deepest, 0.0)
     n_selected = np.unique(owner[owner >= 0]).size
@@ -192,7 +194,14 @@ def _draw_splits(ax: Axes, tree: CondensedTree, outlines: list[Outline], centers
     )
 
 
-def _name(ax: Axes, tree: CondensedTree, outlines: list[Outline], centers: Values, owner: Labels) -> None:
+def _name(
+    ax: Axes,
+    tree: CondensedTree,
+    outlines: list[Outline],
+    centers: Values,
+    owner: Labels,
+    names: list[str] | None,
+) -> None:
     """Write the label of each selected cluster where it begins."""
     parents = tree.parents()
     is_first = (owner >= 0) & ((owner != owner[parents]) | (np.arange(owner.size) == 0))
@@ -207,7 +216,7 @@ def _name(ax: Axes, tree: CondensedTree, outlines: list[Outline], centers: Value
             continue  # it would be written over another name
         named.append(at)
         text = ax.annotate(
-            str(owner[first[at]]),
+            words_of_labels([int(owner[first[at]])], names)[0],
             places[at].tolist(),
             xytext=(0, 4),
             textcoords="offset points",

@@ -23,7 +23,7 @@ MOST_VALLEYS = 200  # drawn under the bars, the longest first
 MOST_NAMED = 30
 
 
-def reachability(model: OPTICS, ax: Axes | None = None) -> Axes:
+def reachability(model: OPTICS, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
     """Draw the reachability of the rows in the order of OPTICS: clusters are valleys, in their colours.
 
     Many rows are joined to fewer bars, each as high as its highest row and of the cluster that most of them
@@ -35,6 +35,8 @@ def reachability(model: OPTICS, ax: Axes | None = None) -> Axes:
         Fitted.
     ax : Axes, default=None
         Where to draw; None opens a figure.
+    names : list of str, default=None
+        What to call cluster 0, 1, ...; None: their numbers.
 
     Returns
     -------
@@ -64,7 +66,7 @@ def reachability(model: OPTICS, ax: Axes | None = None) -> Axes:
         ax.axhline(model.eps, color=EMPHASIS, linewidth=1.2, linestyle="--", gid="eps")
         ax.text(1.0, model.eps, f" eps = {model.eps:.3g}", transform=ax.get_yaxis_transform(), color=EMPHASIS)
     depth = _draw_valleys(ax, getattr(model, "cluster_hierarchy_", None), top)
-    _name_valleys(ax, labels, top)
+    _name_valleys(ax, labels, top, names)
     ax.set_xlim(0, labels.size)
     ax.set_ylim(-0.03 * top * (depth + 1) if depth else 0.0, 1.12 * top)
     ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= 1.12 * top])
@@ -175,12 +177,12 @@ def _draw_valleys(ax: Axes, hierarchy: npt.NDArray[np.integer] | None, top: floa
     return depth
 
 
-def _name_valleys(ax: Axes, labels: Labels, top: float) -> None:
+def _name_valleys(ax: Axes, labels: Labels, top: float, names: list[str] | None) -> None:
     """Write each cluster's number over its valley."""
     present = np.unique(labels[labels >= 0])
     if present.size > MOST_NAMED:
         return
-    for label, word in zip(present.tolist(), words_of_labels(present.tolist()), strict=True):
+    for label, word in zip(present.tolist(), words_of_labels(present.tolist(), names), strict=True):
         place = float(np.median(np.flatnonzero(labels == label)))
         text = ax.text(
             place, 0.99 * top, word, ha="center", va="top", color=color_of(label), fontweight="bold"

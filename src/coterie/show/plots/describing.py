@@ -10,7 +10,7 @@ import numpy.typing as npt
 from coterie.groups import Profile
 from coterie.show.palette import DIVERGING, INK, NOISE_COLOR, color_of, marker_of
 from coterie.show.plots._canvas import axes_for, drawing, tidy
-from coterie.show.plots._marks import count_of, letters_on, plain
+from coterie.show.plots._marks import count_of, letters_on, plain, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ LONGEST_NAME = 24  # characters of a column's name
 UNITS = "standard deviations from the mean of all rows"
 
 
-def profiles(profile: Profile, ax: Axes | None = None) -> Axes:
+def profiles(profile: Profile, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
     """Draw the mean of each group in each column: parallel coordinates; a heat map of more than ten groups.
 
     Columns stand in the order of the table, in standard deviations from the mean of all rows. Of more than 40
@@ -35,6 +35,8 @@ def profiles(profile: Profile, ax: Axes | None = None) -> Axes:
         What a fit through `coterie.groups` has as ``profile``.
     ax : Axes, default=None
         Where to draw; None opens a figure.
+    names : list of str, default=None
+        What to call group 0, 1, ...; None: their numbers.
 
     Returns
     -------
@@ -50,19 +52,20 @@ def profiles(profile: Profile, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_xticklabels()]
     ['spend', 'age']
     """
-    columns = _widest(profile)
-    k = profile.sizes.size
+    columns, k = _widest(profile), profile.sizes.size
+    sizes = [f"{size:,}" for size in profile.sizes.tolist()]
+    groups = [f"{word}: {size}" for word, size in zip(words_of_labels(range(k), names), sizes, strict=True)]
     if k <= MOST_LINES:
         ax = axes_for(ax, size=(float(np.clip(3.2 + 0.55 * columns.size, 6.4, 14.0)), 4.6))
-        _draw_lines(ax, profile, columns)
+        _draw_lines(ax, profile, columns, groups)
     else:
         height = float(np.clip(2.0 + 0.19 * k, 4.6, 14.0))
         ax = axes_for(ax, size=(float(np.clip(3.0 + 0.5 * columns.size, 6.0, 14.0)), height))
-        _draw_heatmap(ax, profile, columns)
-    names = [_shortened(profile.columns[at]) for at in columns]
-    is_long = len(names) * max(map(len, names), default=0) > MOST_LETTERS
+        _draw_heatmap(ax, profile, columns, groups)
+    headings = [_shortened(profile.columns[at]) for at in columns]
+    is_long = len(headings) * max(map(len, headings), default=0) > MOST_LETTERS
     ax.set_xticks(
-        range(columns.size), names, rotation=40 if is_long else 0, ha="right" if is_long else "center"
+        range(columns.size), headings, rotation=40 if is_long else 0, ha="right" if is_long else "center"
     )
     if columns.size < len(profile.columns):
         words = f"{columns.size} of {len(profile.columns):,} columns, those in which groups differ most"
@@ -78,7 +81,7 @@ def _widest(profile: Profile) -> npt.NDArray[np.intp]:
     return np.sort(np.argsort(-widest, kind="stable")[:MOST_COLUMNS])
 
 
-def _draw_lines(ax: Axes, profile: Profile, columns: npt.NDArray[np.intp]) -> None:
+def _draw_lines(ax: Axes, profile: Profile, columns: npt.NDArray[np.intp], groups: list[str]) -> None:
     """Draw a line per group, the wider the more rows it has."""
     ax.axhline(0.0, color=NOISE_COLOR, linewidth=1.0, zorder=1)
     for at in range(columns.size):
@@ -92,20 +95,20 @@ def _draw_lines(ax: Axes, profile: Profile, columns: npt.NDArray[np.intp]) -> No
             marker=marker_of(group),
             markersize=5,
             linewidth=1.2 + 3.5 * float(shares[group]),
-            label=f"{group}: {profile.sizes[group]:,}",
+            label=groups[group],
         )
     ax.legend(title="group: rows", loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     title = f"{count_of(profile.sizes.size, 'group')} in {count_of(len(profile.columns), 'column')}"
     tidy(ax, title=title, y=UNITS)
 
 
-def _draw_heatmap(ax: Axes, profile: Profile, columns: npt.NDArray[np.intp]) -> None:
+def _draw_heatmap(ax: Axes, profile: Profile, columns: npt.NDArray[np.intp], groups: list[str]) -> None:
     values, k = profile.differences[:, columns], profile.sizes.size
     reach = max(1.0, float(np.quantile(np.abs(values), 0.98)))
     colors = drawing().get_cmap(DIVERGING)
     image = ax.imshow(values, cmap=colors, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest")
     points = 8 if k <= 30 else 6
-    ax.set_yticks(range(k), [f"{group}: {profile.sizes[group]:,}" for group in range(k)], fontsize=points)
+    ax.set_yticks(range(k), groups, fontsize=points)
     if columns.size <= MOST_WRITTEN:
         cells = colors((values / reach + 1) / 2)
         for (row, column), value in np.ndenumerate(values):

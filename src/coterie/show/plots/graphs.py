@@ -13,7 +13,7 @@ from coterie.cluster import LaplacianEigenmap, SpectralClustering
 from coterie.cluster._spectral_graphs import MatrixGraph
 from coterie.show.palette import EMPHASIS, FAINT, INK, color_of
 from coterie.show.plots._canvas import axes_for, drawing, note, tidy
-from coterie.show.plots._marks import AMOUNTS, count_of, names_that_fit
+from coterie.show.plots._marks import AMOUNTS, count_of, names_that_fit, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +83,7 @@ def eigenvalues(model: SpectralClustering | LaplacianEigenmap, ax: Axes | None =
     return ax
 
 
-def affinity(model: SpectralClustering, ax: Axes | None = None) -> Axes:
+def affinity(model: SpectralClustering, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
     """Draw the affinities of all pairs, rows in the order of the clusters: blocks hang together.
 
     Within a cluster, rows stand in the order of their first coordinate.
@@ -98,6 +98,8 @@ def affinity(model: SpectralClustering, ax: Axes | None = None) -> Axes:
         Fitted.
     ax : Axes, default=None
         Where to draw; None opens a figure.
+    names : list of str, default=None
+        What to call cluster 0, 1, ...; None: their numbers.
 
     Returns
     -------
@@ -126,7 +128,7 @@ def affinity(model: SpectralClustering, ax: Axes | None = None) -> Axes:
     image = ax.imshow(
         cells, cmap=AMOUNTS, vmin=0.0, vmax=top, extent=(0, n, n, 0), aspect="auto", interpolation="nearest"
     )
-    _draw_borders(ax, labels[order])
+    _draw_borders(ax, labels[order], names)
     bar = ax.get_figure().colorbar(image, ax=ax, fraction=0.035, aspect=30, pad=0.02)  # type: ignore[union-attr]
     bar.set_label("mean affinity", color=INK)
     bar.outline.set_visible(False)
@@ -160,7 +162,7 @@ def _joined(weights: Any, n_cells: int) -> npt.NDArray[np.float64]:
     return means
 
 
-def _draw_borders(ax: Axes, labels: Labels) -> None:
+def _draw_borders(ax: Axes, labels: Labels, names: list[str] | None) -> None:
     """Draw a strip in the colours of the clusters at the left, and lines between clusters."""
     present, first, counts = np.unique(labels, return_index=True, return_counts=True)
     strip = STRIP * labels.size
@@ -177,5 +179,6 @@ def _draw_borders(ax: Axes, labels: Labels) -> None:
     ax.set_xlim(-2 * strip, labels.size)
     ax.set_ylim(labels.size, 0)
     shown = names_that_fit(ax, middles.tolist(), float(labels.size), points)
-    ax.set_yticks(middles[shown], [str(present[at]) for at in shown], fontsize=points)
+    words = words_of_labels(present.tolist(), names)
+    ax.set_yticks(middles[shown], [words[at] for at in shown], fontsize=points)
     ax.tick_params(axis="y", length=0)

@@ -31,7 +31,7 @@ class Steps:
     lengths: Values
 
 
-def silhouette(value: Silhouette, ax: Axes | None = None) -> Axes:
+def silhouette(value: Silhouette, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
     """Draw one bar per row, sorted within clusters: what points left is nearer to another cluster.
 
     Many rows are drawn as fewer bars, each the mean of neighbours in the order; no bar joins rows of
@@ -43,6 +43,8 @@ def silhouette(value: Silhouette, ax: Axes | None = None) -> Axes:
         What `coterie.evaluate.silhouette` returns.
     ax : Axes, default=None
         Where to draw; None opens a figure.
+    names : list of str, default=None
+        What to call cluster 0, 1, ...; None: their numbers.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def silhouette(value: Silhouette, ax: Axes | None = None) -> Axes:
         height = float(weights[inside].sum())
         middles.append(top + height / 2)
         top += height + gap
-    _dress(ax, value, np.array(middles), top - gap)
+    _dress(ax, value, np.array(middles), top - gap, words_of_labels(value.clusters.tolist(), names))
     return ax
 
 
@@ -99,13 +101,12 @@ def _draw_cluster(ax: Axes, steps: Steps, top: float, color: str, mean: float) -
     ax.plot([mean, mean], [top, bottom], color=INK, linewidth=1.2, gid="cluster mean")
 
 
-def _dress(ax: Axes, value: Silhouette, middles: Values, bottom: float) -> None:
+def _dress(ax: Axes, value: Silhouette, middles: Values, bottom: float, words: list[str]) -> None:
     """Write names, and beside them rows and mean of each cluster, as R does."""
     k = value.sizes.size
     points = float(np.clip(10 - k / 12, 6, 9))
     ax.set_ylim(bottom, 0.0)
     shown = names_that_fit(ax, middles.tolist(), bottom, points)
-    words = words_of_labels(value.clusters.tolist())
     ax.set_yticks(middles[shown], [words[at] for at in shown], fontsize=points)
     wrong = np.bincount(value.codes[value.values < 0], minlength=k)
     for at in shown:
