@@ -8,7 +8,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 NATIVE_TESTS := build/native-tests
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo test lint types layers native-test pytest bench stubs clean
+.PHONY: demo test lint types layers native-test pytest bench stubs gallery clean
 
 # --- what a newcomer runs ---------------------------------------------------------------------------------------------
 
@@ -23,6 +23,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check src tests benchmarks docs
 	$(BIN)/ruff format --check src tests benchmarks docs/*.py
 	$(BIN)/python docs/make_tables.py --check
+	$(BIN)/python docs/make_gallery.py --check
 
 types: $(VENV)/.installed-dev
 	$(BIN)/python native/bindings/make_stub.py --check
@@ -48,6 +49,10 @@ bench: $(BENCH_VENV)/.installed
 stubs: $(VENV)/.installed-dev
 	$(BIN)/python native/bindings/make_stub.py
 	$(BIN)/python docs/make_tables.py
+
+# the pictures of docs/gallery.md and of the README, drawn anew
+gallery: $(VENV)/.installed-dev
+	$(BIN)/python docs/make_gallery.py
 
 clean:
 	rm -rf build dist $(VENV) $(BENCH_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

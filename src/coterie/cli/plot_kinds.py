@@ -104,7 +104,11 @@ def _mixture(subject: Subject) -> Any:
 
 
 def _responsibilities(subject: Subject) -> Any:
-    return _plots().responsibilities(subject.scaled, subject.model)
+    model, rows = subject.model, subject.scaled.to_numpy()
+    soft = getattr(model, "predict_proba", getattr(model, "membership", None))
+    if soft is None:
+        raise InvalidParameter(f"a {type(model).__name__} has no soft memberships. Use --method mixture.")
+    return _plots().responsibilities(subject.scaled, soft(rows))
 
 
 def _dendrogram(subject: Subject) -> Any:

@@ -8,7 +8,7 @@ from coterie.cluster import KMeans
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import EMPHASIS, color_of
 from coterie.show.plots import method_grid, segmentation
-from coterie.show.toys import run_grid, toy_methods, toy_sets
+from coterie.show.toys import GridCell, MethodGrid, run_grid, toy_methods, toy_sets
 
 IMAGE = np.zeros((6, 8, 3), dtype=np.uint8)
 IMAGE[:, 4:] = (200, 100, 0)
@@ -92,3 +92,15 @@ def test_wrong_grids_are_refused():
         run_grid(toy_sets(20), methods=("kmean",))
     with pytest.raises(InvalidParameter, match=r"grid of method_grid must be a MethodGrid.*got dict"):
         method_grid({})
+
+
+def test_the_same_groups_have_the_same_colours_in_every_column():
+    """Law: clusters are coloured in the order of their first rows, whatever a method calls them."""
+    one = toy_sets(30)[4]
+    cells = {("blobs", "a"): GridCell(np.repeat([2, 0, 1], 10), 0.1)}
+    cells |= {("blobs", "b"): GridCell(np.repeat([0, -1, 1], 10), 0.1)}
+    first, second = method_grid(MethodGrid((one,), ("a", "b"), cells)).axes
+    drawn = {c.get_label(): c.get_offsets() for c in first.collections}
+    np.testing.assert_allclose(drawn["0"], one.X[:10])
+    np.testing.assert_allclose(drawn["2"], one.X[20:])
+    assert sorted(c.get_label() for c in second.collections) == ["0", "1", "noise"]

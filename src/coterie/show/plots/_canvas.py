@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,6 +139,36 @@ def read_labels(model: Any, *, n: int | None = None, who: str) -> Labels:
     if n is not None and labels.size != n:
         raise InvalidData(f"{who} needs a label per row, {n:,} of them, got {labels.size:,}.")
     return labels
+
+
+def labels_of_rows(model: Any, X: Any, n: int, who: str) -> Labels:
+    """Return the cluster of each of n rows: as the model was fitted to them, or as it predicts other rows.
+
+    Examples
+    --------
+    >>> from coterie.cluster import KMeans
+    >>> model = KMeans(2, init=[[0.0], [9.0]]).fit([[0.0], [1.0], [9.0]])
+    >>> labels_of_rows(model, [[8.0], [2.0]], 2, "regions")
+    array([1, 0], dtype=int32)
+    """
+    labels = getattr(model, "labels_", None)
+    if labels is None or len(labels) != n:
+        labels = predicted(model, X)
+    return read_labels(labels, n=n, who=who)
+
+
+def predicted(model: Any, X: Any) -> Labels:
+    """Return what a model predicts, whether it was fitted to a frame or to an array.
+
+    Examples
+    --------
+    >>> from coterie.cluster import KMeans
+    >>> predicted(KMeans(2, init=[[0.0], [9.0]]).fit([[0.0], [9.0]]), [[1.0]])
+    array([0], dtype=int32)
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X (does not have valid|has) feature names")
+        return np.asarray(model.predict(X))
 
 
 def column_names(X: Any, model: Any = None) -> list[str] | None:

@@ -130,11 +130,10 @@ def _shape_of_line(points: FloatArray) -> EllipseShape:
 def _hull(points: FloatArray) -> FloatArray:
     from scipy.spatial import ConvexHull, QhullError
 
-    distinct = np.unique(points, axis=0)
-    if len(distinct) < 4:
-        return distinct
+    if len(points) < 3:
+        return points
     try:
-        corners: FloatArray = distinct[ConvexHull(distinct).vertices]
-    except QhullError:  # all on a line
-        return distinct
+        corners: FloatArray = points[ConvexHull(points).vertices]
+    except QhullError:  # all on a line, or all the same
+        return np.unique(points, axis=0)
     return corners

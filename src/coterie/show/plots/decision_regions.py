@@ -11,7 +11,7 @@ from coterie._typing import FloatArray, Labels, MatrixLike
 from coterie._validation import Whole, check_data, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.show.palette import INK, color_of
-from coterie.show.plots._canvas import axes_for, column_names, drawing, note, read_labels
+from coterie.show.plots._canvas import axes_for, column_names, drawing, labels_of_rows, note, predicted
 from coterie.show.plots._cloud import Extent, draw_cloud, name_clusters
 from coterie.show.plots._projection import label_plane, plane_of
 from coterie.show.plots.points import draw_marks, headline, marks_of
@@ -67,12 +67,12 @@ def regions(
             f"model of regions must have predict, got {type(model).__name__}. Use scatter for labels alone."
         )
     rows: Any = check_data(X, who="regions", may_be_distances=True)
-    labels = read_labels(model if hasattr(model, "labels_") else model.predict(X), n=len(rows), who="regions")
+    labels = labels_of_rows(model, X, len(rows), "regions")
     plane = plane_of(rows, column_names(X, model))
     extent, grid = _grid(plane.places, resolution)
-    predicted = np.asarray(model.predict(plane.lift(grid).astype(rows.dtype)))
+    found = predicted(model, plane.lift(grid).astype(rows.dtype))
     ax = axes_for(ax)
-    _draw_tints(ax, predicted.reshape(3 * resolution // 4, resolution), extent)
+    _draw_tints(ax, found.reshape(3 * resolution // 4, resolution), extent)
     draw_cloud(ax, plane.places, labels)
     marks = marks_of(model, rows)
     if marks is not None:

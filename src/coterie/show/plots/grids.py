@@ -50,12 +50,21 @@ def method_grid(grid: MethodGrid) -> Figure:
     for row, one in zip(axes, grid.sets, strict=True):
         for ax, method in zip(row, grid.methods, strict=True):
             cell = grid.cells[one.name, method]
-            draw_cloud(ax, one.X, cell.labels, size=0.25 * marker_area(len(one.X)))
+            draw_cloud(ax, one.X, _by_first_row(cell.labels), size=0.25 * marker_area(len(one.X)))
             _frame(ax, cell.labels, cell.seconds)
         row[0].set_ylabel(one.name, color=INK)
     for ax, method in zip(axes[0], grid.methods, strict=True):
         ax.set_title(method, color=INK, fontsize="medium")
     return figure
+
+
+def _by_first_row(labels: Labels) -> Labels:
+    """Return clusters numbered by their first rows: the same groups have the same colour everywhere."""
+    present, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    order = np.argsort(np.where(present < 0, -1, first), kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order)) - (1 if present[0] < 0 else 0)
+    return rank[codes]
 
 
 def _frame(ax: Axes, labels: Labels, seconds: float) -> None:

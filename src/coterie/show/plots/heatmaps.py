@@ -100,7 +100,8 @@ def _scaled(table: FloatArray, scale: str | None) -> FloatArray:
         return table
     axis = SCALES.index(scale)
     spread = table.std(axis=axis, keepdims=True)
-    return (table - table.mean(axis=axis, keepdims=True)) / np.where(spread > 0, spread, 1.0)
+    away: FloatArray = table - table.mean(axis=axis, keepdims=True)
+    return away / np.where(spread > 0, spread, 1.0)
 
 
 def _bands(ordered: FloatArray) -> FloatArray:

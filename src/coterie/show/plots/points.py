@@ -138,9 +138,11 @@ def marks_of(model: Any, rows: Any) -> FloatArray | None:
     >>> marks_of([0, 1], np.zeros((2, 2))) is None
     True
     """
-    if getattr(model, "medoid_indices_", None) is not None:
-        return np.asarray(rows[model.medoid_indices_])
-    found = getattr(model, "cluster_centers_", getattr(model, "means_", None))
+    found = getattr(model, "cluster_centers_", None)
+    if found is None:
+        found = getattr(model, "means_", None)
+    if found is None and getattr(model, "medoid_indices_", None) is not None:
+        found = rows[model.medoid_indices_]  # a model of distances knows its medoids by number only
     return None if found is None else np.asarray(found)
 
 

@@ -12,7 +12,7 @@ from coterie._validation import check_data
 from coterie.cluster._mixture_families import FAMILIES
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import cluster_colors, color_of
-from coterie.show.plots._canvas import axes_for, column_names, drawing, note, read_labels
+from coterie.show.plots._canvas import axes_for, column_names, drawing, labels_of_rows, note
 from coterie.show.plots._cloud import draw_cloud, draw_mixed, name_clusters
 from coterie.show.plots._ellipses import covariance_ellipse, draw_ellipse
 from coterie.show.plots._projection import Plane, label_plane, plane_of
@@ -65,7 +65,7 @@ def mixture(
         raise InvalidParameter(f"shares of mixture must be numbers between 0 and 1, got {tuple(shares)}.")
     rows: Any = check_data(X, who="mixture", may_be_distances=True)
     covariances = _full_covariances(model)
-    labels = read_labels(model if hasattr(model, "labels_") else model.predict(X), n=len(rows), who="mixture")
+    labels = labels_of_rows(model, X, len(rows), "mixture")
     plane = plane_of(rows, column_names(X, model))
     ax = axes_for(ax)
     draw_cloud(ax, plane.places, labels, opacity=0.6)
