@@ -63,7 +63,7 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
     every = -(-k // MOST_NAMED)
     ax.set_xticks(range(0, k, every), words[::every])
     ax.set_xlim(-0.7, k - 0.3)
-    ax.set_ylim(min(0.4, float(np.nanmin(scores)) - 0.03), 1.02)
+    ax.set_ylim(min(0.4, float(np.nanmin(scores, initial=1.0)) - 0.03), 1.02)
     tidy(
         ax,
         title=_stability_headline(value, words),
@@ -128,10 +128,10 @@ def _draw_dots(ax: Axes, scores: Scores) -> None:
 
 def _draw_boxes(ax: Axes, scores: Scores) -> None:
     """Draw the middle half of each cluster's scores."""
-    low, high = np.nanquantile(scores, [0.25, 0.75], axis=0)
-    places = np.arange(scores.shape[1])
-    boxes = ax.bar(places, high - low, bottom=low, width=0.62, zorder=2)
-    for at, box in enumerate(boxes):
+    known = np.flatnonzero(~np.isnan(scores).all(axis=0))
+    low, high = np.nanquantile(scores[:, known], [0.25, 0.75], axis=0)
+    boxes = ax.bar(known, high - low, bottom=low, width=0.62, zorder=2)
+    for at, box in zip(known.tolist(), boxes, strict=True):
         box.set(
             facecolor=(*drawing("colors").to_rgb(color_of(at)), 0.25), edgecolor=color_of(at), linewidth=1.0
         )

@@ -135,6 +135,7 @@ def _draw(evidence: Evidence, curve: Curve, ax: Axes | None, title: str) -> Axes
     if curve.errors is not None:
         ax.errorbar(ks, values, yerr=curve.errors, fmt="none", ecolor=LINE, elinewidth=1.2, capsize=size / 2)
     ax.plot(ks, values, color=LINE, marker="o", markersize=size, linewidth=1.6, gid="curve")
+    ax.yaxis.set_major_formatter(drawing("ticker").StrMethodFormatter("{x:,.6g}"))
     ax.xaxis.set_major_locator(drawing("ticker").MaxNLocator(nbins=15, integer=True, min_n_ticks=1))
     better = {None: "", True: " (higher is better)", False: " (lower is better)"}[curve.greater_is_better]
     tidy(
@@ -157,8 +158,8 @@ def _mark(ax: Axes, evidence: Evidence, curve: Curve, word: str) -> None:
         linestyle="none", gid="chosen point",
     )  # fmt: skip
     is_left = at < len(evidence.ks) / 2
-    others = np.delete(np.asarray(curve.values, dtype=np.float64), at)
-    is_low = bool(np.isfinite(others).any()) and value <= np.nanmedian(others)
+    known = curve.values[np.isfinite(curve.values)]
+    is_low = value < (known.min() + known.max()) / 2
     text = ax.annotate(
         f"{word}: k = {k}",
         (k, value),

@@ -64,8 +64,8 @@ def silhouette(value: Silhouette, ax: Axes | None = None, *, names: list[str] | 
     gap = GAP * weights.sum() / max(1.0, k / 10)
     colors = colors_of_labels(value.clusters)
     top, middles = 0.0, []
-    for at in range(k):
-        inside = value.codes == at
+    order = np.lexsort((-value.values, value.codes))
+    for at, inside in enumerate(np.split(order, np.cumsum(np.bincount(value.codes, minlength=k))[:-1])):
         steps = _sorted_steps(value.values[inside], weights[inside], weights.sum() / MOST_STEPS)
         _draw_cluster(ax, steps, top, colors[at], float(value.cluster_values[at]))
         height = float(weights[inside].sum())
@@ -76,9 +76,7 @@ def silhouette(value: Silhouette, ax: Axes | None = None, *, names: list[str] | 
 
 
 def _sorted_steps(values: Values, weights: Values, least_height: float) -> Steps:
-    """Return the bars of one cluster from the longest to the most negative."""
-    order = np.argsort(-values, kind="stable")
-    values, weights = values[order], weights[order]
+    """Return the bars of one cluster, whose values fall."""
     ends = np.cumsum(weights)
     bins = np.floor((ends - weights / 2) / least_height).astype(np.int64)
     opens = np.r_[True, (np.diff(bins) > 0) | ((values[1:] < 0) & (values[:-1] >= 0))]
