@@ -21,7 +21,9 @@ DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS))
 
 from gallery_entries import PRELUDE, SECTIONS, Entry  # noqa: E402  # found beside this file
+from gallery_values import VALUE_SECTIONS  # noqa: E402
 
+ALL_SECTIONS = {**SECTIONS, **VALUE_SECTIONS}
 PAGE, PICTURES = DOCS / "gallery.md", DOCS / "gallery"
 MOVING = ("kmeans_animation",)
 DPI, COLORS = 80, 96
@@ -38,7 +40,7 @@ or saved: `ax.figure.savefig("groups.png")`. Every row is drawn, as a density wh
 
 def entries() -> Iterator[Entry]:
     """Yield the pictures in the order of the page."""
-    for section in SECTIONS.values():
+    for section in ALL_SECTIONS.values():
         yield from section
 
 
@@ -55,7 +57,7 @@ def files() -> list[Path]:
 def page() -> str:
     """Return the text of the page."""
     parts = [HEAD + PRELUDE.strip() + "\n```\n"]
-    for title, section in SECTIONS.items():
+    for title, section in ALL_SECTIONS.items():
         parts.append(f"\n## {title}\n")
         for entry in section:
             picture = f"![{entry.plot}](gallery/{file_of(entry)})"

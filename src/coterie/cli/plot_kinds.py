@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie._validation import unknown_name
+from coterie.cli import plot_values as values
 from coterie.cli.plot_subject import ImageSubject, Subject
 from coterie.errors import InvalidParameter
 
@@ -185,6 +186,74 @@ def _method_grid(subject: None) -> Any:
     return _plots().method_grid(run_grid(toy_sets()))
 
 
+def _elbow(subject: Subject) -> Any:
+    return _plots().elbow(values.evidence(subject, ["elbow"]))
+
+
+def _silhouette_curve(subject: Subject) -> Any:
+    return _plots().silhouette_curve(values.evidence(subject, ["silhouette"]))
+
+
+def _gap(subject: Subject) -> Any:
+    return _plots().gap(values.evidence(subject, ["gap"]))
+
+
+def _evidence_heatmap(subject: Subject) -> Any:
+    return _plots().evidence_heatmap(values.evidence(subject, None))
+
+
+def _clustergram(subject: Subject) -> Any:
+    return _plots().clustergram(values.evidence(subject, ["silhouette", "elbow"]))
+
+
+def _silhouette(subject: Subject) -> Any:
+    return _plots().silhouette(values.silhouette(subject), names=subject.names)
+
+
+def _contingency(subject: Subject) -> Any:
+    return _plots().contingency(values.contingency(subject))
+
+
+def _profiles(subject: Subject) -> Any:
+    return _plots().profiles(values.profile(subject), names=subject.names)
+
+
+def _stability(subject: Subject) -> Any:
+    return _plots().stability(values.stability(subject), names=subject.model_names)
+
+
+def _null_distribution(subject: Subject) -> Any:
+    return _plots().null_distribution(values.significance(subject))
+
+
+def _reachability(subject: Subject) -> Any:
+    from coterie.cluster import OPTICS
+
+    return _plots().reachability(values.model_of(subject, OPTICS, "optics"), names=subject.model_names)
+
+
+def _condensed_tree(subject: Subject) -> Any:
+    from coterie.cluster import HDBSCAN
+
+    return _plots().condensed_tree(values.model_of(subject, HDBSCAN, "hdbscan"), names=subject.model_names)
+
+
+def _k_distances(subject: Subject) -> Any:
+    return _plots().k_distances(values.suggestion(subject))
+
+
+def _eigenvalues(subject: Subject) -> Any:
+    return _plots().eigenvalues(values.spectral_model(subject))
+
+
+def _affinity(subject: Subject) -> Any:
+    from coterie.cluster import SpectralClustering
+
+    return _plots().affinity(
+        values.model_of(subject, SpectralClustering, "spectral"), names=subject.model_names
+    )
+
+
 KINDS: tuple[PlotKind, ...] = (
     PlotKind("scatter", "groups in the first two columns", _scatter),
     PlotKind("clusplot", "groups on two principal components, with ellipses", _clusplot),
@@ -205,6 +274,21 @@ KINDS: tuple[PlotKind, ...] = (
     PlotKind("impurity_curves", "which linkage fits the classes of --truth", _impurity_curves),
     PlotKind("shepard", "how well the tree keeps the distances", _shepard),
     PlotKind("tanglegram", "the trees of single linkage and of --linkage, face to face", _tanglegram),
+    PlotKind("elbow", "the knee of the distortion over k", _elbow),
+    PlotKind("silhouette_curve", "the mean silhouette over k", _silhouette_curve),
+    PlotKind("gap", "the gap statistic over k, with errors", _gap),
+    PlotKind("evidence_heatmap", "what every criterion says about every k", _evidence_heatmap),
+    PlotKind("clustergram", "how rows flow from group to group as k grows", _clustergram),
+    PlotKind("silhouette", "how well each row fits its group", _silhouette),
+    PlotKind("profiles", "the means of the groups over the columns", _profiles),
+    PlotKind("contingency", "the groups against the classes of --truth", _contingency),
+    PlotKind("stability", "whether the groups come back in resamples", _stability),
+    PlotKind("null_distribution", "whether chance would give as good groups", _null_distribution),
+    PlotKind("reachability", "the valleys of OPTICS", _reachability, method="optics"),
+    PlotKind("condensed_tree", "the tree of HDBSCAN", _condensed_tree, method="hdbscan"),
+    PlotKind("k_distances", "which radius suits DBSCAN", _k_distances),
+    PlotKind("eigenvalues", "the eigengap of the graph of the rows", _eigenvalues, method="spectral"),
+    PlotKind("affinity", "the graph of the rows, by groups", _affinity, method="spectral"),
     PlotKind("segmentation", "an image and its -k segments by colour", _segmentation, needs="image"),
     PlotKind("method_grid", "methods on toy sets, with times (no data)", _method_grid, needs="nothing"),
 )

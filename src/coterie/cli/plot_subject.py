@@ -188,6 +188,12 @@ class Subject:
             raise InvalidParameter("this plot compares with known classes: name their column with --truth.")
         return self._codes(self.request.truth)[0]
 
+    @property
+    def truth_words(self) -> Any:
+        """The known classes of the rows drawn, by name."""
+        codes = self.truth
+        return np.array([*self._codes(str(self.request.truth))[1], "-1"])[codes]
+
     @cached_property
     def tree(self) -> Dendrogram:
         """The tree of the model, or of the rows by --linkage."""

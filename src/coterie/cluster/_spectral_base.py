@@ -28,7 +28,7 @@ from coterie.cluster._spectral_embedding import (
     extend,
     extendable,
 )
-from coterie.cluster._spectral_graphs import AFFINITIES, GIVEN, Affinity
+from coterie.cluster._spectral_graphs import AFFINITIES, GIVEN, Affinity, Graph
 from coterie.cluster._spectral_landmarks import LandmarkMap, embed_by_landmarks
 from coterie.cluster._spectral_solver import DEFAULT_TOLERANCE
 from coterie.distance import nearest
@@ -97,6 +97,12 @@ class SpectralBase:
         if not hasattr(self, "embedding_"):
             raise AttributeError(f"{type(self).__name__} has no affinity_matrix_ before fit")
         return self._affinity().matrix(self._input)
+
+    def graph(self) -> Graph:
+        """Return the graph of the rows of the fit: weights that are stored, or made where needed."""
+        if not hasattr(self, "embedding_"):
+            raise AttributeError(f"{type(self).__name__} has no graph before fit")
+        return self._affinity().graph(self._input)
 
     @property
     def _is_given(self) -> bool:

@@ -9,14 +9,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from coterie.show.plots.belief import null_distribution, stability
+    from coterie.show.plots.comparing import contingency
     from coterie.show.plots.components import clusplot, embedding, shepard
+    from coterie.show.plots.condensed import condensed_tree
+    from coterie.show.plots.curves import criterion, elbow, gap, silhouette_curve
     from coterie.show.plots.decision_regions import regions
+    from coterie.show.plots.density import k_distances, reachability
+    from coterie.show.plots.describing import profiles
+    from coterie.show.plots.evidence import evidence_heatmap
+    from coterie.show.plots.flow import clustergram
+    from coterie.show.plots.graphs import affinity, eigenvalues
     from coterie.show.plots.grids import method_grid
     from coterie.show.plots.heatmaps import clustermap
     from coterie.show.plots.image_views import segmentation
     from coterie.show.plots.kmeans_views import kmeans_animation, kmeans_steps, seeding_steps
     from coterie.show.plots.linkage_curves import impurity_curves
     from coterie.show.plots.points import scatter
+    from coterie.show.plots.silhouettes import silhouette
     from coterie.show.plots.soft_views import mixture, responsibilities
     from coterie.show.plots.tree_views import phylogram, radial_tree, tanglegram
     from coterie.show.plots.trees import dendrogram, linkages
@@ -24,46 +34,78 @@ if TYPE_CHECKING:
 # Where each picture lives; matplotlib is not loaded before one is drawn. No module has the name of a picture:
 # importing it would hide the function.
 _HOMES = {
+    "affinity": "graphs",
     "clusplot": "components",
+    "clustergram": "flow",
     "clustermap": "heatmaps",
+    "condensed_tree": "condensed",
+    "contingency": "comparing",
+    "criterion": "curves",
     "dendrogram": "trees",
+    "eigenvalues": "graphs",
+    "elbow": "curves",
     "embedding": "components",
+    "evidence_heatmap": "evidence",
+    "gap": "curves",
     "impurity_curves": "linkage_curves",
+    "k_distances": "density",
     "kmeans_animation": "kmeans_views",
     "kmeans_steps": "kmeans_views",
     "linkages": "trees",
     "method_grid": "grids",
     "mixture": "soft_views",
+    "null_distribution": "belief",
     "phylogram": "tree_views",
+    "profiles": "describing",
     "radial_tree": "tree_views",
+    "reachability": "density",
     "regions": "decision_regions",
     "responsibilities": "soft_views",
     "scatter": "points",
     "seeding_steps": "kmeans_views",
     "segmentation": "image_views",
     "shepard": "components",
+    "silhouette": "silhouettes",
+    "silhouette_curve": "curves",
+    "stability": "belief",
     "tanglegram": "tree_views",
 }
 
 __all__ = [
+    "affinity",
     "clusplot",
+    "clustergram",
     "clustermap",
+    "condensed_tree",
+    "contingency",
+    "criterion",
     "dendrogram",
+    "eigenvalues",
+    "elbow",
     "embedding",
+    "evidence_heatmap",
+    "gap",
     "impurity_curves",
+    "k_distances",
     "kmeans_animation",
     "kmeans_steps",
     "linkages",
     "method_grid",
     "mixture",
+    "null_distribution",
     "phylogram",
+    "profiles",
     "radial_tree",
+    "reachability",
     "regions",
     "responsibilities",
     "scatter",
     "seeding_steps",
     "segmentation",
     "shepard",
+    "silhouette",
+    "silhouette_curve",
+    "stability",
     "tanglegram",
 ]
 

@@ -1,0 +1,95 @@
+"""What ``coterie plot`` computes for pictures of values: evidence, silhouettes, comparisons, belief."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coterie.cli.plot_subject import Subject
+from coterie.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from coterie.groups import Profile
+    from coterie.select import Evidence
+
+MOST_K = 12  # numbers of clusters compared, unless -k is higher
+EIGENVALUES = 12  # shown at least, for a gap beyond the groups asked for is worth seeing
+
+
+def evidence(subject: Subject, criteria: Sequence[str] | None) -> Evidence:
+    """Return the evidence for 1 to 12 groups, or to -k where that is more."""
+    from coterie.select import choose_k
+
+    recipe, X = subject.request.recipe, subject.scaled.to_numpy()
+    ks = range(1, min(max(MOST_K, recipe.n_clusters or 0), len(X) - 1) + 1)
+    return choose_k(X, recipe.method, k=ks, criteria=criteria, random_state=recipe.seed)
+
+
+def silhouette(subject: Subject) -> Any:
+    """Return the silhouette of the groups, noise left out."""
+    from coterie.evaluate import silhouette
+
+    metric = subject.request.recipe.distance or "euclidean"
+    return silhouette(subject.scaled.to_numpy(), subject.labels, metric=metric, noise="exclude")
+
+
+def contingency(subject: Subject) -> Any:
+    """Return the table of the classes of --truth and the groups, under their names."""
+    from coterie.evaluate import contingency_table
+
+    names = subject.names or [str(label) for label in range(int(subject.labels.max(initial=0)) + 1)]
+    words = np.array([*names, "noise"])
+    return contingency_table(subject.truth_words, words[subject.labels])
+
+
+def profile(subject: Subject) -> Profile:
+    """Return the profile of the groups in the units of the table."""
+    from coterie.groups import profile_groups
+
+    k = int(subject.labels.max(initial=-1)) + 1
+    return profile_groups(subject.rows.to_numpy(), subject.labels, subject.columns, k)
+
+
+def suggestion(subject: Subject) -> Any:
+    """Return the radius that the k-distances suggest."""
+    from coterie.cluster import suggest_eps
+
+    return suggest_eps(subject.scaled.to_numpy(), metric=subject.request.recipe.distance or "euclidean")
+
+
+def stability(subject: Subject) -> Any:
+    """Return the stability of the model that found the groups."""
+    from coterie.evaluate import stability
+
+    seed = subject.request.recipe.seed
+    return stability(subject.model, subject.scaled.to_numpy(), random_state=seed)
+
+
+def significance(subject: Subject) -> Any:
+    """Return how the model that found the groups does on data without groups."""
+    from coterie.evaluate import significance
+
+    seed = subject.request.recipe.seed
+    return significance(subject.model, subject.scaled.to_numpy(), random_state=seed)
+
+
+def model_of(subject: Subject, kind: type, name: str) -> Any:
+    """Return the fitted model, which must be of a kind that the picture is about."""
+    if not isinstance(subject.model, kind):
+        raise InvalidParameter(
+            f"this plot draws a {kind.__name__}, got a {type(subject.model).__name__}. Use --method {name}."
+        )
+    return subject.model
+
+
+def spectral_model(subject: Subject) -> Any:
+    """Return the spectral clustering of the rows with some eigenvalues more than it needs."""
+    from sklearn.base import clone
+
+    from coterie.cluster import SpectralClustering
+
+    model, X = model_of(subject, SpectralClustering, "spectral"), subject.scaled.to_numpy()
+    wanted = min(max(EIGENVALUES, 2 * model.n_clusters), len(X) - 2)
+    return clone(model).set_params(n_components=max(wanted, model.n_clusters)).fit(X)

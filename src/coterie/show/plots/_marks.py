@@ -1,0 +1,128 @@
+"""Small things that several plots draw: colours of labels, names that do not touch, words that stand out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coterie.show.palette import INK, color_of
+from coterie.show.plots._canvas import drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NOISE_LABEL = -1
+POINTS_PER_INCH = 72
+LINE_SPACING = 1.2
+DARK_BELOW = 0.5  # luminance
+AMOUNTS = "Blues"  # colour map of amounts that are often 0, which is white
+
+
+def colors_of_labels(labels: Iterable[Any]) -> list[str]:
+    """Return a colour per label: cluster i has the colour of cluster i, other names go by their place.
+
+    Examples
+    --------
+    >>> colors_of_labels([-1, 0, 1]) == [color_of(-1), color_of(0), color_of(1)]
+    True
+    >>> colors_of_labels(["a", "b"]) == colors_of_labels([0, 1])
+    True
+    """
+    names = list(labels)
+    if all(isinstance(name, int | np.integer) for name in names):
+        return [color_of(int(name)) for name in names]
+    return [color_of(at) for at in range(len(names))]
+
+
+def plain(name: object) -> str:
+    r"""Return a name from the data as text that matplotlib does not take for a formula.
+
+    Examples
+    --------
+    >>> print(plain("cost $ and price $"))
+    cost \$ and price \$
+    """
+    return str(name).replace("$", r"\$")
+
+
+def words_of_labels(labels: Iterable[Any], names: Sequence[str] | None = None) -> list[str]:
+    """Return what to call each label, or the names of labels 0, 1, ... where these are given; -1 is noise.
+
+    Examples
+    --------
+    >>> words_of_labels([-1, 0])
+    ['noise', '0']
+    >>> words_of_labels([-1, 0], ["large"])
+    ['noise', 'large']
+    """
+    words = labels if names is None else (label if _is_noise(label) else names[label] for label in labels)
+    return ["noise" if _is_noise(word) else plain(word) for word in words]
+
+
+def names_that_fit(ax: Axes, places: Sequence[float], extent: float, points: float) -> list[int]:
+    """Return which places along the y axis can be named in letters of so many points without touching.
+
+    Parameters
+    ----------
+    ax : Axes
+        Its height decides.
+    places : sequence of float
+        In rising order.
+    extent : float
+        Length of the whole axis, in the same units.
+    points : float
+        Size of the letters.
+
+    Examples
+    --------
+    >>> from coterie.show.plots._canvas import axes_for
+    >>> names_that_fit(axes_for(None), [0.0, 0.001, 0.5], 1.0, 9.0)
+    [0, 2]
+    """
+    inches = ax.get_window_extent().height / ax.get_figure().dpi  # type: ignore[union-attr]  # has a figure
+    least = extent * LINE_SPACING * points / (POINTS_PER_INCH * inches)
+    shown: list[int] = []
+    for at, place in enumerate(places):
+        if not shown or place - places[shown[-1]] >= least:
+            shown.append(at)
+    return shown
+
+
+def letters_on(color: Any) -> str:
+    """Return the colour of letters that can be read on a colour: white on dark ones.
+
+    Examples
+    --------
+    >>> letters_on("#00204c"), letters_on("yellow")
+    ('white', '#222222')
+    """
+    red, green, blue = drawing("colors").to_rgb(color)
+    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < DARK_BELOW else INK
+
+
+def halo(width: float = 2.2) -> list[Any]:
+    """Return the path effects of a white rim, so that lines and letters stand out from any colour.
+
+    Examples
+    --------
+    >>> len(halo())
+    1
+    """
+    return [drawing("patheffects").withStroke(linewidth=width, foreground="white")]
+
+
+def count_of(n: int, thing: str, things: str | None = None) -> str:
+    """Return a number and a noun in the right number.
+
+    Examples
+    --------
+    >>> count_of(1, "row"), count_of(1200, "row"), count_of(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
+    """
+    return f"{n:,} {thing if n == 1 else things or thing + 's'}"
+
+
+def _is_noise(label: Any) -> bool:
+    return isinstance(label, int | np.integer) and label == NOISE_LABEL

@@ -1,0 +1,162 @@
+"""Should one believe the clusters? Stability under resampling, and what chance would give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.evaluate.stability_value import VERDICTS
+from coterie.show.palette import EMPHASIS, INK, NOISE_COLOR, color_of
+from coterie.show.plots._canvas import axes_for, drawing, note, tidy
+from coterie.show.plots._marks import count_of, halo, words_of_labels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from coterie.evaluate import Significance, Stability
+
+MOST_DOTS = 3000  # scores drawn one by one; beyond, boxes alone
+MOST_NAMED = 40
+MOST_BINS = 60
+MOST_LISTED = 6
+WEAK_BELOW = 0.75  # doubtful or dissolved
+SIGNIFICANT = 0.05
+
+Scores = npt.NDArray[np.float64]
+
+
+def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+    """Draw how well each cluster is found again in resampled data: a dot per resample, and their mean.
+
+    Parameters
+    ----------
+    value : Stability
+        What `coterie.evaluate.stability` returns.
+    ax : Axes, default=None
+        Where to draw; None opens a figure.
+    names : list of str, default=None
+        What to call cluster 0, 1, ...; None: their numbers.
+
+    Returns
+    -------
+    Axes
+
+    References
+    ----------
+    hennig-2007
+    """
+    scores = np.asarray(value.scores, dtype=np.float64)
+    k, words = scores.shape[1], words_of_labels(value.clusters, names)
+    ax = axes_for(ax, size=(float(np.clip(2.4 + 0.32 * k, 6.4, 13.0)), 4.6))
+    for level, word in VERDICTS[:-1]:
+        ax.axhline(level, color=NOISE_COLOR, linewidth=0.8, linestyle="--", zorder=1, gid="level")
+        ax.text(1.0, level, f" {word}", transform=ax.get_yaxis_transform(), fontsize="small", va="bottom")
+    if scores.size <= MOST_DOTS:
+        _draw_dots(ax, scores)
+    _draw_boxes(ax, scores)
+    colors = [EMPHASIS if mean < WEAK_BELOW else INK for mean in value.per_cluster.tolist()]
+    ax.scatter(
+        np.arange(k), value.per_cluster, s=34, marker="D", c=colors, zorder=4, linewidths=0, gid="means"
+    )
+    every = -(-k // MOST_NAMED)
+    ax.set_xticks(range(0, k, every), words[::every])
+    ax.set_xlim(-0.7, k - 0.3)
+    ax.set_ylim(min(0.4, float(np.nanmin(scores, initial=1.0)) - 0.03), 1.02)
+    tidy(
+        ax,
+        title=_stability_headline(value, words),
+        x="cluster",
+        y="Jaccard similarity with its nearest match",
+    )
+    note(ax, f"{value.n_resamples:,} resamples ({value.scheme}); diamonds: means, red below {WEAK_BELOW}.")
+    return ax
+
+
+def null_distribution(value: Significance, ax: Axes | None = None) -> Axes:
+    """Draw what a measure is on data without clusters, and where the observed value lies.
+
+    Parameters
+    ----------
+    value : Significance
+        What `coterie.evaluate.significance` returns.
+    ax : Axes, default=None
+        Where to draw; None opens a figure.
+
+    Returns
+    -------
+    Axes
+    """
+    ax = axes_for(ax)
+    draws = np.asarray(value.draws, dtype=np.float64)
+    draws = draws[np.isfinite(draws)]
+    if not draws.size or not np.isfinite(value.observed):
+        return _say_undefined(ax, value)
+    n_bins = int(np.clip(np.ceil(2 * draws.size ** (1 / 3)), 5, MOST_BINS))  # Rice's rule
+    counts, _, _ = ax.hist(draws, bins=n_bins, color=NOISE_COLOR, edgecolor="white", linewidth=0.6)
+    observed, top = float(value.observed), 1.18 * float(np.max(counts))
+    ax.axvline(observed, color=EMPHASIS, linewidth=2.0, gid="observed")
+    is_right = observed > (draws.min() + draws.max()) / 2
+    text = ax.annotate(
+        f"observed: {observed:.3g}",
+        (observed, top),
+        xytext=(-6 if is_right else 6, -4),
+        textcoords="offset points",
+        ha="right" if is_right else "left",
+        va="top",
+        color=EMPHASIS,
+    )
+    text.set_path_effects(halo())
+    ax.set_ylim(0.0, top)
+    better = "higher" if value.greater_is_better else "lower"
+    words = value.measure.replace("_", " ")
+    tidy(ax, title=_chance_headline(value), x=f"{words} ({better} is better)", y="draws")
+    note(ax, f"Grey: {count_of(draws.size, 'draw')} of {value.against}, clustered alike.")
+    return ax
+
+
+def _draw_dots(ax: Axes, scores: Scores) -> None:
+    """Spread the scores of each cluster sideways by their rank, so that equal ones lie side by side."""
+    n, k = scores.shape
+    places = np.arange(k) + 0.5 * (np.arange(n)[:, None] / max(n - 1, 1) - 0.5)
+    colors = np.array([color_of(at) for at in range(k)])
+    ax.scatter(
+        places.T.ravel(), scores.T.ravel(), s=7, c=np.repeat(colors, n), alpha=0.6, linewidths=0, gid="scores"
+    )
+
+
+def _draw_boxes(ax: Axes, scores: Scores) -> None:
+    """Draw the middle half of each cluster's scores."""
+    known = np.flatnonzero(~np.isnan(scores).all(axis=0))
+    low, high = np.nanquantile(scores[:, known], [0.25, 0.75], axis=0)
+    boxes = ax.bar(known, high - low, bottom=low, width=0.62, zorder=2)
+    for at, box in zip(known.tolist(), boxes, strict=True):
+        box.set(
+            facecolor=(*drawing("colors").to_rgb(color_of(at)), 0.25), edgecolor=color_of(at), linewidth=1.0
+        )
+
+
+def _stability_headline(value: Stability, words: list[str]) -> str:
+    weak = [name for name, mean in zip(words, value.per_cluster.tolist(), strict=True) if mean < WEAK_BELOW]
+    start = f"Mean Jaccard {value.overall:.2f}"
+    if not weak:
+        return f"{start}: every cluster is found again"
+    if len(weak) > MOST_LISTED:
+        return f"{start}: {len(weak)} of {count_of(len(words), 'cluster')} are weak"
+    return f"{start}: weak {'is cluster' if len(weak) == 1 else 'are clusters'} {', '.join(weak)}"
+
+
+def _chance_headline(value: Significance) -> str:
+    chance = f"p = {value.p_value:.2g}"
+    return f"{'Not by chance' if value.p_value < SIGNIFICANT else 'Chance explains it'} ({chance})"
+
+
+def _say_undefined(ax: Axes, value: Significance) -> Axes:
+    """Say that there is nothing to compare: one cluster has no silhouette."""
+    what = "the data" if not np.isfinite(value.observed) else "any draw"
+    words = f"{value.measure.replace('_', ' ')} is not defined for {what}"
+    ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", va="center", color=INK)
+    tidy(ax, title=_chance_headline(value))
+    ax.set(xticks=[], yticks=[])
+    return ax

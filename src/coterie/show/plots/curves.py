@@ -1,0 +1,172 @@
+"""Criteria against the number of clusters: the elbow, the silhouette, the gap, and any other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coterie.show.palette import EMPHASIS, INK, NOISE_COLOR, color_of
+from coterie.show.plots._canvas import axes_for, drawing, note, tidy
+from coterie.show.plots._marks import count_of, halo
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from coterie.select import Curve, Evidence
+
+WHAT_BENDS = "distortion"  # of the elbow, which is no quantity
+K_WORDS = "number of clusters k"
+LINE = color_of(0)
+MOST_DOTS = 40  # numbers of clusters with a large dot each
+
+
+def elbow(evidence: Evidence, ax: Axes | None = None) -> Axes:
+    """Draw the sum of squares against k and mark the knee: beyond it, more clusters gain little.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What `coterie.select.choose_k` returns.
+    ax : Axes, default=None
+        Where to draw; None opens a figure.
+
+    Returns
+    -------
+    Axes
+    """
+    curve = evidence.curve("elbow")
+    if curve.choice is None:
+        return _draw(evidence, curve, ax, "No knee: every further cluster gains about as much")
+    ax = _draw(evidence, curve, ax, f"Beyond {count_of(curve.choice, 'cluster')} the gain is small")
+    ax.set_ylim(bottom=0.0)
+    _mark(ax, evidence, curve, "knee")
+    return ax
+
+
+def silhouette_curve(evidence: Evidence, ax: Axes | None = None) -> Axes:
+    """Draw the mean silhouette against k and mark its highest point.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What `coterie.select.choose_k` returns.
+    ax : Axes, default=None
+        Where to draw; None opens a figure.
+
+    Returns
+    -------
+    Axes
+    """
+    curve = evidence.curve("silhouette")
+    if curve.choice is None:
+        return _draw(evidence, curve, ax, "The silhouette prefers no number of clusters")
+    ax = _draw(evidence, curve, ax, f"The silhouette is highest at {count_of(curve.choice, 'cluster')}")
+    if np.nanmin(curve.values) < 0:
+        ax.axhline(0.0, color=INK, linewidth=0.8)
+    _mark(ax, evidence, curve, "highest")
+    return ax
+
+
+def gap(evidence: Evidence, ax: Axes | None = None, *, name: str = "gap") -> Axes:
+    """Draw the gap statistic against k with its standard errors, and mark the k it chooses.
+
+    The rule: the first k whose gap is at least the next one less its standard error.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What `coterie.select.choose_k` returns.
+    ax : Axes, default=None
+        Where to draw; None opens a figure.
+    name : {"gap", "gap_pca"}, default="gap"
+        Against uniform data in the box of the columns, or in that of the principal axes.
+
+    Returns
+    -------
+    Axes
+
+    References
+    ----------
+    tibshirani-2001
+    """
+    curve = evidence.curve(name)
+    if curve.choice is None:
+        return _draw(evidence, curve, ax, "The gap statistic chooses no number of clusters")
+    ax = _draw(evidence, curve, ax, f"The gap statistic chooses {count_of(curve.choice, 'cluster')}")
+    following = evidence.ks.index(curve.choice) + 1
+    if curve.errors is not None and following < len(evidence.ks):
+        bar = float(curve.values[following] - curve.errors[following])
+        ax.axhline(bar, color=NOISE_COLOR, linewidth=1.0, linestyle="--", zorder=0, gid="bar")
+        text = f"reached by k = {curve.choice}: the next less one error"
+        ax.annotate(text, (ax.get_xlim()[1], bar), ha="right", va="bottom", fontsize="small", color=INK)
+    _mark(ax, evidence, curve, "chosen")
+    return ax
+
+
+def criterion(evidence: Evidence, name: str, ax: Axes | None = None) -> Axes:
+    """Draw any criterion of the evidence against k and mark what it chooses.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What `coterie.select.choose_k` returns.
+    name : str
+        One of its criteria.
+    ax : Axes, default=None
+        Where to draw; None opens a figure.
+
+    Returns
+    -------
+    Axes
+    """
+    curve = evidence.curve(name)
+    if curve.choice is None:
+        return _draw(evidence, curve, ax, f"{curve.title} chooses no number of clusters")
+    ax = _draw(evidence, curve, ax, f"{curve.title} chooses {count_of(curve.choice, 'cluster')}")
+    _mark(ax, evidence, curve, "chosen")
+    return ax
+
+
+def _draw(evidence: Evidence, curve: Curve, ax: Axes | None, title: str) -> Axes:
+    ax = axes_for(ax)
+    ks, values = np.array(evidence.ks), np.asarray(curve.values, dtype=np.float64)
+    size = 5.0 if ks.size <= MOST_DOTS else 2.5
+    if curve.errors is not None:
+        ax.errorbar(ks, values, yerr=curve.errors, fmt="none", ecolor=LINE, elinewidth=1.2, capsize=size / 2)
+    ax.plot(ks, values, color=LINE, marker="o", markersize=size, linewidth=1.6, gid="curve")
+    ax.yaxis.set_major_formatter(drawing("ticker").StrMethodFormatter("{x:,.6g}"))
+    ax.xaxis.set_major_locator(drawing("ticker").MaxNLocator(nbins=15, integer=True, min_n_ticks=1))
+    better = {None: "", True: " (higher is better)", False: " (lower is better)"}[curve.greater_is_better]
+    tidy(
+        ax, title=title, x=K_WORDS, y=WHAT_BENDS if curve.name == "elbow" else curve.title + better, grid="y"
+    )
+    ax.margins(y=0.08)
+    if curve.note:
+        note(ax, curve.note)
+    return ax
+
+
+def _mark(ax: Axes, evidence: Evidence, curve: Curve, word: str) -> None:
+    """Ring the chosen point and write its k beside it, towards the side of the curve that has more room."""
+    assert curve.choice is not None
+    at = evidence.ks.index(curve.choice)
+    k, value = evidence.ks[at], float(curve.values[at])
+    ax.axvline(k, color=EMPHASIS, linewidth=1.0, linestyle=":", zorder=1, gid="choice")
+    ax.plot(
+        [k], [value], color=EMPHASIS, marker="o", markersize=11, markerfacecolor="none", markeredgewidth=1.8,
+        linestyle="none", gid="chosen point",
+    )  # fmt: skip
+    is_left = at < len(evidence.ks) / 2
+    known = curve.values[np.isfinite(curve.values)]
+    is_low = value < (known.min() + known.max()) / 2
+    text = ax.annotate(
+        f"{word}: k = {k}",
+        (k, value),
+        xytext=(12 if is_left else -12, 14 if is_low else 0),
+        textcoords="offset points",
+        ha="left" if is_left else "right",
+        va="bottom" if is_low else "center",
+        color=EMPHASIS,
+    )
+    text.set_path_effects(halo())
