@@ -1,0 +1,8 @@
+"""The report: one HTML file that shows the groups, and whether to believe them."""
+
+from coterie.show.report.facts import ReportFacts
+from coterie.show.report.gather import gather
+from coterie.show.report.render import render
+from coterie.show.report.subject import Subject
+
+__all__ = ["ReportFacts", "Subject", "gather", "render"]
