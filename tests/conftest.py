@@ -1,7 +1,21 @@
 """Settings that all tests share."""
 
+import os
+import sys
+
+import pytest
 from hypothesis import settings
+
+os.environ["MPLBACKEND"] = "Agg"  # before anything imports matplotlib: no window is ever opened
 
 # the same examples in every run, and no clock: a busy machine is no failure
 settings.register_profile("coterie", deadline=None, derandomize=True)
 settings.load_profile("coterie")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """Close what a test drew: matplotlib warns, and keeps the memory, when many figures stay open."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -1,0 +1,20 @@
+"""What the groups look like: plots, and the colours that all pictures share."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_ROOMS = ("palette", "plots")
+
+__all__ = ["palette", "plots"]  # found by __getattr__: no room is loaded before it is asked for
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"coterie.show.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

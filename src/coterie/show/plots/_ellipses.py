@@ -1,0 +1,140 @@
+"""Ellipses about groups of points in the plane: of a covariance, or the smallest one that holds all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from coterie._typing import FloatArray
+from coterie.show.plots._canvas import drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SPANNING_STEPS = 2000  # most steps of Khachiyan's algorithm; each is one pass over a hull's corners
+SPANNING_TOLERANCE = 1e-4
+LEAST_AXIS = 1e-3  # share of the longer axis: a flat ellipse stays visible
+
+
+class EllipseShape(NamedTuple):
+    """Centre, full lengths of the axes, and the angle of the first one in degrees."""
+
+    center: FloatArray
+    width: float
+    height: float
+    angle: float
+
+
+def covariance_ellipse(center: FloatArray, covariance: FloatArray, share: float) -> EllipseShape:
+    """Return the ellipse that holds this share of a Gaussian.
+
+    Examples
+    --------
+    >>> shape = covariance_ellipse(np.zeros(2), np.diag([4.0, 1.0]), 1 - np.exp(-0.5))
+    >>> round(shape.width, 6), round(shape.height, 6)
+    (4.0, 2.0)
+    """
+    radius = np.sqrt(-2.0 * np.log1p(-share))  # the quantile of chi with two degrees of freedom
+    return _shape(center, np.asarray(covariance, dtype=np.float64) * radius**2)
+
+
+def points_ellipse(points: FloatArray, share: float) -> EllipseShape | None:
+    """Return the ellipse of the points' own covariance; None for fewer than three points.
+
+    Examples
+    --------
+    >>> points_ellipse(np.zeros((2, 2)), 0.95) is None
+    True
+    """
+    if len(points) < 3:
+        return None
+    return covariance_ellipse(points.mean(axis=0), np.cov(points.T), share)
+
+
+def spanning_ellipse(points: FloatArray) -> EllipseShape:
+    """Return the ellipse of least area that holds all points (Khachiyan's algorithm on their hull).
+
+    Examples
+    --------
+    >>> corners = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]])
+    >>> shape = spanning_ellipse(corners)
+    >>> shape.center, round(shape.width / np.sqrt(8), 3)
+    (array([1., 1.]), np.float64(1.0))
+    """
+    corners = _hull(np.asarray(points, dtype=np.float64))
+    center, spread = corners.mean(axis=0), np.ptp(corners, axis=0).max()
+    if len(corners) < 3 or np.linalg.matrix_rank(corners - center, tol=1e-9 * max(spread, 1e-300)) < 2:
+        return _shape_of_line(corners)
+    lifted = np.column_stack([corners, np.ones(len(corners))])
+    weights = np.full(len(corners), 1 / len(corners))
+    for _ in range(SPANNING_STEPS):
+        moments = lifted.T @ (weights[:, None] * lifted)
+        reach = np.einsum("ij,ji->i", lifted, np.linalg.solve(moments, lifted.T))
+        farthest = int(reach.argmax())
+        excess = reach[farthest] / 3 - 1
+        if excess < SPANNING_TOLERANCE:
+            break
+        step = excess / (reach[farthest] - 1)
+        weights *= 1 - step
+        weights[farthest] += step
+    center = weights @ corners
+    scatter = (corners - center).T @ (weights[:, None] * (corners - center))
+    reach = np.einsum("ij,ji->i", corners - center, np.linalg.solve(scatter, (corners - center).T))
+    return _shape(center, scatter * float(reach.max()))
+
+
+def draw_ellipse(ax: Axes, shape: EllipseShape, color: Any, *, fill: float = 0.10, zorder: float = 3) -> None:
+    """Draw an ellipse: an outline, and a faint filling.
+
+    Examples
+    --------
+    >>> from coterie.show.plots._canvas import axes_for
+    >>> ax = axes_for(None)
+    >>> draw_ellipse(ax, EllipseShape(np.zeros(2), 2.0, 1.0, 0.0), "#0072b2")
+    >>> len(ax.patches)
+    1
+    """
+    patch = drawing("patches").Ellipse(
+        tuple(shape.center),
+        shape.width,
+        shape.height,
+        angle=shape.angle,
+        facecolor=drawing("colors").to_rgba(color, fill),
+        edgecolor=color,
+        linewidth=1.2,
+        zorder=zorder,
+    )
+    ax.add_patch(patch)
+    corners = patch.get_corners()
+    ax.update_datalim(corners)
+    ax.autoscale_view()
+
+
+def _shape(center: FloatArray, scatter: FloatArray) -> EllipseShape:
+    values, vectors = np.linalg.eigh(scatter)
+    long = 2 * np.sqrt(max(values[1], 0.0))
+    short = max(2 * np.sqrt(max(values[0], 0.0)), LEAST_AXIS * long)
+    angle = float(np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1])))
+    return EllipseShape(np.asarray(center), float(long), float(short), angle)
+
+
+def _shape_of_line(points: FloatArray) -> EllipseShape:
+    """Points on a line, or one point."""
+    center = (points.min(axis=0) + points.max(axis=0)) / 2
+    away = points - center
+    longest = away[np.linalg.norm(away, axis=1).argmax()]
+    return _shape(center, np.outer(longest, longest))
+
+
+def _hull(points: FloatArray) -> FloatArray:
+    from scipy.spatial import ConvexHull, QhullError
+
+    distinct = np.unique(points, axis=0)
+    if len(distinct) < 4:
+        return distinct
+    try:
+        corners: FloatArray = distinct[ConvexHull(distinct).vertices]
+    except QhullError:  # all on a line
+        return distinct
+    return corners

@@ -1,0 +1,100 @@
+"""Two principal components of rows, and the share of the variance that they explain."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coterie._typing import FloatArray
+
+GOLDEN = (5**0.5 - 1) / 2  # multiples of it, without their whole part, fill an interval evenly
+
+
+class Components(NamedTuple):
+    """Places on the first two components, the share of variance of each, and the way of new rows there."""
+
+    places: FloatArray
+    shares: FloatArray
+    center: FloatArray
+    scale: FloatArray
+    axes: FloatArray
+
+    def project(self, rows: FloatArray) -> FloatArray:
+        """Return the places of other rows of the same columns."""
+        return ((rows - self.center) / self.scale) @ self.axes
+
+
+def principal_components(rows: FloatArray, *, standardise: bool) -> Components:
+    """Return the first two principal components; `standardise` gives every column the same weight.
+
+    Signs are chosen so that the largest entry of each component's axis is positive.
+
+    Examples
+    --------
+    >>> found = principal_components(np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]]), standardise=True)
+    >>> found.shares.round(6) + 0.0
+    array([1., 0.])
+    """
+    center = rows.mean(axis=0)
+    scale = rows.std(axis=0) if standardise else np.ones(rows.shape[1])
+    scale = np.where(scale > 0, scale, 1.0)
+    away = (rows - center) / scale
+    axes, variances = _axes(away)
+    total = variances.sum()
+    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
+    shares = variances[:2] / total if total > 0 else np.zeros(2)
+    if axes.shape[1] == 1:
+        axes, shares = np.column_stack([axes, np.zeros(len(axes))]), np.append(shares[:1], 0.0)
+    return Components(away @ axes, shares, center, scale, axes)
+
+
+def _axes(away: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the axes of the first two components as columns, and the variances along all."""
+    if len(away) < away.shape[1]:
+        _, lengths, rows = np.linalg.svd(away, full_matrices=False)
+        return rows[:2].T, lengths**2
+    values, vectors = np.linalg.eigh(away.T @ away)
+    return vectors[:, ::-1][:, :2], np.maximum(values[::-1], 0.0)
+
+
+class Plane(NamedTuple):
+    """Where rows are drawn: in two columns, on the first two components, or along the only column."""
+
+    places: FloatArray
+    words: tuple[str, str]
+    components: Components | None
+
+    def project(self, rows: FloatArray) -> FloatArray:
+        """Return the places of other rows of the same columns, such as centres."""
+        if self.components is not None:
+            return self.components.project(rows)
+        return rows if rows.shape[1] == 2 else np.column_stack([rows[:, 0], np.zeros(len(rows))])
+
+    def lift(self, places: FloatArray) -> FloatArray:
+        """Return rows of the data's columns that are drawn at these places: those on the plane itself."""
+        if self.components is not None:
+            found = self.components
+            return (places @ found.axes.T) * found.scale + found.center
+        return places if self.words[1] else places[:, :1]
+
+
+def plane_of(rows: FloatArray, names: list[str] | None) -> Plane:
+    """Return the plane on which rows with any number of columns are drawn.
+
+    Examples
+    --------
+    >>> plane_of(np.zeros((3, 2)), ["age", "income"]).words
+    ('age', 'income')
+    >>> plane_of(np.arange(6.0).reshape(2, 3), None).words
+    ('component 1 (100.0 %)', 'component 2 (0.0 %)')
+    """
+    if rows.shape[1] == 2:
+        known = names or ["column 0", "column 1"]
+        return Plane(rows, (known[0], known[1]), None)
+    if rows.shape[1] == 1:
+        spread = (np.arange(len(rows)) * GOLDEN) % 1.0 - 0.5
+        return Plane(np.column_stack([rows[:, 0], spread]), ((names or ["column 0"])[0], ""), None)
+    found = principal_components(rows, standardise=False)
+    across, up = (f"component {i + 1} ({100 * found.shares[i]:.1f} %)" for i in range(2))
+    return Plane(found.places, (across, up), found)
