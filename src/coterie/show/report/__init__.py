@@ -4,5 +4,15 @@ from coterie.show.report.facts import ReportFacts
 from coterie.show.report.gather import gather
 from coterie.show.report.render import render
 from coterie.show.report.subject import Subject
+from coterie.show.report.subjects import subject_of_groups, subject_of_labels
+from coterie.show.report.write import write_subject
 
-__all__ = ["ReportFacts", "Subject", "gather", "render"]
+__all__ = [
+    "ReportFacts",
+    "Subject",
+    "gather",
+    "render",
+    "subject_of_groups",
+    "subject_of_labels",
+    "write_subject",
+]

@@ -67,7 +67,7 @@ def _named_rows(profile: Profile | None) -> list[int]:
 
 def _badges(subject: Subject, chosen: LabelingFacts) -> tuple[Badge, ...]:
     badges = []
-    if subject.stability is not None:
+    if subject.stability is not None and subject.k > 1:
         value = float(subject.stability.overall)
         word, tone = ("stable", "good") if value >= STABLE else ("not stable", "poor")
         about = f"mean Jaccard index over {subject.stability.n_resamples} resamples; 1 is always the same groups"
@@ -86,7 +86,8 @@ def _badges(subject: Subject, chosen: LabelingFacts) -> tuple[Badge, ...]:
     if chosen.truth is not None:
         _, value, meaning = chosen.truth.measures[0]
         tone = "good" if value >= 0.8 else "fair" if value >= 0.4 else "poor"
-        badges.append(Badge("agrees with the truth", f"{value:.2f}", tone, f"adjusted Rand index: {meaning}"))
+        word = {"good": "agrees with the truth", "fair": "partly the truth", "poor": "not the truth"}[tone]
+        badges.append(Badge(word, f"{value:.2f}", tone, f"adjusted Rand index: {meaning}"))
     return tuple(badges)
 
 

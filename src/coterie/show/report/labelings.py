@@ -16,13 +16,12 @@ from coterie.groups import Profile, profile_groups
 from coterie.show.report.cards import Deck, contrast_facts
 from coterie.show.report.facts import LabelingFacts
 from coterie.show.report.findings import map_finding, silhouette_finding
-from coterie.show.report.numbers import rounded
 from coterie.show.report.sample import dense
 from coterie.show.report.subject import Subject
 from coterie.show.report.truth import truth_table
 
 MOST_STOPS = 20  # of the slider
-MOST_GROUPS = 60  # of a stop other than the chosen one
+MOST_CARDS = 260  # of all stops but the chosen one: what a page of 8 MB has room for
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +47,9 @@ def stops(subject: Subject) -> tuple[list[Stop], int]:
 
 
 def _others(labelings: Mapping[int, Labels], k: int) -> dict[int, Labels]:
-    near = sorted((other for other in labelings if 1 < other <= MOST_GROUPS), key=lambda other: abs(other - k))
-    return {other: labelings[other] for other in near[:MOST_STOPS] if other != k}
+    near = sorted((other for other in labelings if other > 1 and other != k), key=lambda other: abs(other - k))
+    room = np.cumsum(near) <= MOST_CARDS
+    return {other: labelings[other] for other, fits in zip(near[:MOST_STOPS], room, strict=False) if fits}
 
 
 def _follow(first: Stop, labelings: list[Labels]) -> list[Stop]:
@@ -88,7 +88,7 @@ def labeling_facts(
         colors=stop.colors,
         sizes=tuple(profile.sizes.tolist()),
         n_noise=int((stop.labels == -1).sum()),
-        silhouettes=None if values is None else rounded(values, 3),
+        silhouettes=None if values is None else tuple(_two_digits(value) for value in values.tolist()),
         silhouette=None if values is None else float(np.nanmean(values)),
         map_finding=map_finding(labels, values, neighbours, stop.k),
         silhouette_finding=silhouette_finding(labels, values, neighbours),
@@ -96,6 +96,10 @@ def labeling_facts(
         contrast=contrast_facts(profile),
         truth=None if subject.classes is None else truth_table(subject.classes, stop.labels, stop.k),
     )
+
+
+def _two_digits(value: float) -> float | None:
+    return None if np.isnan(value) else round(value, 2)
 
 
 def profile_of(subject: Subject, stop: Stop) -> Profile:

@@ -47,6 +47,18 @@ def plain(value: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def signed(value: float) -> str:
+    """Return a number of standard deviations with its sign, 0 without one.
+
+    Examples
+    --------
+    >>> signed(1.26), signed(-0.5), signed(-0.01)
+    ('+1.3', '−0.5', '0.0')
+    """
+    text = f"{value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
+
+
 def percent(share: float) -> str:
     """Return a share in percent, never 0 % for something nor 100 % for less than all.
 

@@ -15,7 +15,7 @@ from coterie.show.report.numbers import rounded
 from coterie.show.report.subject import Subject, shorten
 
 MOST_ROWS = 4_000  # rows of a page: about 0.5 MB of a page of at most 8 MB
-MOST_CELLS = 80_000  # values of a page, for the same reason
+MOST_CELLS = 60_000  # values of a page, for the same reason
 LEAST_PER_GROUP = 20  # a small group must still be seen
 
 

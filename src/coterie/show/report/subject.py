@@ -103,7 +103,7 @@ class Subject:
         return f"row {int(self.rows[place]) + 1:,}"
 
 
-LONGEST_NAME = 60  # signs of a name that the page keeps: a cell may hold a novel
+LONGEST_NAME = 40  # signs of a name that the page keeps: a cell may hold a novel
 
 
 def shorten(name: str) -> str:
@@ -112,6 +112,6 @@ def shorten(name: str) -> str:
     Examples
     --------
     >>> len(shorten("x" * 1000))
-    60
+    40
     """
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"

@@ -12,7 +12,7 @@ from coterie.show.report.numbers import count
 from coterie.show.report.subject import Subject
 from coterie.tree import Dendrogram
 
-MOST_LEAVES = 120
+MOST_LEAVES = 200
 
 
 def tree_facts(subject: Subject, places: Indices) -> TreeFacts | None:

@@ -11,7 +11,7 @@ from coterie.evaluate import compare
 from coterie.show.report.facts import TruthFacts, TruthTable
 from coterie.show.report.subject import shorten
 
-MOST_CLASSES = 40
+MOST_CLASSES = 30
 MOST_GROUPS = 60
 MEASURES = (
     ("adjusted_rand_score", "adjusted Rand", "pairs of rows; 0 is chance, 1 is equal"),
@@ -68,5 +68,5 @@ def _finding(names: list[str], table: Labels) -> str:
         return "Every group holds one class" + ("" if split > 1 else ", and every class is one group")
     mixed = int(strays.argmax())
     largest = np.argsort(-table[:, mixed], kind="stable")[:2]
-    parts = " and ".join(f"{table[one, mixed]:,} {shorten(names[one])}" for one in largest)
-    return f"Group {mixed + 1} mixes {parts}"
+    first, second = (f"{table[one, mixed]:,} of {shorten(names[one])}" for one in largest)
+    return f"Group {mixed + 1} mixes {first} with {second}"

@@ -58,7 +58,7 @@ coterie.mapView = (() => {
       const shade = isDark() ? "255,255,255" : "40,50,60";
       found.push({
         type: "heatmap", x: map.density.x, y: map.density.y, z: map.density.counts.map((row) => row.map(Math.log1p)),
-        showscale: false, hoverinfo: "skip", colorscale: [[0, `rgba(${shade},0)`], [1, `rgba(${shade},0.38)`]],
+        showscale: false, hoverinfo: "skip", colorscale: [[0, `rgba(${shade},0)`], [1, `rgba(${shade},0.26)`]], zsmooth: "best",
       });
     }
     found.push({

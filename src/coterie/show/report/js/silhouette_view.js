@@ -56,6 +56,7 @@ coterie.silhouetteView = (() => {
       title.textContent = grouping.silhouette_finding;
       const has = Boolean(grouping.silhouettes);
       element.hidden = !has;
+      document.querySelector("#silhouette-hint").hidden = has;
       const negative = has ? grouping.silhouettes.filter((value) => value !== null && value < 0).length : 0;
       misplaced.hidden = negative === 0;
       misplaced.textContent = `Select the ${negative.toLocaleString("en")} rows below zero`;

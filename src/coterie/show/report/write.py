@@ -1,0 +1,39 @@
+"""Facts gathered, page rendered, file written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from coterie._files import atomic_path, check_output
+from coterie.show.report.gather import gather
+from coterie.show.report.render import render
+from coterie.show.report.subject import Subject
+
+
+def write_subject(
+    subject: Subject, path: str | os.PathLike[str], *, title: str | None = None, force: bool = False
+) -> Path:
+    """Write the report of a subject.
+
+    Parameters
+    ----------
+    subject : Subject
+        Rows, groups and evidence.
+    path : str or path
+        Where the page shall go, an .html file.
+    title : str, default=None
+        What the page is called; None: the name of the table.
+    force : bool, default=False
+        Whether an existing file may be replaced.
+
+    Returns
+    -------
+    Path
+    """
+    check_output(path, force=force)  # before the work
+    page = render(gather(subject if title is None else replace(subject, title=title)))
+    with atomic_path(path, force=force) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+    return Path(path)
