@@ -78,6 +78,7 @@ def iris_subject(with_tree=False):
         iris.feature_names,
         np.zeros(150, dtype=int),
         title="iris.csv",
+        headline="3 groups; stable (0.78); not by chance (p ≤ 0.005)",
         classes=[str(iris.target_names[target]) for target in iris.target],
         evidence=evidence_of(3, range(1, 7)),
         stability=stability_of(3),

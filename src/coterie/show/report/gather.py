@@ -19,6 +19,7 @@ from coterie.show.report.facts import Badge, DataFacts, LabelingFacts, MadeFacts
 from coterie.show.report.labelings import labeling_facts, profile_of, stops
 from coterie.show.report.maps import map_facts
 from coterie.show.report.numbers import count, p_in_words
+from coterie.show.report.room import USUAL, Room
 from coterie.show.report.sample import draw_rows, sample_facts
 from coterie.show.report.subject import Subject, shorten
 from coterie.show.report.trees import tree_facts
@@ -29,10 +30,10 @@ MOST_COLORS = 120
 GOOD_SILHOUETTE, FAIR_SILHOUETTE = 0.5, 0.25
 
 
-def gather(subject: Subject) -> ReportFacts:
-    """Return the facts of a report."""
-    found, chosen = stops(subject)
-    places = draw_rows(subject.labels, subject.seed, _named_rows(subject.profile))
+def gather(subject: Subject, room: Room = USUAL) -> ReportFacts:
+    """Return the facts of a report that fit into its room."""
+    found, chosen = stops(subject, room)
+    places = draw_rows(subject.labels, subject.seed, _named_rows(subject.profile), most=room.rows)
     profiles = [profile_of(subject, stop) for stop in found]
     labelings = tuple(
         labeling_facts(subject, stop, profile, places, is_chosen=at == chosen)
@@ -44,7 +45,7 @@ def gather(subject: Subject) -> ReportFacts:
         lead=subject.lead,
         badges=_badges(subject, labelings[chosen]),
         palette=_palette(labelings),
-        sample=sample_facts(subject, places, profiles[chosen]),
+        sample=sample_facts(subject, places, profiles[chosen], room),
         maps=map_facts(subject, places),
         labelings=labelings,
         chosen=chosen,

@@ -16,12 +16,12 @@ from coterie.groups import Profile, profile_groups
 from coterie.show.report.cards import Deck, contrast_facts
 from coterie.show.report.facts import LabelingFacts
 from coterie.show.report.findings import map_finding, silhouette_finding
+from coterie.show.report.room import USUAL, Room
 from coterie.show.report.sample import dense
 from coterie.show.report.subject import Subject
 from coterie.show.report.truth import truth_table
 
 MOST_STOPS = 20  # of the slider
-MOST_CARDS = 260  # of all stops but the chosen one: what a page of 8 MB has room for
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,19 +37,19 @@ class Stop:
         return len(self.colors)
 
 
-def stops(subject: Subject) -> tuple[list[Stop], int]:
+def stops(subject: Subject, room: Room = USUAL) -> tuple[list[Stop], int]:
     """Return the stops by number of groups, and which one is chosen."""
     chosen = Stop(subject.labels, tuple(range(subject.k)))
-    others = _others(subject.labelings, subject.k)
+    others = _others(subject.labelings, subject.k, room)
     below = _follow(chosen, [others[k] for k in sorted(others, reverse=True) if k < subject.k])
     above = _follow(chosen, [others[k] for k in sorted(others) if k > subject.k])
     return [*reversed(below), chosen, *above], len(below)
 
 
-def _others(labelings: Mapping[int, Labels], k: int) -> dict[int, Labels]:
+def _others(labelings: Mapping[int, Labels], k: int, room: Room) -> dict[int, Labels]:
     near = sorted((other for other in labelings if other > 1 and other != k), key=lambda other: abs(other - k))
-    room = np.cumsum(near) <= MOST_CARDS
-    return {other: labelings[other] for other, fits in zip(near[:MOST_STOPS], room, strict=False) if fits}
+    has_room = np.cumsum(near) <= room.cards
+    return {other: labelings[other] for other, fits in zip(near[:MOST_STOPS], has_room, strict=False) if fits}
 
 
 def _follow(first: Stop, labelings: list[Labels]) -> list[Stop]:

@@ -12,14 +12,13 @@ from coterie._typing import Indices, Labels
 from coterie.groups import Profile
 from coterie.show.report.facts import SampleFacts
 from coterie.show.report.numbers import rounded
+from coterie.show.report.room import USUAL, Room
 from coterie.show.report.subject import Subject, shorten
 
-MOST_ROWS = 4_000  # rows of a page: about 0.5 MB of a page of at most 8 MB
-MOST_CELLS = 60_000  # values of a page, for the same reason
 LEAST_PER_GROUP = 20  # a small group must still be seen
 
 
-def draw_rows(labels: Labels, seed: int, must: Sequence[int] = ()) -> Indices:
+def draw_rows(labels: Labels, seed: int, must: Sequence[int] = (), *, most: int = USUAL.rows) -> Indices:
     """Return the places of the rows to hold, ascending: a share of every group, at least a few of each.
 
     Parameters
@@ -30,6 +29,8 @@ def draw_rows(labels: Labels, seed: int, must: Sequence[int] = ()) -> Indices:
         Same seed, same rows.
     must : sequence of int
         Rows that must be among them.
+    most : int
+        How many rows to hold.
 
     Examples
     --------
@@ -40,14 +41,14 @@ def draw_rows(labels: Labels, seed: int, must: Sequence[int] = ()) -> Indices:
     (True, np.int64(10), True)
     """
     n_rows = len(labels)
-    if n_rows <= MOST_ROWS:
+    if n_rows <= most:
         return np.arange(n_rows)
     rng = np.random.default_rng(seed)
     order = rng.permutation(n_rows)
     groups, sizes = np.unique(labels, return_counts=True)
-    least = min(LEAST_PER_GROUP, MOST_ROWS // (2 * len(groups)))
+    least = min(LEAST_PER_GROUP, most // (2 * len(groups)))
     floor = np.minimum(sizes, least)
-    rest = MOST_ROWS - floor.sum() - len(must)
+    rest = most - floor.sum() - len(must)
     wanted = np.minimum(sizes, floor + (sizes * (rest / n_rows)).astype(np.int64))
     shuffled = labels[order]
     by_group = order[np.argsort(shuffled, kind="stable")]
@@ -56,10 +57,10 @@ def draw_rows(labels: Labels, seed: int, must: Sequence[int] = ()) -> Indices:
     return np.unique(np.concatenate([*taken, np.asarray(must, dtype=np.intp)]))
 
 
-def sample_facts(subject: Subject, places: Indices, profile: Profile) -> SampleFacts:
+def sample_facts(subject: Subject, places: Indices, profile: Profile, room: Room) -> SampleFacts:
     """Return what the page holds of the rows at `places`: the columns that tell groups apart come first."""
     n_columns = len(subject.columns)
-    n_shown = max(1, min(n_columns, MOST_CELLS // max(1, len(places))))
+    n_shown = max(1, min(n_columns, room.cells // max(1, len(places))))
     telling = np.argsort(-np.abs(profile.differences).max(axis=0, initial=0.0), kind="stable")
     shown = np.sort(telling[:n_shown])
     values = dense(subject.X[places][:, shown])

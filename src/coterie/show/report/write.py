@@ -9,6 +9,7 @@ from pathlib import Path
 from coterie._files import atomic_path, check_output
 from coterie.show.report.gather import gather
 from coterie.show.report.render import render
+from coterie.show.report.room import MOST_BYTES, USUAL
 from coterie.show.report.subject import Subject
 
 
@@ -33,7 +34,17 @@ def write_subject(
     Path
     """
     check_output(path, force=force)  # before the work
-    page = render(gather(subject if title is None else replace(subject, title=title)))
+    page = make_page(subject if title is None else replace(subject, title=title))
     with atomic_path(path, force=force) as temporary:
-        temporary.write_text(page, encoding="utf-8")
+        temporary.write_bytes(page)
     return Path(path)
+
+
+def make_page(subject: Subject) -> bytes:
+    """Return the page in UTF-8; a table that does not fit into 8 MB gets less room until it does."""
+    room = USUAL
+    page = render(gather(subject, room)).encode()
+    while len(page) > MOST_BYTES and room.rows > 1:
+        room = room.smaller()
+        page = render(gather(subject, room)).encode()
+    return page

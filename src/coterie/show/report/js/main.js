@@ -34,5 +34,6 @@
   pageView.showGrouping(state);
   pageView.showSelection(state);
   toolbar.show(state);
+  document.documentElement.dataset.readyAfter = performance.now().toFixed(0);
   document.documentElement.dataset.ready = "yes";
 })();

@@ -99,8 +99,9 @@ coterie.mapView = (() => {
     const points = () => element.data.length - 1;
     draw();
     element.on("plotly_selected", (event) => {
-      const rows = (event?.points ?? []).filter((point) => point.curveNumber === points()).map((point) => point.pointIndex);
-      if (event) store.select(coterie.selection.make(rows, "drawn on the map"));
+      if (!event?.lassoPoints && !event?.range) return; // plotly also tells of selections that we set ourselves
+      const rows = event.points.filter((point) => point.curveNumber === points()).map((point) => point.pointIndex);
+      store.select(coterie.selection.make(rows, "drawn on the map"));
     });
     element.on("plotly_deselect", () => store.select(coterie.selection.nothing));
     element.on("plotly_click", (event) => {

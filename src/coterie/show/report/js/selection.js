@@ -4,6 +4,7 @@ globalThis.coterie ??= {};
 
 coterie.selection = (() => {
   const NOTABLE = 0.3; // standard deviations worth a word
+  const NUMBER = new Intl.NumberFormat("en"); // toLocaleString makes one anew for every number
 
   const nothing = Object.freeze({ rows: [], about: "", isEmpty: true });
 
@@ -54,7 +55,7 @@ coterie.selection = (() => {
   }
 
   function nameOf(sample, row) {
-    return sample.names ? sample.names[row] : `row ${sample.rows[row].toLocaleString("en")}`;
+    return sample.names ? sample.names[row] : `row ${NUMBER.format(sample.rows[row])}`;
   }
 
   // rows whose name or number fits what was typed; "group 3" means the group

@@ -88,7 +88,6 @@ coterie.silhouetteView = (() => {
       }, CONFIG);
     }
 
-    draw();
     const listen = () => {
       element.on("plotly_click", (event) => {
         const bar = found[event.points[0].pointIndex];
