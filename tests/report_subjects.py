@@ -67,7 +67,7 @@ def stability_of(k):
 def significance():
     """Return significance: far above what chance gives."""
     draws = np.random.default_rng(0).normal(0.3, 0.02, 199)
-    return SimpleNamespace(measure="silhouette_score", null="gaussian", observed=0.55, draws=draws, p_value=0.005)
+    return SimpleNamespace(measure="silhouette_score", null="gaussian", against="one Gaussian", observed=0.55, draws=draws, p_value=0.005)
 
 
 def iris_subject(with_tree=False):

@@ -6,16 +6,31 @@ from coterie.evaluate.cut_curves import CutCurve, cut_curve
 from coterie.evaluate.external import *  # noqa: F403  (external.__all__ is the list of external measures)
 from coterie.evaluate.internal import *  # noqa: F403  (internal.__all__ is the list of internal measures)
 from coterie.evaluate.linkage_comparison import LinkageComparison, compare_linkages
+from coterie.evaluate.modularity import modularity
+from coterie.evaluate.permutation import permutation_significance
+from coterie.evaluate.significance import significance
+from coterie.evaluate.significance_value import Significance
+from coterie.evaluate.stability import stability
+from coterie.evaluate.stability_value import Stability
+from coterie.evaluate.tendency import Hopkins, hopkins
 
 __all__ = [
     "CutCurve",
+    "Hopkins",
     "LinkageComparison",
     "Measure",
+    "Significance",
+    "Stability",
     "compare_linkages",
     "cut_curve",
     "find_measure",
+    "hopkins",
     "measure",
     "measures",
+    "modularity",
+    "permutation_significance",
+    "significance",
+    "stability",
 ]
 __all__ += external.__all__
 __all__ += internal.__all__

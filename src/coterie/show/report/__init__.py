@@ -5,7 +5,7 @@ from coterie.show.report.gather import gather
 from coterie.show.report.render import render
 from coterie.show.report.subject import Subject
 from coterie.show.report.subjects import subject_of_groups, subject_of_labels
-from coterie.show.report.write import write_subject
+from coterie.show.report.write import write_report, write_subject
 
 __all__ = [
     "ReportFacts",
@@ -14,5 +14,6 @@ __all__ = [
     "render",
     "subject_of_groups",
     "subject_of_labels",
+    "write_report",
     "write_subject",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie.cluster import find_method
 from coterie.show.report.facts import ChanceFacts, CurveFacts, EvidenceFacts, RunnerFacts, StabilityFacts
 from coterie.show.report.numbers import count, p_in_words, plain, rounded
 
@@ -94,35 +95,23 @@ def _stability_in_words(per_group: Any) -> str:
 
 def chance_facts(significance: Any) -> ChanceFacts:
     """Return the histogram of what chance gives, and where the data stand."""
-    draws = np.asarray(significance.draws, dtype=np.float64)
+    draws, against = np.asarray(significance.draws, dtype=np.float64), str(significance.against)
+    n_draws = len(draws)
     draws = draws[np.isfinite(draws)]
-    counts, edges = np.histogram(draws, bins=BINS)
+    counts, edges = np.histogram(draws if len(draws) else [0.0], bins=BINS)
     p_value, observed = float(significance.p_value), float(significance.observed)
     measure = _words(significance.measure)
     beaten = "beats" if p_value <= SIGNIFICANT else "does not beat"
     return ChanceFacts(
-        finding=f"{measure[0].upper()}{measure[1:]} {plain(observed)} {beaten} {count(len(draws), 'draw')} from "
-        f"{_null_in_words(significance.null)}: {p_in_words(p_value, len(draws))}",
+        finding=f"{measure[0].upper()}{measure[1:]} {plain(observed)} {beaten} {count(n_draws, 'draw')} from "
+        f"{against}: {p_in_words(p_value, n_draws)}",
         measure=measure,
-        null=_null_in_words(significance.null),
+        null=against,
         observed=observed,
         p_value=p_value,
         edges=tuple(edges.tolist()),
         counts=tuple(counts.tolist()),
     )
-
-
-NULLS = {
-    "gaussian": "one Gaussian",
-    "uniform": "a uniform box",
-    "pca_box": "a uniform box along the principal axes",
-    "permuted": "columns shuffled one by one",
-    "configuration": "random graphs with the same degrees",
-}
-
-
-def _null_in_words(null: Any) -> str:
-    return NULLS.get(null, str(null).replace("_", " ")) if isinstance(null, str) else "the given null"
 
 
 def _words(name: Any) -> str:
@@ -134,7 +123,7 @@ def runner_facts(candidates: Sequence[Any]) -> tuple[RunnerFacts, ...]:
     """Return what came close, with the scores it was judged by."""
     return tuple(
         RunnerFacts(
-            method=str(one.method),
+            method=find_method(one.method).title,
             k=int(one.k),
             scores=tuple((_words(name), float(value)) for name, value in list(one.scores.items())[:4]),
             reason=str(one.reason),

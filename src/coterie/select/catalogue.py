@@ -1,0 +1,147 @@
+"""The catalogue of criteria: what each is called, what it needs, how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from inspect import getdoc
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from coterie._validation import unknown_name
+from coterie.select.rules import Measured, Rule
+
+if TYPE_CHECKING:
+    from coterie.select.subject import Subject
+
+# rows of numbers; any distances; rows and a method that can be run on others; the same and can place new
+# rows; a likelihood; a tree of merges; eigenvalues of a graph
+Need: TypeAlias = Literal["rows", "distances", "rerun", "placing", "likelihood", "tree", "eigenvalues"]
+
+# families in the order of tables
+GROUPS = ("distortion", "compact and apart", "chance", "likelihood", "tree or graph", "found again")
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """The facts about one criterion for the number of clusters.
+
+    Parameters
+    ----------
+    name : str
+        What to ask for.
+    title : str
+        What to call it.
+    summary : str
+        One sentence.
+    group : str
+        Family, as a heading.
+    greater_is_better : bool or None
+        Direction; None where neither is.
+    needs : str
+        "rows": numbers, for means. "distances": between samples. "rerun": the method on other rows.
+        "placing": that, and new rows placed. "likelihood", "tree", "eigenvalues": of the method.
+    rule : str
+        How a number of clusters is chosen from the values.
+    can_choose_one : bool
+        Whether it can say that there are no clusters.
+    echoes : str or None
+        The criterion that it reads in another way: the two together have one vote.
+    reference : str
+        Key in docs/references.md.
+    measure : callable
+        Values for a `Subject`.
+    choose : callable
+        The choice from the values.
+
+    Examples
+    --------
+    >>> find_criterion("silhouette").direction
+    'higher'
+    """
+
+    name: str
+    title: str
+    summary: str
+    group: str
+    greater_is_better: bool | None
+    needs: Need
+    rule: str
+    can_choose_one: bool
+    echoes: str | None
+    reference: str
+    measure: Callable[[Subject], Measured] = field(repr=False)
+    choose: Rule = field(repr=False)
+
+    @property
+    def direction(self) -> str:
+        """Which way is better: "higher", "lower" or "neither"."""
+        return {True: "higher", False: "lower", None: "neither"}[self.greater_is_better]
+
+
+_REGISTERED: dict[str, Criterion] = {}
+
+
+def criterion(
+    title: str,
+    *,
+    group: str,
+    greater_is_better: bool | None,
+    needs: Need,
+    rule: str,
+    choose: Rule,
+    reference: str,
+    can_choose_one: bool = False,
+    echoes: str | None = None,
+) -> Callable[[Callable[[Subject], Measured]], Callable[[Subject], Measured]]:
+    """Enter the decorated function in the catalogue; its name and summary are read from it.
+
+    Examples
+    --------
+    >>> find_criterion("gap").can_choose_one
+    True
+    """
+
+    def register(function: Callable[[Subject], Measured]) -> Callable[[Subject], Measured]:
+        name = function.__name__
+        _REGISTERED[name] = Criterion(
+            name=name,
+            title=title,
+            summary=(getdoc(function) or "").partition("\n")[0],
+            group=group,
+            greater_is_better=greater_is_better,
+            needs=needs,
+            rule=rule,
+            can_choose_one=can_choose_one,
+            echoes=echoes,
+            reference=reference,
+            measure=function,
+            choose=choose,
+        )
+        return function
+
+    return register
+
+
+def criteria() -> tuple[Criterion, ...]:
+    """Return every criterion, in the order of the catalogue.
+
+    Examples
+    --------
+    >>> [found.name for found in criteria()][:3]
+    ['elbow', 'kneedle', 'hartigan']
+    """
+    return tuple(sorted(_REGISTERED.values(), key=lambda found: GROUPS.index(found.group)))
+
+
+def find_criterion(name: str) -> Criterion:
+    """Return the criterion of that name, or offer the nearest.
+
+    Examples
+    --------
+    >>> find_criterion("bic").title
+    'BIC'
+    """
+    found = _REGISTERED.get(name)
+    if found is None:
+        raise unknown_name("criterion", name, _REGISTERED, listed_by="coterie.select.criteria()")
+    return found

@@ -1,0 +1,194 @@
+"""How many clusters: every criterion that applies, over the same clusterings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from coterie._progress import ProgressOption, Tracker, track
+from coterie._typing import Data, MatrixLike, RandomState
+from coterie._validation import Nothing, Seed, Whole, check_data, check_parameters, check_seed
+from coterie._validation.parameters import is_whole
+from coterie.errors import InvalidParameter
+from coterie.select.catalogue import Criterion, find_criterion
+from coterie.select.catalogue import criteria as all_criteria
+from coterie.select.curve import Curve
+from coterie.select.evidence import Evidence
+from coterie.select.partitioners import Partitioner, find_partitioner
+from coterie.select.subject import Effort, Subject
+from coterie.select.trivial import find_trivial
+from coterie.select.verdict import judge
+
+WHO = "choose_k"
+MOST_BY_DEFAULT = 15
+SAMPLE_ROWS = 5_000  # all pairs of so many rows take some 20 ms per k
+FAST_RERUN_ROWS, SLOW_RERUN_ROWS = 2_000, 500
+FAST_DRAWS, SLOW_DRAWS = 50, 20
+SPLITS, FOLDS, RESAMPLES = 5, 5, 20
+
+
+def choose_k(
+    X: MatrixLike,
+    method: Any = "kmeans",
+    *,
+    k: Iterable[int] | None = None,
+    criteria: Sequence[str] | None = None,
+    random_state: RandomState = None,
+    sample_size: int = SAMPLE_ROWS,
+    n_draws: int | None = None,
+    progress: ProgressOption = None,
+) -> Evidence:
+    """Say how many clusters there are, with the evidence.
+
+    Every criterion that applies to the method judges the same clusterings: k-means goes on from k to k, trees
+    are built once and cut, a spectral graph is embedded once, other methods are fitted for each k.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Data; distances for an estimator with ``metric="precomputed"``.
+    method : str or estimator, default="kmeans"
+        A name of `coterie.cluster.catalogue()` that takes a number of clusters, or an unfitted estimator.
+    k : iterable of int, default=None
+        Numbers of clusters to compare; None: 1 to 15, or as many as there are rows.
+    criteria : sequence of str, default=None
+        Names of `coterie.select.criteria()`; None: all that apply to the method.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of starts and draws.
+    sample_size : int, default=5000
+        Rows that criteria of all pairs look at, when there are more: these are estimates, and say so.
+    n_draws : int, default=None
+        Data sets without clusters for the gap statistic; None: 50 for k-means, 20 for other methods.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every step.
+
+    Returns
+    -------
+    evidence : Evidence
+        Curves, verdict, labels; prints as a table.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(centre, 1, (40, 2)) for centre in ([0, 0], [9, 0], [0, 9])])
+    >>> choose_k(X, k=range(1, 6), criteria=["silhouette", "gap"], random_state=0).k
+    3
+    """
+    began = time.perf_counter()
+    check_parameters(
+        {"random_state": random_state, "sample_size": sample_size, "n_draws": n_draws},
+        {"random_state": Seed(), "sample_size": Whole(10), "n_draws": Whole(2) | Nothing()},
+        who=WHO,
+    )
+    partitioner = find_partitioner(method)
+    wanted = None if criteria is None else [find_criterion(name) for name in _names(criteria)]
+    data: Any = check_data(X, who=WHO, min_rows=2, may_be_distances=not partitioner.takes_rows)
+    ks = check_ks(k, len(data))
+    seed, effort = check_seed(random_state), _effort(partitioner, sample_size, n_draws)
+    with track(progress, f"choosing k: {partitioner.title}") as tracker:
+        subject = _subject(data, ks, partitioner, effort, seed, tracker)
+        chosen, left_out = _applicable(wanted, subject)
+        curves = tuple(_curves(subject, chosen, tracker))
+    trivial, flags = find_trivial(subject)
+    notes = tuple(dict.fromkeys([*left_out, *(_estimate_note(curve) for curve in curves if curve.note)]))
+    return Evidence(
+        method=partitioner.name,
+        ks=ks,
+        curves=curves,
+        labelings=dict(subject.partitions.labels),
+        flags=flags,
+        verdict=judge(curves, ks, trivial),
+        notes=notes,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def check_ks(k: Iterable[int] | None, n_rows: int) -> tuple[int, ...]:
+    """Return the numbers of clusters, ascending, or say what is wrong with them.
+
+    Examples
+    --------
+    >>> check_ks(None, 100)[-1], check_ks([4, 2, 3], 100)
+    (15, (2, 3, 4))
+    """
+    if k is None:
+        return tuple(range(1, min(MOST_BY_DEFAULT, n_rows) + 1))
+    values: list[Any] = list(k) if isinstance(k, Iterable) else [k]
+    if not values or not all(is_whole(value) for value in values):
+        raise InvalidParameter(f"k of {WHO} must be whole numbers, such as range(1, 16), got {k!r}.")
+    low, high = min(values), max(values)
+    if low < 1 or high > n_rows:
+        raise InvalidParameter(
+            f"k of {WHO} must lie between 1 and n_samples={n_rows}, got {low} to {high}."
+        ).in_shell(f"-k must lie between 1 and {n_rows}, the number of rows, got {low}..{high}.")
+    return tuple(sorted({int(value) for value in values}))
+
+
+def _names(criteria: Sequence[str]) -> list[str]:
+    return [criteria] if isinstance(criteria, str) else list(criteria)
+
+
+def _effort(partitioner: Partitioner, sample_size: int, n_draws: int | None) -> Effort:
+    is_fast = partitioner.is_fast
+    return Effort(
+        sample_size=sample_size,
+        rerun_size=FAST_RERUN_ROWS if is_fast else SLOW_RERUN_ROWS,
+        n_draws=n_draws or (FAST_DRAWS if is_fast else SLOW_DRAWS),
+        n_splits=SPLITS,
+        n_folds=FOLDS,
+        n_resamples=RESAMPLES,
+    )
+
+
+def _subject(
+    X: Data, ks: tuple[int, ...], partitioner: Partitioner, effort: Effort, seed: int, tracker: Tracker
+) -> Subject:
+    partitions = partitioner.run(X, ks, seed)
+    return Subject(X, ks, partitioner, partitions, effort, seed, tracker)
+
+
+def _applicable(wanted: list[Criterion] | None, subject: Subject) -> tuple[list[Criterion], list[str]]:
+    """Return the criteria that apply; one that was asked for and does not apply is refused."""
+    if wanted is None:
+        return [found for found in all_criteria() if found.needs in subject.has], []
+    for found in wanted:
+        if found.needs not in subject.has:
+            raise InvalidParameter(
+                f"criteria of {WHO}: {found.name} needs {_NEEDS[found.needs]}, which "
+                f"{subject.partitioner.title} does not give here."
+            )
+    return wanted, []
+
+
+_NEEDS = {
+    "rows": "rows of numbers",
+    "distances": "rows or distances",
+    "rerun": "rows of numbers",
+    "placing": "rows and a method that places new ones",
+    "likelihood": "a likelihood",
+    "tree": "a tree",
+    "eigenvalues": "the eigenvalues of a graph",
+}
+
+
+def _curves(subject: Subject, chosen: list[Criterion], tracker: Tracker) -> Iterable[Curve]:
+    for at, found in enumerate(chosen):
+        tracker.report(at + 1, stage=f"choosing k: {found.title}", total=len(chosen) + 1)
+        measured = subject.shared(found.measure)
+        choice = found.choose(subject.ks, measured)
+        yield Curve(
+            name=found.name,
+            title=found.title,
+            ks=subject.ks,
+            values=measured.values,
+            errors=measured.errors,
+            greater_is_better=found.greater_is_better,
+            choice=choice.k,
+            reason=choice.reason,
+            note=measured.note,
+        )
+
+
+def _estimate_note(curve: Curve) -> str:
+    return f"{curve.title} {curve.note}"

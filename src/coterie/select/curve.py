@@ -1,0 +1,81 @@
+"""One criterion over the numbers of clusters, and what it would choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The values of one criterion, one per number of clusters.
+
+    Parameters
+    ----------
+    name, title : str
+        What to ask for, and what to call it in a sentence.
+    ks : tuple of int
+        Numbers of clusters.
+    values : ndarray of shape (n_ks,)
+        NaN where the criterion is not defined.
+    errors : ndarray of shape (n_ks,) or None
+        Standard errors; None where there are none to be had.
+    greater_is_better : bool or None
+        Direction; None where neither is: an elbow is a bend.
+    choice : int or None
+        The number of clusters that the criterion would choose; None: it does not say.
+    reason : str
+        Why.
+    note : str
+        How the values were found, when not from all rows; empty: they are exact.
+
+    Examples
+    --------
+    >>> Curve("ch", "CH", (2, 3), np.array([5.0, 9.0]), None, True, 3, "largest")
+    CH: 3 (largest)
+    """
+
+    name: str
+    title: str
+    ks: tuple[int, ...]
+    values: Values
+    errors: Values | None
+    greater_is_better: bool | None
+    choice: int | None
+    reason: str
+    note: str = ""
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether the values were found from some of the rows only."""
+        return bool(self.note)
+
+    def at(self, k: int) -> float:
+        """Return the value at one number of clusters."""
+        return float(self.values[self.ks.index(k)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists and numbers; None where there is no value."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "values": _plain(self.values),
+            "errors": None if self.errors is None else _plain(self.errors),
+            "greater_is_better": self.greater_is_better,
+            "choice": self.choice,
+            "reason": self.reason,
+            "note": self.note,
+        }
+
+    def __repr__(self) -> str:
+        chosen = "no choice" if self.choice is None else str(self.choice)
+        return f"{self.title}: {chosen} ({self.reason})"
+
+
+def _plain(values: Values) -> list[float | None]:
+    return [float(value) if np.isfinite(value) else None for value in values]

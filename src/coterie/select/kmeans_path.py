@@ -1,0 +1,80 @@
+"""K-means for many k at once: nested seeds, and every k started also from the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from coterie._typing import Centers, Data, Labels
+from coterie.cluster._points import DensePoints, Points, Run, Stopping, run_without_holes
+from coterie.cluster._spaces import Space, fit_space
+from coterie.cluster._starts import n_candidates, seed_of_restart
+
+ONE_THREAD_WORK = 1 << 20  # numbers times clusters: below, waking a thread takes as long as the work
+
+
+@dataclass(frozen=True, eq=False)
+class CenterRuns:
+    """The best run of each k."""
+
+    space: Space
+    runs: dict[int, Run]
+
+    def place(self, k: int, rows: Data) -> Labels:
+        """Return the nearest centre of each row."""
+        return self.space.label(self.space.prepare(rows), self.runs[k].centers, None)[0]
+
+
+def run_all(
+    X: Data, ks: Sequence[int], geometry: Any, stopping: Stopping, *, n_starts: int, seed: int
+) -> CenterRuns:
+    """Return the best run of each k, in ascending order of k.
+
+    Greedy k-means++ picks the seeds of the largest k; the first k of them are as good a start for k clusters.
+    One more start is the result of the k before with the missing centres picked in the same way, so that the
+    distortion never rises with k.
+    """
+    space = fit_space(geometry, X, who="choose_k")
+    largest = max(ks)
+    points = _points(space, X, largest)
+    seeds = [
+        points.seed(largest, n_candidates(largest), seed_of_restart(seed, start), record=False).indices
+        for start in range(n_starts)
+    ]
+    rng = np.random.default_rng(seed)
+    runs: dict[int, Run] = {}
+    before: Run | None = None
+    for k in sorted(ks):
+        starts = [points.rows(picks[:k]) for picks in seeds] if k > 1 else [points.rows(seeds[0][:1])]
+        if before is not None and k > 2:  # between one centre and two nothing is gained
+            starts.append(_grow(points, before.centers, k, rng))
+        tried = [run_without_holes(points, start, stopping, "auto") for start in starts]
+        before = min(tried, key=lambda run: run.inertia)
+        runs[k] = before
+    return CenterRuns(space, runs)
+
+
+def _points(space: Space, X: Data, k: int) -> Points:
+    """Return the rows as points; few of them are not worth a second thread."""
+    points = space.points(space.prepare(X), None)
+    if X.size * k <= ONE_THREAD_WORK and isinstance(points, DensePoints):
+        return replace(points, n_threads=1)
+    return points
+
+
+def _grow(points: Points, centers: Centers, k: int, rng: np.random.Generator) -> Centers:
+    """Return k centres: those given, and rows picked one by one as greedy k-means++ does."""
+    nearest = points.two_nearest(centers).nearest.astype(np.float64)
+    while len(centers) < k and nearest.sum() > 0:
+        candidates = rng.choice(nearest.size, size=n_candidates(k), p=nearest / nearest.sum())
+        left = [
+            np.minimum(nearest, points.two_nearest(points.rows(candidates[at : at + 1])).nearest)
+            for at in range(candidates.size)
+        ]
+        best = int(np.argmin([one.sum() for one in left]))
+        nearest = left[best]
+        centers = np.ascontiguousarray(np.concatenate([centers, points.rows(candidates[best : best + 1])]))
+    return centers

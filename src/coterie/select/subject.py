@@ -1,0 +1,217 @@
+"""What criteria look at: the rows, their clusterings, and the sums that several criteria share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie._progress import Tracker
+from coterie._typing import Data, Labels
+from coterie.evaluate.centroids import Scatter
+from coterie.evaluate.partitions import Partition
+from coterie.evaluate.space_input import read_space
+from coterie.evaluate.spaces import Space
+from coterie.select.catalogue import Need
+from coterie.select.curve import Values
+from coterie.select.partitioners import Partitioner
+from coterie.select.partitions import Partitions
+from coterie.select.rules import Measured
+
+Measure: TypeAlias = "Callable[[Subject], Measured]"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is drawn where something is drawn.
+
+    Parameters
+    ----------
+    sample_size : int
+        Rows that criteria of all pairs look at, when there are more.
+    rerun_size : int
+        Rows that the method is run on again, when there are more.
+    n_draws : int
+        Data sets without clusters, for the gap statistic.
+    n_splits : int
+        Splits of the rows in two, for prediction strength.
+    n_folds : int
+        Parts of the rows that are held out in turn.
+    n_resamples : int
+        Bootstrap samples.
+    """
+
+    sample_size: int
+    rerun_size: int
+    n_draws: int
+    n_splits: int
+    n_folds: int
+    n_resamples: int
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What sums of squares give, of one clustering."""
+
+    within: float  # sum of squared distances to the own centroid
+    centroids: Values
+    mean_distance: Values  # to the centroid, of each cluster
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Rows (or distances) with their clusterings.
+
+    Parameters
+    ----------
+    X : ndarray
+        Checked rows, or a matrix of distances.
+    ks : tuple of int
+        Numbers of clusters, ascending.
+    partitioner : Partitioner
+        The method.
+    partitions : Partitions
+        Its clusterings of all rows.
+    effort : Effort
+        How much to draw.
+    seed : int
+        Of every draw.
+    tracker : Tracker
+        Hears of the steps.
+    """
+
+    X: Data
+    ks: tuple[int, ...]
+    partitioner: Partitioner
+    partitions: Partitions
+    effort: Effort
+    seed: int
+    tracker: Tracker = field(repr=False)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def has(self) -> frozenset[Need]:
+        """Which needs of criteria are met."""
+        how = self.partitioner
+        facts: dict[Need, bool] = {
+            "rows": how.takes_rows,
+            "distances": how.takes_rows or getattr(how.estimator, "metric", None) == "precomputed",
+            "rerun": how.takes_rows,
+            "placing": how.takes_rows and how.can_place,
+            "likelihood": how.has_likelihood,
+            "tree": how.has_tree,
+            "eigenvalues": how.has_eigenvalues,
+        }
+        return frozenset(need for need, is_met in facts.items() if is_met)
+
+    @cached_property
+    def _found(self) -> dict[Measure, Measured]:
+        return {}
+
+    def shared(self, measure: Measure) -> Measured:
+        """Return what a criterion found, computed once for all that ask."""
+        if measure not in self._found:
+            self._found[measure] = measure(self)
+        return self._found[measure]
+
+    def random(self, *purpose: int) -> np.random.Generator:
+        """Return the generator of one purpose: criteria do not disturb each other's draws."""
+        return np.random.default_rng([self.seed, *purpose])
+
+    def labels(self, k: int) -> Labels | None:
+        """Return the labels of one k, None where there are none."""
+        return self.partitions.labels[k]
+
+    @cached_property
+    def sums(self) -> dict[int, Sums]:
+        """Sums of squares of every clustering there is."""
+        found = {}
+        for k in self.ks:
+            labels = self.labels(k)
+            if labels is not None:
+                found[k] = sums_of(self.X, labels, k)
+        return found
+
+    @cached_property
+    def within(self) -> Values:
+        """Sum of squared distances to the own centroid, of each k."""
+        return np.array([self.sums[k].within if k in self.sums else np.nan for k in self.ks])
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of squared distances of all rows to their mean."""
+        return float(((self.X - self.X.mean(axis=0, dtype=np.float64)) ** 2).sum(dtype=np.float64))
+
+    @cached_property
+    def distortion(self) -> Values:
+        """What the method makes small, where it says so; else the sum of squares within clusters."""
+        inertias = self.partitions.inertias
+        if inertias:
+            return np.array([inertias[k] if self.labels(k) is not None else np.nan for k in self.ks])
+        return self.within
+
+    @cached_property
+    def sample(self) -> npt.NDArray[np.intp] | None:
+        """Rows for criteria of all pairs; None: all."""
+        if self.n_rows <= self.effort.sample_size:
+            return None
+        return np.sort(self.random(1).choice(self.n_rows, self.effort.sample_size, replace=False))
+
+    @cached_property
+    def space(self) -> Space:
+        """The sampled rows with the method's distance."""
+        how = self.partitioner
+        everything = partition_of(np.zeros(self.n_rows, dtype=np.int32), 1)
+        metric = how.metric if how.takes_rows else "precomputed"
+        whole: Any = read_space(self.X, metric, everything, who="choose_k")
+        return whole if self.sample is None else whole.take(self.sample)  # type: ignore[no-any-return]
+
+    def sampled(self, k: int) -> Partition | None:
+        """Return the sampled rows' clusters; None where criteria of pairs have nothing to compare."""
+        labels = self.labels(k)
+        if labels is None or k < 2:
+            return None
+        whole = partition_of(labels, k)
+        part = whole if self.sample is None else whole.take(self.sample)
+        return part if 1 < part.n_clusters < part.n_samples else None
+
+    @property
+    def sample_note(self) -> str:
+        """How the criteria of pairs were found, if not from all rows."""
+        return "" if self.sample is None else f"estimated from {self.sample.size:,} of {self.n_rows:,} rows"
+
+    @cached_property
+    def rerun_rows(self) -> Data:
+        """Rows that the method is run on again."""
+        if self.n_rows <= self.effort.rerun_size:
+            return self.X
+        rows = np.sort(self.random(2).choice(self.n_rows, self.effort.rerun_size, replace=False))
+        return np.ascontiguousarray(self.X[rows])
+
+    @property
+    def rerun_note(self) -> str:
+        """The same for criteria that run the method again."""
+        n_rows = len(self.rerun_rows)
+        return "" if n_rows == self.n_rows else f"estimated from {n_rows:,} of {self.n_rows:,} rows"
+
+
+def partition_of(labels: Labels, k: int) -> Partition:
+    """Return labels 0..k-1 as internal measures take them."""
+    return Partition(np.ascontiguousarray(labels, dtype=np.int32), np.arange(k))
+
+
+def sums_of(X: Data, labels: Labels, k: int) -> Sums:
+    """Return the sums of one clustering."""
+    partition = partition_of(labels, k)
+    scatter = Scatter(X, partition)
+    squared = scatter.squared
+    distance = partition.sums(np.sqrt(squared)) / partition.totals
+    return Sums(float(squared.sum()), scatter.centroids, distance)

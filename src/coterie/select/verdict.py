@@ -1,0 +1,108 @@
+"""One answer from many criteria: what they agree on, why, and who disagrees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coterie.select.catalogue import find_criterion
+from coterie.select.curve import Curve
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """How many clusters, by all criteria together.
+
+    Parameters
+    ----------
+    k : int
+        The answer; 1 means that there are no clusters.
+    votes : dict of int to int
+        How many criteria chose each number. Two readings of the same values have one vote.
+    reasons, disagreements : tuple of str
+        Why, and who says otherwise.
+    confidence : float
+        Share of the votes that went to `k`.
+
+    Examples
+    --------
+    >>> Verdict(3, {3: 4, 2: 1}, ("largest silhouette",), ("Dunn would choose 2",), 0.8)
+    3 clusters (4 of 5 votes)
+    """
+
+    k: int
+    votes: dict[int, int]
+    reasons: tuple[str, ...]
+    disagreements: tuple[str, ...]
+    confidence: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "k": self.k,
+            "votes": {str(k): count for k, count in self.votes.items()},
+            "reasons": list(self.reasons),
+            "disagreements": list(self.disagreements),
+            "confidence": self.confidence,
+        }
+
+    def __repr__(self) -> str:
+        total = sum(self.votes.values())
+        what = "no clusters" if self.k == 1 else f"{self.k} clusters"
+        return f"{what} ({self.votes.get(self.k, 0)} of {total} votes)"
+
+
+def judge(curves: Sequence[Curve], ks: tuple[int, ...], trivial: Set[int]) -> Verdict:
+    """Return the verdict of all curves.
+
+    First, whether there are clusters at all: that is for the criteria to say that can say no. If most of them
+    do not, the number with the most votes wins, of those that are not trivial; ties go to the number that the
+    curves rank higher on average, then to fewer clusters.
+    """
+    voters = voting(curves)
+    votes = Counter(curve.choice for curve in voters if curve.choice is not None)
+    count = {k: votes[k] for k in sorted(votes)}
+    asked = [curve for curve in voters if curve.choice and find_criterion(curve.name).can_choose_one]
+    against = [curve for curve in asked if curve.choice == 1]
+    if not count:
+        return Verdict(1, {}, ("no criterion is defined for these data",), (), 0.0)
+    if 1 in ks and len(against) * 2 > len(asked):
+        return _explain(1, count, curves)
+    candidates = [k for k in count if k != 1 and k not in trivial] or [k for k in count if k != 1]
+    if not candidates:
+        return _explain(1, count, curves)
+    ranks = _mean_ranks(voters, ks)
+    return _explain(max(candidates, key=lambda k: (count[k], -ranks[k], -k)), count, curves)
+
+
+def voting(curves: Sequence[Curve]) -> list[Curve]:
+    """Return the curves that vote: those that do not echo another one that is there."""
+    names = {curve.name for curve in curves}
+    return [curve for curve in curves if find_criterion(curve.name).echoes not in names]
+
+
+def _mean_ranks(curves: Sequence[Curve], ks: tuple[int, ...]) -> dict[int, float]:
+    """Return the mean rank of each k over the curves with a direction; 0 is best."""
+    rows = []
+    for curve in curves:
+        if curve.greater_is_better is not None:
+            scores = curve.values if curve.greater_is_better else -curve.values
+            usable = np.where(np.isfinite(scores), scores, -np.inf)
+            rows.append(np.argsort(np.argsort(-usable, kind="stable"), kind="stable"))
+    means = np.mean(rows, axis=0) if rows else np.zeros(len(ks))
+    return dict(zip(ks, means.tolist(), strict=True))
+
+
+def _explain(k: int, votes: dict[int, int], curves: Sequence[Curve]) -> Verdict:
+    reasons = [f"{curve.title}: {curve.reason}" for curve in curves if curve.choice == k]
+    others = [
+        f"{curve.title} would choose {curve.choice}: {curve.reason}"
+        for curve in curves
+        if curve.choice not in (None, k)
+    ]
+    share = votes.get(k, 0) / sum(votes.values())
+    return Verdict(k, votes, tuple(reasons), tuple(others), share)
