@@ -107,7 +107,7 @@ def python_lines(source: str, arguments: Mapping[str, Any]) -> str:
     >>> print(python_lines("iris.csv", {"k": 3, "truth": "species"}))
     import coterie
     <BLANKLINE>
-    groups = coterie.fit("iris.csv", k=3, truth='species')
+    groups = coterie.fit("iris.csv", k=3, truth="species")
     groups.report("iris.html")
     """
     is_file = Path(source).suffix != ""
@@ -151,6 +151,8 @@ def _quoted(text: str) -> str:
 
 
 def _value(name: str, value: Any) -> str:
-    if isinstance(value, str | int | range):
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, int | range):
         return repr(value)
     return repr(list(value)) if isinstance(value, tuple) else {"truth": "y"}.get(name, "...")

@@ -53,7 +53,8 @@ def _votes_in_words(ks: Sequence[int], votes: Sequence[int], k: int) -> str:
         return f"All {count(total, 'criterion', 'criteria')} that choose say k = {k}"
     second = max(others, key=lambda other: votes[ks.index(other)])
     n_second = votes[ks.index(second)]
-    return f"{own} of {count(total, 'criterion', 'criteria')} say k = {k}; k = {second} has {n_second}"
+    say = "says" if own == 1 else "say"
+    return f"{own} of {count(total, 'criterion', 'criteria')} {say} k = {k}; k = {second} has {n_second}"
 
 
 def stability_facts(stability: Any) -> StabilityFacts:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 APART = 0.6  # mean silhouette from which a group is said to stand apart
+HARDLY_ANY = 0.03  # of the rows
 TOUCHING = 0.15  # silhouette below which a row is as near to another group
 
 
@@ -66,7 +67,7 @@ def silhouette_finding(labels: Any, values: Any, neighbours: Any) -> str:
 def _touching_pair(labels: Any, values: Any, neighbours: Any) -> tuple[int, int] | None:
     """Return the two groups that share most rows in between; None when hardly any rows are."""
     between = (labels >= 0) & (values < TOUCHING)
-    if between.sum() < max(1, 0.01 * len(labels)):
+    if between.sum() < max(3, HARDLY_ANY * len(labels)):
         return None
     pairs = np.sort(np.stack([labels[between], neighbours[between]]), axis=0).T
     found, counts = np.unique(pairs, axis=0, return_counts=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def subject_of_groups(groups: Groups, table: Table, *, command: str | None = Non
     labels = np.where(labels > 0, labels - 1, -1)
     tree = tree_of(groups.model, len(rows))
     fields: dict[str, Any] = {
-        "title": groups.source,
+        "title": Path(groups.source).name,
         "X": complete.X,
         "points": groups.scaling.apply(complete.X),
         "rows": rows,
@@ -80,7 +81,7 @@ def subject_of_labels(data: LabelledData, *, classes: Sequence[Any] | None = Non
     scaling = fit_scaling(data.X, "standard")
     numbered = ", ".join(f"{at + 1} is {shorten(name)}" for at, name in enumerate(names[:MOST_NAMES]))
     return Subject(
-        title=data.data_source,
+        title=Path(data.data_source).name,
         X=data.X,
         points=scaling.apply(data.X),
         rows=np.arange(len(data.X)),
