@@ -6,15 +6,16 @@ BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc' -not -name '_core.pyi')
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 NATIVE_TESTS := build/native-tests
-DEMO_EXTRAS := cli
+DEMO_EXTRAS := cli report
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo test lint types layers native-test pytest bench stubs gallery clean
+.PHONY: demo test lint types layers native-test pytest chromium bench stubs gallery clean
 
 # --- what a newcomer runs ---------------------------------------------------------------------------------------------
 
 demo: $(VENV)/.installed
-	$(BIN)/coterie demo
+	mkdir -p demo
+	$(BIN)/coterie demo --report demo/customers.html --force
 
 test: lint types layers native-test pytest
 
@@ -39,8 +40,15 @@ native-test: $(VENV)/.installed-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(NATIVE_TESTS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(NATIVE_TESTS) --output-on-failure
 
-pytest: $(VENV)/.installed-dev
+pytest: $(VENV)/.installed-dev chromium
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+# Debian's Chromium for the tests of the report, where it can be installed; they say why they skip where not
+chromium:
+	@command -v chromium > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
+	  && { apt-get install -y -qq --no-install-recommends chromium > /dev/null 2>&1 \
+	  || { apt-get update -qq > /dev/null 2>&1 && apt-get install -y -qq --no-install-recommends chromium > /dev/null 2>&1; }; }; } \
+	  || echo "no Chromium: the browser tests are skipped"
 
 # ROWS=kmeans,seeding runs some families only
 bench: $(BENCH_VENV)/.installed

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from coterie._config import show_config
     from coterie.persist import load, save
+    from coterie.select import fit
 
     __version__: str
 
 # Where each public name lives. Nothing is imported before it is asked for: `import coterie` stays light.
 _HOMES = {
+    "fit": "coterie.select",
     "load": "coterie.persist",
     "save": "coterie.persist",
     "show_config": "coterie._config",
 }
 _ROOMS = ("cluster", "distance", "errors", "evaluate", "groups", "prepare", "read", "select", "show", "tree")
 
-__all__ = ["load", "save", "show_config"]
+__all__ = ["fit", "load", "save", "show_config"]
 
 
 def __getattr__(name: str) -> Any:

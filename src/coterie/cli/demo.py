@@ -30,16 +30,19 @@ Try it on the same table, then on yours:
 
 def demo(
     copy: Annotated[Path | None, option(metavar="FILE", help="Only write the table to a file.")] = None,
+    report: options.Report = None,
+    opens: options.Open = False,
     force: options.Force = False,
 ) -> None:
     """Find groups in a built-in table of customers and explain them."""
     from dataclasses import replace
     from importlib.resources import as_file, files
 
-    from coterie.cli import outputs, summary
+    from coterie.cli import outputs, reports, summary
     from coterie.groups import Recipe, fit_groups
     from coterie.read import read_table
 
+    reports.check(report, opens=opens, force=force)
     with as_file(files("coterie.cli") / "data" / "customers.csv") as path:
         if copy is not None:
             outputs.copy(path, copy, force=force)
@@ -49,3 +52,11 @@ def demo(
     print(ABOUT)
     summary.show(fit_groups(table, Recipe(n_clusters=K, n_init=10)), commands=False)
     print(NEXT)
+    if report is not None:
+        from coterie.select import fit
+
+        print("The same table, and no number of groups given:\n\n  $ coterie fit customers.csv --report customers.html\n")
+        found = fit(table)
+        found.report(report, force=force)
+        print(f"  {found.headline}\n\nThe report, one file to open in a browser and to send to others:\n{report.resolve()}")
+        reports.tell(report, opens=opens, quiet=True)

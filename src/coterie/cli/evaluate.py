@@ -18,6 +18,7 @@ Examples:
   coterie evaluate groups.csv --data flowers.csv --truth species
   coterie evaluate flowers.csv --truth species --column group
   coterie evaluate groups.csv --truth truth.csv --measure ARI --measure NMI
+  coterie evaluate groups.csv --data flowers.csv --truth species --report flowers.html --open
   coterie evaluate groups.csv --truth truth.csv --json | jq .measures.purity_score
 """
 
@@ -42,10 +43,13 @@ def evaluate(
     ] = "error",
     header: options.Header = None,
     encoding: options.Encoding = None,
+    report: options.Report = None,
+    opens: options.Open = False,
     as_json: options.AsJson = False,
+    force: options.Force = False,
 ) -> None:
     """Compare the groups of a table with the truth, or judge them by the data, or both."""
-    from coterie.cli import verdict
+    from coterie.cli import reports, verdict
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
     from coterie.read import read_labels_table, read_table
@@ -56,6 +60,9 @@ def evaluate(
         raise InvalidParameter(
             "evaluate needs --truth (compare with other labels), --data (judge by the data), or both."
         )
+    reports.check(report, opens=opens, force=force)
+    if report is not None and data is None:
+        raise InvalidParameter("--report of evaluate needs --data: the rows that it shows.")
     chosen = verdict.measures_by_need(measure, given)
     table = read_labels_table(labels, header, encoding)
     how = {"column": column, "missing": missing}
@@ -69,7 +76,11 @@ def evaluate(
         pair = verdict.read_truth(table, truth, rows, truth_column, **how, **files)
     if pair is not None and "labelings" in chosen:
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy))
-    if rows is not None and "data" in chosen:
+    if rows is not None and ("data" in chosen or report is not None):
         found = verdict.read_rows(table, rows, pair, **how)
-        parts.append(verdict.Quality.of(found, chosen["data"], distance, policy))
+        if "data" in chosen:
+            parts.append(verdict.Quality.of(found, chosen["data"], distance, policy))
+        if report is not None:
+            reports.write_labelled(found, pair, report, force=force)
     verdict.show(parts, as_json=as_json)
+    reports.tell(report, opens=opens, quiet=as_json)

@@ -17,6 +17,7 @@ Examples:
   coterie fit customers.csv -k 5
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
   coterie fit customers.csv -k 5 --save groups.safetensors
+  coterie fit customers.csv -k 5 --report groups.html --open
   coterie fit - -k 3 --json < points.csv | jq .sse
 """
 
@@ -41,12 +42,14 @@ def fit(
     encoding: options.Encoding = None,
     output: options.Output = None,
     save: Annotated[Path | None, option(metavar="FILE", help="Save the model for coterie predict.")] = None,
+    report: options.Report = None,
+    opens: options.Open = False,
     as_json: options.AsJson = False,
     force: options.Force = False,
 ) -> None:
     """Find the groups in a table and say what sets them apart."""
     from coterie._progress import track
-    from coterie.cli import outputs, summary
+    from coterie.cli import outputs, reports, summary
     from coterie.cli.terminal import is_watched
     from coterie.groups import Recipe, check_recipe, fit_groups, takes_option
     from coterie.persist import save as save_model
@@ -58,6 +61,7 @@ def fit(
     check_recipe(recipe)
     check_policy(missing)
     outputs.check(data, labels=output, model=save, force=force)
+    reports.check(report, opens=opens, force=force)
     progress = is_watched()
     with track(progress, f"reading {data}"):
         table = read_table(data, header=header, encoding=encoding)
@@ -66,4 +70,6 @@ def fit(
         outputs.write_labels(table, groups.labels, output, force=force)
     if save is not None:
         save_model(groups, save, force=force)
+    reports.write(groups, report, table=table, force=force)
     summary.show(groups, as_json=as_json, labels=output, model=save)
+    reports.tell(report, opens=opens, quiet=as_json)

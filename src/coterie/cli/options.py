@@ -25,5 +25,9 @@ Output: TypeAlias = Annotated[
     Path | None,
     option("--output", "-o", metavar="FILE", help="Write each row's group: .csv .tsv .parquet .npy"),
 ]
+Report: TypeAlias = Annotated[
+    Path | None, option("--report", metavar="FILE", help="Write a page to look at: out.html")
+]
+Open: TypeAlias = Annotated[bool, option("--open", help="Open the report in the browser.")]
 AsJson: TypeAlias = Annotated[bool, option("--json", help="Print facts for machines instead.")]
 Force: TypeAlias = Annotated[bool, option("--force", help="Replace files that exist.")]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from coterie.cluster.kmedoids import KMedoids
     from coterie.cluster.laplacian_eigenmap import LaplacianEigenmap
     from coterie.cluster.minibatch import MiniBatchKMeans
+    from coterie.cluster.modes import ModeClustering
     from coterie.cluster.optics import OPTICS
     from coterie.cluster.spectral import SpectralClustering, spectral_clustering
 
@@ -77,6 +78,7 @@ __all__ = [
     "MiniBatchKMeans",
     "MixtureHistory",
     "MixtureStep",
+    "ModeClustering",
     "OpticsGraph",
     "SpectralClustering",
     "XiClusters",

@@ -118,6 +118,14 @@ CATALOGUE = (
         needs_k=False,
     ),
     Method(
+        "modes",
+        "mode clustering",
+        "coterie.cluster.modes",
+        "ModeClustering",
+        "hills of the density, of any shape, with every row in one; finds the number of groups, or is told",
+        needs_k=False,
+    ),
+    Method(
         "mixture",
         "Gaussian mixture",
         "coterie.cluster.gaussian_mixture",

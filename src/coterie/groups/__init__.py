@@ -1,17 +1,30 @@
 """From a table to groups that can be described, saved and used again."""
 
-from coterie.groups.fit import Recipe, check_recipe, fit_groups, takes_option
+from coterie.groups.fit import (
+    Prepared,
+    Recipe,
+    check_recipe,
+    describe_groups,
+    fit_groups,
+    make_estimator,
+    prepare_table,
+    takes_option,
+)
 from coterie.groups.groups import Groups
 from coterie.groups.predict import predict_table
 from coterie.groups.profile import Profile, profile_groups
 
 __all__ = [
     "Groups",
+    "Prepared",
     "Profile",
     "Recipe",
     "check_recipe",
+    "describe_groups",
     "fit_groups",
+    "make_estimator",
     "predict_table",
+    "prepare_table",
     "profile_groups",
     "takes_option",
 ]

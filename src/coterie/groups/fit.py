@@ -86,22 +86,92 @@ def fit_groups(
     """
     method = find_method(recipe.method)
     estimator = make_estimator(method, recipe, progress)
+    prepared = prepare_table(table, scale=recipe.scale, drop=drop, keep=keep, missing=missing)
+    _check_k(method, recipe, prepared.complete, table)
+    began = time.perf_counter()
+    warned = _fit(estimator, prepared.points)
+    seconds = time.perf_counter() - began
+    return describe_groups(
+        prepared, recipe, estimator, estimator.labels_, seconds=seconds, notes=tuple(warned)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A table ready to be clustered.
+
+    Parameters
+    ----------
+    table : Table
+        Where the rows come from.
+    choice : ColumnChoice
+        The columns used, and those left out.
+    complete : Complete
+        Their values without holes.
+    scaling : Scaling
+        How they were scaled.
+    points : array or CSR matrix
+        The scaled values.
+    """
+
+    table: Table
+    choice: ColumnChoice
+    complete: Complete
+    scaling: Scaling
+    points: Any
+
+
+def prepare_table(
+    table: Table,
+    *,
+    scale: str = "standard",
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    missing: str = "error",
+) -> Prepared:
+    """Choose columns, settle missing values and scale; the parameters are those of `fit_groups` and `Recipe`."""
     choice = _choose(table, drop, keep)
     complete = settle_missing(table.matrix(choice.used), choice.used, policy=missing, source=table.source)
-    _check_k(method, recipe, complete, table)
-    scaling = fit_scaling(complete.X, recipe.scale)
-    began = time.perf_counter()
-    warned = _fit(estimator, scaling.apply(complete.X))
-    seconds = time.perf_counter() - began
-    numbers, by_size = _number_by_size(estimator.labels_)
-    found = number_labels(estimator.labels_, numbers)
+    scaling = fit_scaling(complete.X, scale)
+    return Prepared(table, choice, complete, scaling, scaling.apply(complete.X))
+
+
+def describe_groups(
+    prepared: Prepared,
+    recipe: Recipe,
+    estimator: Any,
+    labels: Labels,
+    *,
+    seconds: float,
+    notes: tuple[str, ...] = (),
+) -> Groups:
+    """Return groups numbered by size, with what sets them apart.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The data.
+    recipe : Recipe
+        How the groups were found.
+    estimator : estimator
+        Fitted; it places new rows.
+    labels : array of shape (n_complete_rows,)
+        Its clusters, 0..k-1; -1 is noise.
+    seconds : float
+        Time the fit took.
+    notes : tuple of str
+        What the reader should know.
+    """
+    complete, choice, scaling = prepared.complete, prepared.choice, prepared.scaling
+    numbers, by_size = _number_by_size(labels)
+    found = number_labels(labels, numbers)
     profile = profile_groups(complete.X, np.where(found > 0, found - 1, -1), choice.used, len(numbers))
     return Groups(
-        source=table.source,
-        n_rows=table.n_rows,
+        source=prepared.table.source,
+        n_rows=prepared.table.n_rows,
         columns=choice.used,
         left_out=choice.left_out,
-        notes=(*table.notes, *_missing_note(complete), *warned),
+        notes=(*prepared.table.notes, *_missing_note(complete), *notes),
         recipe=recipe,
         scaling=scaling,
         medians=complete.medians,

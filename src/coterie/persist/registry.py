@@ -12,9 +12,11 @@ from coterie.errors import ModelFileError
 ROOMS = (
     "coterie.cluster",
     "coterie.distance",
+    "coterie.evaluate",
     "coterie.groups",
     "coterie.prepare",
     "coterie.read",
+    "coterie.select",
     "coterie.tree",
 )
 

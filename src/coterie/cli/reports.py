@@ -1,0 +1,70 @@
+"""Reports that commands write, and how they are opened."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coterie._files import check_output
+from coterie._optional import require
+from coterie.errors import InvalidParameter
+from coterie.groups import Groups
+from coterie.read import LabelledData, LabelPair, Table
+
+SUFFIXES = (".html", ".htm")
+
+
+def check(report: Path | None, *, opens: bool, force: bool) -> None:
+    """Refuse, before anything is read, a report that cannot be written."""
+    if report is None:
+        if opens:
+            raise InvalidParameter("--open needs --report FILE: there is nothing else to open.")
+        return
+    if report.suffix.lower() not in SUFFIXES:
+        raise InvalidParameter(f"{report}: the name of a report must end in .html, got {report.suffix or 'no ending'}.")
+    check_output(report, force=force)
+    for package in ("plotly", "jinja2"):
+        require(package, extra="report", purpose="The report")
+
+
+def write(found: Any, report: Path | None, *, table: Table, force: bool) -> None:
+    """Write the report of groups, or of a whole answer, of a table."""
+    from coterie.show.report import subject_of_groups, write_report, write_subject
+
+    if report is None:
+        return
+    if isinstance(found, Groups):
+        write_subject(subject_of_groups(found, table, command=said()), report, force=force)
+    else:
+        write_report(found, report, force=force, command=said())
+
+
+def write_labelled(data: LabelledData, pair: LabelPair | None, report: Path, *, force: bool) -> None:
+    """Write the report of labels that were given; with classes where every row has one."""
+    from coterie.show.report import subject_of_labels, write_subject
+
+    classes: Sequence[Any] | None = None
+    if pair is not None and np.array_equal(pair.pred, data.labels):
+        classes = pair.true.tolist()
+    write_subject(subject_of_labels(data, classes=classes, command=said()), report, force=force)
+
+
+def said() -> str:
+    """Return what was typed."""
+    return shlex.join(["coterie", *sys.argv[1:]])
+
+
+def tell(report: Path | None, *, opens: bool, quiet: bool = False) -> None:
+    """Say where the report is, and open it when asked."""
+    if report is None:
+        return
+    if not quiet:
+        print(f"report   written to {report}")
+    if opens:
+        webbrowser.open(report.resolve().as_uri())

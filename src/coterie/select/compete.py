@@ -1,0 +1,204 @@
+"""Which clustering: every method proposes, one judge compares them, and the evidence is kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from coterie._progress import Tracker
+from coterie._typing import Labels
+from coterie.cluster import find_method
+from coterie.evaluate import silhouette_score
+from coterie.select.candidate import Candidate
+from coterie.select.curve import Curve
+from coterie.select.evidence import Evidence
+from coterie.select.families import Task, propose
+from coterie.select.valleys import ENOUGH, NOTHING_APART, Separation
+from coterie.select.verdict import Verdict
+
+CRUMBS = 0.5  # labelings of more clusters than that share of the rows are not worth judging
+SILHOUETTE_ROWS = 1_000
+RUNNERS_UP = 5
+CLOSE = 1.0  # in units of evidence: less of a lead is a close call
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """All candidates, best first, and the evidence.
+
+    Parameters
+    ----------
+    winner : Candidate or None
+        The best; None: there are no groups.
+    others : tuple of Candidate
+        The best of each other method and number, best first.
+    evidence : Evidence
+        What speaks for the number of groups.
+    """
+
+    winner: Candidate | None
+    others: tuple[Candidate, ...]
+    evidence: Evidence
+
+
+def compete(task: Task, methods: Sequence[str], tracker: Tracker, *, may_be_one: bool) -> Contest:
+    """Let methods propose clusterings and return them judged, best first.
+
+    Parameters
+    ----------
+    task : Task
+        Data, numbers of groups, distance, budget, seed.
+    methods : sequence of str
+        Names of methods.
+    tracker : Tracker
+        Hears of every method.
+    may_be_one : bool
+        Whether "no groups" is among the answers.
+    """
+    began = time.perf_counter()
+    judged: list[tuple[Candidate, Separation]] = []
+    for at, method in enumerate(methods):
+        tracker.report(at, stage=f"comparing methods: {find_method(method).title}", total=len(methods))
+        judged += _judged(task, method)
+    judged.sort(key=lambda pair: -pair[1].rank)
+    wins = bool(judged) and (not may_be_one or judged[0][1].score > 0)
+    best_of_k = _best_of_each_k(judged)
+    evidence = _evidence(task, best_of_k, wins, began)
+    ranked = _distinct(judged)
+    if not wins:
+        return Contest(None, tuple(_explain(each, NOTHING_APART) for each in ranked[:RUNNERS_UP]), evidence)
+    winner = replace(judged[0][0], reason=_for(judged[0][1]))
+    return Contest(
+        winner, tuple(_explain(each, judged[0][1]) for each in ranked[1 : RUNNERS_UP + 1]), evidence
+    )
+
+
+def _judged(task: Task, method: str) -> list[tuple[Candidate, Separation]]:
+    found = []
+    for parameters, labels in propose(method, task):
+        labels = _compact(labels)
+        k = int(labels.max()) + 1
+        if k < 2 or k > max(CRUMBS * len(labels), 2) or not task.ks[0] <= k <= task.ks[-1]:
+            continue
+        separation = task.valleys.judge(labels)
+        scores = {
+            "separation": separation.score,
+            "weakest valley": float(separation.evidence.min()),
+            "crossing": separation.crossing,
+            "noise": float((labels < 0).mean()),
+        }
+        found.append((Candidate(method, k, labels, scores, "", parameters), separation))
+    return found
+
+
+def _compact(labels: Labels) -> Labels:
+    """Return labels 0..k-1 without gaps; everything below 0 is noise."""
+    values, codes = np.unique(np.maximum(np.asarray(labels), -1), return_inverse=True)
+    return np.asarray(codes - int(values[0] < 0), dtype=np.int32)
+
+
+def _best_of_each_k(
+    judged: Sequence[tuple[Candidate, Separation]],
+) -> dict[int, tuple[Candidate, Separation]]:
+    best: dict[int, tuple[Candidate, Separation]] = {}
+    for pair in judged:
+        best.setdefault(pair[0].k, pair)
+    return dict(sorted(best.items()))
+
+
+def _distinct(judged: Sequence[tuple[Candidate, Separation]]) -> list[tuple[Candidate, Separation]]:
+    """Return the best candidate of each method and number of groups, best first."""
+    seen: dict[tuple[str, int], tuple[Candidate, Separation]] = {}
+    for pair in judged:
+        seen.setdefault((pair[0].method, pair[0].k), pair)
+    return list(seen.values())
+
+
+def _for(separation: Separation) -> str:
+    n_valleys = len(separation.evidence)
+    clear = int((separation.evidence > 0).sum())
+    return f"{clear} of {n_valleys} valleys between groups are deeper than those of data without groups"
+
+
+def _explain(pair: tuple[Candidate, Separation], best: Separation) -> Candidate:
+    candidate, separation = pair
+    shallow = int((separation.evidence <= 0).sum())
+    if shallow:
+        what = "valley is" if shallow == 1 else "valleys are"
+        reason = (
+            f"{shallow} of its {len(separation.evidence)} {what} no deeper than those of data without groups"
+        )
+    elif separation.score < best.score - CLOSE:
+        reason = "it leaves groups together that a valley divides, or divides them less well"
+    elif separation.crossing > best.crossing:
+        reason = f"a close call: {separation.crossing:.1%} of neighbours are divided, {best.crossing:.1%} are there"
+    else:
+        reason = "a close call: the winner's valleys are a little deeper"
+    return replace(candidate, reason=reason)
+
+
+def _evidence(
+    task: Task, best: dict[int, tuple[Candidate, Separation]], wins: bool, began: float
+) -> Evidence:
+    ks = (1, *best)
+    ranks = {1: 0.0, **{k: separation.rank for k, (_, separation) in best.items()}}
+    labelings: dict[int, Labels | None] = {1: np.zeros(len(task.X), dtype=np.int32)}
+    labelings |= {k: candidate.labels for k, (candidate, _) in best.items()}
+    k = max(best, key=lambda number: ranks[number]) if wins else 1
+    crossing = [0.0, *(separation.crossing for _, separation in best.values())]
+    curves = (
+        Curve(
+            "separation",
+            "separation",
+            ks,
+            np.array([0.0, *(separation.score for _, separation in best.values())]),
+            None,
+            True,
+            k,
+            "the valleys between its groups are deepest, against data without groups",
+        ),
+        Curve(
+            "crossing",
+            "crossing",
+            ks,
+            np.array(crossing),
+            None,
+            False,
+            None,
+            "small is good, 0 for one group",
+        ),
+        _silhouettes(task, ks, labelings),
+    )
+    return Evidence(
+        "auto", ks, curves, labelings, (), _verdict(k, ranks, curves), (), time.perf_counter() - began
+    )
+
+
+def _silhouettes(task: Task, ks: tuple[int, ...], labelings: dict[int, Labels | None]) -> Curve:
+    rows = np.random.default_rng(task.seed).permutation(len(task.X))[:SILHOUETTE_ROWS]
+    values = np.full(len(ks), np.nan)
+    for at, k in enumerate(ks[1:], start=1):
+        labels = np.asarray(labelings[k])[rows]
+        inside = labels >= 0
+        n_here = np.unique(labels[inside]).size
+        if 1 < n_here < inside.sum():
+            values[at] = silhouette_score(task.X[rows][inside], labels[inside], metric=task.metric)
+    choice = None if np.isnan(values).all() else int(ks[int(np.nanargmax(values))])
+    note = f"from {SILHOUETTE_ROWS:,} rows" if len(task.X) > SILHOUETTE_ROWS else ""
+    return Curve("silhouette", "silhouette", ks, values, None, True, choice, "largest", note)
+
+
+def _verdict(k: int, ranks: dict[int, float], curves: Sequence[Curve]) -> Verdict:
+    lead = ranks[k] - max((rank for number, rank in ranks.items() if number != k), default=-ENOUGH)
+    choices = [curve.choice for curve in curves if curve.choice is not None]
+    votes = {number: choices.count(number) for number in sorted(set(choices))}
+    near = sorted(number for number, rank in ranks.items() if number != k and ranks[k] - rank < CLOSE)
+    against = [f"k = {number} is close" for number in near]
+    against += [
+        f"{curve.title} would choose {curve.choice}" for curve in curves if curve.choice not in (None, k)
+    ]
+    reason = "no partition has valleys deeper than data without groups" if k == 1 else curves[0].reason
+    return Verdict(k, votes, (reason,), tuple(against), float(1.0 / (1.0 + np.exp(-2.0 * max(lead, 0.0)))))

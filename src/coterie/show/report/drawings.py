@@ -1,0 +1,120 @@
+"""Where the lines of the small pictures go: numbers to coordinates, in a box that CSS stretches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from coterie.show.report.facts import ChanceFacts, CurveFacts, Numbers
+
+WIDTH, HEIGHT = 240.0, 96.0
+MARGIN = 10.0
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A value of a curve: where it is drawn, what it says."""
+
+    x: float
+    y: float
+    k: int
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Spark:
+    """A curve as dots and as the paths between those that follow each other."""
+
+    dots: tuple[Dot, ...]
+    paths: tuple[str, ...]
+
+
+def spark(curve: CurveFacts, ks: tuple[int, ...]) -> Spark:
+    """Return where a curve over numbers of groups goes.
+
+    Examples
+    --------
+    >>> curve = CurveFacts("s", "silhouette", (None, 0.0, 1.0), None, 3, "largest")
+    >>> [(dot.k, dot.y) for dot in spark(curve, (1, 2, 3)).dots]
+    [(2, 86.0), (3, 10.0)]
+    """
+    errors = curve.errors or (None,) * len(ks)
+    known = [(value, error or 0.0) for value, error in zip(curve.values, errors, strict=True) if value is not None]
+    low = min((value - error for value, error in known), default=0.0)
+    high = max((value + error for value, error in known), default=1.0)
+    dots: list[Dot | None] = []
+    for at, (k, value, error) in enumerate(zip(ks, curve.values, errors, strict=True)):
+        if value is None:
+            dots.append(None)
+            continue
+        band = (None, None) if not error else (_up(value - error, low, high), _up(value + error, low, high))
+        dots.append(Dot(place(at, len(ks)), _up(value, low, high), k, value, *band))
+    return Spark(tuple(dot for dot in dots if dot), _paths(dots))
+
+
+def place(at: int, n: int) -> float:
+    """Return how far to the right the value number `at` of `n` is drawn."""
+    return round(MARGIN + (WIDTH - 2 * MARGIN) * (at / (n - 1) if n > 1 else 0.5), 2)
+
+
+def _up(value: float, low: float, high: float) -> float:
+    share = (value - low) / (high - low) if high > low else 0.5
+    return round(HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * share, 2)
+
+
+def _paths(dots: list[Dot | None]) -> tuple[str, ...]:
+    runs: list[list[Dot]] = [[]]
+    for dot in dots:
+        if dot is None:
+            runs.append([])
+        else:
+            runs[-1].append(dot)
+    return tuple(
+        "M" + " L".join(f"{dot.x:g} {dot.y:g}" for dot in run) for run in runs if len(run) > 1
+    )
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of a histogram."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """What chance gives as bars, and where the data stand."""
+
+    bars: tuple[Bar, ...]
+    observed: float
+    ticks: tuple[tuple[float, float], ...]
+
+
+def histogram(chance: ChanceFacts) -> Histogram:
+    """Return where the bars of the null distribution and the observed value go."""
+    low = min(chance.edges[0], chance.observed)
+    high = max(chance.edges[-1], chance.observed)
+    most = max(chance.counts, default=1) or 1
+
+    def right(value: float) -> float:
+        share = (value - low) / (high - low) if high > low else 0.5
+        return round(MARGIN + (WIDTH - 2 * MARGIN) * share, 2)
+
+    bars = [
+        Bar(right(start), round(HEIGHT - 76 * n / most, 2), round(max(right(end) - right(start) - 0.5, 0.5), 2),
+            round(76 * n / most, 2), n)
+        for start, end, n in zip(chance.edges[:-1], chance.edges[1:], chance.counts, strict=True)
+        if n
+    ]
+    return Histogram(tuple(bars), right(chance.observed), ((right(low), low), (right(high), high)))
+
+
+def least_and_most(values: Numbers) -> tuple[float, float]:
+    """Return the ends of the values that are numbers."""
+    known = [value for value in values if value is not None]
+    return (min(known), max(known)) if known else (0.0, 0.0)

@@ -1,0 +1,133 @@
+"""How many groups, how stable, by chance or not, and what came close."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from coterie.cluster import find_method
+from coterie.show.report.facts import ChanceFacts, CurveFacts, EvidenceFacts, RunnerFacts, StabilityFacts
+from coterie.show.report.numbers import count, p_in_words, plain, rounded
+
+BINS = 24
+MOST_RUNNERS = 12
+STABLE = 0.75  # a Jaccard index from which a group is commonly called stable
+SIGNIFICANT = 0.05
+
+
+def evidence_facts(evidence: Any) -> EvidenceFacts:
+    """Return the criteria over the numbers of groups, and what they vote for."""
+    verdict, ks = evidence.verdict, tuple(int(k) for k in evidence.ks)
+    votes = tuple(int(verdict.votes.get(k, 0)) for k in ks)
+    return EvidenceFacts(
+        finding=_votes_in_words(ks, votes, int(evidence.k)),
+        ks=ks,
+        votes=votes,
+        k=int(evidence.k),
+        curves=tuple(_curve(curve) for curve in evidence.curves),
+        reasons=tuple(verdict.reasons),
+        disagreements=tuple(verdict.disagreements),
+    )
+
+
+def _curve(curve: Any) -> CurveFacts:
+    return CurveFacts(
+        name=curve.name,
+        title=curve.title,
+        values=rounded(curve.values),
+        errors=None if curve.errors is None else rounded(curve.errors),
+        choice=None if curve.choice is None else int(curve.choice),
+        reason=curve.reason,
+    )
+
+
+def _votes_in_words(ks: Sequence[int], votes: Sequence[int], k: int) -> str:
+    total = sum(votes)
+    own = votes[ks.index(k)] if k in ks else 0
+    if not total:
+        return f"k = {k}"
+    others = [other for other in ks if other != k and votes[ks.index(other)]]
+    if not others:
+        return f"All {count(total, 'criterion', 'criteria')} that choose say k = {k}"
+    second = max(others, key=lambda other: votes[ks.index(other)])
+    n_second = votes[ks.index(second)]
+    say = "says" if own == 1 else "say"
+    return f"{own} of {count(total, 'criterion', 'criteria')} {say} k = {k}; k = {second} has {n_second}"
+
+
+def stability_facts(stability: Any) -> StabilityFacts:
+    """Return how well each group comes back."""
+    per_group = np.asarray(stability.per_cluster, dtype=np.float64)
+    scores = np.asarray(stability.scores, dtype=np.float64).reshape(-1, len(per_group))
+    with np.errstate(invalid="ignore"):
+        bands = [_band(scores[:, group]) for group in range(len(per_group))]
+    agreement = getattr(stability, "agreement", None)
+    return StabilityFacts(
+        finding=_stability_in_words(per_group),
+        scheme=str(stability.scheme),
+        n_resamples=int(stability.n_resamples),
+        overall=float(stability.overall),
+        agreement=None if agreement is None else float(agreement),
+        per_group=rounded(per_group, 3),
+        spreads=tuple(bands),
+        verdicts=tuple(stability.verdicts),
+    )
+
+
+def _band(scores: Any) -> tuple[float, float] | None:
+    known = scores[np.isfinite(scores)]
+    return tuple(np.quantile(known, [0.1, 0.9]).round(3).tolist()) if known.size else None
+
+
+def _stability_in_words(per_group: Any) -> str:
+    if len(per_group) == 1:
+        return f"One group: its mean Jaccard is {per_group[0]:.2f}"
+    weakest = int(np.nanargmin(per_group))
+    value = per_group[weakest]
+    if value >= STABLE:
+        return f"Every group comes back; the weakest is group {weakest + 1} ({value:.2f})"
+    n_weak = int((per_group < STABLE).sum())
+    if n_weak == 1:
+        return f"Group {weakest + 1} does not come back reliably ({value:.2f}); the others do"
+    return f"{n_weak} of {len(per_group)} groups do not come back reliably; the weakest is {weakest + 1} ({value:.2f})"
+
+
+def chance_facts(significance: Any) -> ChanceFacts:
+    """Return the histogram of what chance gives, and where the data stand."""
+    draws, against = np.asarray(significance.draws, dtype=np.float64), str(significance.against)
+    n_draws = len(draws)
+    draws = draws[np.isfinite(draws)]
+    counts, edges = np.histogram(draws if len(draws) else [0.0], bins=BINS)
+    p_value, observed = float(significance.p_value), float(significance.observed)
+    measure = _words(significance.measure)
+    beaten = "beats" if p_value <= SIGNIFICANT else "does not beat"
+    return ChanceFacts(
+        finding=f"{measure[0].upper()}{measure[1:]} {plain(observed)} {beaten} {count(n_draws, 'draw')} from "
+        f"{against}: {p_in_words(p_value, n_draws)}",
+        measure=measure,
+        null=against,
+        observed=observed,
+        p_value=p_value,
+        edges=tuple(edges.tolist()),
+        counts=tuple(counts.tolist()),
+    )
+
+
+def _words(name: Any) -> str:
+    text = name if isinstance(name, str) else getattr(name, "__name__", "the measure")
+    return text.removesuffix("_score").replace("_", " ")
+
+
+def runner_facts(candidates: Sequence[Any]) -> tuple[RunnerFacts, ...]:
+    """Return what came close, with the scores it was judged by."""
+    return tuple(
+        RunnerFacts(
+            method=find_method(one.method).title,
+            k=int(one.k),
+            scores=tuple((_words(name), float(value)) for name, value in list(one.scores.items())[:4]),
+            reason=str(one.reason),
+        )
+        for one in list(candidates)[:MOST_RUNNERS]
+    )

@@ -1,0 +1,307 @@
+"""What a report says, as plain values: nothing here knows about HTML, and all of it can become JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+Tone: TypeAlias = Literal["good", "fair", "poor", "plain"]
+Numbers: TypeAlias = tuple[float | None, ...]  # None where there is no number: JSON has no NaN
+
+
+@dataclass(frozen=True)
+class Badge:
+    """One of the facts beside the answer: a word, a value, and whether it is good news."""
+
+    word: str
+    value: str
+    tone: Tone
+    explanation: str
+
+
+@dataclass(frozen=True)
+class SampleFacts:
+    """The rows that the page holds: all of them, or a sample that every view says it is.
+
+    Parameters
+    ----------
+    rows : tuple of int
+        Their numbers in the table, counted from 1.
+    names : tuple of str or None
+        What the table calls them.
+    columns : tuple of str
+        The columns whose values the page holds.
+    values : tuple of Numbers
+        One tuple per column.
+    means, spreads : Numbers
+        Of these columns over all rows.
+    n_grouped : int
+        Rows that were grouped, of which these are some or all.
+    n_hidden_columns : int
+        Columns used whose values the page does not hold.
+    """
+
+    rows: tuple[int, ...]
+    names: tuple[str, ...] | None
+    columns: tuple[str, ...]
+    values: tuple[Numbers, ...]
+    means: Numbers
+    spreads: Numbers
+    n_grouped: int
+    n_hidden_columns: int
+
+    @property
+    def is_all(self) -> bool:
+        """Whether no row was left to the sample."""
+        return len(self.rows) == self.n_grouped
+
+
+@dataclass(frozen=True)
+class DensityFacts:
+    """How many of all rows lie in each cell of a map."""
+
+    x: Numbers
+    y: Numbers
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class MapFacts:
+    """The rows in a plane; None for a row that this map does not place."""
+
+    name: str
+    caption: str
+    x_title: str
+    y_title: str
+    x: Numbers
+    y: Numbers
+    density: DensityFacts | None = None
+
+
+@dataclass(frozen=True)
+class RowFacts:
+    """A row that is named: its place in the sample (None: not held), and what it is called."""
+
+    place: int | None
+    name: str
+
+
+@dataclass(frozen=True)
+class ApartFacts:
+    """A column in which a group differs from all rows: by how many standard deviations; its mean and theirs."""
+
+    column: str
+    difference: float
+    mean: float
+    overall: float
+
+
+@dataclass(frozen=True)
+class RuleFacts:
+    """A rule that describes a group, and how well."""
+
+    text: str
+    precision: float
+    recall: float
+
+
+@dataclass(frozen=True)
+class CardFacts:
+    """All about one group; `number` is counted from 1."""
+
+    number: int
+    color: int
+    size: int
+    share: float
+    words: str
+    apart: tuple[ApartFacts, ...]
+    typical: tuple[RowFacts, ...]
+    borderline: tuple[RowFacts, ...]
+    silhouette: float | None
+    stability: float | None = None
+    verdict: str | None = None
+    rule: RuleFacts | None = None
+
+
+@dataclass(frozen=True)
+class ContrastFacts:
+    """Columns by groups: by how many standard deviations each group's mean differs from that of all rows."""
+
+    finding: str
+    columns: tuple[str, ...]
+    differences: tuple[tuple[float, ...], ...]
+    n_hidden: int
+
+
+@dataclass(frozen=True)
+class TruthTable:
+    """Classes by groups, counted over all rows."""
+
+    counts: tuple[tuple[int, ...], ...]
+    purity: tuple[float, ...]
+    measures: tuple[tuple[str, float, str], ...]  # title, value, what it means
+    finding: str
+
+
+@dataclass(frozen=True)
+class TruthFacts:
+    """The classes of the rows."""
+
+    classes: tuple[str, ...]
+    of_row: tuple[int, ...]  # of the sample; -1: has none
+    n_hidden: int
+
+
+@dataclass(frozen=True)
+class LabelingFacts:
+    """One way to group the rows, one stop of the slider."""
+
+    k: int
+    is_chosen: bool
+    labels: tuple[int, ...]  # of the sample; -1 is noise
+    colors: tuple[int, ...]
+    sizes: tuple[int, ...]
+    n_noise: int
+    silhouettes: Numbers | None
+    silhouette: float | None
+    map_finding: str
+    silhouette_finding: str
+    cards: tuple[CardFacts, ...]
+    contrast: ContrastFacts
+    truth: TruthTable | None
+
+
+@dataclass(frozen=True)
+class TreeFacts:
+    """The upper part of a tree: leaves 0..m-1 stand for so many rows, inner nodes follow, the root last.
+
+    `reaches` is the highest merge in a node: a cut by height compares with it. `heights` may fall towards
+    the root where the linkage has inversions.
+    """
+
+    title: str
+    sizes: tuple[int, ...]
+    names: tuple[str, ...]
+    children: tuple[tuple[int, ...], ...]
+    heights: tuple[float, ...]
+    reaches: tuple[float, ...]
+    leaf_of_row: tuple[int, ...]
+    chosen_height: float
+    n_leaves: int
+
+
+@dataclass(frozen=True)
+class CurveFacts:
+    """One criterion over the numbers of groups."""
+
+    name: str
+    title: str
+    values: Numbers
+    errors: Numbers | None
+    choice: int | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class EvidenceFacts:
+    """What speaks for each number of groups."""
+
+    finding: str
+    ks: tuple[int, ...]
+    votes: tuple[int, ...]
+    k: int
+    curves: tuple[CurveFacts, ...]
+    reasons: tuple[str, ...]
+    disagreements: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StabilityFacts:
+    """Whether the groups come back when the data change a little."""
+
+    finding: str
+    scheme: str
+    n_resamples: int
+    overall: float
+    agreement: float | None
+    per_group: Numbers
+    spreads: tuple[tuple[float, float] | None, ...]
+    verdicts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ChanceFacts:
+    """Whether data without groups would look as good."""
+
+    finding: str
+    measure: str
+    null: str
+    observed: float
+    p_value: float
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RunnerFacts:
+    """Another clustering that came close."""
+
+    method: str
+    k: int
+    scores: tuple[tuple[str, float], ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """What was read, used, left out and changed."""
+
+    source: str
+    n_rows: int
+    n_grouped: int
+    columns: tuple[str, ...]
+    left_out: tuple[tuple[str, str], ...]
+    scaling: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MadeFacts:
+    """How it was computed, and what to type to have it again."""
+
+    facts: tuple[tuple[str, str], ...]
+    command: str | None
+    python: str
+
+
+@dataclass(frozen=True)
+class ReportFacts:
+    """Everything that the page says."""
+
+    title: str
+    headline: str
+    lead: str
+    badges: tuple[Badge, ...]
+    palette: tuple[str, ...]
+    sample: SampleFacts
+    maps: tuple[MapFacts, ...]
+    labelings: tuple[LabelingFacts, ...]
+    chosen: int
+    data: DataFacts
+    made: MadeFacts
+    tree: TreeFacts | None = None
+    evidence: EvidenceFacts | None = None
+    stability: StabilityFacts | None = None
+    chance: ChanceFacts | None = None
+    truth: TruthFacts | None = None
+    runners_up: tuple[RunnerFacts, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as dicts, tuples and plain values.
+
+        Examples
+        --------
+        >>> RowFacts(3, "row 4").place
+        3
+        """
+        return asdict(self)

@@ -1,0 +1,123 @@
+"""From what was found to what the page says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coterie._typing import Indices
+from coterie.groups import Profile
+from coterie.show.palette import cluster_colors
+from coterie.show.report.evidence import (
+    SIGNIFICANT,
+    STABLE,
+    chance_facts,
+    evidence_facts,
+    runner_facts,
+    stability_facts,
+)
+from coterie.show.report.facts import Badge, DataFacts, LabelingFacts, MadeFacts, ReportFacts
+from coterie.show.report.labelings import labeling_facts, profile_of, stops
+from coterie.show.report.maps import map_facts
+from coterie.show.report.numbers import count, p_in_words
+from coterie.show.report.room import USUAL, Room
+from coterie.show.report.sample import draw_rows, sample_facts
+from coterie.show.report.subject import Subject, shorten
+from coterie.show.report.trees import tree_facts
+from coterie.show.report.truth import truth_facts
+
+MOST_COLUMNS_NAMED = 200
+MOST_COLORS = 120
+GOOD_SILHOUETTE, FAIR_SILHOUETTE = 0.5, 0.25
+
+
+def gather(subject: Subject, room: Room = USUAL) -> ReportFacts:
+    """Return the facts of a report that fit into its room."""
+    found, chosen = stops(subject, room)
+    places = draw_rows(subject.labels, subject.seed, _named_rows(subject.profile), most=room.rows)
+    profiles = [profile_of(subject, stop) for stop in found]
+    labelings = tuple(
+        labeling_facts(subject, stop, profile, places, is_chosen=at == chosen)
+        for at, (stop, profile) in enumerate(zip(found, profiles, strict=True))
+    )
+    return ReportFacts(
+        title=shorten(subject.title),
+        headline=subject.headline,
+        lead=subject.lead,
+        badges=_badges(subject, labelings[chosen]),
+        palette=_palette(labelings),
+        sample=sample_facts(subject, places, profiles[chosen], room),
+        maps=map_facts(subject, places),
+        labelings=labelings,
+        chosen=chosen,
+        data=_data(subject),
+        made=MadeFacts((*subject.made, _held(subject, places)), subject.command, subject.python),
+        tree=tree_facts(subject, places),
+        evidence=None if subject.evidence is None else evidence_facts(subject.evidence),
+        stability=None if subject.stability is None else stability_facts(subject.stability),
+        chance=None if subject.significance is None else chance_facts(subject.significance),
+        truth=None if subject.classes is None else truth_facts(subject.classes, places),
+        runners_up=runner_facts(subject.runners_up),
+    )
+
+
+def _named_rows(profile: Profile | None) -> list[int]:
+    """Return the rows that cards name: the page must hold them, or they could not be selected."""
+    found = (getattr(profile, which, None) for which in ("typical", "borderline"))
+    return [int(row) for rows in found if rows is not None for group in rows[:60] for row in group[:3]]
+
+
+def _badges(subject: Subject, chosen: LabelingFacts) -> tuple[Badge, ...]:
+    badges = []
+    if subject.stability is not None and subject.k > 1:
+        value = float(subject.stability.overall)
+        word, tone = ("stable", "good") if value >= STABLE else ("not stable", "poor")
+        about = f"mean Jaccard index over {subject.stability.n_resamples} resamples; 1 is always the same groups"
+        badges.append(Badge(word, f"{value:.2f}", tone, about))
+    if subject.significance is not None:
+        value, n_draws = float(subject.significance.p_value), len(subject.significance.draws)
+        word, tone = ("not by chance", "good") if value <= SIGNIFICANT else ("could be chance", "poor")
+        about = f"how often data without groups look as good, in {n_draws:,} draws"
+        badges.append(Badge(word, p_in_words(value, n_draws), tone, about))
+    if chosen.silhouette is not None:
+        value = chosen.silhouette
+        tone = "good" if value >= GOOD_SILHOUETTE else "fair" if value >= FAIR_SILHOUETTE else "poor"
+        word = {"good": "well separated", "fair": "partly separated", "poor": "hardly separated"}[tone]
+        about = "mean silhouette of the rows on this page; 1 is far apart, 0 is touching"
+        badges.append(Badge(word, f"{value:.2f}", tone, about))
+    if chosen.truth is not None:
+        _, value, meaning = chosen.truth.measures[0]
+        tone = "good" if value >= 0.8 else "fair" if value >= 0.4 else "poor"
+        word = {"good": "agrees with the truth", "fair": "partly the truth", "poor": "not the truth"}[tone]
+        badges.append(Badge(word, f"{value:.2f}", tone, f"adjusted Rand index: {meaning}"))
+    return tuple(badges)
+
+
+def _palette(labelings: tuple[LabelingFacts, ...]) -> tuple[str, ...]:
+    n_colors = 1 + max((color for labeling in labelings for color in labeling.colors), default=0)
+    return tuple(cluster_colors(min(n_colors, MOST_COLORS)))
+
+
+def _data(subject: Subject) -> DataFacts:
+    hidden = len(subject.columns) - MOST_COLUMNS_NAMED
+    more = (f"and {hidden:,} more columns",) if hidden > 0 else ()
+    return DataFacts(
+        source=subject.title,
+        n_rows=subject.n_rows,
+        n_grouped=subject.n_grouped,
+        columns=tuple(shorten(name) for name in subject.columns[:MOST_COLUMNS_NAMED]) + more,
+        left_out=tuple((shorten(name), reason) for name, reason in subject.left_out[:MOST_COLUMNS_NAMED]),
+        scaling=subject.scaling,
+        notes=tuple(subject.notes),
+    )
+
+
+def _held(subject: Subject, places: Indices) -> tuple[str, str]:
+    if len(places) == subject.n_grouped:
+        return "rows on this page", f"all {len(places):,}"
+    smallest = int(np.unique(subject.labels[places], return_counts=True)[1].min())
+    return (
+        "rows on this page",
+        f"a sample of {len(places):,} of {count(subject.n_grouped, 'row')} (at least {smallest} of each group, "
+        f"otherwise by size); sizes, means, rules and the comparison with the truth are of all rows, "
+        f"silhouettes of the sample",
+    )

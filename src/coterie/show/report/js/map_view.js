@@ -1,0 +1,117 @@
+// The map: every held row a point, lasso and click to select, density of all rows behind a sample.
+"use strict";
+globalThis.coterie ??= {};
+
+coterie.mapView = (() => {
+  const { asText, axis, colorOf, layout, symbolOf, variable, isDark } = coterie.theme;
+  const MOST_HOVER_COLUMNS = 6;
+  const CONFIG = { displaylogo: false, responsive: true, scrollZoom: false, modeBarButtonsToRemove: ["autoScale2d"] };
+
+  const canUseWebgl = (() => {
+    const canvas = document.createElement("canvas");
+    return Boolean(canvas.getContext("webgl2") || canvas.getContext("webgl"));
+  })();
+
+  function size(n) {
+    return n > 2000 ? 4.5 : n > 600 ? 6 : 8;
+  }
+
+  function hoverTexts({ facts, grouping }) {
+    const { sample, truth } = facts;
+    return sample.rows.map((_, row) => {
+      const label = grouping.labels[row];
+      const lines = [`<b>${asText(coterie.selection.nameOf(sample, row))}</b>`];
+      lines.push(label < 0 ? "noise" : `group ${label + 1}`);
+      if (truth && truth.of_row[row] >= 0) lines.push(`class ${asText(truth.classes[truth.of_row[row]])}`);
+      sample.columns.slice(0, MOST_HOVER_COLUMNS).forEach((column, at) =>
+        lines.push(`${asText(column)} ${sample.values[at][row] ?? "missing"}`));
+      return lines.join("<br>");
+    });
+  }
+
+  // colours and symbols of the points, by what the reader asked for
+  function look({ facts, grouping, colorBy }) {
+    const dark = isDark();
+    const { sample, truth, palette } = facts;
+    if (colorBy === "class" && truth) {
+      const of = truth.of_row;
+      return { color: of.map((one) => colorOf(palette.length >= 8 ? palette : FALLBACK, one, dark)), symbol: of.map(symbolOf), showscale: false };
+    }
+    const symbols = grouping.labels.map((label) => symbolOf(label < 0 ? -1 : grouping.colors[label]));
+    const values = colorBy === "silhouette" ? grouping.silhouettes : sample.values[Number(colorBy.replace("column ", ""))];
+    if (colorBy !== "group" && values) {
+      const scale = colorBy === "silhouette" ? { cmin: -1, cmax: 1, colorscale: DIVERGING } : { colorscale: "Cividis" };
+      return { color: values, symbol: symbols, showscale: true, ...scale };
+    }
+    const color = grouping.labels.map((label) => colorOf(palette, label < 0 ? -1 : grouping.colors[label], dark));
+    return { color, symbol: symbols, showscale: false };
+  }
+
+  const FALLBACK = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#882255", "#332288"];
+  const DIVERGING = [[0, "#c1121f"], [0.5, "#d9d9d9"], [1, "#0072b2"]];
+
+  function traces(state, asSvg) {
+    const map = state.facts.maps[state.map];
+    const { selection } = state;
+    const found = [];
+    if (map.density) {
+      const shade = isDark() ? "255,255,255" : "40,50,60";
+      found.push({
+        type: "heatmap", x: map.density.x, y: map.density.y, z: map.density.counts.map((row) => row.map(Math.log1p)),
+        showscale: false, hoverinfo: "skip", colorscale: [[0, `rgba(${shade},0)`], [1, `rgba(${shade},0.26)`]], zsmooth: "best",
+      });
+    }
+    found.push({
+      type: canUseWebgl && !asSvg ? "scattergl" : "scatter", mode: "markers", x: map.x, y: map.y,
+      marker: {
+        size: size(map.x.length), opacity: 0.85, colorbar: { thickness: 10, outlinewidth: 0, len: 0.8 },
+        line: { width: 0 }, ...look(state),
+      },
+      text: hoverTexts(state), hovertemplate: "%{text}<extra></extra>", showlegend: false,
+      selectedpoints: selection.isEmpty ? null : selection.rows,
+      selected: { marker: { opacity: 1 } }, unselected: { marker: { opacity: 0.09 } },
+    });
+    return found;
+  }
+
+  function frame(state) {
+    const map = state.facts.maps[state.map];
+    const bare = { showticklabels: false, ticks: "" };
+    const hover = { bgcolor: variable("--surface"), bordercolor: variable("--line"), font: { color: variable("--ink") }, align: "left" };
+    return {
+      ...layout(), dragmode: "lasso", hovermode: "closest", hoverlabel: hover, margin: { l: 48, r: 8, t: 8, b: 44 },
+      xaxis: { ...axis(asText(map.x_title)), zeroline: false, ...(map.x_title ? {} : bare) },
+      yaxis: { ...axis(asText(map.y_title)), zeroline: false, ...(map.y_title ? {} : bare) },
+      modebar: { color: variable("--muted"), activecolor: variable("--accent"), bgcolor: "rgba(0,0,0,0)" },
+      uirevision: `map ${state.map}`, selectionrevision: state.selection.about || "none", selections: [],
+    };
+  }
+
+  function make(element, store) {
+    const { state } = store;
+    const title = document.querySelector("#map-finding");
+    const caption = document.querySelector("#map-caption");
+    const draw = (asSvg = false) => {
+      title.textContent = state.grouping.map_finding;
+      caption.textContent = state.facts.maps[state.map].caption;
+      return Plotly.react(element, traces(state, asSvg), frame(state), CONFIG);
+    };
+    const points = () => element.data.length - 1;
+    draw();
+    element.on("plotly_selected", (event) => {
+      if (!event?.lassoPoints && !event?.range) return; // plotly also tells of selections that we set ourselves
+      const rows = event.points.filter((point) => point.curveNumber === points()).map((point) => point.pointIndex);
+      store.select(coterie.selection.make(rows, "drawn on the map"));
+    });
+    element.on("plotly_deselect", () => store.select(coterie.selection.nothing));
+    element.on("plotly_click", (event) => {
+      const point = event.points.find((one) => one.curveNumber === points());
+      if (point) store.toggleGroup(state.grouping.labels[point.pointIndex]);
+    });
+    addEventListener("beforeprint", () => draw(true)); // a WebGL canvas prints as an empty box
+    addEventListener("afterprint", () => draw());
+    return draw;
+  }
+
+  return { make };
+})();

@@ -1,0 +1,97 @@
+"""Numbers on their way into JSON and into sentences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from coterie.show.report.facts import Numbers
+
+DIGITS = 4  # a picture of 1,000 pixels cannot show more
+
+
+def rounded(values: Any, digits: int = DIGITS) -> Numbers:
+    """Return the values with so many significant digits of the largest one; None where not finite.
+
+    Examples
+    --------
+    >>> rounded([0.123456, 7.0, float("nan")])
+    (0.123, 7.0, None)
+    """
+    array = np.asarray(values, dtype=np.float64)
+    finite = array[np.isfinite(array)]
+    largest = float(np.abs(finite).max(initial=0.0))
+    decimals = digits - 1 - math.floor(math.log10(largest)) if largest > 0 else 0
+    return tuple(round(value, decimals) if math.isfinite(value) else None for value in array.tolist())
+
+
+def plain(value: float, digits: int = 3) -> str:
+    """Return a number as people write it.
+
+    Examples
+    --------
+    >>> plain(19075.3), plain(0.034567), plain(-2.5), plain(3.0)
+    ('19,075', '0.0346', '-2.5', '3')
+    """
+    if not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    magnitude = math.floor(math.log10(abs(value)))
+    if magnitude >= 12 or magnitude < -5:
+        return f"{value:.{digits - 1}e}"
+    decimals = max(0, digits - 1 - magnitude)
+    text = f"{value:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def signed(value: float) -> str:
+    """Return a number of standard deviations with its sign, 0 without one.
+
+    Examples
+    --------
+    >>> signed(1.26), signed(-0.5), signed(-0.01)
+    ('+1.3', '−0.5', '0.0')
+    """
+    text = f"{value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, never 0 % for something nor 100 % for less than all.
+
+    Examples
+    --------
+    >>> percent(0.3064), percent(0.0002), percent(0.9999), percent(1.0)
+    ('30.6 %', '< 0.1 %', '> 99.9 %', '100 %')
+    """
+    if 0 < share < 0.001:
+        return "< 0.1 %"
+    if 0.999 < share < 1:
+        return "> 99.9 %"
+    return f"{100 * share:.1f} %".replace(".0 %", " %")
+
+
+def p_in_words(p_value: float, n_draws: int) -> str:
+    """Return a p-value as it may be claimed: draws cannot show less than one of them.
+
+    Examples
+    --------
+    >>> p_in_words(0.005, 199), p_in_words(0.2, 199)
+    ('p ≤ 0.005', 'p = 0.2')
+    """
+    least = 1 / (n_draws + 1)
+    return f"p ≤ {plain(least, 1)}" if p_value <= least * 1.0001 else f"p = {plain(p_value, 2)}"
+
+
+def count(n: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(12000, "row")
+    ('1 row', '12,000 rows')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

@@ -1,0 +1,113 @@
+"""Facts to one HTML file: templates, style, scripts and data in it, nothing fetched from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.resources import files
+from typing import Any
+
+from coterie._optional import require
+from coterie.show.report import drawings
+from coterie.show.report.facts import ReportFacts
+from coterie.show.report.numbers import count, percent, plain, signed
+
+# in the order in which they need each other
+SCRIPTS = (
+    "csv",
+    "selection",
+    "tree_cut",
+    "state",
+    "theme",
+    "map_view",
+    "silhouette_view",
+    "tree_view",
+    "page_view",
+    "toolbar",
+    "main",
+)
+
+
+def render(facts: ReportFacts) -> str:
+    """Return the page.
+
+    Every name that comes from data is escaped by the templates, or stands in JSON that the page's scripts put
+    on the screen as text; and the page's own policy lets no other script run and no address be fetched.
+    """
+    scripts = [_plotly(), *(_file(f"js/{name}.js") for name in SCRIPTS)]
+    environment = _environment()
+    page: str = environment.get_template("report.html.jinja").render(
+        facts=facts,
+        data=page_data(facts),
+        style=_file("style.css"),
+        scripts=scripts,
+        policy=content_policy(scripts),
+    )
+    return page
+
+
+def page_data(facts: ReportFacts) -> str:
+    """Return what the scripts need, as JSON that cannot end the script element it stands in."""
+    held = {
+        "title": facts.title,
+        "palette": facts.palette,
+        "sample": asdict(facts.sample),
+        "maps": [asdict(one) for one in facts.maps],
+        "stops": [_stop(labeling) for labeling in facts.labelings],
+        "chosen": facts.chosen,
+        "tree": None if facts.tree is None else asdict(facts.tree),
+        "truth": None if facts.truth is None else asdict(facts.truth),
+    }
+    text = json.dumps(held, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _stop(labeling: Any) -> dict[str, Any]:
+    names = ("k", "labels", "colors", "sizes", "silhouettes", "map_finding", "silhouette_finding")
+    return {name: getattr(labeling, name) for name in names}
+
+
+def content_policy(scripts: Sequence[str]) -> str:
+    """Return a policy that runs these scripts alone and lets nothing be fetched.
+
+    Examples
+    --------
+    >>> content_policy(["1"]).startswith("default-src 'none'; script-src 'sha256-")
+    True
+    """
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {allowed} 'unsafe-eval'; style-src 'unsafe-inline'; "
+        f"img-src data: blob:; font-src data:; form-action 'none'; base-uri 'none'"
+    )
+
+
+def _environment() -> Any:
+    jinja2 = require("jinja2", extra="report", purpose="The report")
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: _file(f"templates/{name}")),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"plain": plain, "percent": percent, "signed": signed, "spark": drawings.spark}
+    environment.globals |= {
+        "count": count,
+        "histogram": drawings.histogram,
+        "ends": drawings.least_and_most,
+    }
+    return environment
+
+
+def _file(name: str) -> str:
+    return (files("coterie.show.report") / name).read_text(encoding="utf-8")
+
+
+def _plotly() -> str:
+    require("plotly", extra="report", purpose="The report")
+    return (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")

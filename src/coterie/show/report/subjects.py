@@ -1,0 +1,178 @@
+"""What a report can be written about: groups of a table, or labels that a file gives the rows of another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coterie._config import configuration
+from coterie._typing import Indices, Labels
+from coterie.cluster import find_method
+from coterie.groups import Groups
+from coterie.prepare import SCALINGS, fit_scaling
+from coterie.read import LabelledData, Table, settle_missing
+from coterie.show.report.numbers import count
+from coterie.show.report.subject import Subject, shorten
+
+FEWEST, MOST = 2, 12  # groups at the stops of a tree's slider
+MOST_NAMES = 30
+
+
+def subject_of_groups(groups: Groups, table: Table, *, command: str | None = None, **more: Any) -> Subject:
+    """Return what a report of groups is about.
+
+    Parameters
+    ----------
+    groups : Groups
+        From `coterie.groups.fit_groups`.
+    table : Table
+        The table they were found in.
+    command : str, default=None
+        What was typed in the shell.
+    **more
+        Further fields of `Subject`.
+    """
+    rows = np.flatnonzero(groups.labels != -2)
+    policy = "median" if groups.medians is not None else "drop"
+    complete = settle_missing(table.matrix(groups.columns), groups.columns, policy=policy, medians=groups.medians)
+    labels = groups.labels[rows]
+    labels = np.where(labels > 0, labels - 1, -1)
+    tree = tree_of(groups.model, len(rows))
+    fields: dict[str, Any] = {
+        "title": Path(groups.source).name,
+        "X": complete.X,
+        "points": groups.scaling.apply(complete.X),
+        "rows": rows,
+        "n_rows": groups.n_rows,
+        "columns": groups.columns,
+        "labels": labels,
+        "headline": count(groups.k, "group") if groups.k > 1 else "No groups",
+        "lead": lead_of(groups),
+        "metric": groups.recipe.distance or "euclidean",
+        "labelings": {} if tree is None else cuts_of(tree),
+        "row_names": names_of_rows(table, rows),
+        "dendrogram": tree,
+        "left_out": [(column.name, column.reason) for column in groups.left_out],
+        "scaling": SCALINGS[groups.recipe.scale],
+        "notes": groups.notes,
+        "made": made_of(groups),
+        "command": command,
+        "seed": groups.recipe.seed,
+    }
+    return Subject(**(fields | more))
+
+
+def subject_of_labels(data: LabelledData, *, classes: Sequence[Any] | None = None, command: str) -> Subject:
+    """Return what a report of given labels is about: `coterie evaluate --data --report`.
+
+    Parameters
+    ----------
+    data : LabelledData
+        From `coterie.read.read_labelled_data`.
+    classes : sequence, default=None
+        The classes of the same rows.
+    command : str
+        What was typed in the shell.
+    """
+    labels, names = number_by_size(data.labels)
+    scaling = fit_scaling(data.X, "standard")
+    numbered = ", ".join(f"{at + 1} is {shorten(name)}" for at, name in enumerate(names[:MOST_NAMES]))
+    return Subject(
+        title=Path(data.data_source).name,
+        X=data.X,
+        points=scaling.apply(data.X),
+        rows=np.arange(len(data.X)),
+        n_rows=len(data.X) + data.n_dropped,
+        columns=data.columns,
+        labels=labels,
+        headline=count(len(names), "group"),
+        lead=f"given by the column {data.label_name} of {data.source}",
+        classes=None if classes is None else [str(one) for one in classes],
+        left_out=[(column.name, column.reason) for column in data.left_out],
+        scaling=SCALINGS["standard"],
+        notes=[*data.notes, f"groups are numbered by size: {numbered}"],
+        made=[("groups", "given, not computed"), *versions()],
+        command=command,
+    )
+
+
+def number_by_size(labels: Any) -> tuple[Labels, list[str]]:
+    """Return labels 0, 1, ... by falling size and the names they had; -1 stays noise.
+
+    Examples
+    --------
+    >>> number_by_size(["b", "a", "b"])
+    (array([0, 1, 0]), ['b', 'a'])
+    """
+    names, codes, sizes = np.unique(np.asarray(labels).astype(str), return_inverse=True, return_counts=True)
+    is_noise = np.isin(names, ["-1", "-1.0"])
+    order = np.argsort(np.where(is_noise, 1, -sizes), kind="stable")
+    places = np.empty(len(names), dtype=np.int64)
+    places[order] = np.arange(len(names))
+    places[is_noise] = -1
+    return places[codes], [str(name) for name in names[order] if name not in ("-1", "-1.0")]
+
+
+def tree_of(model: Any, n_rows: int) -> Any:
+    """Return the tree of an estimator when its leaves are the rows; None otherwise."""
+    try:
+        tree = getattr(model, "dendrogram_", None)
+    except (AttributeError, ValueError):  # an estimator that was told to keep no tree
+        return None
+    return tree if tree is not None and tree.n_leaves == n_rows else None
+
+
+def cuts_of(tree: Any) -> dict[int, Labels]:
+    """Return what a tree gives at the stops of the slider, numbered by size."""
+    possible = tree.cut_sizes()
+    return {
+        int(k): number_by_size(tree.cut(n_clusters=int(k)))[0]
+        for k in possible[(possible >= FEWEST) & (possible <= min(MOST, tree.n_leaves - 1))]
+    }
+
+
+def names_of_rows(table: Table, rows: Indices) -> list[str] | None:
+    """Return what the table calls its rows: the first column that is a key, and not just counts them."""
+    for name in table.key_columns():
+        values = table.content[name]
+        if str(values.dtype) == "String" or not values.dtype.is_numeric():
+            return [str(values[row]) for row in rows.tolist()]
+    return None
+
+
+def lead_of(groups: Groups) -> str:
+    """Say how the groups were found."""
+    method = find_method(groups.recipe.method).title
+    has_distance = hasattr(groups.model, "geometry") or hasattr(groups.model, "metric")
+    distance = f", {groups.recipe.distance or 'Euclidean'} distance" if has_distance else ""
+    return f"{method} on {SCALINGS[groups.recipe.scale]}{distance}"
+
+
+def made_of(groups: Groups) -> list[tuple[str, str]]:
+    """Return method, parameters, algorithm, exactness, time and versions."""
+    model = groups.model
+    parameters = {
+        name: value for name, value in model.get_params(deep=False).items() if name not in ("progress", "verbose")
+    }
+    facts = [
+        ("method", find_method(groups.recipe.method).title),
+        ("parameters", ", ".join(f"{name}={value!r}" for name, value in parameters.items())),
+    ]
+    if hasattr(model, "algorithm_used_"):
+        facts.append(("algorithm", str(model.algorithm_used_)))
+    facts.append(("exact or sampled", "sampled" if getattr(model, "exact_", True) is False else "exact"))
+    facts += [("seed", str(groups.recipe.seed)), ("time", f"{groups.seconds:.2f} s for the fit")]
+    return [*facts, *versions()]
+
+
+def versions() -> list[tuple[str, str]]:
+    """Return what it was computed with."""
+    known = configuration()
+    packages = ", ".join(f"{name} {known['packages'][name]}" for name in ("numpy", "scipy", "scikit-learn"))
+    return [
+        ("versions", f"coterie {known['engine']['coterie']}, python {known['system']['python']}, {packages}"),
+        ("machine", f"{known['system']['platform']}, {known['engine']['instruction set']}"),
+    ]

@@ -1,0 +1,94 @@
+"""Facts gathered, page rendered, file written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from coterie._files import atomic_path, check_output
+from coterie.show.report.clusterings import subject_of_clustering
+from coterie.show.report.gather import gather
+from coterie.show.report.render import render
+from coterie.show.report.room import MOST_BYTES, USUAL
+from coterie.show.report.subject import Subject
+
+
+def write_report(
+    clustering: Any,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    force: bool = False,
+    command: str | None = None,
+) -> Path:
+    """Write the report of an answer as one HTML file that needs nothing else.
+
+    Parameters
+    ----------
+    clustering : Clustering
+        From `coterie.fit`.
+    path : str or path
+        Where the page shall go, an .html file.
+    title : str, default=None
+        What the page is called; None: the name of the table.
+    force : bool, default=False
+        Whether an existing file may be replaced.
+    command : str, default=None
+        What was typed in the shell, for the page to say; None: what would have to be.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import coterie
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(centre, 1, (30, 2)) for centre in ([0, 0], [9, 0])])
+    >>> path = write_report(coterie.fit(X, budget="fast"), Path(tempfile.mkdtemp()) / "groups.html")
+    >>> path.stat().st_size < 8_000_000
+    True
+    """
+    check_output(path, force=force)
+    return write_subject(subject_of_clustering(clustering, command=command), path, title=title, force=force)
+
+
+def write_subject(
+    subject: Subject, path: str | os.PathLike[str], *, title: str | None = None, force: bool = False
+) -> Path:
+    """Write the report of a subject.
+
+    Parameters
+    ----------
+    subject : Subject
+        Rows, groups and evidence.
+    path : str or path
+        Where the page shall go, an .html file.
+    title : str, default=None
+        What the page is called; None: the name of the table.
+    force : bool, default=False
+        Whether an existing file may be replaced.
+
+    Returns
+    -------
+    Path
+    """
+    check_output(path, force=force)  # before the work
+    page = make_page(subject if title is None else replace(subject, title=title))
+    with atomic_path(path, force=force) as temporary:
+        temporary.write_bytes(page)
+    return Path(path)
+
+
+def make_page(subject: Subject) -> bytes:
+    """Return the page in UTF-8; a table that does not fit into 8 MB gets less room until it does."""
+    room = USUAL
+    page = render(gather(subject, room)).encode()
+    while len(page) > MOST_BYTES and room.rows > 1:
+        room = room.smaller()
+        page = render(gather(subject, room)).encode()
+    return page

@@ -1,0 +1,79 @@
+"""Reports from the command line: written, announced, opened, refused in one line."""
+
+import webbrowser
+
+import pytest
+
+from coterie.cli.app import run
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    """Return a folder with the demo's table, and work in it; t-SNE places few rows."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("coterie.show.report.maps.MOST_TSNE_ROWS", 40)
+    assert run(["demo", "--copy", "customers.csv"]) == 0
+    return tmp_path
+
+
+@pytest.fixture
+def cli(capsys):
+    def call(*arguments):
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def test_fit_writes_and_opens_a_report(shop, cli, monkeypatch):
+    """Law: --report writes a page with the command that made it; --open shows it in the browser."""
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    code, out, _ = cli("fit", "customers.csv", "-k", 5, "--report", "groups.html", "--open")
+    assert code == 0
+    assert "report   written to groups.html" in out
+    page = (shop / "groups.html").read_text()
+    assert "<h1>5 groups</h1>" in page
+    assert "customer_id" in page
+    assert opened == [(shop / "groups.html").as_uri()]
+
+
+def test_reports_are_refused_before_any_work(shop, cli):
+    """Law: a name without .html, an existing file and --open without --report are answered in one line."""
+    assert cli("fit", "customers.csv", "-k", 5, "--report", "groups.pdf")[::2] == (
+        2,
+        "coterie: groups.pdf: the name of a report must end in .html, got .pdf.\n",
+    )
+    (shop / "mine.html").write_text("mine")
+    assert cli("fit", "customers.csv", "-k", 5, "--report", "mine.html")[::2] == (
+        2,
+        "coterie: mine.html exists. Use --force to replace it.\n",
+    )
+    assert cli("fit", "customers.csv", "-k", 5, "--open")[::2] == (
+        2,
+        "coterie: --open needs --report FILE: there is nothing else to open.\n",
+    )
+    assert (shop / "mine.html").read_text() == "mine"
+
+
+def test_evaluate_reports_given_labels_against_the_truth(shop, cli):
+    """Law: labels of a file are shown in the rows of the data, with the truth."""
+    assert cli("fit", "customers.csv", "-k", 4, "-o", "four.csv")[0] == 0
+    code, out, _ = cli(
+        "evaluate", "four.csv", "--data", "customers.csv", "--truth", "city", "--report", "out.html"
+    )
+    assert code == 0
+    assert "report   written to out.html" in out
+    page = (shop / "out.html").read_text()
+    assert "<h1>4 groups</h1>" in page
+    assert "given by the column group of four.csv" in page
+    assert "Against the truth" in page
+
+
+def test_report_of_evaluate_needs_the_data(shop, cli):
+    """Law: without rows there is nothing to show."""
+    assert cli("evaluate", "customers.csv", "--truth", "city", "--column", "age", "--report", "out.html")[::2] == (
+        2,
+        "coterie: --report of evaluate needs --data: the rows that it shows.\n",
+    )

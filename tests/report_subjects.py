@@ -1,0 +1,119 @@
+"""Subjects of reports for tests: small tables with known groups, and a hostile one."""
+
+from types import SimpleNamespace
+
+import numpy as np
+from sklearn.datasets import load_iris
+
+from coterie.cluster import AgglomerativeClustering, KMeans
+from coterie.show.report import Subject
+from coterie.show.report.subjects import cuts_of, number_by_size
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</script><script>alert(2)</script>",
+    "<img src=x onerror=alert(3)>",
+    "a & b &lt; c",
+    "{{ 7 * 7 }} {% raw %}",
+    "quote ' and \" and ` \u2028 end",
+)
+
+
+def make_subject(X, columns, labels, **more):
+    """Return a subject of standardised rows."""
+    X = np.asarray(X, dtype=np.float64)
+    points = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
+    k = int(np.max(labels)) + 1
+    fields = {
+        "title": "table.csv",
+        "rows": np.arange(len(X)),
+        "n_rows": len(X),
+        "headline": f"{k} groups; stable (0.9)",
+        "lead": "k-means on standardised columns",
+        "command": "coterie fit table.csv --report table.html",
+        "python": 'import coterie\n\ncoterie.fit("table.csv").report("table.html")',
+        "scaling": "standardised columns",
+    }
+    return Subject(X=X, points=points, columns=tuple(columns), labels=np.asarray(labels), **(fields | more))
+
+
+def evidence_of(k, ks):
+    """Return evidence with a curve that is not defined everywhere and one with errors."""
+    values = np.array([np.nan, *np.linspace(0.2, 0.6, len(ks) - 1)])
+    curves = [
+        SimpleNamespace(name="silhouette_score", title="silhouette", values=values, errors=None, choice=k, reason="largest"),
+        SimpleNamespace(
+            name="gap", title="gap", values=np.arange(len(ks)) * 1.0, errors=np.full(len(ks), 0.2), choice=None, reason="none"
+        ),
+    ]
+    verdict = SimpleNamespace(k=k, votes={k: 3, ks[1]: 1}, reasons=("three agree",), disagreements=("one does not",))
+    return SimpleNamespace(k=k, ks=tuple(ks), curves=curves, verdict=verdict)
+
+
+def stability_of(k):
+    """Return stability whose last group is doubtful."""
+    per_cluster = np.linspace(0.95, 0.6, k)
+    return SimpleNamespace(
+        scheme="bootstrap",
+        n_resamples=20,
+        per_cluster=per_cluster,
+        scores=np.tile(per_cluster, (20, 1)),
+        overall=float(per_cluster.mean()),
+        agreement=0.9,
+        verdicts=("strong",) * (k - 1) + ("doubtful",),
+    )
+
+
+def significance():
+    """Return significance: far above what chance gives."""
+    draws = np.random.default_rng(0).normal(0.3, 0.02, 199)
+    return SimpleNamespace(measure="silhouette_score", null="gaussian", against="one Gaussian", observed=0.55, draws=draws, p_value=0.005)
+
+
+def iris_subject(with_tree=False):
+    """Return iris with its truth, three groups and everything that a report can show."""
+    iris = load_iris()
+    subject = make_subject(
+        iris.data,
+        iris.feature_names,
+        np.zeros(150, dtype=int),
+        title="iris.csv",
+        headline="3 groups; stable (0.78); not by chance (p ≤ 0.005)",
+        classes=[str(iris.target_names[target]) for target in iris.target],
+        evidence=evidence_of(3, range(1, 7)),
+        stability=stability_of(3),
+        significance=significance(),
+        runners_up=[SimpleNamespace(method="mixture", k=2, scores={"silhouette_score": 0.5}, reason="too few")],
+        left_out=[("notes", "text")],
+    )
+    if with_tree:
+        tree = AgglomerativeClustering(3).fit(subject.points).dendrogram_
+        labelings = cuts_of(tree)
+        more = {"dendrogram": tree}
+    else:
+        fitted = {k: KMeans(k, n_init=3, random_state=0).fit(subject.points).labels_ for k in range(2, 7)}
+        labelings = {k: number_by_size(labels)[0] for k, labels in fitted.items()}
+        more = {}
+    kept = vars(subject) | {"labelings": labelings, "labels": labelings[3]} | more
+    return Subject(**kept)
+
+
+def hostile_subject():
+    """Return a table whose every name tries to become something else than text."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 30)
+    X = rng.normal(size=(60, len(HOSTILE))) + 4 * labels[:, None]
+    return make_subject(
+        X,
+        HOSTILE,
+        labels,
+        title=HOSTILE[0],
+        headline=f"2 groups; {HOSTILE[2]}",
+        row_names=[HOSTILE[row % len(HOSTILE)] + str(row) for row in range(60)],
+        classes=[HOSTILE[label] for label in labels],
+        left_out=[(HOSTILE[1], HOSTILE[2])],
+        notes=HOSTILE,
+        made=[("parameters", HOSTILE[0])],
+        command=HOSTILE[1],
+        python=HOSTILE[1],
+    )

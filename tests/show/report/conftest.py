@@ -1,0 +1,57 @@
+"""One Chromium for all browser tests; where there is none, they say so."""
+
+import shutil
+from types import SimpleNamespace
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture
+def short_tsne(monkeypatch):
+    """Let t-SNE place few rows: what is tested is something else."""
+    monkeypatch.setattr("coterie.show.report.maps.MOST_TSNE_ROWS", 40)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium here: apt-get install chromium (`make test` does, where it may)")
+    with playwright.sync_playwright() as running:
+        launched = running.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def visit(browser):
+    """Open a file; return the page, what it complained about and what it wanted to fetch."""
+    contexts = []
+
+    def open_page(path, **how):
+        context = browser.new_context(accept_downloads=True, **({"viewport": {"width": 1280, "height": 900}} | how))
+        contexts.append(context)
+        page = context.new_page()
+        seen = SimpleNamespace(page=page, errors=[], requests=[], dialogs=[])
+        page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        page.on("request", lambda request: seen.requests.append(request.url))
+        page.on("dialog", lambda dialog: (seen.dialogs.append(dialog.message), dialog.dismiss()))
+        page.goto(path.as_uri())
+        page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+        return seen
+
+    yield open_page
+    for context in contexts:
+        context.close()

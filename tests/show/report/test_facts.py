@@ -1,0 +1,224 @@
+"""What a report says: true, within bounds, and plain enough for JSON."""
+
+import json
+
+import numpy as np
+import pytest
+from report_subjects import iris_subject, make_subject
+from scipy.sparse import csr_array
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.decomposition import PCA
+from sklearn.metrics import adjusted_rand_score, silhouette_samples
+from sklearn.preprocessing import StandardScaler
+
+from coterie.cluster import AgglomerativeClustering
+from coterie.show.report import gather
+from coterie.show.report.evidence import stability_facts
+from coterie.show.report.labelings import stops
+from coterie.show.report.maps import principal_plane
+from coterie.show.report.room import USUAL
+from coterie.show.report.sample import draw_rows
+from coterie.show.report.subjects import cuts_of
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return iris_subject()
+
+
+@pytest.fixture(scope="module")
+def facts(iris):
+    return gather(iris)
+
+
+def test_facts_are_json(facts):
+    """Law: all facts are plain values, without NaN."""
+    again = json.loads(json.dumps(facts.to_dict(), allow_nan=False))
+    assert again["labelings"][again["chosen"]]["k"] == 3
+
+
+def test_components_keep_the_known_share(iris, facts):
+    """Law: two components keep 95.81 % of standardised iris, and their coordinates are scikit-learn's."""
+    pca = PCA(2).fit(StandardScaler().fit_transform(load_iris().data))
+    assert "95.8 %" in facts.maps[0].caption
+    plane, shares, is_whole = principal_plane(iris.points, np.arange(150))
+    assert is_whole
+    np.testing.assert_allclose(shares, pca.explained_variance_ratio_)
+    theirs = pca.transform(iris.points)
+    np.testing.assert_allclose(np.abs(plane), np.abs(theirs), atol=1e-8)
+
+
+def test_silhouettes_are_scikit_learns(iris, facts):
+    """Law: the silhouettes on the page are those of the rows, to two digits."""
+    theirs = silhouette_samples(iris.points, iris.labels)
+    np.testing.assert_allclose(facts.labelings[facts.chosen].silhouettes, theirs, atol=0.0051)
+
+
+def test_truth_table_counts_every_row(iris, facts):
+    """Law: classes by groups add up to all rows; the adjusted Rand index is scikit-learn's."""
+    table = facts.labelings[facts.chosen].truth
+    assert sum(map(sum, table.counts)) == 150
+    assert table.measures[0][1] == pytest.approx(adjusted_rand_score(iris.classes, iris.labels))
+    assert "mixes" in table.finding
+
+
+def test_every_stop_groups_all_rows(iris, facts):
+    """Law: the slider has a stop per labeling, by number of groups; sizes add up to all rows."""
+    assert [labeling.k for labeling in facts.labelings] == [2, 3, 4, 5, 6]
+    for labeling in facts.labelings:
+        assert sum(labeling.sizes) == 150
+        assert len(set(labeling.colors)) == labeling.k
+
+
+def test_colours_follow_the_rows():
+    """Law: a group that stays keeps its colour; one that is split gives it to its larger part."""
+    three = np.repeat([0, 1, 2], [50, 40, 30])
+    four = np.array([3] * 35 + [1] * 15 + [0] * 40 + [2] * 30)
+    subject = make_subject(np.arange(120.0)[:, None], ["x"], three, labelings={4: four})
+    found, chosen = stops(subject)
+    assert chosen == 0
+    assert found[1].colors == (1, 3, 2, 0)
+
+
+def test_cards_name_what_sets_groups_apart(facts):
+    """Law: a card has the size, differences, typical and borderline rows, and the stability of its group."""
+    card = facts.labelings[facts.chosen].cards[0]
+    assert card.size == facts.labelings[facts.chosen].sizes[0]
+    assert card.apart[0].difference == pytest.approx(max((one.difference for one in card.apart), key=abs))
+    assert len(card.typical) == len(card.borderline) == 3
+    assert (card.stability, card.verdict) == (0.95, "strong")
+    other = facts.labelings[0].cards[0]
+    assert other.stability is None  # stability was computed for the answer only
+
+
+def test_findings_are_sentences(facts):
+    """Law: titles say what the pictures show."""
+    chosen = facts.labelings[facts.chosen]
+    assert "stands apart" in chosen.map_finding
+    assert "overlaps" in chosen.silhouette_finding
+    assert facts.evidence.finding == "3 of 4 criteria say k = 3; k = 2 has 1"
+    assert facts.stability.finding == "Group 3 does not come back reliably (0.60); the others do"
+    assert "beats 199 draws from one Gaussian: p ≤ 0.005" in facts.chance.finding
+    assert chosen.contrast.finding.startswith("petal length (cm) tells the groups apart best")
+
+
+def test_stability_of_all_good_groups():
+    """Law: when every group comes back, the title says so and names the weakest."""
+    from types import SimpleNamespace
+
+    found = SimpleNamespace(
+        scheme="bootstrap", n_resamples=2, per_cluster=[0.9, 0.8], scores=[[0.9, np.nan], [0.9, 0.8]],
+        overall=0.85, verdicts=("strong", "stable"),
+    )  # fmt: skip
+    assert stability_facts(found).finding == "Every group comes back; the weakest is group 2 (0.80)"
+
+
+def test_tree_is_cut_where_the_groups_are():
+    """Law: the tree's chosen height lies between the merges that make the groups; leaves hold all rows."""
+    subject = iris_subject(with_tree=True)
+    tree = gather(subject).tree
+    assert len(tree.names) == 150
+    assert sum(reach > tree.chosen_height for reach in tree.reaches) == 2
+    assert sorted(tree.leaf_of_row) == list(range(150))
+
+
+def test_large_tree_becomes_its_upper_part():
+    """Law: of a tree with many leaves the last merges are shown; its leaves count the rows below."""
+    X, _ = make_blobs(600, centers=4, random_state=0)
+    model = AgglomerativeClustering(4).fit(X)
+    subject = make_subject(
+        X, ["x", "y"], model.labels_, dendrogram=model.dendrogram_, labelings=cuts_of(model.dendrogram_)
+    )
+    tree = gather(subject).tree
+    assert len(tree.names) == 200
+    assert sum(tree.sizes[:200]) == 600
+    assert tree.sizes[-1] == 600
+    assert np.bincount(tree.leaf_of_row).tolist() == list(tree.sizes[:200])
+
+
+def test_tree_with_inversions_keeps_its_heights():
+    """Law: heights are drawn as they are; `reaches` never falls towards the root."""
+    X, _ = make_blobs(60, centers=3, random_state=1)
+    model = AgglomerativeClustering(3, linkage="centroid").fit(X)
+    subject = make_subject(X, ["x", "y"], model.labels_, dendrogram=model.dendrogram_)
+    tree = gather(subject).tree
+    np.testing.assert_allclose(tree.heights, model.dendrogram_.heights, rtol=1e-5)
+    for inner, children in enumerate(tree.children):
+        for child in children:
+            if child >= len(tree.names):
+                assert tree.reaches[child - len(tree.names)] <= tree.reaches[inner]
+
+
+def test_sample_holds_a_share_of_every_group():
+    """Law: of many rows a bounded sample is held; small groups and named rows are in it."""
+    labels = np.repeat([0, 1, -1], [300_000, 30, 5_000])
+    places = draw_rows(labels, 0, must=[17])
+    assert len(places) <= USUAL.rows
+    assert (labels[places] == 1).sum() >= 20
+    assert 17 in places
+    assert np.array_equal(places, draw_rows(labels, 0, must=[17]))
+
+
+def test_sample_of_very_many_groups_is_still_bounded():
+    """Law: the bound holds for any number of groups."""
+    labels = np.arange(50_000) // 2
+    assert len(draw_rows(labels, 0)) <= USUAL.rows
+
+
+def test_density_counts_all_rows():
+    """Law: behind a sample stands the count of all rows."""
+    X, labels = make_blobs(6_000, centers=3, n_features=2, random_state=0)
+    facts = gather(make_subject(X, ["x", "y"], labels))
+    assert not facts.sample.is_all
+    assert sum(map(sum, facts.maps[0].density.counts)) >= 0.99 * 6_000
+    assert "a sample of" in dict(facts.made.facts)["rows on this page"]
+
+
+def test_wide_and_sparse_tables_are_looked_at_through_the_sample():
+    """Law: columns beyond the page's room are counted; components come from the sample, and the page says so."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 40)
+    dense = rng.poisson(0.3, size=(80, 1_200)) + 2.0 * labels[:, None] * (np.arange(1_200) < 9)
+    columns = [f"word {at}" for at in range(1_200)]
+    subject = make_subject(dense, columns, labels)
+    fields = vars(subject) | {"X": csr_array(dense), "points": csr_array(dense)}
+    facts = gather(type(subject)(**fields))
+    assert len(facts.sample.columns) * 80 <= USUAL.cells
+    assert facts.sample.n_hidden_columns == 1_200 - len(facts.sample.columns)
+    assert "computed from 80 rows" in facts.maps[0].caption
+    assert facts.labelings[0].contrast.n_hidden > 0
+
+
+@pytest.mark.parametrize("n_columns", [1, 2])
+def test_one_or_two_columns_are_their_own_map(n_columns):
+    """Law: tables of one or two columns are shown in their own units."""
+    X, labels = make_blobs(50, centers=2, n_features=n_columns, random_state=0)
+    facts = gather(make_subject(X, list("xy")[:n_columns], labels))
+    assert facts.maps[0].x_title == "x"
+    np.testing.assert_allclose(facts.maps[0].x, X[:, 0], atol=1e-3 * np.abs(X).max())
+
+
+def test_no_groups_is_an_answer():
+    """Law: one group has no silhouette, and the page says so."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    facts = gather(make_subject(X, "abc", np.zeros(40, dtype=int), headline="No groups"))
+    assert facts.labelings[0].silhouettes is None
+    assert facts.labelings[0].map_finding == "All rows, no groups among them"
+
+
+def test_noise_is_counted_apart():
+    """Law: noise is in no group, has no silhouette, and is counted."""
+    X, labels = make_blobs(60, centers=2, random_state=0)
+    labels[:5] = -1
+    facts = gather(make_subject(X, "xy", labels))
+    assert facts.labelings[0].n_noise == 5
+    assert facts.labelings[0].silhouettes[:5] == (None,) * 5
+
+
+def test_stops_have_a_bound():
+    """Law: however many labelings there are, the cards of the page are bounded; the nearest stay."""
+    labelings = {k: np.arange(600) % k for k in range(2, 200)}
+    found, chosen = stops(make_subject(np.arange(600.0)[:, None], ["x"], labelings[50], labelings=labelings))
+    assert sum(stop.k for stop in found) - 50 <= USUAL.cards
+    assert found[chosen].k == 50
+    assert {49, 51} <= {stop.k for stop in found}
