@@ -17,7 +17,7 @@ _HOMES = {
     "save": "coterie.persist",
     "show_config": "coterie._config",
 }
-_ROOMS = ("cluster", "distance", "errors", "evaluate", "groups", "prepare", "read", "tree")
+_ROOMS = ("cluster", "distance", "errors", "evaluate", "groups", "prepare", "read", "scale", "tree")
 
 __all__ = ["load", "save", "show_config"]
 

@@ -1,0 +1,11 @@
+"""Beyond memory and beyond one machine: the methods on Dask collections, files and folders of any size."""
+
+from coterie._optional import require
+
+require("dask", extra="scale", purpose="coterie.scale")
+
+from coterie.scale.blocks import Blocks  # noqa: E402  # only when Dask is there
+from coterie.scale.kmeans import KMeans  # noqa: E402
+from coterie.scale.sources import read_blocks  # noqa: E402
+
+__all__ = ["Blocks", "KMeans", "read_blocks"]

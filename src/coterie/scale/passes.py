@@ -1,0 +1,112 @@
+"""Passes over blocks: a function runs where the rows are, and what it finds is added up in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import dask
+from dask.delayed import delayed
+
+from coterie._typing import Data, Weights
+from coterie.scale.blocks import Block, Blocks
+
+MERGED_AT_ONCE = 8  # results per task that adds them up
+Found = TypeVar("Found")
+
+
+def tasks(
+    blocks: Blocks, function: Callable[..., Found], *args: Any, weights: Blocks | None = None
+) -> list[Any]:
+    """Return one task per block: ``function(block, weights, *args)``.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The rows.
+    function : callable
+        Gets a `Block`, the `Block` of weights or None, and `args`; it must be found by name in its module.
+    args : objects
+        The same for all blocks.
+    weights : Blocks, default=None
+        One column, cut like `blocks`.
+    """
+    run = delayed(_run, pure=False)
+    partners = iter(weights) if weights is not None else iter(lambda: None, 0)
+    places = _places(blocks)
+    shared = delayed(args, pure=False, traverse=False) if blocks.n_blocks > 1 else args
+    made = []
+    for block, partner in zip(blocks, partners, strict=False):
+        with _at(places, block.index, blocks.n_blocks):
+            made.append(run(function, *_parted(block), *_parted(partner), shared))
+    return made
+
+
+def fold(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
+    """Return the task that adds up results in the order of the blocks: ``merge(total or None, results)``."""
+    total = None
+    add = delayed(merge, pure=False)
+    for first in range(0, len(made), MERGED_AT_ONCE):
+        total = add(total, made[first : first + MERGED_AT_ONCE])
+    return total
+
+
+def compute(task: Any) -> Any:
+    """Return the result of a task: by the client of a cluster if there is one, else by threads."""
+    return dask.compute(task)[0]
+
+
+def read_weights(weights: Block | None) -> Weights | None:
+    """Return the weights of a block's rows."""
+    return None if weights is None else _vector(weights.read())
+
+
+def _vector(column: Data) -> Weights:
+    import numpy as np
+
+    return np.ascontiguousarray(column[:, 0], dtype=np.float64)
+
+
+def _parted(block: Block | None) -> tuple[Block | None, list[Any]]:
+    """Return the block without what Dask must make, and that: Dask looks for promises in lists."""
+    return (None, []) if block is None else (replace(block, sources=[]), block.sources)
+
+
+def _run(
+    function: Callable[..., Any],
+    block: Block,
+    sources: list[Any],
+    weights: Block | None,
+    weight_sources: list[Any],
+    args: tuple[Any, ...],
+) -> Any:
+    partner = None if weights is None else replace(weights, sources=weight_sources)
+    return function(replace(block, sources=sources), partner, *args)
+
+
+def client_of() -> Any:
+    """Return the client of a Dask cluster that is in use, None if there is none."""
+    import sys
+
+    if "distributed" not in sys.modules:
+        return None  # nobody can have made one
+    from distributed.client import get_client
+
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+def _places(blocks: Blocks) -> list[str]:
+    """Return the workers, if blocks may choose theirs: the same rows go to the same worker in every pass."""
+    client = client_of() if blocks.is_stored else None
+    return sorted(client.ncores()) if client is not None else []
+
+
+def _at(places: list[str], index: int, n_blocks: int) -> Any:
+    if not places:
+        return nullcontext()
+    return dask.annotate(workers=[places[index * len(places) // n_blocks]], allow_other_workers=True)
