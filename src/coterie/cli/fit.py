@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from coterie.cli import options
+from coterie.cli.fit_blocks import fit_blocks, is_in_blocks, refuse_options
 from coterie.cli.options import option
 
 STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
@@ -17,6 +18,7 @@ Examples:
   coterie fit customers.csv -k 5
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
   coterie fit customers.csv -k 5 --save groups.safetensors
+  coterie fit 'data/*.parquet' -k 50 --checkpoint state -o labels
   coterie fit - -k 3 --json < points.csv | jq .sse
 """
 
@@ -43,6 +45,12 @@ def fit(
     save: Annotated[Path | None, option(metavar="FILE", help="Save the model for coterie predict.")] = None,
     as_json: options.AsJson = False,
     force: options.Force = False,
+    scheduler: Annotated[
+        str | None, option(metavar="URL", help="Of a Dask cluster, for data in blocks.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, option(metavar="FOLDER", help="Save every pass; go on from there.")
+    ] = None,
 ) -> None:
     """Find the groups in a table and say what sets them apart."""
     from coterie._progress import track
@@ -52,6 +60,15 @@ def fit(
     from coterie.persist import save as save_model
     from coterie.read import check_policy, read_table
 
+    if is_in_blocks(data, scheduler, checkpoint):
+        refuse_options(
+            distance=distance, improve=improve, save=save, encoding=encoding, missing=missing != "error"
+        )
+        fit_blocks(
+            data, method=method, k=k, scale=scale, drop=drop, keep=keep, random_state=seed, n_init=n_init,
+            scheduler=scheduler, checkpoint=checkpoint, output=output, force=force, as_json=as_json,
+        )  # fmt: skip
+        return
     if n_init is None and improve is None and takes_option(method, "n_init"):
         n_init = STARTS
     recipe = Recipe(method, k, scale, distance, n_init, improve, seed)

@@ -5,7 +5,10 @@ from coterie._optional import require
 require("dask", extra="scale", purpose="coterie.scale")
 
 from coterie.scale.blocks import Blocks  # noqa: E402  # only when Dask is there
+from coterie.scale.clustering import Fact, LazyClustering  # noqa: E402
+from coterie.scale.fit import fit  # noqa: E402
 from coterie.scale.kmeans import KMeans  # noqa: E402
+from coterie.scale.predict import predict  # noqa: E402
 from coterie.scale.sources import read_blocks  # noqa: E402
 
-__all__ = ["Blocks", "KMeans", "read_blocks"]
+__all__ = ["Blocks", "Fact", "KMeans", "LazyClustering", "fit", "predict", "read_blocks"]

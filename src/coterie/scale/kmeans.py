@@ -80,6 +80,8 @@ class KMeans(LazyEstimator):
         The centres. Fewer than `n_clusters`, with a warning, when there are fewer different rows.
     labels_ : Dask array of int32 of shape (n_samples,)
         The nearest centre of each row; lazy, made block by block.
+    cluster_sizes_ : array of shape (n_clusters,)
+        Rows per group.
     inertia_ : float
         The weighted sum of squared distances of the rows to their centres.
     n_iter_ : int
@@ -121,9 +123,11 @@ class KMeans(LazyEstimator):
     }
 
     cluster_centers_: Centers
+    cluster_sizes_: Any
     inertia_: float
     n_iter_: int
     exact_: bool
+    start_: str
     local_: LocalKMeans
 
     def __init__(
@@ -192,6 +196,7 @@ class KMeans(LazyEstimator):
         return {
             "cluster_centers_": centers,
             "labels_": lazy_array(blocks, _label_block, model, dtype=np.int32),
+            "cluster_sizes_": run.counts[run.counts > 0],
             "inertia_": run.inertia,
             "n_iter_": run.n_iter,
             "exact_": True,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import dask
+import numpy as np
 from dask.delayed import delayed
 
 from coterie._typing import Data, Weights
 from coterie.scale.blocks import Block, Blocks
 
 MERGED_AT_ONCE = 8  # results per task that adds them up
+CONNECT_SECONDS = 10
 Found = TypeVar("Found")
 
 
@@ -64,8 +67,6 @@ def read_weights(weights: Block | None) -> Weights | None:
 
 
 def _vector(column: Data) -> Weights:
-    import numpy as np
-
     return np.ascontiguousarray(column[:, 0], dtype=np.float64)
 
 
@@ -86,10 +87,15 @@ def _run(
     return function(replace(block, sources=sources), partner, *args)
 
 
+def connect(address: str) -> Any:
+    """Return a client of the cluster at an address, to be used in a ``with`` statement."""
+    from distributed import Client
+
+    return Client(address, timeout=CONNECT_SECONDS)
+
+
 def client_of() -> Any:
     """Return the client of a Dask cluster that is in use, None if there is none."""
-    import sys
-
     if "distributed" not in sys.modules:
         return None  # nobody can have made one
     from distributed.client import get_client

@@ -96,7 +96,8 @@ def _open(source: Any, columns: Sequence[str] | None) -> Opened:
     if kind == "pyarrow":
         from coterie.scale._arrow import open_dataset
 
-        dataset = require("pyarrow.dataset", extra="scale", purpose="Reading Arrow data").dataset(source)
+        arrow = require("pyarrow.dataset", extra="scale", purpose="Reading Arrow data")
+        dataset = source if hasattr(source, "get_fragments") else arrow.dataset(source)
         return _joined(open_dataset(dataset), columns)
     if kind == "zarr":
         _refuse_columns(columns)
