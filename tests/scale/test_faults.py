@@ -44,7 +44,7 @@ def test_cluster_gives_the_same(client, folder, start, local, rows):
 
 
 def test_killed_worker_changes_nothing(client, folder, start, local):
-    """Law: when a worker dies in the middle of a fit, Dask makes its part anew, and the result is the same."""
+    """Law: when a worker dies in the middle of a fit, Dask makes its part anew: same result."""
     killed = []
 
     def kill_one(progress):

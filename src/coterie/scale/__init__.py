@@ -7,8 +7,25 @@ require("dask", extra="scale", purpose="coterie.scale")
 from coterie.scale.blocks import Blocks  # noqa: E402  # only when Dask is there
 from coterie.scale.clustering import Fact, LazyClustering  # noqa: E402
 from coterie.scale.fit import fit  # noqa: E402
+from coterie.scale.gaussian_mixture import GaussianMixture  # noqa: E402
 from coterie.scale.kmeans import KMeans  # noqa: E402
+from coterie.scale.kmedoids import KMedoids  # noqa: E402
+from coterie.scale.minibatch import MiniBatchKMeans  # noqa: E402
 from coterie.scale.predict import predict  # noqa: E402
 from coterie.scale.sources import read_blocks  # noqa: E402
+from coterie.scale.summaries import Summaries, SummarisedClustering  # noqa: E402
 
-__all__ = ["Blocks", "Fact", "KMeans", "LazyClustering", "fit", "predict", "read_blocks"]
+__all__ = [
+    "Blocks",
+    "Fact",
+    "GaussianMixture",
+    "KMeans",
+    "KMedoids",
+    "LazyClustering",
+    "MiniBatchKMeans",
+    "Summaries",
+    "SummarisedClustering",
+    "fit",
+    "predict",
+    "read_blocks",
+]

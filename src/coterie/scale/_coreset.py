@@ -38,7 +38,7 @@ class Coreset:
 def draw_coreset(blocks: Blocks, weights: Blocks | None, whole: Whole, n_rows: int, seed: int) -> Coreset:
     """Draw about `n_rows` rows, or take all if they are not more.
 
-    Half of the chance of a row is its weight, the other half its squared distance to the mean [Bachem2018]_.
+    Half of the chance of a row is its weight, the other half its squared distance to the mean (bachem-2018).
     Every 8192 rows have a random stream of their own, so that the draw depends on the rows alone.
     """
     is_sample = blocks.n_rows > n_rows
@@ -64,16 +64,16 @@ def _draw(
     squared = np.einsum("ij,ij->i", away, away, dtype=np.float64)
     chance = weight * (0.5 / whole.columns.total_weight + 0.5 * squared / (spread if spread > 0 else 1.0))
     chance = np.minimum(1.0, n_rows * chance)
-    taken = np.flatnonzero(_uniform(block, seed) < chance)
+    taken = np.flatnonzero(uniform(block, [seed]) < chance)
     return X[taken], weight[taken] / chance[taken]
 
 
-def _uniform(block: Block, seed: int) -> Weights:
-    """Return a number in [0, 1) for each row, from the streams of every 8192 rows."""
+def uniform(block: Block, seed: list[int]) -> Weights:
+    """Return a number in [0, 1) for each row of a block; every 8192 rows have a stream."""
     first = block.first_row // ROWS_OF_SUMS
     sizes = [min(ROWS_OF_SUMS, block.n_rows - done) for done in range(0, block.n_rows, ROWS_OF_SUMS)]
     streams = [
-        np.random.default_rng([seed, first + number]).random(size) for number, size in enumerate(sizes)
+        np.random.default_rng([*seed, first + number]).random(size) for number, size in enumerate(sizes)
     ]
     return np.concatenate(streams)
 

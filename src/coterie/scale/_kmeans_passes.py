@@ -79,14 +79,14 @@ class KMeansPasses:
         Rows, and their weights or None.
     whole : Whole
         What all blocks agree on.
-    run : hashable
-        The name under which workers keep bounds.
+    run : hashable or None
+        The name under which workers keep bounds; None: they keep none.
     """
 
     blocks: Blocks
     weights: Blocks | None
     whole: Whole
-    run: Hashable
+    run: Hashable | None
 
     @property
     def units(self) -> tuple[FloatArray, float]:
@@ -135,14 +135,14 @@ class FarRow:
 
 
 def _assign_block(
-    block: Block, weights: Block | None, whole: Whole, centers: Centers, run: Hashable
+    block: Block, weights: Block | None, whole: Whole, centers: Centers, run: Hashable | None
 ) -> Units:
     table: Units = _native_block(block, weights, whole, centers, run).assign(centers)
     return table
 
 
 def _value_block(
-    block: Block, weights: Block | None, whole: Whole, centers: Centers, run: Hashable
+    block: Block, weights: Block | None, whole: Whole, centers: Centers, run: Hashable | None
 ) -> tuple[FloatArray, Units, str]:
     native = _native_block(block, weights, whole, centers, run)
     table = native.assign(centers)

@@ -6,9 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from coterie.errors import InvalidParameter, did_you_mean
+from coterie.scale.gaussian_mixture import GaussianMixture
 from coterie.scale.kmeans import KMeans
+from coterie.scale.kmedoids import KMedoids
+from coterie.scale.minibatch import MiniBatchKMeans
 
-METHODS: Mapping[str, Any] = {"kmeans": KMeans}
+METHODS: Mapping[str, Any] = {
+    "kmeans": KMeans,
+    "minibatch-kmeans": MiniBatchKMeans,
+    "mixture": GaussianMixture,
+    "kmedoids": KMedoids,
+}
 
 
 def make_estimator(method: str, k: int | None, **options: Any) -> Any:

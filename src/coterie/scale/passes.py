@@ -21,7 +21,11 @@ Found = TypeVar("Found")
 
 
 def tasks(
-    blocks: Blocks, function: Callable[..., Found], *args: Any, weights: Blocks | None = None
+    blocks: Blocks,
+    function: Callable[..., Found],
+    *args: Any,
+    weights: Blocks | None = None,
+    chain: Any = None,
 ) -> list[Any]:
     """Return one task per block: ``function(block, weights, *args)``.
 
@@ -35,6 +39,9 @@ def tasks(
         The same for all blocks.
     weights : Blocks, default=None
         One column, cut like `blocks`.
+    chain : object, default=None
+        When given, blocks follow one another: the function gets it as its last argument for the first block,
+        and what it returned for the block before for the others.
     """
     run = delayed(_run, pure=False)
     partners = iter(weights) if weights is not None else iter(lambda: None, 0)
@@ -43,7 +50,9 @@ def tasks(
     made = []
     for block, partner in zip(blocks, partners, strict=False):
         with _at(places, block.index, blocks.n_blocks):
-            made.append(run(function, *_parted(block), *_parted(partner), shared))
+            made.append(run(function, *_parted(block), *_parted(partner), shared, chain))
+        if chain is not None:
+            chain = made[-1]
     return made
 
 
@@ -82,9 +91,11 @@ def _run(
     weights: Block | None,
     weight_sources: list[Any],
     args: tuple[Any, ...],
+    before: Any,
 ) -> Any:
     partner = None if weights is None else replace(weights, sources=weight_sources)
-    return function(replace(block, sources=sources), partner, *args)
+    more = () if before is None else (before,)
+    return function(replace(block, sources=sources), partner, *args, *more)
 
 
 def connect(address: str) -> Any:

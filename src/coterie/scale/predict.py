@@ -44,7 +44,7 @@ def predict(model: Any, X: Any) -> Any:
     names = getattr(model, "feature_names_in_", None)
     blocks = new_blocks(X, names, model.n_features_in_, who=type(model).__name__)
     local = getattr(model, "local_", model)
-    kind = local.predict(_rows_for(local, np.zeros((1, blocks.n_columns), dtype=blocks.dtype))).dtype
+    kind = local.predict(rows_for(local, np.zeros((1, blocks.n_columns), dtype=blocks.dtype))).dtype
     return lazy_array(blocks, label_block, local, dtype=kind)
 
 
@@ -52,11 +52,11 @@ def label_block(block: Block, _weights: Block | None, model: Any) -> Labels:
     """Return the labels of a block's rows."""
     local = getattr(model, "local_", model)
     with one_thread():
-        labels: Labels = np.asarray(local.predict(_rows_for(local, block.read())))
+        labels: Labels = np.asarray(local.predict(rows_for(local, block.read())))
     return labels
 
 
-def _rows_for(model: Any, X: Data) -> Any:
+def rows_for(model: Any, X: Data) -> Any:
     """Return rows with the names that the model was fitted with, if any."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
