@@ -763,6 +763,11 @@ def link_rows(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), orde
     SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average is that of squared distances.
     """
 
+def joining_edges(edges: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_rows: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]:
+    """
+    Which edges, taken in their order, join what no edge before them joined: 1 or 0.
+    """
+
 @overload
 def spanning_tree(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: Metric, core: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, alpha: float = 1.0, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]]: ...
 

@@ -48,6 +48,18 @@ def draw_coreset(blocks: Blocks, weights: Blocks | None, whole: Whole, n_rows: i
     return Coreset(X, found if is_sample or weights is not None else None, is_sample)
 
 
+def draw_rows(blocks: Blocks, n_rows: int, seed: int) -> Data:
+    """Draw about `n_rows` rows, all alike."""
+    made = tasks(blocks, _draw_alike, n_rows / blocks.n_rows, seed)
+    X: Data = compute(fold(made, _join))[0]
+    return X
+
+
+def _draw_alike(block: Block, _weights: Block | None, chance: float, seed: int) -> tuple[Data, Weights]:
+    taken = np.flatnonzero(uniform(block, [seed]) < chance)
+    return block.read()[taken], np.ones(len(taken))
+
+
 def size_of_coreset(n_clusters: int) -> int:
     """Return how many rows suffice for a start."""
     return max(FEWEST_ROWS, ROWS_PER_CLUSTER * n_clusters)

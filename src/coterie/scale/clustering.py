@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coterie._typing import Centers, Indices
-from coterie.scale.blocks import Blocks
+import numpy as np
+
+from coterie._typing import Centers, Indices, Labels
+from coterie.scale.blocks import Block, Blocks
 from coterie.scale.label_files import write_labels
 from coterie.scale.predict import label_block
 
@@ -96,7 +98,9 @@ class LazyClustering:
 
     def write_labels(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the group of each row to Parquet files in a folder, one per block."""
-        return write_labels(self.blocks, label_block, self.model, folder=folder, force=force)
+        if hasattr(self.model, "local_"):
+            return write_labels(self.blocks, label_block, self.model, folder=folder, force=force)
+        return write_labels(self.blocks, _known_labels, np.asarray(self.labels), folder=folder, force=force)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but labels as plain values."""
@@ -142,3 +146,7 @@ class LazyClustering:
 
 
 SHOWN = 20
+
+
+def _known_labels(block: Block, _weights: Block | None, labels: Labels) -> Labels:
+    return labels[block.first_row : block.first_row + block.n_rows]

@@ -56,6 +56,15 @@ def tasks(
     return made
 
 
+def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: Any) -> list[Any]:
+    """Return one task per pair of blocks: ``function(block, later block or None, *args)``."""
+    run = delayed(_run, pure=False)
+    parted = [_parted(block) for block in blocks]
+    if len(parted) == 1:
+        return [run(function, *parted[0], None, [], args, None)]
+    return [run(function, *parted[i], *parted[j], args, None) for j in range(len(parted)) for i in range(j)]
+
+
 def fold(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
     """Return the task that adds up results in the order of the blocks: ``merge(total or None, results)``."""
     total = None
