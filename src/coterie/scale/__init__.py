@@ -4,7 +4,8 @@ from coterie._optional import require
 
 require("dask", extra="scale", purpose="coterie.scale")
 
-from coterie.scale.blocks import Blocks  # noqa: E402  # only when Dask is there
+from coterie.scale import evaluate  # noqa: E402  # only when Dask is there
+from coterie.scale.blocks import Blocks  # noqa: E402
 from coterie.scale.clustering import Fact, LazyClustering  # noqa: E402
 from coterie.scale.dbscan import DBSCAN  # noqa: E402
 from coterie.scale.fit import fit  # noqa: E402
@@ -29,6 +30,7 @@ __all__ = [
     "SingleLinkage",
     "Summaries",
     "SummarisedClustering",
+    "evaluate",
     "fit",
     "predict",
     "read_blocks",

@@ -23,13 +23,13 @@ class Box:
 
     def owns(self, X: Data) -> npt.NDArray[np.bool_]:
         """Return which rows are in the box; each row is in one box."""
-        inside: npt.NDArray[np.bool_] = ((self.low <= X) & (self.high > X)).all(axis=1)
-        return inside
+        inside: Any = ((self.low <= X) & (self.high > X)).all(axis=1)
+        return np.asarray(inside)
 
     def reaches(self, X: Data, reach: float) -> npt.NDArray[np.bool_]:
         """Return which rows are in the box or at most `reach` away in every column."""
-        inside: npt.NDArray[np.bool_] = ((self.low - reach <= X) & (self.high + reach >= X)).all(axis=1)
-        return inside
+        inside: Any = ((self.low - reach <= X) & (self.high + reach >= X)).all(axis=1)
+        return np.asarray(inside)
 
 
 def cut_space(sample: Data, n_boxes: int, reach: float) -> list[Box]:

@@ -196,19 +196,18 @@ def _cluster_box(parts: list[Any], box: Box, distance: Distance, eps: float, min
     found = find_in_rows(Rows(X, None, distance), eps, min_samples, weights, 1)
     wide = X.astype(np.float64, copy=False)
     is_owned = box.owns(wide)
+    labels = found.labels.astype(np.intp)
     core = np.flatnonzero(found.is_core & is_owned)
     near = box.reaches(wide, eps * (1 + ROUNDING))
     halo = np.flatnonzero(found.is_core & ~is_owned & near)
     border = np.flatnonzero(~found.is_core & is_owned & (found.labels >= 0))
-    of_border, clusters = _clusters_near(
-        X, border, np.flatnonzero(found.is_core), found.labels, distance, eps
-    )
+    of_border, clusters = _clusters_near(X, border, np.flatnonzero(found.is_core), labels, distance, eps)
     return BoxResult(
         int(found.labels.max(initial=-1)) + 1,
         rows[core],
-        found.labels[core],
+        labels[core],
         rows[halo],
-        found.labels[halo],
+        labels[halo],
         rows[of_border],
         clusters,
     )

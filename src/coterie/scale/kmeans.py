@@ -196,7 +196,7 @@ class KMeans(LazyEstimator):
         return {
             "cluster_centers_": centers,
             "labels_": lazy_array(blocks, _label_block, model, dtype=np.int32),
-            "cluster_sizes_": run.counts[run.counts > 0],
+            "cluster_sizes_": run.counts[run.counts > 0].astype(np.intp),
             "inertia_": run.inertia,
             "n_iter_": run.n_iter,
             "exact_": True,

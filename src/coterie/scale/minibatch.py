@@ -136,7 +136,7 @@ class MiniBatchKMeans(LocalPredictor):
         return {
             "cluster_centers_": state.centers,
             "labels_": lazy_array(blocks, label_block, local, dtype=np.int32),
-            "cluster_sizes_": sums.counts,
+            "cluster_sizes_": sums.counts.astype(np.intp),
             "inertia_": inertia,
             "n_steps_": n_steps,
             "exact_": False,

@@ -58,7 +58,8 @@ class Features:
         means = sums / np.where(weights > 0, weights, 1.0)[:, None]
         away = ((self.means - means[labels]) ** 2).sum(axis=1)
         squares = np.bincount(labels, self.squares + self.weights * away, minlength=n)
-        return Features(*(array[weights > 0] for array in (weights, means, squares)))
+        kept: Any = weights > 0
+        return Features(np.asarray(weights[kept], float), means[kept], np.asarray(squares[kept], float))
 
 
 class Summaries(LazyEstimator):
