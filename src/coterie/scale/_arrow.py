@@ -48,8 +48,10 @@ def _open_fragment(fragment: Any, number: int) -> Table:
     name = getattr(fragment, "path", "") or f"fragment {number}"
     try:
         schema = fragment.physical_schema
-        parts = fragment.split_by_row_group() if hasattr(fragment, "split_by_row_group") else [fragment]
-        sizes = [part.count_rows() for part in parts]
+        has_groups = hasattr(fragment, "split_by_row_group")
+        parts = fragment.split_by_row_group() if has_groups else [fragment]
+        # a part of a file that is asked for its rows counts those of the file
+        sizes = [part.row_groups[0].num_rows if has_groups else part.count_rows() for part in parts]
     except (OSError, pyarrow.ArrowException) as error:
         raise unreadable(name, "Arrow data", error) from None
     titles = [name] if len(parts) == 1 else [f"{name} (row group {i})" for i in range(len(parts))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,7 @@ class CsvPiece(Piece):
     begin: int
     end: int
     n_rows: int
+    modified: int  # when: what is kept of a file must not outlive it
     delimiter: str
     titles: ColumnKeys
     columns: ColumnKeys = ()
@@ -69,7 +71,8 @@ def open_csv(path: str) -> Table:
         types = _types(path, begin, delimiter, titles)
     except (OSError, UnicodeDecodeError, pyarrow.ArrowException) as error:
         raise unreadable(path, "CSV", error) from None
-    pieces = [CsvPiece(path, *found, delimiter, titles) for found in ranges]
+    modified = os.stat(path).st_mtime_ns
+    pieces = [CsvPiece(path, *found, modified, delimiter, titles) for found in ranges]
     return Table(path, types, pieces)
 
 

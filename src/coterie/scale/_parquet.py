@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ class ParquetPiece(Piece):
     path: str
     row_group: int
     n_rows: int
+    modified: int  # when: what is kept of a file must not outlive it
     columns: ColumnKeys = ()
     is_sliced = False
 
@@ -42,5 +44,6 @@ def open_parquet(path: str) -> Table:
             sizes = [footer.row_group(i).num_rows for i in range(footer.num_row_groups)]
     except (OSError, pyarrow.ArrowException) as error:
         raise unreadable(path, "Parquet", error) from None
-    pieces = [ParquetPiece(path, number, size) for number, size in enumerate(sizes)]
+    modified = os.stat(path).st_mtime_ns
+    pieces = [ParquetPiece(path, number, size, modified) for number, size in enumerate(sizes)]
     return Table(path, dict(zip(schema.names, schema.types, strict=True)), pieces)

@@ -7,8 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from coterie._typing import Data
-
 KEPT_BYTES = 64 << 20  # and the last piece, however large
 
 
@@ -18,10 +16,10 @@ class Recent:
     def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
         self._kept_bytes = kept_bytes
         self._lock = threading.Lock()
-        self._values: OrderedDict[Hashable, Data] = OrderedDict()
+        self._values: OrderedDict[Hashable, Any] = OrderedDict()
         self._decoding: dict[Hashable, threading.Lock] = {}
 
-    def get(self, key: Hashable, decode: Callable[[], Data]) -> Data:
+    def get(self, key: Hashable, decode: Callable[[], Any]) -> Any:
         """Return what `decode` returns, or returned not long ago."""
         with self._lock:
             turn = self._decoding.setdefault(key, threading.Lock())

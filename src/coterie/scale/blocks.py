@@ -12,7 +12,7 @@ import numpy as np
 from coterie._typing import Data, FloatArray
 from coterie.errors import InvalidParameter
 from coterie.scale._recent import RECENT
-from coterie.scale.pieces import ColumnKeys, Piece, Span, rows_of
+from coterie.scale.pieces import ColumnKeys, Piece, Span, fill_rows, rows_of, some_of
 
 ROWS_OF_SUMS = 8192  # the engine sums up so many rows by themselves; blocks are multiples of it
 BLOCK_BYTES = 16 << 20  # estimate: large against the cost of a task, small against memory
@@ -52,6 +52,7 @@ class Block:
     spans: tuple[Span, ...]
     sources: list[Any]
     columns: ColumnKeys | None
+    n_columns: int
     dtype: np.dtype[Any]
     scaling: Scaling | None
 
@@ -62,8 +63,7 @@ class Block:
 
     def read(self) -> Data:
         """Return the rows as a C-ordered matrix."""
-        parts = [self._read(span, source) for span, source in zip(self.spans, self.sources, strict=True)]
-        X = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        X = self._only() if len(self.spans) == 1 else self._joined()
         return X if self.scaling is None else self.scaling.apply(X)
 
     def place_of(self, row: int) -> tuple[str, int]:
@@ -74,19 +74,29 @@ class Block:
             row -= span.stop - span.start
         raise IndexError(row)
 
-    def _read(self, span: Span, source: Any) -> Data:
-        is_piece = hasattr(source, "is_sliced")
-        if is_piece and not source.is_sliced:
-            key = (source, self.columns, self.dtype)
-            return RECENT.get(key, lambda: self._convert(source.value(0, source.n_rows), span))[
-                span.start : span.stop
-            ]
-        if is_piece:
-            return self._convert(source.value(span.start, span.stop), span)
-        return self._convert(source, span)[span.start : span.stop]
+    def _only(self) -> Data:
+        """Return the rows of a block that is part of one piece."""
+        return rows_of(self._value(0), self.spans[0].name, self.columns, self.dtype)
 
-    def _convert(self, value: Any, span: Span) -> Data:
-        return rows_of(value, span.name, self.columns, self.dtype)
+    def _joined(self) -> Data:
+        """Return the rows of several pieces, each written where it belongs."""
+        X = np.empty((self.n_rows, self.n_columns), dtype=self.dtype)
+        first = 0
+        for number, span in enumerate(self.spans):
+            last = first + span.stop - span.start
+            fill_rows(X[first:last], self._value(number), span.name, self.columns)
+            first = last
+        return X
+
+    def _value(self, number: int) -> Any:
+        """Return the rows of one span as they are stored."""
+        span, source = self.spans[number], self.sources[number]
+        if not hasattr(source, "is_sliced"):  # rows that Dask has made
+            return some_of(source, span.start, span.stop)
+        if source.is_sliced:
+            return source.value(span.start, span.stop)
+        whole = RECENT.get(source, lambda: source.value(0, source.n_rows))
+        return some_of(whole, span.start, span.stop)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +167,9 @@ class Blocks:
             while self._ends[piece] <= first:
                 piece += 1
             spans, sources = zip(*self._spans(piece, first, last), strict=True)
-            yield Block(index, first, spans, list(sources), self.columns, self.dtype, self.scaling)
+            yield Block(
+                index, first, spans, list(sources), self.columns, self.n_columns, self.dtype, self.scaling
+            )
 
     def _spans(self, number: int, first: int, last: int) -> Iterator[tuple[Span, Any]]:
         while number < len(self.pieces) and (begin := self._ends[number] - self.pieces[number].n_rows) < last:

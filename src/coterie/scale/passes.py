@@ -50,7 +50,7 @@ def tasks(
     made = []
     for block, partner in zip(blocks, partners, strict=False):
         with _at(places, block.index, blocks.n_blocks):
-            made.append(run(function, *_parted(block), *_parted(partner), shared, chain))
+            made.append(run(*_parted(function, block, partner), shared, chain))
         if chain is not None:
             chain = made[-1]
     return made
@@ -59,10 +59,9 @@ def tasks(
 def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: Any) -> list[Any]:
     """Return one task per pair of blocks: ``function(block, later block or None, *args)``."""
     run = delayed(_run, pure=False)
-    parted = [_parted(block) for block in blocks]
-    if len(parted) == 1:
-        return [run(function, *parted[0], None, [], args, None)]
-    return [run(function, *parted[i], *parted[j], args, None) for j in range(len(parted)) for i in range(j)]
+    listed = list(blocks)
+    pairs = [(listed[i], listed[j]) for j in range(len(listed)) for i in range(j)]
+    return [run(*_parted(function, *pair), args, None) for pair in pairs or [(listed[0], None)]]
 
 
 def fold(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
@@ -88,23 +87,38 @@ def _vector(column: Data) -> Weights:
     return np.ascontiguousarray(column[:, 0], dtype=np.float64)
 
 
-def _parted(block: Block | None) -> tuple[Block | None, list[Any]]:
-    """Return the block without what Dask must make, and that: Dask looks for promises in lists."""
-    return (None, []) if block is None else (replace(block, sources=[]), block.sources)
+class Parcel:
+    """A function and its blocks. Not a dataclass: Dask would look into it for promises, one by one."""
+
+    def __init__(self, function: Callable[..., Any], block: Block, partner: Block | None) -> None:
+        self.function, self.block, self.partner = function, block, partner
+
+
+def _parted(
+    function: Callable[..., Any], block: Block, partner: Block | None
+) -> tuple[Parcel, list[Any], list[Any]]:
+    """Return the blocks, and lists of what Dask must make for them, empty if nothing."""
+    promises = [
+        [] if one is None or not any(map(dask.is_dask_collection, one.sources)) else one.sources
+        for one in (block, partner)
+    ]
+    kept = [
+        replace(one, sources=[]) if one is not None and promised else one
+        for one, promised in zip((block, partner), promises, strict=True)
+    ]
+    assert kept[0] is not None
+    return Parcel(function, kept[0], kept[1]), promises[0], promises[1]
 
 
 def _run(
-    function: Callable[..., Any],
-    block: Block,
-    sources: list[Any],
-    weights: Block | None,
-    weight_sources: list[Any],
-    args: tuple[Any, ...],
-    before: Any,
+    parcel: Parcel, made: list[Any], made_for_partner: list[Any], args: tuple[Any, ...], before: Any
 ) -> Any:
-    partner = None if weights is None else replace(weights, sources=weight_sources)
+    block = replace(parcel.block, sources=made) if made else parcel.block
+    partner = parcel.partner
+    if partner is not None and made_for_partner:
+        partner = replace(partner, sources=made_for_partner)
     more = () if before is None else (before,)
-    return function(replace(block, sources=sources), partner, *args, *more)
+    return parcel.function(block, partner, *args, *more)
 
 
 def connect(address: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -12,6 +13,7 @@ from coterie._typing import Data
 from coterie.errors import CoterieError, InvalidData, InvalidFile
 
 ColumnKeys = tuple[str, ...]
+ROWS_AT_ONCE = 2048  # from columns to rows: what is written stays in cache until all columns are
 
 
 @dataclass(frozen=True)
@@ -104,28 +106,53 @@ class CollectionPiece(Piece):
 
 
 def rows_of(value: Any, name: str, columns: ColumnKeys | None, dtype: np.dtype[Any]) -> Data:
-    """Return stored rows as a C-ordered matrix of the columns and type that were asked for."""
+    """Return stored rows as a C-ordered matrix of these columns and this type; a view where it can be one."""
+    if isinstance(value, np.ndarray):
+        return np.ascontiguousarray(value, dtype=dtype)
+    n_columns = len(columns) if columns is not None else value.shape[1]
+    rows = np.empty((len(value), n_columns), dtype=dtype)
+    fill_rows(rows, value, name, columns)
+    return rows
+
+
+def fill_rows(rows: Data, value: Any, name: str, columns: ColumnKeys | None) -> None:
+    """Write stored rows, all of them, to a matrix."""
     try:
         if hasattr(value, "column_names"):
-            return _rows_of_arrow(value, columns or tuple(value.column_names), dtype)
-        if hasattr(value, "iloc"):
+            _fill_from_arrow(rows, value, columns or tuple(value.column_names))
+        elif hasattr(value, "iloc"):
             frame = value if columns is None else value[list(columns)]
-            return np.ascontiguousarray(frame.to_numpy(dtype=dtype, na_value=np.nan))
-        return np.ascontiguousarray(value, dtype=dtype)
+            rows[:] = frame.to_numpy(dtype=rows.dtype, na_value=np.nan)
+        else:
+            rows[:] = value
     except (ValueError, TypeError, KeyError) as error:
         if isinstance(error, CoterieError):
             raise
         raise InvalidData(f"{name}: its rows are not the numbers they should be ({error}).") from error
 
 
-def _rows_of_arrow(table: Any, columns: ColumnKeys, dtype: np.dtype[Any]) -> Data:
-    rows = np.empty((table.num_rows, len(columns)), dtype=dtype)
-    for index, column in enumerate(columns):
-        first = 0
-        for chunk in table.column(column).chunks:  # one by one: to put them together first is a copy more
-            rows[first : first + len(chunk), index] = chunk.to_numpy(zero_copy_only=False)
-            first += len(chunk)
-    return rows
+def some_of(value: Any, start: int, stop: int) -> Any:
+    """Return some rows of an array, a DataFrame or an Arrow table, without a copy."""
+    if hasattr(value, "column_names"):
+        return value.slice(start, stop - start)
+    return value.iloc[start:stop] if hasattr(value, "iloc") else value[start:stop]
+
+
+def _fill_from_arrow(rows: Data, table: Any, columns: ColumnKeys) -> None:
+    for batch_start, batch in _batches(table.select(list(columns))):
+        arrays = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+        for first in range(0, batch.num_rows, ROWS_AT_ONCE):
+            part = slice(first, first + ROWS_AT_ONCE)
+            target = rows[batch_start : batch_start + batch.num_rows][part]
+            for index, array in enumerate(arrays):
+                target[:, index] = array[part]
+
+
+def _batches(table: Any) -> Iterator[tuple[int, Any]]:
+    first = 0
+    for batch in table.to_batches():
+        yield first, batch
+        first += batch.num_rows
 
 
 def unreadable(name: str, kind: str, error: Exception) -> InvalidFile:
