@@ -78,6 +78,12 @@ void bind_kmeans(nb::module_& module) {
            nb::kw_only(), "max_iter"_a = 300, "tol"_a = 0.0, "tol_inertia"_a = -1.0, "algorithm"_a = KMeansAlgorithm::automatic,
            "unit_centres"_a = false, "n_threads"_a = 0);
   nb::class_<ColumnMoments>(module, "ColumnMoments", "Facts about columns; unpacks into mean, variance, low, high.")
+      .def("__getstate__", [](const ColumnMoments& m) { return std::make_tuple(m.mean, m.variance, m.low, m.high, m.total_weight); })
+      .def("__setstate__",
+           [](ColumnMoments& self, const std::tuple<std::vector<double>, std::vector<double>, std::vector<double>, std::vector<double>, double>& state) {
+             new (&self) ColumnMoments{std::get<0>(state), std::get<1>(state), std::get<2>(state), std::get<3>(state), std::get<4>(state)};
+           })
+      .def_ro("total_weight", &ColumnMoments::total_weight)
       .def_ro("mean", &ColumnMoments::mean)
       .def_ro("variance", &ColumnMoments::variance)
       .def_ro("low", &ColumnMoments::low)

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "trees/spanning_tree.h"
+#include "trees/union_find.h"
 
 namespace coterie {
 namespace {
@@ -68,6 +69,20 @@ auto by_tree(const KDTree<T>& tree, const Core<T>& core, double alpha, const std
   return as_arrays(edges);
 }
 
+// Marks the edges, taken in their order, that join what no edge before them joined.
+auto joining_edges(const Matrix<std::int64_t>& ends, std::int64_t n_rows) {
+  const std::int64_t n = view(ends).rows;
+  auto joins = new_vector<std::uint8_t>(n);
+  without_gil([&] {
+    UnionFind sets(n_rows);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t* edge = ends.data() + 2 * i;
+      joins.data()[i] = sets.unite(static_cast<std::int32_t>(edge[0]), static_cast<std::int32_t>(edge[1]));
+    }
+  });
+  return joins;
+}
+
 template <class T>
 void bind_for(nb::module_& module) {
   module.def("spanning_tree", &by_tiles<T>, "X"_a.noconvert(), "metric"_a, "core"_a.none() = nb::none(), "alpha"_a = 1.0,
@@ -84,6 +99,8 @@ void bind_for(nb::module_& module) {
 }  // namespace
 
 void bind_spanning(nb::module_& module) {
+  module.def("joining_edges", &joining_edges, "edges"_a, "n_rows"_a,
+             "Which edges, taken in their order, join what no edge before them joined: 1 or 0.");
   bind_for<float>(module);
   bind_for<double>(module);
 }

@@ -3,7 +3,7 @@
 
 """The native engine of Coterie."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 import enum
 from typing import Annotated, overload
 
@@ -244,6 +244,13 @@ class KMeansOptions:
 class ColumnMoments:
     """Facts about columns; unpacks into mean, variance, low, high."""
 
+    def __getstate__(self) -> tuple[list[float], list[float], list[float], list[float], float]: ...
+
+    def __setstate__(self, arg: tuple[Sequence[float], Sequence[float], Sequence[float], Sequence[float], float], /) -> None: ...
+
+    @property
+    def total_weight(self) -> float: ...
+
     @property
     def mean(self) -> list[float]: ...
 
@@ -315,6 +322,80 @@ def column_moments(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None),
 @overload
 def column_moments(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 0) -> ColumnMoments:
     """Mean, variance, least and greatest of every column."""
+
+class KMeansWhole:
+    """What all blocks of a k-means run agree on."""
+
+    def __init__(self, rows: int, columns: ColumnMoments, largest_weight: float = 1.0) -> None: ...
+
+class KMeansBlock32:
+    """
+    One block of the rows of a k-means run whose other blocks are elsewhere.
+    """
+
+    def __init__(self, X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, whole: KMeansWhole, n_clusters: int, algorithm: KMeansAlgorithm) -> None: ...
+
+    def assign(self, centres: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """
+        The sums of the nearest centres: coarse, fine (float64 only), then counts of rows.
+        """
+
+    def labels(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """Of the last assign."""
+
+    def own_distances(self) -> tuple[Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """
+        Squared, to the own centre; and the weighted sum of every 1024 of them.
+        """
+
+    @property
+    def algorithm(self) -> str: ...
+
+@overload
+def column_sums(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
+
+@overload
+def column_sums(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """
+    Sums, squares, least, greatest and weight of every 8192 rows, about the origin.
+    """
+
+@overload
+def moments_of_sums(total: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ColumnMoments: ...
+
+@overload
+def moments_of_sums(total: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ColumnMoments:
+    """The moments of columns from the total of their sums."""
+
+@overload
+def kmeans_units(whole: KMeansWhole, origin: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float]: ...
+
+@overload
+def kmeans_units(whole: KMeansWhole, origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float]:
+    """How the sums of blocks count: per column and weight, and finer."""
+
+class KMeansBlock64:
+    """
+    One block of the rows of a k-means run whose other blocks are elsewhere.
+    """
+
+    def __init__(self, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, whole: KMeansWhole, n_clusters: int, algorithm: KMeansAlgorithm) -> None: ...
+
+    def assign(self, centres: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """
+        The sums of the nearest centres: coarse, fine (float64 only), then counts of rows.
+        """
+
+    def labels(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """Of the last assign."""
+
+    def own_distances(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """
+        Squared, to the own centre; and the weighted sum of every 1024 of them.
+        """
+
+    @property
+    def algorithm(self) -> str: ...
 
 class KMeansSeeds:
     """The rows that greedy k-means++ picked."""
@@ -680,6 +761,11 @@ def link_rows(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), orde
 def link_rows(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
     """
     SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average is that of squared distances.
+    """
+
+def joining_edges(edges: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_rows: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]:
+    """
+    Which edges, taken in their order, join what no edge before them joined: 1 or 0.
     """
 
 @overload

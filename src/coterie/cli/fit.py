@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from coterie.cli import options
+from coterie.cli.fit_blocks import fit_blocks, is_in_blocks, refuse_options
 from coterie.cli.options import option
 
 EXAMPLES = """
@@ -17,6 +18,7 @@ Examples:
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
   coterie fit customers.csv --save groups.safetensors
   coterie fit customers.csv --report groups.html --open
+  coterie fit 'data/*.parquet' -k 50 --checkpoint state -o labels
   coterie fit - -k 3 --json < points.csv | jq .sse
 """
 
@@ -50,10 +52,26 @@ def fit(
     opens: options.Open = False,
     as_json: options.AsJson = False,
     force: options.Force = False,
+    scheduler: Annotated[
+        str | None, option(metavar="URL", help="Of a Dask cluster, for data in blocks.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, option(metavar="FOLDER", help="Save every pass; go on from there.")
+    ] = None,
 ) -> None:
     """Find the groups in a table and say what sets them apart."""
     from coterie.cli import fitting, outputs, reports
 
+    if is_in_blocks(data, scheduler, checkpoint):
+        refuse_options(
+            distance=distance, improve=improve, save=save, encoding=encoding, missing=missing != "error",
+            truth=truth, report=report, budget=budget != "normal",
+        )  # fmt: skip
+        fit_blocks(
+            data, method=method, k=k, scale=scale, drop=drop, keep=keep, random_state=seed, n_init=n_init,
+            scheduler=scheduler, checkpoint=checkpoint, output=output, force=force, as_json=as_json,
+        )  # fmt: skip
+        return
     request = fitting.Request(
         data, k, method, distance, scale, budget, truth, drop, keep, missing, seed, n_init, improve
     )

@@ -119,6 +119,17 @@ def names_rows(series: Any) -> bool:
     return reason_to_leave_out(series, is_kept=False) in KEY_REASONS
 
 
+def is_key_name(name: str) -> bool:
+    """Return whether a column is called like a key.
+
+    Examples
+    --------
+    >>> is_key_name("customer_id"), is_key_name("income")
+    (True, False)
+    """
+    return bool(_KEY_NAME.search(name))
+
+
 def _kind_of_key(series: Any) -> str | None:
     if series.null_count() or len(series) < 3 or series.n_unique() < len(series):
         return None

@@ -1,0 +1,115 @@
+#include "kmeans/block.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bindings/bindings.h"
+#include "support/parallel.h"
+
+namespace coterie {
+namespace {
+
+template <class T>
+NewVector<T> copied(const T* values, std::int64_t count) {
+  auto result = new_vector<T>(count);
+  std::copy(values, values + count, result.data());
+  return result;
+}
+
+// Sums, squares, least, greatest of every column, then the weight.
+template <class T>
+auto bind_sums(const Matrix<T>& X, const Vector<T>& origin, const std::optional<Vector<double>>& weights, int threads) {
+  const std::int64_t cols = view(X).cols;
+  auto table = new_matrix<double>(block_count(view(X).rows, moment_rows), 4 * cols + 1);
+  without_gil([&] {
+    double* to = table.data();
+    for (const ColumnSums& block : column_sums<T>(view(X), data_or_null(weights), origin.data(), threads)) {
+      for (const std::vector<double>* part : {&block.sum, &block.square, &block.low, &block.high}) to = std::copy(part->begin(), part->end(), to);
+      *to++ = block.weight;
+    }
+  });
+  return table;
+}
+
+template <class T>
+ColumnMoments bind_total(const Vector<double>& total, const Vector<T>& origin) {
+  const std::size_t cols = origin.shape(0);
+  ColumnSums sums(cols);
+  const double* from = total.data();
+  for (std::vector<double>* part : {&sums.sum, &sums.square, &sums.low, &sums.high}) {
+    std::copy(from, from + cols, part->begin());
+    from += cols;
+  }
+  sums.weight = *from;
+  return moments_of<T>(sums, origin.data());
+}
+
+// The block and what it looks at.
+template <class T>
+struct BoundBlock {
+  Matrix<T> X;
+  std::optional<Vector<double>> weights;
+  KMeansBlock<T> block;
+};
+
+template <class T>
+auto bind_assign(BoundBlock<T>& self, const Matrix<T>& centres) {
+  without_gil([&] { self.block.assign(view(centres)); });
+  const ClusterSums sums = self.block.sums();
+  const std::int64_t cells = sums.n_clusters * (sums.cols + 1);
+  auto table = new_vector<std::int64_t>(cells * (sums.fine == nullptr ? 1 : 2) + sums.n_clusters);
+  std::int64_t* to = std::copy(sums.coarse, sums.coarse + cells, table.data());
+  if (sums.fine != nullptr) to = std::copy(sums.fine, sums.fine + cells, to);
+  std::copy(sums.count, sums.count + sums.n_clusters, to);
+  return table;
+}
+
+template <class T>
+auto bind_distances(BoundBlock<T>& self) {
+  auto squared = new_vector<T>(view(self.X).rows);
+  std::vector<double> sums;
+  without_gil([&] { sums = self.block.own_distances(squared.data()); });
+  return std::make_pair(squared, copied(sums.data(), static_cast<std::int64_t>(sums.size())));
+}
+
+template <class T>
+auto bind_units(const KMeansWhole& whole, const Vector<T>& origin) {
+  const ExactSums<T> sums(whole.rows, 1, whole.columns, {origin.data(), origin.data() + origin.shape(0)}, whole.largest_weight, 1);
+  return std::make_pair(copied(sums.units().scale, static_cast<std::int64_t>(origin.shape(0)) + 1), sums.units().fine_scale);
+}
+
+template <class T>
+void bind_for(nb::module_& module, const char* name) {
+  nb::class_<BoundBlock<T>>(module, name, "One block of the rows of a k-means run whose other blocks are elsewhere.")
+      .def("__init__",
+           [](BoundBlock<T>* self, const Matrix<T>& X, const std::optional<Vector<double>>& weights, const KMeansWhole& whole,
+              std::int64_t n_clusters, KMeansAlgorithm algorithm) {
+             new (self) BoundBlock<T>{X, weights, {view(X), data_or_null(weights), whole, n_clusters, algorithm}};
+           },
+           "X"_a, "weights"_a.none(), "whole"_a, "n_clusters"_a, "algorithm"_a)
+      .def("assign", &bind_assign<T>, "centres"_a, "The sums of the nearest centres: coarse, fine (float64 only), then counts of rows.")
+      .def("labels", [](BoundBlock<T>& self) { return copied(self.block.labels().data(), view(self.X).rows); }, "Of the last assign.")
+      .def("own_distances", &bind_distances<T>, "Squared, to the own centre; and the weighted sum of every 1024 of them.")
+      .def_prop_ro("algorithm", [](const BoundBlock<T>& self) { return self.block.algorithm(); });
+  module.def("column_sums", &bind_sums<T>, "X"_a, "origin"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
+             "Sums, squares, least, greatest and weight of every 8192 rows, about the origin.");
+  module.def("moments_of_sums", &bind_total<T>, "total"_a, "origin"_a, "The moments of columns from the total of their sums.");
+  module.def("kmeans_units", &bind_units<T>, "whole"_a, "origin"_a, "How the sums of blocks count: per column and weight, and finer.");
+}
+
+}  // namespace
+
+void bind_kmeans_block(nb::module_& module) {
+  nb::class_<KMeansWhole>(module, "KMeansWhole", "What all blocks of a k-means run agree on.")
+      .def("__init__",
+           [](KMeansWhole* self, std::int64_t rows, const ColumnMoments& columns, double largest_weight) {
+             new (self) KMeansWhole{rows, columns, largest_weight};
+           },
+           "rows"_a, "columns"_a, "largest_weight"_a = 1.0);
+  bind_for<float>(module, "KMeansBlock32");
+  bind_for<double>(module, "KMeansBlock64");
+}
+
+}  // namespace coterie

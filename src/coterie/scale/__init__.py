@@ -1,0 +1,37 @@
+"""Beyond memory and beyond one machine: the methods on Dask collections, files and folders of any size."""
+
+from coterie._optional import require
+
+require("dask", extra="scale", purpose="coterie.scale")
+
+from coterie.scale import evaluate  # noqa: E402  # only when Dask is there
+from coterie.scale.blocks import Blocks  # noqa: E402
+from coterie.scale.clustering import Fact, LazyClustering  # noqa: E402
+from coterie.scale.dbscan import DBSCAN  # noqa: E402
+from coterie.scale.fit import fit  # noqa: E402
+from coterie.scale.gaussian_mixture import GaussianMixture  # noqa: E402
+from coterie.scale.kmeans import KMeans  # noqa: E402
+from coterie.scale.kmedoids import KMedoids  # noqa: E402
+from coterie.scale.minibatch import MiniBatchKMeans  # noqa: E402
+from coterie.scale.predict import predict  # noqa: E402
+from coterie.scale.single_linkage import SingleLinkage  # noqa: E402
+from coterie.scale.sources import read_blocks  # noqa: E402
+from coterie.scale.summaries import Summaries, SummarisedClustering  # noqa: E402
+
+__all__ = [
+    "DBSCAN",
+    "Blocks",
+    "Fact",
+    "GaussianMixture",
+    "KMeans",
+    "KMedoids",
+    "LazyClustering",
+    "MiniBatchKMeans",
+    "SingleLinkage",
+    "Summaries",
+    "SummarisedClustering",
+    "evaluate",
+    "fit",
+    "predict",
+    "read_blocks",
+]

@@ -1,0 +1,67 @@
+"""Estimators that end in a local model: its predictions over blocks are theirs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from coterie._typing import Indices, Weights
+from coterie.scale._base import LazyEstimator
+from coterie.scale._threads import one_thread
+from coterie.scale.blocks import Block, Blocks
+from coterie.scale.lazy import lazy_array
+from coterie.scale.passes import compute, fold, tasks
+from coterie.scale.predict import label_block, rows_for
+
+
+class LocalPredictor(LazyEstimator):
+    """An estimator whose fitted `local_` model places new rows."""
+
+    local_: Any
+
+    def predict(self, X: Any) -> Any:
+        """Return the group of each row of new data, as a lazy Dask array."""
+        return lazy_array(self._new_blocks(X), label_block, self.local_, dtype=self._label_type)
+
+    _label_type: Any = np.int32
+
+
+def name_columns(model: Any, blocks: Blocks) -> None:
+    """Tell a local model what its columns are called, and how many there are."""
+    model.n_features_in_ = blocks.n_columns
+    if blocks.columns is not None:
+        model.feature_names_in_ = np.asarray(blocks.columns, dtype=object)
+
+
+def per_row(block: Block, _weights: Block | None, model: Any, method: str) -> Any:
+    """Return what a method of a local model says of a block's rows."""
+    with one_thread():
+        return np.asarray(getattr(model, method)(rows_for(model, block.read())))
+
+
+def count_rows(blocks: Blocks, model: Any, n_groups: int) -> Indices:
+    """Return how many rows a local model places in each group, in one pass."""
+    counts: Indices = compute(fold(tasks(blocks, _count_block, model, n_groups), add_arrays))
+    return counts
+
+
+def _count_block(block: Block, _weights: Block | None, model: Any, n_groups: int) -> Indices:
+    return np.bincount(label_block(block, None, model), minlength=n_groups)
+
+
+def add_arrays(total: Any, found: list[Any]) -> Any:
+    """Add arrays, or tuples of arrays, one after the other."""
+    for one in found:
+        if total is None:
+            total = one
+        elif isinstance(one, tuple):
+            total = tuple(a + b for a, b in zip(total, one, strict=True))
+        else:
+            total = total + one
+    return total
+
+
+def total_weight(weights: Weights | None, n_rows: int) -> float:
+    """Return the weight of rows, their number if all weigh the same."""
+    return float(n_rows) if weights is None else float(weights.sum())

@@ -1,0 +1,212 @@
+"""Blocks: data of any size as rows in blocks of a fixed size, however they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from coterie._typing import Data, FloatArray
+from coterie.errors import InvalidParameter
+from coterie.scale._recent import RECENT
+from coterie.scale.pieces import ColumnKeys, Piece, Span, fill_rows, rows_of, some_of
+
+ROWS_OF_SUMS = 8192  # the engine sums up so many rows by themselves; blocks are multiples of it
+BLOCK_BYTES = 16 << 20  # estimate: large against the cost of a task, small against memory
+MOST_ROWS = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """What is subtracted from the columns, and what they are divided by."""
+
+    offset: FloatArray
+    factor: FloatArray
+
+    def apply(self, X: Data) -> Data:
+        """Return the rows, scaled, in their type."""
+        return ((X - self.offset) / self.factor).astype(X.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The rows of one block, read when they are asked for.
+
+    Parameters
+    ----------
+    index : int
+        Which block.
+    first_row : int
+        Index of its first row in the whole.
+    spans : tuple of Span
+        Which rows of which pieces it consists of.
+    sources : list
+        For each span a piece, or the rows of one that Dask has made.
+    """
+
+    index: int
+    first_row: int
+    spans: tuple[Span, ...]
+    sources: list[Any]
+    columns: ColumnKeys | None
+    n_columns: int
+    dtype: np.dtype[Any]
+    scaling: Scaling | None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows it has."""
+        return sum(span.stop - span.start for span in self.spans)
+
+    def read(self) -> Data:
+        """Return the rows as a C-ordered matrix."""
+        X = self._only() if len(self.spans) == 1 else self._joined()
+        return X if self.scaling is None else self.scaling.apply(X)
+
+    def place_of(self, row: int) -> tuple[str, int]:
+        """Return the name of the piece that holds a row of the block, and the row's index in it."""
+        for span in self.spans:
+            if row < span.stop - span.start:
+                return span.name, span.start + row
+            row -= span.stop - span.start
+        raise IndexError(row)
+
+    def _only(self) -> Data:
+        """Return the rows of a block that is part of one piece."""
+        return rows_of(self._value(0), self.spans[0].name, self.columns, self.dtype)
+
+    def _joined(self) -> Data:
+        """Return the rows of several pieces, each written where it belongs."""
+        X = np.empty((self.n_rows, self.n_columns), dtype=self.dtype)
+        first = 0
+        for number, span in enumerate(self.spans):
+            last = first + span.stop - span.start
+            fill_rows(X[first:last], self._value(number), span.name, self.columns)
+            first = last
+        return X
+
+    def _value(self, number: int) -> Any:
+        """Return the rows of one span as they are stored."""
+        span, source = self.spans[number], self.sources[number]
+        if not hasattr(source, "is_sliced"):  # rows that Dask has made
+            return some_of(source, span.start, span.stop)
+        if source.is_sliced:
+            return source.value(span.start, span.stop)
+        whole = RECENT.get(source, lambda: source.value(0, source.n_rows))
+        return some_of(whole, span.start, span.stop)
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Rows of any number in blocks of a fixed size.
+
+    The size of a block follows from the number of columns alone, so that what is computed block by block
+    does not depend on how files or collections were cut.
+
+    Parameters
+    ----------
+    pieces : tuple of Piece
+        The data as they are stored, in order.
+    columns : tuple of str or None
+        Names of the columns in use, None when they have none.
+    n_columns : int
+        How many they are.
+    dtype : dtype
+        Float32 or float64, the same for all blocks.
+    block_rows : int
+        Rows per block; the last block may have fewer.
+    scaling : Scaling or None
+        What is done to rows when they are read.
+
+    Examples
+    --------
+    >>> from coterie.scale import read_blocks
+    >>> read_blocks(np.ones((20_000, 3)), block_rows=8192)
+    Blocks(20,000 rows x 3 columns of float64 in 3 blocks of 8,192 rows)
+    """
+
+    pieces: tuple[Piece, ...]
+    columns: ColumnKeys | None
+    n_columns: int
+    dtype: np.dtype[Any]
+    block_rows: int
+    scaling: Scaling | None = None
+    n_rows: int = field(init=False)
+    _ends: tuple[int, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        ends = tuple(accumulate(piece.n_rows for piece in self.pieces))
+        object.__setattr__(self, "_ends", ends)
+        object.__setattr__(self, "n_rows", ends[-1] if ends else 0)
+
+    @property
+    def n_blocks(self) -> int:
+        """How many blocks there are."""
+        return -(-self.n_rows // self.block_rows)
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the rows are in files, which every worker can read for itself."""
+        return all(piece.is_stored for piece in self.pieces)
+
+    def sizes(self) -> tuple[int, ...]:
+        """Return the number of rows of each block."""
+        return tuple(block.n_rows for block in self)
+
+    def scaled(self, offset: FloatArray, factor: FloatArray) -> Blocks:
+        """Return the same rows, minus `offset`, divided by `factor`."""
+        return replace(self, scaling=Scaling(offset, factor))
+
+    def __iter__(self) -> Iterator[Block]:
+        piece = 0
+        for index in range(self.n_blocks):
+            first, last = index * self.block_rows, min((index + 1) * self.block_rows, self.n_rows)
+            while self._ends[piece] <= first:
+                piece += 1
+            spans, sources = zip(*self._spans(piece, first, last), strict=True)
+            yield Block(
+                index, first, spans, list(sources), self.columns, self.n_columns, self.dtype, self.scaling
+            )
+
+    def _spans(self, number: int, first: int, last: int) -> Iterator[tuple[Span, Any]]:
+        while number < len(self.pieces) and (begin := self._ends[number] - self.pieces[number].n_rows) < last:
+            piece = self.pieces[number]
+            start, stop = max(first - begin, 0), min(last - begin, piece.n_rows)
+            if start < stop:
+                yield piece.part(start, stop)
+            number += 1
+
+    def __repr__(self) -> str:
+        return (
+            f"Blocks({self.n_rows:,} rows x {self.n_columns:,} columns of {self.dtype} in {self.n_blocks:,} "
+            f"blocks of {self.block_rows:,} rows)"
+        )
+
+
+def rows_per_block(n_columns: int) -> int:
+    """Return how many rows make a block of the usual size.
+
+    Examples
+    --------
+    >>> rows_per_block(8), rows_per_block(100_000)
+    (262144, 8192)
+    """
+    rows = ROWS_OF_SUMS
+    while 2 * rows * n_columns * 8 <= BLOCK_BYTES and 2 * rows <= MOST_ROWS:
+        rows *= 2
+    return rows
+
+
+def check_block_rows(block_rows: int | None, n_columns: int) -> int:
+    """Return the number of rows of a block, the usual one if none is given."""
+    if block_rows is None:
+        return rows_per_block(n_columns)
+    if block_rows < ROWS_OF_SUMS or block_rows % ROWS_OF_SUMS:
+        raise InvalidParameter(
+            f"block_rows must be a multiple of {ROWS_OF_SUMS}, got {block_rows}: results are then the same "
+            f"to the bit for all of them."
+        )
+    return int(block_rows)

@@ -1,0 +1,259 @@
+"""DBSCAN of rows of any number: boxes of space with halos, joined where they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import dask.array
+import numpy as np
+from dask.delayed import delayed
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from coterie import _core
+from coterie._progress import ProgressOption, track
+from coterie._typing import Data, Indices, Labels, Weights
+from coterie._validation import Anything, Constraint, Flag, Function, Nothing, Number
+from coterie._validation import Whole as WholeNumber
+from coterie.cluster._neighbourhoods import find_in_rows
+from coterie.distance import Distance, get_distance
+from coterie.distance._rows import Rows
+from coterie.distance.engines import tree_form
+from coterie.errors import InvalidParameter
+from coterie.scale import moments
+from coterie.scale._base import LazyEstimator
+from coterie.scale._boxes import Box, cut_space
+from coterie.scale._coreset import draw_rows
+from coterie.scale.blocks import Block, Blocks
+from coterie.scale.passes import compute, fold, read_weights, tasks
+
+SAMPLE_ROWS = 50_000  # to find where to cut
+ROUNDING = 1e-6  # halos are wider by this share than they need be
+
+
+@dataclass(frozen=True, eq=False)
+class BoxResult:
+    """What the rows of one box tell.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters found in the box and its halo: parts of clusters of the whole.
+    core, core_cluster : arrays
+        The core points that the box owns, and their cluster.
+    halo, halo_cluster : arrays
+        Core points of other boxes in the halo, and their cluster here: what joins clusters of boxes.
+    border, border_cluster : arrays
+        Rows that are no core points but near to some, once for each cluster they are near to.
+    """
+
+    n_clusters: int
+    core: Indices
+    core_cluster: Indices
+    halo: Indices
+    halo_cluster: Indices
+    border: Indices
+    border_cluster: Indices
+
+
+class DBSCAN(LazyEstimator):
+    """DBSCAN of rows of any number: exactly the labels of the local class.
+
+    Space is cut into boxes with about as many rows each. A task per box takes its rows and those at most
+    twice `eps` around it, runs the local method, and tells which clusters it shares with its neighbours;
+    these are joined. All rows pass through memory once, on the workers if there are any; labels are kept
+    where the fit was called.
+
+    Parameters
+    ----------
+    eps : float, default=0.5
+        Radius of a neighbourhood, inclusive.
+    min_samples : int, default=5
+        Rows, or weight, that make a neighbourhood dense.
+    metric : {"euclidean", "manhattan", "chebyshev"} or Distance, default="euclidean"
+        A distance that is never less than the difference in any column.
+    box_rows : int, default=500_000
+        Rows per box, about; the labels do not depend on it.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal.
+
+    Attributes
+    ----------
+    labels_ : Dask array of int of shape (n_samples,)
+        Cluster of each row, numbered by their lowest core point; noise is -1.
+    core_sample_indices_ : array
+        The core points.
+    cluster_sizes_ : array
+        Rows per cluster.
+    n_boxes_ : int
+        Boxes that space was cut into.
+    exact_ : bool
+        True.
+
+    Examples
+    --------
+    >>> from coterie.scale import DBSCAN
+    >>> X = np.array([[1.0], [1.2], [1.4], [8.0], [8.2], [8.4], [50.0]])
+    >>> DBSCAN(eps=0.5, min_samples=2).fit(X).labels_.compute()
+    array([ 0,  0,  0,  1,  1,  1, -1])
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "eps": Number(0.0, open_below=True),
+        "min_samples": WholeNumber(1),
+        "metric": Anything(),  # coterie.distance knows its names
+        "box_rows": WholeNumber(1),
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    def __init__(
+        self,
+        eps: float = 0.5,
+        *,
+        min_samples: int = 5,
+        metric: Any = "euclidean",
+        box_rows: int = 500_000,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.eps = eps
+        self.min_samples = min_samples
+        self.metric = metric
+        self.box_rows = box_rows
+        self.progress = progress
+
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+        who = type(self).__name__
+        distance = _checked_distance(self.metric, who)
+        with track(self.progress, "DBSCAN: measuring columns") as tracker:
+            moments.measure(blocks, weights, who=who)
+            sample = draw_rows(blocks, min(SAMPLE_ROWS, blocks.n_rows), seed=0)
+            boxes = cut_space(sample, -(-blocks.n_rows // self.box_rows), float(self.eps))
+            tracker.report(0, stage=f"DBSCAN: {len(boxes)} boxes")
+            results = self._results(blocks, weights, boxes, distance)
+        labels, core = _joined(results, blocks.n_rows)
+        sizes = np.bincount(labels[labels >= 0], minlength=int(labels.max(initial=-1)) + 1)
+        n_noise = int((labels < 0).sum())
+        return {
+            "labels_": dask.array.from_array(labels, chunks=blocks.block_rows),
+            "core_sample_indices_": core,
+            "cluster_sizes_": sizes,
+            "n_boxes_": len(boxes),
+            "exact_": True,
+            "notes_": (f"{n_noise:,} rows are noise, label -1",) if n_noise else (),
+        }
+
+    def _results(
+        self, blocks: Blocks, weights: Blocks | None, boxes: list[Box], distance: Distance
+    ) -> list[BoxResult]:
+        splits = tasks(blocks, _split_block, boxes, 2 * self.eps * (1 + ROUNDING), weights=weights)
+        pick, run = delayed(_pick, pure=False), delayed(_cluster_box, pure=False)
+        rules = (distance, float(self.eps), float(self.min_samples))
+        made = [
+            run([pick(split, number) for split in splits], box, *rules) for number, box in enumerate(boxes)
+        ]
+        found: list[BoxResult] = compute(fold(made, _listed))
+        return found
+
+
+def _checked_distance(metric: Any, who: str) -> Distance:
+    distance = get_distance(metric)
+    form = tree_form(distance)
+    is_wide = form is not None and form.factor == 1.0 and form.metric != "sqeuclidean"
+    if not is_wide or distance.learn is not None or distance.transform is not None:
+        raise InvalidParameter(
+            f"metric of {who} must be euclidean, manhattan, chebyshev or minkowski with p of at least 1: "
+            f"boxes bound no other distance, got {metric!r}."
+        )
+    return distance
+
+
+def _split_block(
+    block: Block, weights: Block | None, boxes: list[Box], reach: float
+) -> list[tuple[Indices, Data, Weights | None]]:
+    """Return for each box the rows of a block that it needs: number, values, weight."""
+    X, weight = block.read(), read_weights(weights)
+    wide = X.astype(np.float64, copy=False)
+    parts = []
+    for box in boxes:
+        rows = np.flatnonzero(box.reaches(wide, reach))
+        parts.append((rows + block.first_row, X[rows], None if weight is None else weight[rows]))
+    return parts
+
+
+def _pick(parts: list[Any], number: int) -> Any:
+    return parts[number]
+
+
+def _cluster_box(parts: list[Any], box: Box, distance: Distance, eps: float, min_samples: float) -> BoxResult:
+    rows = np.concatenate([part[0] for part in parts])
+    X = np.ascontiguousarray(np.concatenate([part[1] for part in parts]))
+    weights = None if parts[0][2] is None else np.concatenate([part[2] for part in parts])
+    nothing = np.empty(0, dtype=np.intp)
+    if len(rows) == 0:
+        return BoxResult(0, nothing, nothing, nothing, nothing, nothing, nothing)
+    found = find_in_rows(Rows(X, None, distance), eps, min_samples, weights, 1)
+    wide = X.astype(np.float64, copy=False)
+    is_owned = box.owns(wide)
+    labels = found.labels.astype(np.intp)
+    core = np.flatnonzero(found.is_core & is_owned)
+    near = box.reaches(wide, eps * (1 + ROUNDING))
+    halo = np.flatnonzero(found.is_core & ~is_owned & near)
+    border = np.flatnonzero(~found.is_core & is_owned & (found.labels >= 0))
+    of_border, clusters = _clusters_near(X, border, np.flatnonzero(found.is_core), labels, distance, eps)
+    return BoxResult(
+        int(found.labels.max(initial=-1)) + 1,
+        rows[core],
+        labels[core],
+        rows[halo],
+        labels[halo],
+        rows[of_border],
+        clusters,
+    )
+
+
+def _clusters_near(
+    X: Data, border: Indices, core: Indices, labels: Labels, distance: Distance, eps: float
+) -> tuple[Indices, Indices]:
+    """Return border rows and the clusters they are near to; a row has few neighbours, or it were core."""
+    if len(border) == 0:
+        return border, border
+    form = tree_form(distance)
+    assert form is not None
+    tree = _core.KDTree(np.ascontiguousarray(X[core]), form.metric, distance.p, n_threads=1)
+    starts, index, _ = tree.radius(np.ascontiguousarray(X[border]), eps, n_threads=1)
+    pairs = np.stack([np.repeat(border, np.diff(starts)), labels[core][index]], axis=1)
+    pairs = np.unique(pairs, axis=0)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _listed(total: list[BoxResult] | None, found: list[BoxResult]) -> list[BoxResult]:
+    return (total or []) + found
+
+
+def _joined(results: list[BoxResult], n_rows: int) -> tuple[Labels, Indices]:
+    """Return the labels of all rows and the core points; clusters that share a core point are one."""
+    offsets = np.cumsum([0, *(result.n_clusters for result in results)])
+    n_parts = int(offsets[-1])
+    part_of_core = np.full(n_rows, -1, dtype=np.int64)
+    for offset, result in zip(offsets, results, strict=False):
+        part_of_core[result.core] = offset + result.core_cluster
+    here = np.concatenate([o + r.halo_cluster for o, r in zip(offsets, results, strict=False)]).astype(
+        np.int64
+    )
+    there = part_of_core[np.concatenate([result.halo for result in results]).astype(np.int64)]
+    links = coo_array((np.ones(len(here), dtype=bool), (here, there)), shape=(n_parts, n_parts))
+    cluster_of = connected_components(links, directed=False)[1] if n_parts else np.empty(0, dtype=np.int64)
+    core = np.flatnonzero(part_of_core >= 0)
+    found, first = np.unique(
+        cluster_of[part_of_core[core]], return_index=True
+    )  # first: the lowest core point
+    number = np.full(n_parts + 1, -1, dtype=np.intp)
+    number[found[np.argsort(first)]] = np.arange(len(found))
+    labels = np.full(n_rows, n_parts, dtype=np.intp)  # above all clusters, for the least of those nearby
+    labels[core] = number[cluster_of[part_of_core[core]]]
+    for offset, result in zip(offsets, results, strict=False):
+        np.minimum.at(labels, result.border, number[cluster_of[offset + result.border_cluster]])
+    labels[labels == n_parts] = -1
+    return labels, core

@@ -1,0 +1,326 @@
+"""K-means over blocks of rows."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+import numpy as np
+
+from coterie import _core
+from coterie._progress import ProgressOption, track
+from coterie._typing import Centers, Data, Distances, FloatArray, Labels, RandomState
+from coterie._validation import (
+    AnArray,
+    Anything,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Seed,
+    Whole,
+    check_n_clusters,
+    check_seed,
+)
+from coterie.cluster import KMeans as LocalKMeans
+from coterie.cluster._kmeans_runs import warn_if_fewer
+from coterie.cluster._points import Stopping
+from coterie.cluster._starts import check_centers
+from coterie.scale import moments
+from coterie.scale._base import LazyEstimator, weight_blocks
+from coterie.scale._checkpoint import Checkpoint, Saved, open_checkpoint
+from coterie.scale._coreset import draw_coreset, size_of_coreset
+from coterie.scale._kmeans_passes import KMeansPasses, Sums
+from coterie.scale._lloyd import LloydResult, LloydState, run_lloyd
+from coterie.scale._shelf import forget_everywhere
+from coterie.scale.blocks import Block, Blocks
+from coterie.scale.lazy import lazy_array
+from coterie.scale.passes import compute, fold, read_weights, tasks
+
+
+class KMeans(LazyEstimator):
+    """K-means on rows of any number: in files, in Dask collections, on one machine or many.
+
+    The same as `coterie.cluster.KMeans`, pass by pass over blocks of rows. From the same start it gives the
+    same centres, to the bit, for any partitioning of the data and any number of workers: sums are kept in
+    whole units, which add up to the same in any order. Blocks keep their bounds from pass to pass where they
+    are, as far as there is room.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    init : "k-means++" or array, default="k-means++"
+        First centres. "k-means++": if the rows are few (32768, or 128 per group), greedy k-means++ on all of
+        them, as the local class does. If not, local k-means on a weighted sample of so many rows, drawn in
+        one pass. An array gives the centres.
+    n_init : int, default=1
+        Starts of the local k-means on the sample; the best one is used.
+    max_iter : int, default=300
+        Most passes.
+    tol : float, default=1e-4
+        Stop when the squared shift of all centres together is at most this share of the mean variance of the
+        columns.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same rows: same result.
+    checkpoint : path or None, default=None
+        A folder where the state is saved after every pass. A fit that was interrupted goes on from there when
+        it is repeated with the same data and parameters, and ends where it would have ended.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every pass.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, n_features)
+        The centres. Fewer than `n_clusters`, with a warning, when there are fewer different rows.
+    labels_ : Dask array of int32 of shape (n_samples,)
+        The nearest centre of each row; lazy, made block by block.
+    cluster_sizes_ : array of shape (n_clusters,)
+        Rows per group.
+    inertia_ : float
+        The weighted sum of squared distances of the rows to their centres.
+    n_iter_ : int
+        Passes.
+    exact_ : bool
+        True: every pass took every row into account.
+    start_ : str
+        What the first centres were found on.
+    algorithm_used_ : str
+        What found the nearest centres.
+    local_ : coterie.cluster.KMeans
+        The same model for rows in memory, which can be saved; it has no `labels_`.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when there are any.
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> from coterie.scale import KMeans
+    >>> X = dask.array.from_array(np.array([[1.0, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]]), chunks=2)
+    >>> model = KMeans(n_clusters=2, init=[[1, 2], [10, 2]]).fit(X)
+    >>> model.labels_.compute()
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> model.inertia_
+    16.0
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": Whole(1),
+        "init": Choice("k-means++") | AnArray(),
+        "n_init": Whole(1),
+        "max_iter": Whole(1),
+        "tol": Number(0),
+        "random_state": Seed(),
+        "checkpoint": Anything(),  # a path or None
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    cluster_centers_: Centers
+    cluster_sizes_: Any
+    inertia_: float
+    n_iter_: int
+    exact_: bool
+    start_: str
+    local_: LocalKMeans
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: int = 1,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: RandomState = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.progress = progress
+
+    def predict(self, X: Any) -> Any:
+        """Return the nearest centre of each row of new data, as a lazy Dask array of int32."""
+        return lazy_array(self._new_blocks(X), _label_block, self._model(), dtype=np.int32)
+
+    def transform(self, X: Any) -> Any:
+        """Return the distance of each row of new data to each centre, as a lazy Dask array."""
+        blocks = self._new_blocks(X)
+        dtype = np.promote_types(blocks.dtype, self.cluster_centers_.dtype)
+        n_columns = len(self.cluster_centers_)
+        return lazy_array(blocks, _distances_of_block, self._model(), dtype=dtype, n_columns=n_columns)
+
+    def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
+        """Return minus the weighted sum of squared distances of new rows to their nearest centres."""
+        blocks = self._new_blocks(X)
+        weights = weight_blocks(sample_weight, blocks, who=type(self).__name__)
+        made = tasks(blocks, _inertia_of_block, self._model(), weights=weights)
+        return -float(compute(fold(made, _add_numbers)))
+
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+        who = type(self).__name__
+        check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
+        with track(self.progress, "k-means: measuring columns") as tracker:
+            whole = moments.measure(blocks, weights, who=who)
+            checkpoint = open_checkpoint(self.checkpoint, self._facts(whole, blocks))
+            state, start = self._first_state(blocks, weights, whole, checkpoint)
+            passes = KMeansPasses(blocks, weights, whole, uuid.uuid4().hex)
+
+            def after_pass(state: LloydState) -> None:
+                if checkpoint is not None:
+                    checkpoint.save(_saved(state, start))
+                tracker.report(state.n_iter, stage="k-means: pass")
+
+            try:
+                run = run_lloyd(passes, state, Stopping(self.max_iter, self.tol), after_pass)
+            finally:
+                forget_everywhere(passes.run)
+        return self._found(blocks, whole, run, start)
+
+    def _found(self, blocks: Blocks, whole: Any, run: LloydResult, start: str) -> Mapping[str, Any]:
+        centers = run.centers[run.counts > 0]
+        warn_if_fewer(len(centers), self.n_clusters)
+        model = (centers, whole.origin)
+        return {
+            "cluster_centers_": centers,
+            "labels_": lazy_array(blocks, _label_block, model, dtype=np.int32),
+            "cluster_sizes_": run.counts[run.counts > 0].astype(np.intp),
+            "inertia_": run.inertia,
+            "n_iter_": run.n_iter,
+            "exact_": True,
+            "start_": start,
+            "algorithm_used_": run.algorithm,
+            "local_": _local_model(self, centers, whole.origin, run, blocks),
+            "_origin": whole.origin,
+        }
+
+    def _first_state(
+        self, blocks: Blocks, weights: Blocks | None, whole: Any, checkpoint: Checkpoint | None
+    ) -> tuple[LloydState, str]:
+        saved = None if checkpoint is None else checkpoint.load()
+        if saved is not None:
+            return _loaded(saved), str(saved.facts["start"])
+        who = type(self).__name__
+        if isinstance(self.init, str):
+            n_rows = size_of_coreset(self.n_clusters)
+            coreset = draw_coreset(blocks, weights, whole, n_rows, seed := check_seed(self.random_state))
+            centers = coreset.start(self.n_clusters, self.n_init, seed, who)
+            start = f"a sample of {len(coreset.X):,} rows" if coreset.is_sample else "all rows"
+        else:
+            like = np.empty((0, blocks.n_columns), dtype=blocks.dtype)
+            centers, start = check_centers(self.init, self.n_clusters, like, who=who), "given centres"
+        state = LloydState(centers)
+        if checkpoint is not None:
+            checkpoint.save(_saved(state, start))
+        return state, start
+
+    def _facts(self, whole: Any, blocks: Blocks) -> dict[str, Any]:
+        """Return what tells this fit from others."""
+        seed = self.random_state if isinstance(self.random_state, int) else None
+        init = self.init if isinstance(self.init, str) else np.asarray(self.init, dtype=float)
+        own = {
+            "n_clusters": self.n_clusters,
+            "n_init": self.n_init,
+            "tol": self.tol,
+            "init": init,
+            "seed": seed,
+        }
+        data = {"n_rows": blocks.n_rows, "dtype": str(blocks.dtype), "columns": blocks.columns}
+        return own | data | {"max_iter": self.max_iter, "moments": list(whole.columns)}
+
+    def _model(self) -> tuple[Centers, FloatArray]:
+        return self.cluster_centers_, self._origin
+
+    _origin: FloatArray
+
+
+def _local_model(
+    model: KMeans, centers: Centers, origin: FloatArray, run: LloydResult, blocks: Blocks
+) -> LocalKMeans:
+    local = LocalKMeans(
+        model.n_clusters,
+        init=model.init,
+        max_iter=model.max_iter,
+        tol=model.tol,
+        random_state=model.random_state,
+    )
+    names = {} if blocks.columns is None else {"feature_names_in_": np.asarray(blocks.columns, dtype=object)}
+    found = {
+        "cluster_centers_": centers,
+        "inertia_": run.inertia,
+        "n_iter_": run.n_iter,
+        "algorithm_used_": run.algorithm,
+        "exact_": True,
+        "history_": None,
+        "n_features_in_": blocks.n_columns,
+        "_n_init": 1,
+        "_n_features_out": len(centers),
+        "_origin": origin,
+        "_prepared_centers": None,
+        "_geometry_values": {},
+        "_geometry_offset": None,
+    }
+    local.__dict__.update(found | names)
+    return local
+
+
+def _saved(state: LloydState, start: str) -> Saved:
+    arrays: dict[str, Any] = {"centers": state.centers}
+    if state.sums is not None:
+        arrays |= asdict(state.sums)
+    names = ("n_iter", "n_repairs", "is_ended", "is_strict")
+    return Saved(arrays, {"start": start} | {name: getattr(state, name) for name in names})
+
+
+def _loaded(saved: Saved) -> LloydState:
+    arrays, facts = dict(saved.arrays), dict(saved.facts)
+    centers = arrays.pop("centers")
+    facts.pop("start")
+    return LloydState(centers, Sums(**arrays) if arrays else None, **facts)
+
+
+def _in_type_of(centers: Centers, X: Data, origin: FloatArray) -> tuple[Data, Centers, FloatArray]:
+    """Return rows and model in the wider of their types: a float64 model places float32 rows in its own."""
+    dtype = np.promote_types(X.dtype, centers.dtype)
+    return (
+        X.astype(dtype, copy=False),
+        centers.astype(dtype, copy=False),
+        origin.astype(dtype, copy=False),
+    )
+
+
+def _label_block(block: Block, _weights: Block | None, model: tuple[Centers, FloatArray]) -> Labels:
+    X, centers, origin = _in_type_of(model[0], block.read(), model[1])
+    labels: Labels = _core.kmeans_labels(X, centers, origin, None, 1)[0]
+    return labels
+
+
+def _inertia_of_block(block: Block, weights: Block | None, model: tuple[Centers, FloatArray]) -> float:
+    X, centers, origin = _in_type_of(model[0], block.read(), model[1])
+    return float(_core.kmeans_labels(X, centers, origin, read_weights(weights), 1)[1])
+
+
+def _distances_of_block(block: Block, _weights: Block | None, model: tuple[Centers, FloatArray]) -> Distances:
+    from coterie.distance import get_distance
+
+    X, centers, _ = _in_type_of(model[0], block.read(), model[1])
+    distances: Distances = _core.pairwise(X, centers, get_distance("euclidean").metric, 1)
+    return distances
+
+
+def _add_numbers(total: float | None, found: list[float]) -> float:
+    for number in found:
+        total = number if total is None else total + number
+    return 0.0 if total is None else total

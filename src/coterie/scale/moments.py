@@ -1,0 +1,116 @@
+"""The first pass: mean, variance and extent of every column, to the bit as if the rows were in one matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coterie import _core
+from coterie._typing import Data, FloatArray
+from coterie._validation import largest_safe
+from coterie.errors import InvalidData
+from coterie.scale.blocks import Block, Blocks
+from coterie.scale.passes import compute, fold, read_weights, tasks
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """What all blocks agree on.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows of all blocks.
+    columns : ColumnMoments
+        Mean, variance, least and greatest of every column.
+    largest_weight : float
+        Of all rows.
+    origin : array of shape (n_columns,)
+        The mean in the type of the data: what the engine takes rows relative to.
+    """
+
+    n_rows: int
+    columns: Any
+    largest_weight: float
+    origin: FloatArray
+
+    @property
+    def mean_variance(self) -> float:
+        """Mean of the variances of the columns."""
+        return float(np.mean(self.columns.variance))
+
+    def native(self) -> Any:
+        """Return the same as the engine takes it."""
+        return _core.KMeansWhole(self.n_rows, self.columns, self.largest_weight)
+
+
+def measure(blocks: Blocks, weights: Blocks | None, *, who: str) -> Whole:
+    """Measure the columns of all blocks; values that cannot be clustered are refused with their place."""
+    first = compute(tasks(blocks, _first_row)[0])
+    made = tasks(blocks, _sums_of_block, first, who, weights=weights)
+    total, largest_weight = compute(fold(made, _add_sums))
+    columns = _core.moments_of_sums(total, first)
+    if weights is not None and not columns.total_weight > 0:
+        raise InvalidData(f"Sample weights must contain at least one non-zero number, all of {who} are zero.")
+    _refuse_large(columns, blocks, who)
+    return Whole(blocks.n_rows, columns, largest_weight, np.asarray(columns.mean, dtype=blocks.dtype))
+
+
+def _first_row(block: Block, _weights: Block | None) -> Data:
+    return np.array(block.read()[0])
+
+
+def _sums_of_block(block: Block, weights: Block | None, first: Data, who: str) -> tuple[FloatArray, float]:
+    X, weight = block.read(), read_weights(weights)
+    if weights is not None and weight is not None:
+        _refuse_weights(weights, weight, who)
+    sums = _core.column_sums(X, first, weight, 1)
+    if not np.isfinite(sums).all():
+        _refuse_not_finite(block, X, who)
+    return sums, 1.0 if weight is None else float(weight.max())
+
+
+def _add_sums(total: Any, found: list[Any]) -> tuple[FloatArray, float]:
+    tables = (
+        [sums for sums, _ in found] if total is None else [total[0][None, :], *(sums for sums, _ in found)]
+    )
+    table = np.concatenate(tables)
+    width = (table.shape[1] - 1) // 4
+    added = np.add.accumulate(table, axis=0)[-1]  # one after the other, as the engine adds
+    added[2 * width : 3 * width] = table[:, 2 * width : 3 * width].min(axis=0)
+    added[3 * width : 4 * width] = table[:, 3 * width : 4 * width].max(axis=0)
+    weights = [weight for _, weight in found] + ([] if total is None else [total[1]])
+    return added, max(weights)
+
+
+def _refuse_not_finite(block: Block, X: Data, who: str) -> None:
+    rows, columns = np.nonzero(~np.isfinite(X))
+    if rows.size == 0:
+        raise InvalidData(f"{block.spans[0].name}: values so large that their squares overflow.")
+    place, row = block.place_of(int(rows[0]))
+    column = block.columns[columns[0]] if block.columns else int(columns[0])
+    value = "NaN" if np.isnan(X[rows[0], columns[0]]) else "infinity"
+    raise InvalidData(
+        f'{place}: Input X contains {value}: row {row} of it, column "{column}" ({rows.size:,} such '
+        f"values in this block). {who} needs finite values."
+    )
+
+
+def _refuse_weights(block: Block, weights: Any, who: str) -> None:
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        row = block.first_row + int(np.argmax(wrong))
+        raise InvalidData(
+            f"Weights of {who} must be finite and at least 0, got {weights[wrong][0]} at row {row}."
+        )
+
+
+def _refuse_large(columns: Any, blocks: Blocks, who: str) -> None:
+    safe = largest_safe(blocks.dtype, (blocks.n_rows, blocks.n_columns))
+    largest = max(np.abs(columns.low).max(), np.abs(columns.high).max())
+    if largest > safe:
+        raise InvalidData(
+            f"X of {who} must not exceed {safe:.3g}, or squared distances overflow; got {largest:.3g}."
+        )

@@ -1,0 +1,152 @@
+"""Passes over blocks: a function runs where the rows are, and what it finds is added up in order."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import dask
+import numpy as np
+from dask.delayed import delayed
+
+from coterie._typing import Data, Weights
+from coterie.scale.blocks import Block, Blocks
+
+MERGED_AT_ONCE = 8  # results per task that adds them up
+CONNECT_SECONDS = 10
+Found = TypeVar("Found")
+
+
+def tasks(
+    blocks: Blocks,
+    function: Callable[..., Found],
+    *args: Any,
+    weights: Blocks | None = None,
+    chain: Any = None,
+) -> list[Any]:
+    """Return one task per block: ``function(block, weights, *args)``.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The rows.
+    function : callable
+        Gets a `Block`, the `Block` of weights or None, and `args`; it must be found by name in its module.
+    args : objects
+        The same for all blocks.
+    weights : Blocks, default=None
+        One column, cut like `blocks`.
+    chain : object, default=None
+        When given, blocks follow one another: the function gets it as its last argument for the first block,
+        and what it returned for the block before for the others.
+    """
+    run = delayed(_run, pure=False)
+    partners = iter(weights) if weights is not None else iter(lambda: None, 0)
+    places = _places(blocks)
+    shared = delayed(args, pure=False, traverse=False) if blocks.n_blocks > 1 else args
+    made = []
+    for block, partner in zip(blocks, partners, strict=False):
+        with _at(places, block.index, blocks.n_blocks):
+            made.append(run(*_parted(function, block, partner), shared, chain))
+        if chain is not None:
+            chain = made[-1]
+    return made
+
+
+def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: Any) -> list[Any]:
+    """Return one task per pair of blocks: ``function(block, later block or None, *args)``."""
+    run = delayed(_run, pure=False)
+    listed = list(blocks)
+    pairs = [(listed[i], listed[j]) for j in range(len(listed)) for i in range(j)]
+    return [run(*_parted(function, *pair), args, None) for pair in pairs or [(listed[0], None)]]
+
+
+def fold(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
+    """Return the task that adds up results in the order of the blocks: ``merge(total or None, results)``."""
+    total = None
+    add = delayed(merge, pure=False)
+    for first in range(0, len(made), MERGED_AT_ONCE):
+        total = add(total, made[first : first + MERGED_AT_ONCE])
+    return total
+
+
+def compute(task: Any) -> Any:
+    """Return the result of a task: by the client of a cluster if there is one, else by threads."""
+    return dask.compute(task)[0]
+
+
+def read_weights(weights: Block | None) -> Weights | None:
+    """Return the weights of a block's rows."""
+    return None if weights is None else _vector(weights.read())
+
+
+def _vector(column: Data) -> Weights:
+    return np.ascontiguousarray(column[:, 0], dtype=np.float64)
+
+
+class Parcel:
+    """A function and its blocks. Not a dataclass: Dask would look into it for promises, one by one."""
+
+    def __init__(self, function: Callable[..., Any], block: Block, partner: Block | None) -> None:
+        self.function, self.block, self.partner = function, block, partner
+
+
+def _parted(
+    function: Callable[..., Any], block: Block, partner: Block | None
+) -> tuple[Parcel, list[Any], list[Any]]:
+    """Return the blocks, and lists of what Dask must make for them, empty if nothing."""
+    promises = [
+        [] if one is None or not any(map(dask.is_dask_collection, one.sources)) else one.sources
+        for one in (block, partner)
+    ]
+    kept = [
+        replace(one, sources=[]) if one is not None and promised else one
+        for one, promised in zip((block, partner), promises, strict=True)
+    ]
+    assert kept[0] is not None
+    return Parcel(function, kept[0], kept[1]), promises[0], promises[1]
+
+
+def _run(
+    parcel: Parcel, made: list[Any], made_for_partner: list[Any], args: tuple[Any, ...], before: Any
+) -> Any:
+    block = replace(parcel.block, sources=made) if made else parcel.block
+    partner = parcel.partner
+    if partner is not None and made_for_partner:
+        partner = replace(partner, sources=made_for_partner)
+    more = () if before is None else (before,)
+    return parcel.function(block, partner, *args, *more)
+
+
+def connect(address: str) -> Any:
+    """Return a client of the cluster at an address, to be used in a ``with`` statement."""
+    from distributed import Client
+
+    return Client(address, timeout=CONNECT_SECONDS)
+
+
+def client_of() -> Any:
+    """Return the client of a Dask cluster that is in use, None if there is none."""
+    if "distributed" not in sys.modules:
+        return None  # nobody can have made one
+    from distributed.client import get_client
+
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+def _places(blocks: Blocks) -> list[str]:
+    """Return the workers, if blocks may choose theirs: the same rows go to the same worker in every pass."""
+    client = client_of() if blocks.is_stored else None
+    return sorted(client.ncores()) if client is not None else []
+
+
+def _at(places: list[str], index: int, n_blocks: int) -> Any:
+    if not places:
+        return nullcontext()
+    return dask.annotate(workers=[places[index * len(places) // n_blocks]], allow_other_workers=True)

@@ -1,0 +1,66 @@
+"""Labels from any fitted model over blocks of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._typing import Data, Labels
+from coterie.errors import UnsupportedInput
+from coterie.scale._base import new_blocks
+from coterie.scale._threads import one_thread
+from coterie.scale.blocks import Block
+from coterie.scale.lazy import lazy_array
+
+
+def predict(model: Any, X: Any) -> Any:
+    """Return the labels that a fitted model gives to rows of any number, as a lazy Dask array.
+
+    Parameters
+    ----------
+    model : estimator
+        Anything fitted with a `predict`: of `coterie.cluster`, of `coterie.scale`, or another.
+    X : anything that `read_blocks` takes
+        New rows.
+
+    Returns
+    -------
+    labels : Dask array of shape (n_samples,)
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> from coterie.cluster import KMeans
+    >>> from coterie.scale import predict
+    >>> model = KMeans(2, init=[[0.0], [9.0]]).fit([[0.0], [1.0], [9.0]])
+    >>> predict(model, dask.array.from_array(np.array([[8.0], [1.0]]), chunks=1)).compute()
+    array([1, 0], dtype=int32)
+    """
+    if not hasattr(model, "predict"):
+        raise UnsupportedInput(f"model must have a predict method, {type(model).__name__} has none.")
+    check_is_fitted(model)
+    names = getattr(model, "feature_names_in_", None)
+    blocks = new_blocks(X, names, model.n_features_in_, who=type(model).__name__)
+    local = getattr(model, "local_", model)
+    kind = local.predict(rows_for(local, np.zeros((1, blocks.n_columns), dtype=blocks.dtype))).dtype
+    return lazy_array(blocks, label_block, local, dtype=kind)
+
+
+def label_block(block: Block, _weights: Block | None, model: Any) -> Labels:
+    """Return the labels of a block's rows."""
+    local = getattr(model, "local_", model)
+    with one_thread():
+        labels: Labels = np.asarray(local.predict(rows_for(local, block.read())))
+    return labels
+
+
+def rows_for(model: Any, X: Data) -> Any:
+    """Return rows with the names that the model was fitted with, if any."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return X
+    import pandas as pd
+
+    return pd.DataFrame(X, columns=names, copy=False)
