@@ -6,11 +6,23 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from coterie.evaluate import Measure
 
 DOCS = Path(__file__).resolve().parent
 PLACE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 Lines = Iterator[Sequence[str]]
+NEEDS = {
+    "labelings": "Against the truth: two labelings",
+    "memberships": "Against the truth: soft memberships",
+    "centers": "Against the truth: two sets of centres",
+    "data": "By the data: data or distances, and a labeling",
+    "tree": "Of a tree",
+}  # of a measure, and the heading of those with these needs
 
 
 def distances() -> Lines:
@@ -34,12 +46,44 @@ def geometries() -> Lines:
         yield f"`{name}`", geometry.barycentre.kind, geometry.barycentre.objective
 
 
-TABLES: dict[str, Callable[[], Lines]] = {"distances": distances, "geometries": geometries}
+def measures() -> str:
+    """Return the catalogue of measures: a heading per need, a table per group."""
+    from coterie.evaluate import measures
+
+    text = ""
+    for needs, heading in NEEDS.items():
+        text += f"\n### {heading}\n"
+        for group, members in groupby(measures(needs), key=lambda measure: measure.group):
+            text += f"\n**{group}**\n\n{_as_markdown(_facts_of_measures(members))}"
+    return text + "\n"
+
+
+def _facts_of_measures(members: Iterator[Measure]) -> Lines:
+    yield "measure", "symbol", "what it is", "range", "better", "noise", "weights", "equal to", "reference"
+    for measure in members:
+        yield (
+            f"`{measure.name}`",
+            measure.symbol,
+            measure.summary,
+            measure.range,
+            measure.direction,
+            measure.noise or "",
+            "yes" if measure.takes_sample_weight else "",
+            "" if measure.peer is None else f"`{measure.peer}`",
+            f"[{measure.reference}](references.md#{measure.reference})",
+        )
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "distances": lambda: _as_markdown(distances()),
+    "geometries": lambda: _as_markdown(geometries()),
+    "measures": measures,
+}
 
 
 def with_tables(text: str) -> str:
     """Return a page with its tables written anew."""
-    return PLACE.sub(lambda found: f"{found[1]}{_as_markdown(TABLES[found[2]]())}{found[3]}", text)
+    return PLACE.sub(lambda found: f"{found[1]}{TABLES[found[2]]()}{found[3]}", text)
 
 
 def _as_markdown(lines: Lines) -> str:

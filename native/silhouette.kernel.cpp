@@ -1,5 +1,5 @@
 // Tiles of distances, summed along rows and columns while they are in registers.
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
 
@@ -12,27 +12,22 @@ namespace coterie::COTERIE_ISA {
 namespace {
 
 inline constexpr std::int64_t rows_per_sum = 192;  // float32 column sums go to float64 after so many rows
-inline constexpr int panels_per_flush = 16;        // and row sums after so many panels
+template <class T>
+inline constexpr std::int64_t chunk_panels = max_tile_columns / panel_width<T>;  // and row sums after so many panels
+template <class T>
+inline constexpr std::int64_t block_numbers = strip_rows * panel_width<T>;
 
-// Square root of numbers from smallest_quick to what float32 holds: an estimate of 1/sqrt, coupled steps of Newton for the root
-// and half its inverse, and one of Heron. The divider's square root runs beside it: half of the vectors take either, which
-// saves about an eighth of the time of a whole silhouette (AVX2, 4e4 x 16, one thread: 1.15 s instead of 1.34 s).
 #if defined(__AVX512F__)
-#define COTERIE_HAS_QUICK_ROOT 1
 COTERIE_INLINE Vec<double> inverse_root_estimate(Vec<double> x) { return _mm512_rsqrt14_pd(x); }
 COTERIE_INLINE Vec<float> inverse_root_estimate(Vec<float> x) { return _mm512_rsqrt14_ps(x); }
-#elif defined(__AVX2__)
-#define COTERIE_HAS_QUICK_ROOT 1
-COTERIE_INLINE Vec<double> inverse_root_estimate(Vec<double> x) { return _mm256_cvtps_pd(_mm_rsqrt_ps(_mm256_cvtpd_ps(x))); }
-COTERIE_INLINE Vec<float> inverse_root_estimate(Vec<float> x) { return _mm256_rsqrt_ps(x); }
 #endif
 
+// Square root of x >= 0. The divider keeps pace with the products of a dozen features, but where vectors are widest: there, an
+// estimate of 1/sqrt, coupled steps of Newton for the root and half its inverse, and one of Heron.
 template <class T>
-inline constexpr T smallest_quick = T(1e-30);
-
-template <class T>
-COTERIE_INLINE Vec<T> quick_root(Vec<T> x) {
-#if defined(COTERIE_HAS_QUICK_ROOT)
+COTERIE_INLINE Vec<T> root_of(Vec<T> x) {
+#if defined(__AVX512F__)
+  x = maximum<T>(x, broadcast(std::numeric_limits<T>::min()));
   const Vec<T> half = broadcast(T(0.5)), inverse = inverse_root_estimate(x);
   Vec<T> root = x * inverse, half_inverse = half * inverse;
   if constexpr (sizeof(T) == 8) {
@@ -46,57 +41,74 @@ COTERIE_INLINE Vec<T> quick_root(Vec<T> x) {
 #endif
 }
 
-// Euclidean distances: squares of a strip and some panels first, into the first-level cache, roots when they are asked for. Apart,
-// both run at full width; in one go, the divider's long roots would keep the next products waiting. Rows are twice as long as
-// they are, which saves a doubling.
+// Squared Euclidean distances of a strip whose rows are twice as long as they are, which saves a doubling.
 template <class T>
-struct BufferedNorm {
+struct Squares {
   const PackedColumns<T>& Y;
-  static constexpr std::int64_t most_panels = max_tile_columns / panel_width<T>;
-  static constexpr std::int64_t stride = strip_rows * panel_width<T> + lanes<T>;  // squares of a panel, and whether some were repaired
+  StripRows<T> rows;
+  T term[strip_rows];
+  T largest_term = 0;
+  std::int64_t served_after[strip_rows];  // so many features, row r of the panel before is served
 
-  std::int64_t chunk_panels() const { return most_panels; }
-  std::int64_t tile_numbers() const { return most_panels * stride; }
-
-  COTERIE_INLINE void prepare(const Strip<T>& strip, std::int64_t first, std::int64_t count, T* tile) const {
-    T largest = 0;
-    for (int r = 0; r < strip.count; ++r) largest = largest < strip.term[r] ? strip.term[r] : largest;
-    const Vec<T> strip_limit = broadcast(cancellation_share<T> * largest + smallest_quick<T>);
-    for (std::int64_t q = 0; q < count; ++q) square(strip, first + q, strip_limit, tile + q * stride);
+  Squares(const PackedColumns<T>& columns, const Strip<T>& strip) : Y(columns), rows(strip.rows) {
+    for (int r = 0; r < strip_rows; ++r) {
+      term[r] = strip.term[r < strip.count ? r : strip.count - 1];
+      largest_term = largest_term < term[r] ? term[r] : largest_term;
+      served_after[r] = (r + 1) * Y.cols / strip_rows;
+    }
   }
 
-  COTERIE_INLINE void square(const Strip<T>& strip, std::int64_t panel, Vec<T> strip_limit, T* to) const {
-    Vec<T> start[panel_vectors];
+  // Into `to`. Between the products, `meanwhile` serves row after row of the strip: it takes the roots of the panel before, and the
+  // divider so runs beside the multipliers. That saves a sixth of the time of a whole silhouette (AVX2, 4e4 x 16).
+  template <class Meanwhile>
+  COTERIE_INLINE void fill(std::int64_t panel, T* to, const Meanwhile& meanwhile) const {
+    const T* features = Y.panels + panel * Y.cols * panel_width<T>;
+    Vec<T> products[strip_rows][panel_vectors];
     for (int v = 0; v < panel_vectors; ++v) {
       const Vec<T> halved = load(Y.start + panel * panel_width<T> + v * lanes<T>);
-      start[v] = halved + halved;
+      for (int r = 0; r < strip_rows; ++r) products[r][v] = halved + halved;
     }
-    Block<T> products;
-    dot_block_from<T>(start, strip.rows, Y.panels + panel * Y.cols * panel_width<T>, Y.cols, products);
-    Mask<T> cancelled{};
+    std::int64_t t = 0;
+#pragma GCC unroll 8
+    for (int served = 0; served < strip_rows; ++served) {
+      for (; t < served_after[served]; ++t) multiply(features, t, products);
+      meanwhile(served);
+    }
+    finish(panel, products, to);
+  }
+
+ private:
+  COTERIE_INLINE void multiply(const T* features, std::int64_t t, Vec<T> (&products)[strip_rows][panel_vectors]) const {
+    Vec<T> y[panel_vectors];
+    for (int v = 0; v < panel_vectors; ++v) y[v] = load(features + t * panel_width<T> + v * lanes<T>);
+    for (int r = 0; r < strip_rows; ++r) {
+      const Vec<T> x = broadcast(rows.row[r][t]);
+      for (int v = 0; v < panel_vectors; ++v) products[r][v] -= x * y[v];
+    }
+  }
+
+  COTERIE_INLINE void finish(std::int64_t panel, const Vec<T> (&products)[strip_rows][panel_vectors], T* to) const {
+    Mask<T> is_cancelled{};
     for (int v = 0; v < panel_vectors; ++v) {
       Vec<T> least = broadcast(std::numeric_limits<T>::infinity());
       for (int r = 0; r < strip_rows; ++r) {
-        const Vec<T> squared = products.value[r][v] + broadcast(strip.term[r < strip.count ? r : strip.count - 1]);
+        const Vec<T> squared = products[r][v] + broadcast(term[r]);
         store(to + (r * panel_vectors + v) * lanes<T>, squared);
         least = minimum<T>(least, squared);
       }
-      const Vec<T> column_terms = load(Y.term + panel * panel_width<T> + v * lanes<T>);
-      cancelled |= least < broadcast(cancellation_share<T>) * column_terms + strip_limit;
+      const Vec<T> terms = load(Y.term + panel * panel_width<T> + v * lanes<T>) + broadcast(largest_term);
+      is_cancelled |= least < broadcast(cancellation_share<T>) * terms;
     }
-    const bool is_small = lane_bits<T>(cancelled) != 0;
-    to[strip_rows * panel_width<T>] = is_small ? T(1) : T(0);
-    if (__builtin_expect(is_small, 0)) repair(strip, panel, to);
+    if (__builtin_expect(lane_bits<T>(is_cancelled) != 0, 0)) repair(panel, to);
   }
 
   // Small distances again, by difference.
-  __attribute__((noinline)) void repair(const Strip<T>& strip, std::int64_t panel, T* to) const {
+  __attribute__((noinline)) void repair(std::int64_t panel, T* to) const {
     for (int r = 0; r < strip_rows; ++r)
       for (int lane = 0; lane < panel_width<T>; ++lane) {
-        const int row = r < strip.count ? r : strip.count - 1;
         T& value = to[r * panel_width<T> + lane];
-        if (value < cancellation_share<T> * (strip.term[row] + Y.term[panel * panel_width<T> + lane]))
-          value = squared_distance(strip.rows.row[row], Y.panels + panel * Y.cols * panel_width<T> + lane);
+        if (value < cancellation_share<T> * (term[r] + Y.term[panel * panel_width<T> + lane]))
+          value = squared_distance(rows.row[r], Y.panels + panel * Y.cols * panel_width<T> + lane);
       }
   }
 
@@ -108,96 +120,126 @@ struct BufferedNorm {
     }
     return sum;
   }
-
-  COTERIE_INLINE void block(const Strip<T>&, std::int64_t, std::int64_t panel_in_chunk, const T* tile, Block<T>& out) const {
-    const T* from = tile + panel_in_chunk * stride;
-    for (int r = 0; r < strip_rows; ++r)
-      for (int v = 0; v < panel_vectors; ++v) out.value[r][v] = load(from + (r * panel_vectors + v) * lanes<T>);
-    if (__builtin_expect(from[strip_rows * panel_width<T>] != T(0), 0)) {  // 0 may be among them
-      for (int r = 0; r < strip_rows; ++r)
-        for (int v = 0; v < panel_vectors; ++v) out.value[r][v] = square_root<T>(out.value[r][v]);
-      return;
-    }
-    for (int r = 0; r < strip_rows; ++r) {
-      out.value[r][0] = square_root<T>(out.value[r][0]);
-      out.value[r][1] = quick_root<T>(out.value[r][1]);
-    }
-  }
 };
 
-// Sums of one strip that have not gone to float64 yet.
-template <class T>
+// Sums of one strip against the panels of a chunk.
+template <class T, bool is_weighted>
 struct StripSums {
-  Vec<T> row[strip_rows] = {};
+  const GroupSumTask<T>& task;
+  const Strip<T>& strip;
+  T* column_totals;  // of the panels of the task
   std::int64_t group;
-  int panels = 0;
+  Vec<T> row[strip_rows] = {};
 
-  COTERIE_INLINE void flush(const GroupSumTask<T>& task, std::int64_t first_group, const Strip<T>& strip) {
-    double* to = task.row_sums + (group - first_group) * task.rows.rows + strip.first_row;
+  bool is_ragged(std::int64_t panel) const {
+    return strip.count < strip_rows || task.columns->ids[(panel + 1) * panel_width<T> - 1] < 0;
+  }
+
+  // Row sums go to float64 with each group.
+  COTERIE_INLINE void turn_to(std::int64_t next_group) {
+    if (next_group == group) return;
+    flush();
+    group = next_group;
+  }
+
+  COTERIE_INLINE void flush() {
+    double* to = task.row_sums + (group - task.columns->group[task.first_panel]) * task.rows.rows + strip.first_row;
     for (int r = 0; r < strip.count; ++r) to[r] += sum_lanes<T>(row[r]);
     for (int r = 0; r < strip_rows; ++r) row[r] = Vec<T>{};
-    panels = 0;
   }
 
-  // Adds a block to the sums of its rows and of its columns; the weights of columns and of rows count where they are given.
-  template <bool is_ragged, bool is_weighted>
-  COTERIE_INLINE void add(const Block<T>& values, int count, T* column, const T* column_weights, const T* row_weights) {
-    const Vec<T> infinite = broadcast(std::numeric_limits<T>::infinity());
+  // Adds the distances of row r to its sum and to those of the columns, weighted where weights are given.
+  template <bool is_ragged>
+  COTERIE_INLINE void add(std::int64_t r, const Vec<T> (&distances)[panel_vectors], std::int64_t panel) {
+    const std::int64_t first_column = panel * panel_width<T>;
+    T* totals = column_totals + (first_column - task.first_panel * panel_width<T>);
     for (int v = 0; v < panel_vectors; ++v) {
-      Vec<T> total = load(column + v * lanes<T>);
-      for (int r = 0; r < strip_rows; ++r) {
-        Vec<T> value = values.value[r][v];
-        if (is_ragged) value = select<T>(value < infinite, value, Vec<T>{});
-        row[r] += is_weighted ? value * load(column_weights + v * lanes<T>) : value;
-        if (!is_ragged || r < count) total += is_weighted ? value * broadcast(row_weights[r]) : value;
-      }
-      store(column + v * lanes<T>, total);
+      T* total = totals + v * lanes<T>;
+      Vec<T> value = distances[v];
+      if (is_ragged) value = select<T>(value < broadcast(std::numeric_limits<T>::infinity()), value, Vec<T>{});
+      row[r] += is_weighted ? value * load(task.column_weights + first_column + v * lanes<T>) : value;
+      if (!is_ragged || r < strip.count)
+        store(total, load(total) + (is_weighted ? value * broadcast(task.row_weights[strip.first_row + r]) : value));
     }
-    ++panels;
   }
 };
 
-template <class T, bool is_weighted, class Source>
-COTERIE_INLINE void add_strip(const GroupSumTask<T>& task, const Source& source, const Strip<T>& strip, std::int64_t first,
-                              std::int64_t count, T* tile, T* column_totals) {
-  const PackedColumns<T>& Y = *task.columns;
-  const std::int64_t first_group = Y.group[task.first_panel];
-  source.prepare(strip, first, count, tile);
-  StripSums<T> sums;
-  sums.group = Y.group[first];
-  for (std::int64_t q = 0; q < count; ++q) {
-    const std::int64_t panel = first + q;
-    if (Y.group[panel] != sums.group || sums.panels == panels_per_flush) {
-      sums.flush(task, first_group, strip);
-      sums.group = Y.group[panel];
+template <class T, bool is_weighted>
+struct Euclidean {
+  const PackedColumns<T>& Y;
+
+  static std::int64_t tile_numbers() { return 2 * block_numbers<T>; }
+
+  COTERIE_INLINE void add_chunk(StripSums<T, is_weighted>& sums, std::int64_t first, std::int64_t count, T* tile) const {
+    const Squares<T> squares(Y, sums.strip);
+    std::int64_t waiting = -1;  // the panel before, if its squares wait for their roots
+    for (std::int64_t panel = first; panel < first + count; ++panel) {
+      T* to = tile + panel % 2 * block_numbers<T>;
+      const T* before = tile + (1 - panel % 2) * block_numbers<T>;
+      if (waiting >= 0 && Y.group[panel] != sums.group) {
+        add_roots<false>(sums, before, waiting);
+        waiting = -1;
+      }
+      if (waiting >= 0)
+        squares.fill(panel, to, [&, panel = waiting](std::int64_t r) { add_root<false>(sums, r, before, panel); });
+      else
+        squares.fill(panel, to, [](std::int64_t) {});
+      sums.turn_to(Y.group[panel]);
+      waiting = sums.is_ragged(panel) ? -1 : panel;
+      if (waiting < 0) add_roots<true>(sums, to, panel);
     }
-    Block<T> values;
-    source.block(strip, panel, q, tile, values);
-    const bool has_padding = Y.ids[(panel + 1) * panel_width<T> - 1] < 0;
-    T* column = column_totals + (panel - task.first_panel) * panel_width<T>;
-    const T* column_weights = is_weighted ? task.column_weights + panel * panel_width<T> : nullptr;
-    const T* row_weights = is_weighted ? task.row_weights + strip.first_row : nullptr;
-    if (has_padding || strip.count < strip_rows)
-      sums.template add<true, is_weighted>(values, strip.count, column, column_weights, row_weights);
-    else
-      sums.template add<false, is_weighted>(values, strip.count, column, column_weights, row_weights);
+    if (waiting >= 0) add_roots<false>(sums, tile + waiting % 2 * block_numbers<T>, waiting);
   }
-  sums.flush(task, first_group, strip);
-}
+
+ private:
+  template <bool is_ragged>
+  COTERIE_INLINE void add_root(StripSums<T, is_weighted>& sums, std::int64_t r, const T* squares, std::int64_t panel) const {
+    Vec<T> distances[panel_vectors];
+    for (int v = 0; v < panel_vectors; ++v) distances[v] = root_of<T>(load(squares + (r * panel_vectors + v) * lanes<T>));
+    sums.template add<is_ragged>(r, distances, panel);
+  }
+
+  template <bool is_ragged>
+  void add_roots(StripSums<T, is_weighted>& sums, const T* squares, std::int64_t panel) const {
+    for (int r = 0; r < strip_rows; ++r) add_root<is_ragged>(sums, r, squares, panel);
+  }
+};
+
+template <class T, bool is_weighted>
+struct AnyDistance {
+  Tiled<T> source;
+
+  std::int64_t tile_numbers() const { return source.tile_numbers(); }
+
+  COTERIE_INLINE void add_chunk(StripSums<T, is_weighted>& sums, std::int64_t first, std::int64_t count, T* tile) const {
+    source.prepare(sums.strip, first, count, tile);
+    for (std::int64_t q = 0; q < count; ++q) {
+      sums.turn_to(source.Y.group[first + q]);
+      Block<T> values;
+      source.block(sums.strip, first + q, q, tile, values);
+      const bool is_ragged = sums.is_ragged(first + q);
+      for (int r = 0; r < strip_rows; ++r)
+        is_ragged ? sums.template add<true>(r, values.value[r], first + q) : sums.template add<false>(r, values.value[r], first + q);
+    }
+  }
+};
 
 template <class T, bool is_weighted, class Source>
 void add_sums_from(const GroupSumTask<T>& task, const Source& source) {
-  const std::int64_t n_columns = (task.end_panel - task.first_panel) * panel_width<T>, chunk = source.chunk_panels();
+  const std::int64_t n_columns = (task.end_panel - task.first_panel) * panel_width<T>;
   const Scratch<T> tile(source.tile_numbers()), column_totals(n_columns);
   for (std::int64_t begin = 0; begin < task.rows.rows; begin += rows_per_sum) {
     const std::int64_t end = begin + rows_per_sum < task.rows.rows ? begin + rows_per_sum : task.rows.rows;
     const MatrixView<T> rows = {task.rows.row(begin), end - begin, task.rows.cols, task.rows.stride};
     for (std::int64_t j = 0; j < n_columns; ++j) column_totals[j] = 0;
-    for (std::int64_t first = task.first_panel; first < task.end_panel; first += chunk) {
-      const std::int64_t count = first + chunk < task.end_panel ? chunk : task.end_panel - first;
-      for (std::int64_t i = 0; i < rows.rows; i += strip_rows)
-        add_strip<T, is_weighted>(task, source, strip_of(rows, task.terms + begin, i, begin, 0), first, count, tile.data(),
-                                  column_totals.data());
+    for (std::int64_t first = task.first_panel; first < task.end_panel; first += chunk_panels<T>) {
+      const std::int64_t count = first + chunk_panels<T> < task.end_panel ? chunk_panels<T> : task.end_panel - first;
+      for (std::int64_t i = 0; i < rows.rows; i += strip_rows) {
+        const Strip<T> strip = strip_of(rows, task.terms + begin, i, begin, 0);
+        StripSums<T, is_weighted> sums{task, strip, column_totals.data(), task.columns->group[first]};
+        source.add_chunk(sums, first, count, tile.data());
+        sums.flush();
+      }
     }
     if (task.column_sums == nullptr) continue;
     double* to = task.column_sums + task.first_panel * panel_width<T>;
@@ -208,9 +250,9 @@ void add_sums_from(const GroupSumTask<T>& task, const Source& source) {
 template <class T, bool is_weighted>
 void add_weighted_sums(const GroupSumTask<T>& task) {
   if (task.is_euclidean)
-    add_sums_from<T, is_weighted>(task, BufferedNorm<T>{*task.columns});
+    add_sums_from<T, is_weighted>(task, Euclidean<T, is_weighted>{*task.columns});
   else
-    add_sums_from<T, is_weighted>(task, Tiled<T>{*task.columns, fill_of<T>(task.metric), task.metric});
+    add_sums_from<T, is_weighted>(task, AnyDistance<T, is_weighted>{{*task.columns, fill_of<T>(task.metric), task.metric}});
 }
 
 template <class T>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -68,3 +69,10 @@ def test_links_lead_somewhere(page):
     """Law: every link of a page to a file of the project leads to one."""
     missing = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
     assert missing == []
+
+
+def test_tables_are_those_of_the_catalogues():
+    """Law: the tables of the pages are those of the catalogues; `python docs/make_tables.py` makes them."""
+    with_tables = runpy.run_path(str(ROOT / "docs" / "make_tables.py"))["with_tables"]
+    old = [named(page) for page in PAGES if with_tables(page.read_text()) != page.read_text()]
+    assert old == []

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from benchmarks.agreement import close
 from benchmarks.measure import PeakMemory
-from benchmarks.problem import OURS, Answer, Contestant, Row
+from benchmarks.problem import OURS, Answer, Contestant, Row, Verdict
 
 Matrix = NDArray[Any]
 MOST_MEMORY = 200.0  # MiB
+N_ASKED = 200  # rows whose neighbours are counted one by one
 
 
 class Problem(NamedTuple):
@@ -54,6 +55,27 @@ def label_digest(problem: Problem, labels: Matrix) -> Answer:
     """Compare the number of clusters and the share of noise: border points may go either way in peers."""
     clusters = len(set(labels.tolist()) - {-1})
     return {"clusters": np.array(clusters), "labelled": np.array(float((labels >= 0).mean()))}
+
+
+def dbscan_digest(problem: Problem, labels: Matrix) -> Answer:
+    """Add how many of some core points, found by counting all their neighbours, are called noise."""
+    X, eps, min_samples = problem
+    asked = np.linspace(0, len(X) - 1, N_ASKED).astype(int)
+    counts = np.array([(((X - X[row]) ** 2).sum(axis=1) <= eps**2).sum() for row in asked])
+    core = asked[counts >= min_samples]
+    lost = {"core": np.array(len(core)), "lost": np.array((labels[core] < 0).sum())}
+    return dict(label_digest(problem, labels)) | lost
+
+
+def as_defined(ours: Answer, theirs: Answer) -> Verdict:
+    """Require that we lose no core point; a peer that loses some is not asked what else is noise."""
+    if ours["lost"]:
+        return Verdict(False, f"{ours['lost']} of {ours['core']} core points are noise in our answer")
+    if theirs["lost"]:
+        return Verdict(
+            True, f"calls {theirs['lost']} of {theirs['core']} core points noise; counted one by one"
+        )
+    return close("labelled", tolerance=1e-3)(ours, theirs)
 
 
 def dbscan_by(library: str) -> Callable[[Problem], Callable[[], Matrix]]:
@@ -117,8 +139,8 @@ def dbscan_row(
         work=f"DBSCAN {work}",
         make=problem,
         contestants=(COTERIE, *peers),
-        digest=label_digest,
-        agree=close("labelled", tolerance=1e-3),
+        digest=dbscan_digest,
+        agree=as_defined,
         **more,
     )
 

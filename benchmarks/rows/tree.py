@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.agreement import anything, close
 from benchmarks.data import overlapping_mixture
-from benchmarks.measure import PeakMemory, Returned
+from benchmarks.measure import MEBIBYTE, PeakMemory, Returned
 from benchmarks.problem import OURS, Answer, Contestant, Row
 
 GROWTH_SIZES = (10_000, 20_000, 40_000, 80_000)
@@ -28,9 +28,9 @@ class Problem(NamedTuple):
     method: str
 
 
-def make(n: int, d: int, method: str) -> Problem:
+def make(n: int, d: int, method: str, dtype: Any = np.float64) -> Problem:
     """Make rows in twenty groups."""
-    return Problem(overlapping_mixture(n, d, components=20, seed=70, dtype=np.float64), method)
+    return Problem(overlapping_mixture(n, d, components=20, seed=70, dtype=dtype), method)
 
 
 def digest(problem: Problem, Z: Matrix) -> Answer:
@@ -110,6 +110,22 @@ def growth(method: str, d: int) -> Row:
     )
 
 
+def memory(method: str, n: int, dtype: Any, *, limit: float) -> Row:
+    """Make a row of the memory of one method."""
+    size = f"{n:.0e} x 3 {np.dtype(dtype)}".replace("e+0", "e")
+    return Row(
+        name=f"memory-{method}",
+        work=f"{method} linkage {size}, memory beyond the input",
+        make=partial(make, n, 3, method, dtype),
+        contestants=(OUR,),
+        digest=digest,
+        agree=anything,
+        measure=PeakMemory(),
+        limit=limit,
+        most_rounds=1,
+    )
+
+
 ROWS = (
     row("ward", 20_000, 10, FASTCLUSTER, SCIPY, bar=5, aim=20),
     row("average", 20_000, 10, FASTCLUSTER, SCIPY, bar=3, aim=10),
@@ -121,15 +137,9 @@ ROWS = (
     row("ward", 100_000, 50, FASTCLUSTER),
     growth("ward", 3),
     growth("centroid", 3),
-    Row(
-        name="memory-ward",
-        work="ward linkage 2e5 x 3, memory beyond the input",
-        make=partial(make, 200_000, 3, "ward"),
-        contestants=(OUR,),
-        digest=digest,
-        agree=anything,
-        measure=PeakMemory(),
-        limit=1024,
-        most_rounds=1,
+    memory("ward", 200_000, np.float64, limit=1024),
+    *(
+        memory(method, 10_000, np.float32, limit=4 * 10_000**2 / MEBIBYTE + 16)  # 4 n^2 bytes, and the merges
+        for method in ("average", "complete", "weighted")
     ),
 )

@@ -88,6 +88,14 @@ auto bind_store(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, in
 }
 
 template <class T>
+auto bind_store_edges(const Matrix<T>& X, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts, const Metric& metric,
+                      int threads) {
+  auto out = new_vector<T>(static_cast<std::int64_t>(columns.shape(0)));
+  without_gil([&] { store_edges<T>(view(X), columns.data(), row_starts.data(), metric, threads, out.data()); });
+  return out;
+}
+
+template <class T>
 auto bind_store_self(const Matrix<T>& X, const Metric& metric, int threads) {
   const std::int64_t n = view(X).rows;
   auto out = new_matrix<T>(n, n);
@@ -114,6 +122,7 @@ void bind_for(nb::module_& module) {
   module.def("group_sums", &bind_group_sums<T>, "X"_a, "Y"_a, "groups"_a, "n_groups"_a, "metric"_a, "n_threads"_a = 0, "Sum of distances to each group of rows of Y.");
   module.def("group_extremes", &bind_group_extremes<T>, "X"_a, "row_groups"_a, "Y"_a, "groups"_a, "n_groups"_a, "metric"_a, "n_threads"_a = 0, "Smallest and largest distance between groups of rows.");
   module.def("pairwise", &bind_store<T>, "X"_a, "Y"_a, "metric"_a, "n_threads"_a = 0, "All distances.");
+  module.def("pairwise_along", &bind_store_edges<T>, "X"_a, "columns"_a, "row_starts"_a, "metric"_a, "n_threads"_a = 0, "Distances of rows of X along the edges of a CSR graph.");
   module.def("pairwise_self", &bind_store_self<T>, "X"_a, "metric"_a, "n_threads"_a = 0, "Distances among the rows of X; symmetric, zero diagonal.");
   module.def("pairwise_condensed", &bind_store_condensed<T>, "X"_a, "metric"_a, "n_threads"_a = 0, "Distances among the rows of X above the diagonal, row by row.");
 }

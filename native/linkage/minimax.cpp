@@ -1,7 +1,11 @@
 // Minimax linkage (Bien and Tibshirani 2011) by chains of nearest neighbours.
 //
-// farthest[x][A], the largest distance of row x to cluster A, is kept in place of the distances; then
-// d(A, B) = min over x in A and B of max(farthest[x][A], farthest[x][B]).
+// farthest[A][x], the largest distance of row x to cluster A, is kept in place of the distances; then
+// d(A, B) = min over x in A and B of max(farthest[A][x], farthest[B][x]).
+//
+// Members of B are met in one pass over row A of the matrix. Members x of A are met in the order of farthest[A][x], up to
+// the nearest distance found: the few in the middle of A. A step of a chain so takes O(n), and as much per such member: all
+// steps together O(n^2) as a rule, O(n^3) only if most members are equally central.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -16,10 +20,13 @@ template <class T>
 class MinimaxEngine {
  public:
   MinimaxEngine(T* farthest, std::int64_t n)
-      : farthest_(farthest), n_(n), members_(static_cast<std::size_t>(n)), slot_(static_cast<std::size_t>(n)), live_(static_cast<std::size_t>(n)) {
+      : farthest_(farthest), n_(n), members_(size()), slot_(size()), live_(size()), radius_(size()), height_(size()), reach_(size()) {
     std::iota(slot_.begin(), slot_.end(), 0);
     std::iota(live_.begin(), live_.end(), 0);
-    for (std::int64_t i = 0; i < n; ++i) members_[static_cast<std::size_t>(i)] = {static_cast<std::int32_t>(i)};
+    for (std::size_t i = 0; i < size(); ++i) {
+      members_[i] = {static_cast<std::int32_t>(i)};
+      radius_[i] = row(static_cast<std::int32_t>(i))[i];
+    }
   }
 
   std::vector<SlotMerge> run() {
@@ -40,34 +47,70 @@ class MinimaxEngine {
   }
 
  private:
-  T* row(std::int64_t x) { return farthest_ + x * n_; }
+  static constexpr T infinity = std::numeric_limits<T>::infinity();
+
+  std::size_t size() const { return static_cast<std::size_t>(n_); }
+  T* row(std::int32_t cluster) { return farthest_ + cluster * n_; }
+  std::vector<std::int32_t>& members(std::int32_t cluster) { return members_[static_cast<std::size_t>(cluster)]; }
+  T& height(std::int32_t cluster) { return height_[static_cast<std::size_t>(cluster)]; }
 
   // Ties: the cluster before in the chain, which so ends, then the lowest slot.
   std::pair<std::int32_t, T> nearest(std::int32_t from, std::int32_t before) {
-    constexpr T infinity = std::numeric_limits<T>::infinity();
-    std::vector<T> height(static_cast<std::size_t>(n_), infinity);
-    for (const std::int32_t x : members_[static_cast<std::size_t>(from)]) {
-      const T reach = row(x)[from];
-      for (const std::int32_t other : live_) height[static_cast<std::size_t>(other)] = std::min(height[static_cast<std::size_t>(other)], std::max(reach, row(x)[other]));
-    }
-    for (std::int64_t x = 0; x < n_; ++x) {
-      const std::int32_t own = slot_[static_cast<std::size_t>(x)];
-      height[static_cast<std::size_t>(own)] = std::min(height[static_cast<std::size_t>(own)], std::max(row(x)[own], row(x)[from]));
-    }
+    meet_others(from);
+    members(from).size() == 1 ? meet_single(from) : meet_members(from);
     std::int32_t best = before;
     for (const std::int32_t other : live_)
-      if (other != from && (best < 0 || height[static_cast<std::size_t>(other)] < height[static_cast<std::size_t>(best)])) best = other;
-    return {best, height[static_cast<std::size_t>(best)]};
+      if (other != from && (best < 0 || height(other) < height(best))) best = other;
+    return {best, height(best)};
+  }
+
+  // Balls about the members of other clusters.
+  void meet_others(std::int32_t from) {
+    for (const std::int32_t other : live_) height(other) = infinity;
+    const T* to_from = row(from);
+    for (std::size_t x = 0; x < size(); ++x) {
+      T& least = height(slot_[x]);
+      least = std::min(least, std::max(radius_[x], to_from[x]));
+    }
+  }
+
+  // Balls about the only member: farthest[B][x] is the largest of its distances to the members of B.
+  void meet_single(std::int32_t from) {
+    const T* distance = row(from);
+    for (const std::int32_t other : live_) reach_[static_cast<std::size_t>(other)] = radius_[static_cast<std::size_t>(members(from)[0])];
+    for (std::size_t y = 0; y < size(); ++y) {
+      T& most = reach_[static_cast<std::size_t>(slot_[y])];
+      most = std::max(most, distance[y]);
+    }
+    for (const std::int32_t other : live_) height(other) = std::min(height(other), reach_[static_cast<std::size_t>(other)]);
+  }
+
+  // Balls about members, the most central first.
+  void meet_members(std::int32_t from) {
+    const auto is_nearer = [&](std::int32_t x, std::int32_t y) { return radius_[static_cast<std::size_t>(x)] < radius_[static_cast<std::size_t>(y)]; };
+    std::sort(members(from).begin(), members(from).end(), is_nearer);
+    T best = infinity;
+    for (const std::int32_t other : live_)
+      if (other != from) best = std::min(best, height(other));
+    for (const std::int32_t x : members(from)) {
+      const T radius = radius_[static_cast<std::size_t>(x)];
+      if (radius > best) break;  // an equal one may still bring a tie with a lower slot
+      for (const std::int32_t other : live_) {
+        if (other == from) continue;
+        height(other) = std::min(height(other), std::max(radius, row(other)[x]));
+        best = std::min(best, height(other));
+      }
+    }
   }
 
   void merge(std::int32_t first, std::int32_t second, T height) {
     merges_.push_back({first, second, static_cast<double>(height)});
-    for (std::int64_t x = 0; x < n_; ++x) row(x)[first] = std::max(row(x)[first], row(x)[second]);
-    auto& gone = members_[static_cast<std::size_t>(second)];
-    for (const std::int32_t x : gone) slot_[static_cast<std::size_t>(x)] = first;
-    auto& kept = members_[static_cast<std::size_t>(first)];
-    kept.insert(kept.end(), gone.begin(), gone.end());
-    gone = {};
+    T *kept = row(first), *gone = row(second);
+    for (std::int64_t x = 0; x < n_; ++x) kept[x] = std::max(kept[x], gone[x]);
+    for (const std::int32_t x : members(second)) slot_[static_cast<std::size_t>(x)] = first;
+    members(first).insert(members(first).end(), members(second).begin(), members(second).end());
+    members(second) = {};
+    for (const std::int32_t x : members(first)) radius_[static_cast<std::size_t>(x)] = kept[x];
     live_.erase(std::lower_bound(live_.begin(), live_.end(), second));
   }
 
@@ -75,6 +118,8 @@ class MinimaxEngine {
   std::int64_t n_;
   std::vector<std::vector<std::int32_t>> members_;
   std::vector<std::int32_t> slot_, live_;
+  std::vector<T> radius_;          // per row: the farthest of its own cluster
+  std::vector<T> height_, reach_;  // per slot, of the step
   std::vector<SlotMerge> merges_;
 };
 

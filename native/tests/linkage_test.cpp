@@ -41,6 +41,19 @@ std::vector<double> mean(const Rows& rows, const Members& members) {
   return sum;
 }
 
+// The least radius of a ball about a member that holds both clusters.
+double smallest_ball(const Rows& rows, const Members& A, const Members& B) {
+  Members all = A;
+  all.insert(all.end(), B.begin(), B.end());
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::size_t centre : all) {
+    double radius = 0;
+    for (const std::size_t i : all) radius = std::max(radius, distance(rows[centre], rows[i]));
+    least = std::min(least, radius);
+  }
+  return least;
+}
+
 double between(const Rows& rows, const Members& A, const Members& B, LinkageRule rule) {
   const auto a = static_cast<double>(A.size()), b = static_cast<double>(B.size());
   const double apart = distance(mean(rows, A), mean(rows, B));
@@ -54,6 +67,7 @@ double between(const Rows& rows, const Members& A, const Members& B, LinkageRule
       most = std::max(most, d);
       sum += d;
     }
+  if (rule == LinkageRule::minimax) return smallest_ball(rows, A, B);
   return rule == LinkageRule::single ? least : rule == LinkageRule::complete ? most : sum / (a * b);
 }
 
@@ -109,7 +123,8 @@ bool has_heights(const std::vector<double>& Z, const std::vector<double>& height
 
 TEST(linkage_merges_the_nearest_pair) {
   for (const std::size_t n : {2, 3, 17, 60})
-    for (const LinkageRule rule : {LinkageRule::single, LinkageRule::complete, LinkageRule::average, LinkageRule::ward, LinkageRule::centroid}) {
+    for (const LinkageRule rule : {LinkageRule::single, LinkageRule::complete, LinkageRule::average, LinkageRule::ward, LinkageRule::centroid,
+                                   LinkageRule::minimax}) {
       const Rows rows = random_rows(n, 3, false);
       const std::vector<double> heights = by_definition(rows, rule);
       CHECK(has_heights(linked_matrix(rows, rule, 1), heights));
@@ -131,6 +146,50 @@ TEST(linkage_is_the_same_for_any_number_of_threads) {
       CHECK(linked_matrix(rows, by, 1) == linked_matrix(rows, by, 3));
       if (is_linked_by_rows(by)) CHECK(linked_rows(rows, by, 1) == linked_rows(rows, by, 3));
     }
+}
+
+// A path 0 - 3 - 1 - 2 whose edges are given from the longest to the shortest, one of them backwards.
+TEST(linkage_along_a_tree_takes_the_shortest_edge_first) {
+  const std::vector<std::int64_t> edges{0, 3, 1, 3, 2, 1};
+  const std::vector<double> distances{5, 2, 1};
+  std::vector<double> Z(12);
+  link_edges(edges.data(), distances.data(), 4, Z.data());
+  CHECK(Z == std::vector<double>{1, 2, 1, 2, 3, 4, 2, 3, 0, 5, 5, 4});
+}
+
+TEST(linkage_along_a_tree_settles_ties_by_the_lowest_ids) {
+  const std::vector<std::int64_t> edges{4, 3, 2, 3, 0, 1, 1, 2};
+  const std::vector<double> distances{1, 1, 1, 1};
+  std::vector<double> Z(16);
+  link_edges(edges.data(), distances.data(), 5, Z.data());
+  CHECK(Z == std::vector<double>{0, 1, 1, 2, 2, 5, 1, 3, 3, 6, 1, 4, 4, 7, 1, 5});
+}
+
+TEST(linkage_along_a_spanning_tree_is_single_linkage) {
+  for (const bool grid : {false, true}) {
+    const Rows rows = random_rows(80, 2, grid);
+    std::vector<std::int64_t> edges;
+    std::vector<double> lengths, nearest(80, std::numeric_limits<double>::infinity()), Z(4 * 79);
+    std::vector<std::size_t> from(80, 0);
+    std::vector<bool> is_in(80, false);
+    for (std::size_t step = 0, last = 0; step < 79; ++step) {  // Prim
+      is_in[last] = true;
+      std::size_t next = 80;
+      for (std::size_t i = 0; i < 80; ++i) {
+        if (is_in[i]) continue;
+        if (const double d = distance(rows[i], rows[last]); d < nearest[i]) {
+          nearest[i] = d;
+          from[i] = last;
+        }
+        if (next == 80 || nearest[i] < nearest[next]) next = i;
+      }
+      edges.insert(edges.end(), {static_cast<std::int64_t>(from[next]), static_cast<std::int64_t>(next)});
+      lengths.push_back(nearest[next]);
+      last = next;
+    }
+    link_edges(edges.data(), lengths.data(), 80, Z.data());
+    CHECK(has_heights(Z, by_definition(rows, LinkageRule::single)));
+  }
 }
 
 TEST(linkage_along_all_edges_is_linkage) {

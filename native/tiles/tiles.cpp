@@ -116,40 +116,42 @@ std::vector<T> centring_shift(const MatrixView<T>& Y, const Metric& metric, int 
   return shift;
 }
 
-template <class T>
-void nearest(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestOutput<T>& out) {
+namespace {
+
+// All rows of X against all rows of Y, then the ending.
+template <class T, class Ending, class Output>
+void run_against(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, Ending ending, const Output& out) {
   const std::vector<T> shift = centring_shift(Y, metric, threads);
   const ColumnPack<T> pack(Y, pointer(shift), metric, threads);
-  kernels<T>().nearest(problem_of(X, shift, pack, metric, threads), out);
+  ending(problem_of(X, shift, pack, metric, threads), out);
+}
+
+}  // namespace
+
+template <class T>
+void nearest(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestOutput<T>& out) {
+  run_against(X, Y, metric, threads, kernels<T>().nearest, out);
 }
 
 template <class T>
 void nearest_exact(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestOutput<T>& out) {
-  const std::vector<T> shift = centring_shift(Y, metric, threads);
-  const ColumnPack<T> pack(Y, pointer(shift), metric, threads);
-  kernels<T>().nearest_exact(problem_of(X, shift, pack, metric, threads), out);
+  run_against(X, Y, metric, threads, kernels<T>().nearest_exact, out);
 }
 
 template <class T>
 void nearest_two(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads,
                  const NearestTwoOutput<T>& out) {
-  const std::vector<T> shift = centring_shift(Y, metric, threads);
-  const ColumnPack<T> pack(Y, pointer(shift), metric, threads);
-  kernels<T>().nearest_two(problem_of(X, shift, pack, metric, threads), out);
+  run_against(X, Y, metric, threads, kernels<T>().nearest_two, out);
 }
 
 template <class T>
 void smallest(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const SmallestOutput<T>& out) {
-  const std::vector<T> shift = centring_shift(Y, metric, threads);
-  const ColumnPack<T> pack(Y, pointer(shift), metric, threads);
-  kernels<T>().smallest(problem_of(X, shift, pack, metric, threads), out);
+  run_against(X, Y, metric, threads, kernels<T>().smallest, out);
 }
 
 template <class T>
 void below(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const BelowOutput<T>& out) {
-  const std::vector<T> shift = centring_shift(Y, metric, threads);
-  const ColumnPack<T> pack(Y, pointer(shift), metric, threads);
-  kernels<T>().below(problem_of(X, shift, pack, metric, threads), out);
+  run_against(X, Y, metric, threads, kernels<T>().below, out);
 }
 
 template <class T>
@@ -170,9 +172,26 @@ void group_extremes(const MatrixView<T>& X, const MatrixView<T>& Y, const std::i
 
 template <class T>
 void store(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const MutableMatrixView<T>& out) {
-  const std::vector<T> shift = centring_shift(Y, metric, threads);
-  const ColumnPack<T> pack(Y, pointer(shift), metric, threads);
-  kernels<T>().store(problem_of(X, shift, pack, metric, threads), out);
+  run_against(X, Y, metric, threads, kernels<T>().store, out);
+}
+
+template <class T>
+void store_edges(const MatrixView<T>& X, const std::int32_t* columns, const std::int64_t* row_starts, const Metric& metric, int threads,
+                 T* out) {
+  const std::vector<T> shift = centring_shift(X, metric, threads);
+  constexpr std::int64_t block = 64;
+  parallel_for(block_count(X.rows, block), threads, [&](std::int64_t task, int) {
+    const Range range = block_range(X.rows, block, task);
+    std::vector<T> ends;
+    for (std::int64_t i = range.begin; i < range.end; ++i) {
+      const std::int64_t count = row_starts[i + 1] - row_starts[i];
+      if (count == 0) continue;
+      ends.clear();
+      for (std::int64_t at = row_starts[i]; at < row_starts[i + 1]; ++at) ends.insert(ends.end(), X.row(columns[at]), X.row(columns[at]) + X.cols);
+      const ColumnPack<T> pack({ends.data(), count, X.cols, X.cols}, pointer(shift), metric, 1);
+      kernels<T>().store(problem_of({X.row(i), 1, X.cols, X.stride}, shift, pack, metric, 1), {out + row_starts[i], 1, count, count});
+    }
+  });
 }
 
 template <class T>
@@ -185,7 +204,7 @@ void store_self(const MatrixView<T>& X, const Metric& metric, int threads, const
 template <class T>
 struct Instantiate {
   static constexpr auto functions = std::make_tuple(&nearest<T>, &nearest_exact<T>, &nearest_two<T>, &smallest<T>, &below<T>, &group_sums<T>,
-                                                    &group_extremes<T>, &store<T>, &store_self<T>, &centring_shift<T>);
+                                                    &group_extremes<T>, &store<T>, &store_edges<T>, &store_self<T>, &centring_shift<T>);
 };
 template class ColumnPack<float>;
 template class ColumnPack<double>;

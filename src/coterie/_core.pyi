@@ -212,6 +212,13 @@ def pairwise(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order
     """All distances."""
 
 @overload
+def pairwise_along(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], metric: Metric, n_threads: int = 0) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]: ...
+
+@overload
+def pairwise_along(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], metric: Metric, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """Distances of rows of X along the edges of a CSR graph."""
+
+@overload
 def pairwise_self(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: Metric, n_threads: int = 0) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]: ...
 
 @overload

@@ -6,7 +6,7 @@ import sklearn.cluster
 from scipy import sparse
 from sklearn.datasets import make_moons
 from sklearn.metrics import pairwise_distances
-from sklearn.neighbors import kneighbors_graph
+from sklearn.neighbors import kneighbors_graph, radius_neighbors_graph
 
 from coterie.cluster import HDBSCAN, CondensedTree
 from coterie.errors import InvalidData, InvalidParameter
@@ -65,7 +65,7 @@ def test_every_metric(metric):
 
 
 def test_matrices_and_graphs():
-    """Law: matrices give scikit-learn's labels, sparse ones up to ties; a function as many clusters."""
+    """Law: matrices give scikit-learn's labels, sparse ones too; a function as many clusters."""
     X = blobs(200)
     D = pairwise_distances(X)
     assert_same(D, metric="precomputed", alpha=0.7)
@@ -75,10 +75,34 @@ def test_matrices_and_graphs():
     graph = kneighbors_graph(X, 60, mode="distance")
     stored = sparse.csr_matrix(graph.maximum(graph.T))
     theirs = sklearn.cluster.HDBSCAN(metric="precomputed", copy=True).fit(stored)
-    # SciPy's spanning tree decides between equally long edges, by the order in which they are stored
-    assert np.mean(HDBSCAN(metric="precomputed").fit(stored).labels_ == theirs.labels_) > 0.98
+    np.testing.assert_array_equal(HDBSCAN(metric="precomputed").fit(stored).labels_, theirs.labels_)
     function = HDBSCAN(metric=lambda a, b: float(np.linalg.norm(a - b))).fit(X)
     assert function.labels_.max() == given.labels_.max()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sparse_graphs_with_ties(seed):
+    """Law: with whole numbers, where most pairs tie, a sparse graph still gives scikit-learn's labels."""
+    random = np.random.default_rng(seed)
+    X = np.unique(
+        np.concatenate([random.integers(0, 8, (60, 2)), random.integers(0, 8, (60, 2)) + 20]), axis=0
+    )
+    stored = sparse.csr_matrix(pairwise_distances(X.astype(np.float64)))
+    for size in (4, 10):
+        ours = HDBSCAN(size, metric="precomputed").fit(stored)
+        theirs = sklearn.cluster.HDBSCAN(min_cluster_size=size, metric="precomputed", copy=True).fit(stored)
+        np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+        np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_)
+
+
+def test_sparse_graphs_with_equal_rows():
+    """Law: stored zeros join rows that are equal; the groups are those of the dense matrix."""
+    X = np.repeat([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], 6, axis=0)
+    stored = radius_neighbors_graph(X, 50.0, mode="distance")
+    assert (stored.data == 0).sum() > 100
+    model = HDBSCAN(8, min_samples=3, metric="precomputed").fit(stored)
+    dense = HDBSCAN(8, min_samples=3, metric="precomputed").fit(pairwise_distances(X))
+    np.testing.assert_array_equal(model.labels_, dense.labels_)
 
 
 @pytest.mark.parametrize("method", ["eom", "leaf"])

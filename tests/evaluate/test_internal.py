@@ -7,26 +7,14 @@ import pytest
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import cdist
 from scipy.stats import pearsonr
-from sklearn import metrics as peers
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
 import internal_oracles as oracle
-from coterie import _core, evaluate
+from coterie import evaluate
 from coterie.errors import InvalidData, InvalidParameter
 
 IRIS = load_iris().data
-
-
-@pytest.fixture(scope="module")
-def blobs():
-    """Forty rows in four uneven clusters that overlap, one of them a single row, one pair of equal rows."""
-    rng = np.random.default_rng(3)
-    labels = np.repeat([0, 1, 2, 3], [20, 12, 7, 1])
-    X = rng.normal(size=(40, 3)) + 2.0 * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 1], [2, 2, 0]])[labels]
-    X[1] = X[0]
-    order = rng.permutation(40)
-    return X[order], labels[order]
 
 
 @pytest.fixture(scope="module")
@@ -51,131 +39,6 @@ def test_cophenetic_correlation_of_iris(method, value):
     """Law: R gives these for the trees of iris."""
     heights = cophenet(linkage(IRIS, method))
     assert evaluate.cophenetic_correlation(IRIS, heights) == pytest.approx(value, abs=5e-5)
-
-
-def test_silhouette_is_its_definition(blobs):
-    """Law: a, b and s of every sample as the loop gives them; singletons score 0."""
-    X, labels = blobs
-    a, b, s = oracle.silhouettes(cdist(X, X), labels.tolist())
-    found = evaluate.silhouette(X, labels)
-    assert found.a == pytest.approx(a, abs=1e-12)
-    assert found.b == pytest.approx(b, abs=1e-12)
-    assert found.values == pytest.approx(s, abs=1e-12)
-    assert found.score == pytest.approx(s.mean(), abs=1e-12)
-    assert found.cluster_values == pytest.approx([s[labels == c].mean() for c in range(4)], abs=1e-12)
-    assert sorted(found.misassigned) == np.flatnonzero(s < 0).tolist()
-    assert (found.neighbours != found.labels).all()
-
-
-@pytest.mark.parametrize(
-    ("metric", "options"),
-    [
-        ("euclidean", {}),
-        ("sqeuclidean", {}),
-        ("cosine", {}),
-        ("correlation", {}),
-        ("manhattan", {}),
-        ("chebyshev", {}),
-        ("canberra", {}),
-        ("braycurtis", {}),
-        ("minkowski", {"p": 3}),
-        ("seuclidean", {"V": [1.0, 2.0, 3.0]}),
-        (lambda x, y: float(np.abs(x - y).max()), {}),
-    ],
-    ids=lambda v: v if isinstance(v, str) else type(v).__name__,
-)
-def test_silhouette_of_any_distance(blobs, metric, options):
-    """Law: scikit-learn gives the same for every distance, up to its rounding between equal rows."""
-    X, labels = blobs
-    ours = evaluate.silhouette_samples(X, labels, metric=metric, **options)
-    theirs = peers.silhouette_samples(X, labels, metric=metric, **options)
-    assert ours == pytest.approx(theirs, abs=1e-8)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("k", [2, 7, 60, 700])
-def test_silhouette_of_many_samples(dtype, k):
-    """Law: the native pass agrees with scikit-learn for few and many clusters, far from the origin."""
-    rng = np.random.default_rng(k)
-    X = (rng.normal(size=(2500, 5)) + 50).astype(dtype)
-    labels = np.concatenate([np.arange(k), rng.integers(0, k, 2500 - k)])
-    ours = evaluate.silhouette_samples(X, labels)
-    theirs = peers.silhouette_samples(X.astype(np.float64), labels)
-    assert ours == pytest.approx(theirs, abs=1e-11 if dtype is np.float64 else 1e-4)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "sqeuclidean", "cosine"])
-def test_weighted_silhouette_of_any_distance(metric, dtype):
-    """Law: in the native pass too, a weight of n is n equal rows: their values, and that of the whole."""
-    rng = np.random.default_rng(4)
-    labels = np.concatenate([np.arange(9), rng.integers(0, 9, 691)])
-    X = (rng.normal(size=(700, 6)) + 0.5 * labels[:, None]).astype(dtype)
-    weights = rng.integers(1, 5, 700)
-    rows = np.repeat(np.arange(700), weights)
-    found = evaluate.silhouette(X, labels, metric=metric, sample_weight=weights)
-    copies = evaluate.silhouette(X[rows], labels[rows], metric=metric)
-    tolerance = 1e-10 if dtype is np.float64 else 1e-4
-    assert found.values[rows] == pytest.approx(copies.values, abs=tolerance)
-    assert found.score == pytest.approx(copies.score, abs=tolerance)
-    assert found.cluster_values == pytest.approx(copies.cluster_values, abs=tolerance)
-    samples = evaluate.silhouette_samples(X, labels, metric=metric, sample_weight=weights * (labels != 3))
-    assert np.isnan(samples).tolist() == (labels == 3).tolist()
-
-
-def test_weighted_estimate():
-    """Law: an estimate from strata with weights covers the exact score; light clusters are refused."""
-    rng = np.random.default_rng(6)
-    labels = rng.integers(0, 3, 3000)
-    X = rng.normal(size=(3000, 3)) + 2 * labels[:, None]
-    weights = rng.random(3000) * 4
-    exact = evaluate.silhouette_score(X, labels, sample_weight=weights)
-    found = [
-        evaluate.silhouette_score(
-            X, labels, sample_weight=weights, sample="stratified", size=300, random_state=seed
-        )
-        for seed in range(12)
-    ]
-    errors = [(each - exact) / each.standard_error for each in found]
-    assert np.abs(errors).max() < 4
-    assert abs(np.mean(errors)) < 1.2
-    with pytest.raises(InvalidData, match=r"every cluster must weigh at least 1, got 0\.[23]"):
-        evaluate.silhouette_score(X, labels, sample_weight=weights / weights[labels == 0].sum() * 0.3)
-
-
-def test_silhouette_does_not_depend_on_the_threads():
-    """Law: the same bits from one thread and from two."""
-    rng = np.random.default_rng(7)
-    X, codes = rng.normal(size=(5000, 5)), rng.integers(0, 6, 5000).astype(np.int32)
-    metric = _core.Metric(_core.Kernel.dot, _core.Finish.norm)
-    one, two = (_core.silhouette(X, codes, 6, metric, True, None, n_threads=n) for n in (1, 2))
-    for first, second in zip(one, two, strict=True):
-        assert np.array_equal(first, second)
-
-
-@pytest.mark.parametrize("scale", [1e-150, 1e-18, 1e18, 1e140])
-def test_silhouette_of_tiny_and_huge_numbers(blobs, scale):
-    """Law: the unit does not matter, whatever the exponents of the squares."""
-    X, labels = blobs
-    ours = evaluate.silhouette_samples(X * scale, labels)
-    assert ours == pytest.approx(evaluate.silhouette_samples(X, labels), abs=1e-6)
-
-
-def test_matrix_and_rows_agree(blobs):
-    """Law: distances given or computed, every measure that takes both has one value."""
-    X, labels = blobs
-    D = cdist(X, X)
-    for name in ("silhouette_score", "dunn_score", "c_index", "gamma", "tau", "point_biserial"):
-        function = getattr(evaluate, name)
-        assert function(D, labels, metric="precomputed") == pytest.approx(function(X, labels), abs=1e-12)
-    medoid = evaluate.medoid_silhouette_score
-    assert medoid(D, labels, metric="precomputed") == pytest.approx(medoid(X, labels), abs=1e-12)
-    for kind in ("diameter", "mean_pairwise", "sse", "radius"):
-        how = {"kind": kind, "representative": "medoid"}
-        ours = evaluate.dispersions(D, labels, metric="precomputed", **how)
-        assert ours == pytest.approx(evaluate.dispersions(X, labels, **how), abs=1e-12)
-    density = evaluate.dbcv(D, labels, metric="precomputed", n_features=3)
-    assert density == pytest.approx(evaluate.dbcv(X, labels), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -251,36 +114,6 @@ def test_simplified_silhouettes(blobs):
         assert value == pytest.approx(((b - a) / np.maximum(a, b)).mean(), abs=1e-12)
     with pytest.raises(InvalidParameter, match="one row of each cluster"):
         evaluate.medoid_silhouette_score(X, labels, medoids=[medoids[0]] * 4)
-
-
-def test_stratified_estimate_is_near_and_says_how_near():
-    """Law: the estimate has a standard error, covers the exact score, and sees every small cluster."""
-    rng = np.random.default_rng(5)
-    labels = np.concatenate([rng.integers(0, 3, 3990), np.full(10, 3)])
-    X = rng.normal(size=(4000, 4)) + 3 * labels[:, None]
-    exact = evaluate.silhouette_score(X, labels)
-    errors = []
-    for seed in range(20):
-        found = evaluate.silhouette_score(X, labels, sample="stratified", size=200, random_state=seed)
-        assert 0 < found.standard_error < 0.03
-        assert 200 <= found.n_drawn < 210
-        errors.append((found - exact) / found.standard_error)
-    assert np.abs(errors).max() < 4
-    assert 0.6 < np.std(errors) < 1.5
-    whole = evaluate.silhouette_score(X, labels, sample="stratified", size=4000)
-    assert type(whole) is float
-    assert whole == exact
-
-
-def test_noise_of_the_silhouette(blobs):
-    """Law: excluded noise has no silhouette, and does not change that of others."""
-    X, labels = blobs
-    labels = np.where(labels == 2, -1, labels)
-    kept = labels != -1
-    values = evaluate.silhouette_samples(X, labels, noise="exclude")
-    assert np.isnan(values[~kept]).all()
-    assert values[kept] == pytest.approx(evaluate.silhouette_samples(X[kept], labels[kept]))
-    assert evaluate.silhouette(X, labels, noise="exclude").rows.tolist() == np.flatnonzero(kept).tolist()
 
 
 def test_dbcv_counts_noise_as_nothing():

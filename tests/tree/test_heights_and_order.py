@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_iris
 
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.tree import Dendrogram
+from coterie.tree import Dendrogram, linkage
 from tree_strategies import random_trees
 
 IRIS = load_iris().data
@@ -41,7 +41,7 @@ def test_coefficients_of_r():
     distances = pdist(IRIS)
     coefficients = {"single": 0.8493, "complete": 0.9575, "average": 0.9300, "ward": 0.9909}
     correlations = {"average": 0.8770, "single": 0.8639, "complete": 0.7270}
-    trees = {method: Dendrogram.from_linkage(hierarchy.linkage(IRIS, method)) for method in coefficients}
+    trees = {method: Dendrogram.from_linkage(linkage(IRIS, method)) for method in coefficients}
     for method, coefficient in coefficients.items():
         assert trees[method].agglomerative_coefficient == pytest.approx(coefficient, abs=1e-4)
     for method, correlation in correlations.items():

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster import hierarchy
-from scipy.spatial.distance import squareform
+from scipy.spatial.distance import pdist, squareform
+from sklearn.datasets import load_iris
 
 from coterie.distance import catalogue, pairwise_distances
 from coterie.tree import METHODS, linkage
@@ -55,6 +56,17 @@ def test_scipys_merges_from_rows_and_distances(method, shape):
     assert_same(linkage(X, method), expected)
     assert_same(linkage(condensed, method), expected)
     assert_same(linkage(squareform(condensed), method, "precomputed"), expected)
+
+
+@pytest.mark.parametrize("method", ["complete", "average", "weighted"])
+def test_heights_of_rows_of_few_digits(method):
+    """Law: with many equal distances (iris, a grid) rows still give the heights that SciPy gives them."""
+    for X in (load_iris().data, np.random.default_rng(0).integers(0, 5, (150, 3)) / 10):
+        distances = pdist(X)
+        expected = linkage(distances, method)[:, 2]
+        np.testing.assert_allclose(linkage(X, method)[:, 2], expected, rtol=1e-12)
+    iris = load_iris().data
+    np.testing.assert_allclose(linkage(iris, method)[:, 2], hierarchy.linkage(iris, method)[:, 2], rtol=1e-12)
 
 
 @pytest.mark.parametrize("metric", [name for name in catalogue() if name != "mahalanobis"])

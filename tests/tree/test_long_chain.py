@@ -10,12 +10,15 @@ from coterie.tree import Dendrogram
 N = 100_000
 
 
+def chain_of(n):
+    """Return a tree in which leaf after leaf joins one growing cluster."""
+    merges = np.column_stack([np.concatenate([[0], np.arange(n, 2 * n - 2)]), np.arange(1, n)])
+    return Dendrogram(merges, np.arange(1.0, n))
+
+
 @pytest.fixture(scope="module")
 def chain():
-    """Return a tree in which leaf after leaf joins one growing cluster."""
-    inner = np.arange(N, 2 * N - 2)
-    merges = np.column_stack([np.concatenate([[0], inner]), np.arange(1, N)])
-    return Dendrogram(merges, np.arange(1.0, N))
+    return chain_of(N)
 
 
 def test_cuts_of_a_chain(chain):
@@ -50,6 +53,21 @@ def test_chain_written_and_read(chain, tmp_path):
     assert "merges below" in str(chain)
     assert repr(chain) == "Dendrogram of 100,000 leaves, heights 1 to 99999"
     assert hash(chain) == hash(Dendrogram(chain.merges, chain.heights))
+
+
+def test_a_million_leaves(tmp_path):
+    """Law: a chain of a million leaves cuts, orders, prints and saves."""
+    n = 1_000_000
+    tree = chain_of(n)
+    assert np.bincount(tree.cut(1000))[0] == n - 999
+    np.testing.assert_array_equal(tree.cut(height=n - 1000.0), tree.cut(1000))
+    np.testing.assert_array_equal(tree.leaf_order(), np.arange(n))
+    assert repr(tree) == "Dendrogram of 1,000,000 leaves, heights 1 to 999999"
+    assert "merges below" in str(tree)
+    coterie.save(tree, tmp_path / "chain")
+    assert coterie.load(tmp_path / "chain") == tree
+    assert Dendrogram.from_linkage(tree.to_linkage()) == tree
+    assert Dendrogram.from_newick(tree.to_newick()) == tree
 
 
 def test_what_is_quadratic_says_so(chain, monkeypatch):

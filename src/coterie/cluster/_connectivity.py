@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from coterie import _core
 from coterie._typing import Data, SparseData
 from coterie.distance import Distance, pairwise_distances
+from coterie.distance.pairwise import called
 from coterie.errors import InvalidData
 
 
@@ -62,14 +63,16 @@ def edge_lengths(graph: SparseData, X: Data, distance: Distance | None) -> npt.N
     coo = sparse.coo_array(graph)
     if distance is None:
         return np.asarray(X[coo.row, coo.col], dtype=np.float64)
-    lengths = np.empty(graph.nnz)
-    starts = graph.indptr
-    for row in range(graph.shape[0]):
-        columns = graph.indices[starts[row] : starts[row + 1]]
-        if len(columns):
-            D = pairwise_distances(X[row : row + 1], X[columns], metric=distance)
-            lengths[starts[row] : starts[row + 1]] = D[0]
-    return lengths
+    rows = distance.prepare(X)
+    if distance.function is not None:
+        pairs = zip(coo.row.tolist(), coo.col.tolist(), strict=True)
+        return np.array([called(distance, rows[i], rows[j], (i, j)) for i, j in pairs], dtype=np.float64)
+    return np.asarray(_core.pairwise_along(rows, *_pattern(graph), distance.metric), dtype=np.float64)
+
+
+def _pattern(graph: SparseData) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Return columns and row starts as the engine takes them."""
+    return graph.indices.astype(np.int32, copy=False), graph.indptr.astype(np.int64, copy=False)
 
 
 def _symmetric(rows: Any, columns: Any, n: int) -> SparseData:
@@ -110,8 +113,7 @@ def link_along(
     return np.asarray(
         _core.link_graph(
             lengths,
-            graph.indices.astype(np.int32, copy=False),
-            graph.indptr.astype(np.int64, copy=False),
+            *_pattern(graph),
             rule,
             False,
             rows,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -10,20 +9,13 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from coterie._progress import ProgressOption, track
 from coterie._threads import resolve_threads
-from coterie._typing import Data, FloatArray, Indices, Labels, MatrixLike, SparseData, VectorLike, Weights
-from coterie._validation import (
-    Anything,
-    Choice,
-    Constraint,
-    Function,
-    Nothing,
-    Number,
-    Whole,
-    check_sample_weight,
-)
+from coterie._typing import Data, Indices, Labels, MatrixLike, SparseData, VectorLike, Weights
+from coterie._validation import Choice, Constraint, Function, Nothing, Number, Whole, check_sample_weight
 from coterie.cluster._base import Listener, WeightedClusterer
 from coterie.cluster._core_points import CorePoints
+from coterie.cluster._density_flags import raise_flags
 from coterie.cluster._density_input import (
     as_matrix,
     check_density_input,
@@ -31,6 +23,7 @@ from coterie.cluster._density_input import (
     resolve_distance,
     sparse_metric,
 )
+from coterie.cluster._density_parameters import METRIC_CONSTRAINTS
 from coterie.cluster._eps import suggest_eps
 from coterie.cluster._neighbourhoods import (
     BlockNeighbourhoods,
@@ -43,31 +36,6 @@ from coterie.cluster._neighbourhoods import (
 from coterie.distance import Distance, input_kind
 from coterie.distance._rows import Rows, prepare_rows
 from coterie.distance.pairwise import distance_matrix
-from coterie.errors import DataNotice
-
-FEW = 0.01  # share of core points below which a neighbourhood is too small
-MANY = 0.95  # share of rows in one cluster, or of noise, that leaves nothing to tell apart
-LEAST_ROWS_TO_JUDGE = 50
-
-
-class AMapping(Constraint):
-    """A dictionary."""
-
-    def accepts(self, value: Any) -> bool:
-        """Return whether the value is allowed."""
-        return isinstance(value, Mapping)
-
-    def describe(self) -> str:
-        """Return the words that follow "must be"."""
-        return "a dict"
-
-
-METRIC_CONSTRAINTS: Mapping[str, Constraint] = {
-    "metric": Anything(),
-    "metric_params": AMapping() | Nothing(),
-    "leaf_size": Whole(1),
-    "n_jobs": Whole() | Nothing(),
-}
 
 
 class DBSCAN(CorePoints, WeightedClusterer):
@@ -98,6 +66,8 @@ class DBSCAN(CorePoints, WeightedClusterer):
         Exponent of ``metric="minkowski"``.
     n_jobs : int, default=None
         Threads; None is what OpenMP would use, -1 all processors. The labels do not depend on it.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable gets a `Progress` after every stage.
 
     Attributes
     ----------
@@ -156,6 +126,7 @@ class DBSCAN(CorePoints, WeightedClusterer):
         leaf_size: int = 30,
         p: float | None = None,
         n_jobs: int | None = None,
+        progress: ProgressOption = None,
     ) -> None:
         self.eps = eps
         self.min_samples = min_samples
@@ -165,6 +136,7 @@ class DBSCAN(CorePoints, WeightedClusterer):
         self.leaf_size = leaf_size
         self.p = p
         self.n_jobs = n_jobs
+        self.progress = progress
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster of its nearest core point, if that is at most `eps` away, or -1.
@@ -184,9 +156,12 @@ class DBSCAN(CorePoints, WeightedClusterer):
     ) -> Mapping[str, Any]:
         distance = None if self._is_given else resolve_distance(self.metric, self.metric_params, self.p)
         rows = self._rows(X, distance)
-        eps = self._radius(X, rows)
-        found = self._find(X, rows, eps, weights)
-        _raise_flags(found, type(self).__name__)
+        with track(self.progress, "DBSCAN: radius", total=2).also(listener) as tracker:
+            eps = self._radius(X, rows)
+            tracker.report(1, stage="DBSCAN: neighbourhoods")
+            found = self._find(X, rows, eps, weights)
+            tracker.report(2)
+        raise_flags(found, type(self).__name__)
         core = np.flatnonzero(found.is_core)
         return {
             "labels_": found.labels,
@@ -293,23 +268,3 @@ def dbscan(
         n_jobs=n_jobs,
     ).fit(X, sample_weight=sample_weight)
     return model.core_sample_indices_, model.labels_
-
-
-def _raise_flags(found: Found, who: str) -> None:
-    """Warn about results that say more about the parameters than about the data."""
-    n = len(found.labels)
-    if n < LEAST_ROWS_TO_JUDGE:
-        return
-    shares: FloatArray = np.bincount(found.labels + 1, minlength=2) / n
-    hint = "suggest_eps shows the distances to choose from."
-    if found.is_core.mean() < FEW:
-        n_core = int(found.is_core.sum())
-        text = f"{n_core:,} of {n:,} rows are core points: eps is too small, or min_samples too large"
-    elif shares[0] > MANY:
-        text = f"{shares[0]:.0%} of the rows are noise: eps is too small, or min_samples too large"
-    elif shares[1:].max() > MANY:
-        share = shares[1:].max()
-        text = f"{share:.0%} of the rows are in one cluster: eps is too large, or there is one group"
-    else:
-        return
-    warnings.warn(f"{who}: {text}. {hint}", DataNotice, stacklevel=6)

@@ -18,6 +18,7 @@ from coterie.distance._rows import Rows
 from coterie.distance.engines import choose_engine, tree_form
 from coterie.errors import InvalidData
 
+LEAST = float(np.nextafter(0.0, 1.0))
 SPARE_NEIGHBOURS = 3  # beyond the core distance: lists that end exactly there decide nothing
 
 # Many pairs reach each other at the same distance, a core distance: which edge comes first decides where rows
@@ -126,6 +127,7 @@ def of_graph(graph: SparseData, min_samples: int, alpha: float, max_distance: fl
     row_of = np.repeat(np.arange(len(counts)), counts)
     reach = np.maximum(np.maximum(core[row_of], core[near.indices]), near.data)
     near.data = np.where(np.isfinite(reach), reach, max_distance if max_distance > 0 else near.data)
+    near.data[near.data == 0] = LEAST  # SciPy takes a stored 0 for no edge
     n_parts = connected_components(near, directed=False, return_labels=False)
     if n_parts > 1:
         raise InvalidData(
@@ -133,6 +135,7 @@ def of_graph(graph: SparseData, min_samples: int, alpha: float, max_distance: fl
             f"performed on a disconnected graph. Ensure that the sparse distance matrix has only one."
         )
     tree: Any = minimum_spanning_tree(near).tocoo()
+    tree.data[tree.data == LEAST] = 0.0
     order = np.argsort(tree.data)  # not stable, as in scikit-learn
     edges = np.column_stack([tree.row, tree.col]).astype(np.int64)[order]
     return ReachabilityTree(np.ascontiguousarray(edges), tree.data[order], core, "graph", False)

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from coterie import _core
+from coterie._progress import ProgressOption, track
 from coterie._typing import Data, Distances, FloatArray, Labels, MatrixLike, SparseData, Weights
 from coterie._validation import Choice, Constraint, Flag, Nothing, Number, Whole, check_parameter
 from coterie.cluster._base import Clusterer, Listener
@@ -21,7 +22,7 @@ from coterie.cluster._condensed import (
     select_clusters,
     strengths,
 )
-from coterie.cluster._dbscan import METRIC_CONSTRAINTS
+from coterie.cluster._density_parameters import METRIC_CONSTRAINTS
 from coterie.cluster._hdbscan_centers import cluster_centers
 from coterie.cluster._hdbscan_input import INFINITE, MISSING, HDBSCANInput, check_algorithm, check_input
 from coterie.cluster._hdbscan_predict import hang, soft_membership, split_rows
@@ -70,6 +71,8 @@ class HDBSCAN(Clusterer):
         Which centres to compute.
     copy : bool, default=True
         Kept for scikit-learn's sake: the input is never changed.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable gets a `Progress` after every stage.
 
     Attributes
     ----------
@@ -142,6 +145,8 @@ class HDBSCAN(Clusterer):
         allow_single_cluster: bool = False,
         store_centers: str | None = None,
         copy: bool = True,
+        *,
+        progress: ProgressOption = None,
     ) -> None:
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
@@ -157,6 +162,7 @@ class HDBSCAN(Clusterer):
         self.allow_single_cluster = allow_single_cluster
         self.store_centers = store_centers
         self.copy = copy
+        self.progress = progress
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the cluster that each row would hang on, or -1.
@@ -221,19 +227,18 @@ class HDBSCAN(Clusterer):
     ) -> Mapping[str, Any]:
         given: HDBSCANInput = self._input
         del self._input
-        reach = given.reachability(self)
-        left, right, size = _core.merge_components(reach.edges, reach.grows_from_first_row)
-        rows = _core.condense(left, right, reach.distance, size, int(self.min_cluster_size))
-        tree = CondensedTree(*rows, n_rows=given.n_finite)
-        selection = Selection(
-            self.cluster_selection_method,
-            self.allow_single_cluster,
-            float(self.cluster_selection_epsilon),
-            self.max_cluster_size,
-        )
-        chosen = select_clusters(tree, selection)
-        labels = label_rows(tree, chosen, selection)
-        strength = strengths(tree, chosen, labels)
+        with track(self.progress, "HDBSCAN: spanning tree", total=3).also(listener) as tracker:
+            reach = given.reachability(self)
+            tracker.report(1, stage="HDBSCAN: condensed tree")
+            left, right, size = _core.merge_components(reach.edges, reach.grows_from_first_row)
+            rows = _core.condense(left, right, reach.distance, size, int(self.min_cluster_size))
+            tree = CondensedTree(*rows, n_rows=given.n_finite)
+            tracker.report(2, stage="HDBSCAN: clusters")
+            selection = self._selection()
+            chosen = select_clusters(tree, selection)
+            labels = label_rows(tree, chosen, selection)
+            strength = strengths(tree, chosen, labels)
+            tracker.report(3)
         return {
             "labels_": given.spread(labels, infinite=INFINITE, missing=MISSING),
             "probabilities_": given.spread(strength, infinite=0.0, missing=np.nan),
@@ -248,6 +253,14 @@ class HDBSCAN(Clusterer):
             "_finite_rows": given.finite,
             "_distance_values": given.distance_values,
         }
+
+    def _selection(self) -> Selection:
+        return Selection(
+            self.cluster_selection_method,
+            self.allow_single_cluster,
+            float(self.cluster_selection_epsilon),
+            self.max_cluster_size,
+        )
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         if input_kind(self.metric) == "distances" and self.store_centers is not None:

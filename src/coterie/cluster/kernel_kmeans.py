@@ -24,11 +24,9 @@ from coterie._validation import (
     Whole,
     check_data,
     check_n_clusters,
-    check_seed,
 )
 from coterie.cluster._base import Listener, WeightedClusterer
 from coterie.cluster._kernel_fit import (
-    KernelPlan,
     fit_exact,
     fit_features,
     found_by_features,
@@ -37,14 +35,14 @@ from coterie.cluster._kernel_fit import (
     rows_of,
 )
 from coterie.cluster._kernel_functions import KERNELS, KernelFunction, kernel_of, scaled_gamma
-from coterie.cluster._kernel_starts import NAMED_STARTS, check_first_labels
+from coterie.cluster._kernel_plan import plan_of
+from coterie.cluster._kernel_starts import NAMED_STARTS
 from coterie.cluster._kmeans_runs import warn_if_fewer
 from coterie.cluster._nystroem import Nystroem
 from coterie.distance import check_similarity_matrix
 from coterie.errors import InvalidParameter
 
 AUTO_MOST_ROWS = 20_000  # all pairs of more rows take minutes, or more memory than most machines have
-RESTARTS = 10  # the kernel's space has many local optima
 
 
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
@@ -248,7 +246,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
 
     def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
-        plan = self._plan(X)
+        plan = plan_of(self, len(X))
         kernel = None
         if not self._is_matrix:
             kernel = kernel_of(
@@ -263,25 +261,6 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
             run = fit_exact(rows, kernel, weights, plan, tracker)
         warn_if_fewer(len(run.centre.weights), self.n_clusters)
         return {**found_exactly(run, rows, kernel, X, weights), "_n_init": plan.n_init}
-
-    def _plan(self, X: Data) -> KernelPlan:
-        who = type(self).__name__
-        if self.method == "nystroem" and self._is_matrix:
-            raise InvalidParameter(
-                f'method="nystroem" of {who} needs rows, got a precomputed kernel. Use method="exact".'
-            )
-        is_given = not isinstance(self.init, str)
-        init = check_first_labels(self.init, self.n_clusters, len(X), who=who) if is_given else self.init
-        n_init = RESTARTS if self.n_init == "auto" else int(self.n_init)
-        return KernelPlan(
-            n_clusters=self.n_clusters,
-            init=init,
-            n_init=1 if is_given else n_init,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            n_components=self.n_components,
-            seed=check_seed(self.random_state),
-        )
 
     def _goes_by_features(self, n_rows: int) -> bool:
         if self.method != "auto":

@@ -11,11 +11,12 @@ from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, check_memory
 
+from coterie._progress import ProgressOption, track
 from coterie._typing import Data, FloatArray, Indices, Labels, MatrixLike, SparseData, Weights
 from coterie._validation import Anything, Choice, Constraint, Flag, Nothing, Number
 from coterie.cluster._base import Clusterer, Listener
-from coterie.cluster._dbscan import METRIC_CONSTRAINTS
 from coterie.cluster._density_input import check_density_input
+from coterie.cluster._density_parameters import METRIC_CONSTRAINTS
 from coterie.cluster._optics_clusters import cluster_optics_dbscan, cluster_optics_xi
 from coterie.cluster._optics_order import OpticsGraph, order_rows
 from coterie.cluster._optics_parameters import SIZE, UNBOUNDED, resolve_size
@@ -65,6 +66,8 @@ class OPTICS(Clusterer):
         Where to keep the order between fits: other clusters of the same rows are then found at once.
     n_jobs : int, default=None
         Threads; the order does not depend on it.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable gets a `Progress` after every stage.
 
     Attributes
     ----------
@@ -140,6 +143,7 @@ class OPTICS(Clusterer):
         leaf_size: int = 30,
         memory: Any = None,
         n_jobs: int | None = None,
+        progress: ProgressOption = None,
     ) -> None:
         self.min_samples = min_samples
         self.max_eps = max_eps
@@ -155,6 +159,7 @@ class OPTICS(Clusterer):
         self.leaf_size = leaf_size
         self.memory = memory
         self.n_jobs = n_jobs
+        self.progress = progress
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster that reaches it, or -1.
@@ -175,8 +180,12 @@ class OPTICS(Clusterer):
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> Mapping[str, Any]:
         self._refuse_sizes(X.shape[0])
-        graph, algorithm, values = self._order(X)
-        found = {
+        with track(self.progress, "OPTICS: order of the rows", total=2).also(listener) as tracker:
+            graph, algorithm, values = self._order(X)
+            tracker.report(1, stage="OPTICS: clusters")
+            clusters = self._clusters(graph)
+            tracker.report(2)
+        return clusters | {
             "ordering_": graph.ordering,
             "core_distances_": graph.core_distances,
             "reachability_": graph.reachability,
@@ -185,8 +194,10 @@ class OPTICS(Clusterer):
             "_rows": None if self._is_given else X,
             "_distance_values": values,
         }
+
+    def _clusters(self, graph: OpticsGraph) -> dict[str, Any]:
         if self.cluster_method == "dbscan":
-            return found | {
+            return {
                 "labels_": cluster_optics_dbscan(
                     reachability=graph.reachability,
                     core_distances=graph.core_distances,
@@ -203,7 +214,7 @@ class OPTICS(Clusterer):
             xi=self.xi,
             predecessor_correction=self.predecessor_correction,
         )
-        return found | {"labels_": labels, "cluster_hierarchy_": clusters}
+        return {"labels_": labels, "cluster_hierarchy_": clusters}
 
     def _order(self, X: Data | SparseData) -> tuple[OpticsGraph, str, dict[str, Any]]:
         ordered = check_memory(self.memory).cache(order_rows, ignore=["n_jobs"])(

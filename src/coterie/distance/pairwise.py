@@ -121,16 +121,17 @@ def _by_function(X: Data, Y: Data | None, distance: Distance) -> Distances:
     """Call a user's function once per pair."""
     if Y is not None:
         return np.array(
-            [[_called(distance, x, y, (i, j)) for j, y in enumerate(Y)] for i, x in enumerate(X)],
+            [[called(distance, x, y, (i, j)) for j, y in enumerate(Y)] for i, x in enumerate(X)],
             dtype=X.dtype,
         )
     D = np.zeros((len(X), len(X)), dtype=X.dtype)
     for i, j in combinations(range(len(X)), 2):
-        D[i, j] = D[j, i] = _called(distance, X[i], X[j], (i, j))
+        D[i, j] = D[j, i] = called(distance, X[i], X[j], (i, j))
     return D
 
 
-def _called(distance: Distance, x: Data, y: Data, pair: tuple[int, int]) -> float:
+def called(distance: Distance, x: Data, y: Data, pair: tuple[int, int]) -> float:
+    """Return what a user's function says of two rows, if it is a distance."""
     assert distance.function is not None
     answer = distance.function(x, y)
     try:
