@@ -19,7 +19,19 @@ _HOMES = {
     "save": "coterie.persist",
     "show_config": "coterie._config",
 }
-_ROOMS = ("cluster", "distance", "errors", "evaluate", "groups", "prepare", "read", "scale", "select", "show", "tree")
+_ROOMS = (
+    "cluster",
+    "distance",
+    "errors",
+    "evaluate",
+    "groups",
+    "prepare",
+    "read",
+    "scale",
+    "select",
+    "show",
+    "tree",
+)
 
 __all__ = ["fit", "load", "save", "show_config"]
 
