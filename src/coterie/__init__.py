@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from coterie._config import show_config
+    from coterie.evaluate import match
     from coterie.persist import load, save
 
     __version__: str
@@ -14,12 +15,13 @@ if TYPE_CHECKING:
 # Where each public name lives. Nothing is imported before it is asked for: `import coterie` stays light.
 _HOMES = {
     "load": "coterie.persist",
+    "match": "coterie.evaluate",
     "save": "coterie.persist",
     "show_config": "coterie._config",
 }
 _ROOMS = ("cluster", "distance", "errors", "evaluate", "groups", "prepare", "read", "tree")
 
-__all__ = ["load", "save", "show_config"]
+__all__ = ["load", "match", "save", "show_config"]
 
 
 def __getattr__(name: str) -> Any:
