@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from coterie.cli.config import config
+from coterie.cli.criteria import criteria
 from coterie.cli.demo import demo
 from coterie.cli.distances import distances
 from coterie.cli.evaluate import EXAMPLES as EVALUATE_EXAMPLES
@@ -20,6 +21,8 @@ from coterie.cli.measures import measures
 from coterie.cli.methods import methods
 from coterie.cli.predict import EXAMPLES as PREDICT_EXAMPLES
 from coterie.cli.predict import predict
+from coterie.cli.select import EXAMPLES as SELECT_EXAMPLES
+from coterie.cli.select import select
 from coterie.cli.tree import EXAMPLES as TREE_EXAMPLES
 from coterie.cli.tree import tree
 from coterie.errors import CoterieError, MissingDependency
@@ -31,6 +34,7 @@ Examples:
 
 \b
   coterie demo                                  a first look, nothing needed
+  coterie select customers.csv                  how many groups are there?
   coterie fit customers.csv -k 5                find five groups, say what they are
   coterie fit customers.csv -k 5 -o groups.csv  and write the group of each row
 
@@ -46,6 +50,7 @@ app = typer.Typer(
     epilog=EXAMPLES,
 )
 app.command(epilog=FIT_EXAMPLES)(fit)
+app.command(epilog=SELECT_EXAMPLES)(select)
 app.command(epilog=PREDICT_EXAMPLES)(predict)
 app.command(epilog=EVALUATE_EXAMPLES)(evaluate)
 app.command(epilog=TREE_EXAMPLES)(tree)
@@ -53,6 +58,7 @@ app.command()(demo)
 app.command()(methods)
 app.command()(distances)
 app.command()(measures)
+app.command()(criteria)
 app.command()(config)
 
 

@@ -22,6 +22,7 @@ from coterie.select.verdict import judge
 
 WHO = "choose_k"
 MOST_BY_DEFAULT = 15
+LEAST_ROWS, FEW_ROWS = 3, 10
 SAMPLE_ROWS = 5_000  # all pairs of so many rows take some 20 ms per k
 FAST_RERUN_ROWS, SLOW_RERUN_ROWS = 2_000, 500
 FAST_DRAWS, SLOW_DRAWS = 50, 20
@@ -83,15 +84,14 @@ def choose_k(
     )
     partitioner = find_partitioner(method)
     wanted = None if criteria is None else [find_criterion(name) for name in _names(criteria)]
-    data: Any = check_data(X, who=WHO, min_rows=2, may_be_distances=not partitioner.takes_rows)
+    data: Any = check_data(X, who=WHO, min_rows=LEAST_ROWS, may_be_distances=not partitioner.takes_rows)
     ks = check_ks(k, len(data))
     seed, effort = check_seed(random_state), _effort(partitioner, sample_size, n_draws)
     with track(progress, f"choosing k: {partitioner.title}") as tracker:
         subject = _subject(data, ks, partitioner, effort, seed, tracker)
-        chosen, left_out = _applicable(wanted, subject)
+        chosen = _applicable(wanted, subject)
         curves = tuple(_curves(subject, chosen, tracker))
     trivial, flags = find_trivial(subject)
-    notes = tuple(dict.fromkeys([*left_out, *(_estimate_note(curve) for curve in curves if curve.note)]))
     return Evidence(
         method=partitioner.name,
         ks=ks,
@@ -99,7 +99,7 @@ def choose_k(
         labelings=dict(subject.partitions.labels),
         flags=flags,
         verdict=judge(curves, ks, trivial),
-        notes=notes,
+        notes=(*_few(len(data)), *_notes(curves)),
         seconds=time.perf_counter() - began,
     )
 
@@ -148,17 +148,17 @@ def _subject(
     return Subject(X, ks, partitioner, partitions, effort, seed, tracker)
 
 
-def _applicable(wanted: list[Criterion] | None, subject: Subject) -> tuple[list[Criterion], list[str]]:
+def _applicable(wanted: list[Criterion] | None, subject: Subject) -> list[Criterion]:
     """Return the criteria that apply; one that was asked for and does not apply is refused."""
     if wanted is None:
-        return [found for found in all_criteria() if found.needs in subject.has], []
+        return [found for found in all_criteria() if found.needs in subject.has]
     for found in wanted:
         if found.needs not in subject.has:
             raise InvalidParameter(
                 f"criteria of {WHO}: {found.name} needs {_NEEDS[found.needs]}, which "
                 f"{subject.partitioner.title} does not give here."
             )
-    return wanted, []
+    return wanted
 
 
 _NEEDS = {
@@ -190,5 +190,15 @@ def _curves(subject: Subject, chosen: list[Criterion], tracker: Tracker) -> Iter
         )
 
 
-def _estimate_note(curve: Curve) -> str:
-    return f"{curve.title} {curve.note}"
+def _few(n_rows: int) -> list[str]:
+    """Return what is to be said about very few rows."""
+    return [f"{n_rows} rows are too few for any criterion to mean much"] if n_rows < FEW_ROWS else []
+
+
+def _notes(curves: Sequence[Curve]) -> tuple[str, ...]:
+    """Return one note for all criteria that were estimated in the same way."""
+    titles: dict[str, list[str]] = {}
+    for curve in curves:
+        if curve.is_estimate:
+            titles.setdefault(curve.note, []).append(curve.title)
+    return tuple(f"{note}: {', '.join(names)}" for note, names in titles.items())

@@ -52,12 +52,14 @@ def bend(ks: tuple[int, ...], found: Measured) -> Choice:
 
 @criterion(
     "Elbow",
+    symbol="distortion",
     group="distortion",
     greater_is_better=None,
     needs="distances",
     rule="largest curvature of the distortion",
     choose=bend,
     reference="torino-lectures",
+    votes=1,
 )
 def elbow(subject: Subject) -> Measured:
     """Distortion: what the method makes small; the sum of squares within clusters where it does not say."""
@@ -89,6 +91,7 @@ def knee(ks: tuple[int, ...], found: Measured) -> Choice:
 
 @criterion(
     "Kneedle",
+    symbol="kneedle",
     group="distortion",
     greater_is_better=True,
     needs="distances",
@@ -112,12 +115,14 @@ def kneedle(subject: Subject) -> Measured:
 
 @criterion(
     "Hartigan",
+    symbol="Hartigan",
     group="distortion",
     greater_is_better=False,
     needs="rows",
     rule="the fewest clusters with at most 10",
     choose=first_at_most(HARTIGAN_LIMIT),
     reference="hartigan-1975",
+    votes=1,
     can_choose_one=True,
 )
 def hartigan(subject: Subject) -> Measured:
@@ -134,12 +139,14 @@ def hartigan(subject: Subject) -> Measured:
 
 @criterion(
     "Krzanowski-Lai",
+    symbol="KL",
     group="distortion",
     greater_is_better=True,
     needs="rows",
     rule="largest",
     choose=largest,
     reference="krzanowski-1988",
+    votes=1,
 )
 def krzanowski_lai(subject: Subject) -> Measured:
     """|D(k) / D(k + 1)|, D(k) = (k - 1)^(2/d) W(k - 1) - k^(2/d) W(k): a drop with none after it."""

@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.base import clone
 
 from coterie._typing import Data, Labels
-from coterie.cluster import find_method
 from coterie.cluster._points import Stopping
 from coterie.cluster._tree_labels import cut_tree
+from coterie.cluster.catalogue import CATALOGUE, find_method
 from coterie.errors import InvalidParameter
 from coterie.select.kmeans_path import run_all
 from coterie.select.partitions import (
@@ -191,10 +191,12 @@ def find_partitioner(method: Any) -> Partitioner:
             f"method of choose_k must be a name of coterie.cluster.catalogue() or an estimator, got "
             f"{method!r}."
         )
-    name = type(method).__name__
+    class_name = type(method).__name__
     if not {"n_clusters", "n_components"} & set(method.get_params(deep=False)):
-        raise InvalidParameter(f"method of choose_k must take a number of clusters, got {name}.")
-    return _kind(method, name, name)
+        raise InvalidParameter(f"method of choose_k must take a number of clusters, got {class_name}.")
+    known = next((entry for entry in CATALOGUE if entry.class_name == class_name), None)
+    name, title = (class_name, class_name) if known is None else (known.name, known.title)
+    return _kind(method, name, title)
 
 
 def _kind(estimator: Any, name: str, title: str) -> Partitioner:

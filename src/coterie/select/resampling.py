@@ -11,11 +11,11 @@ from coterie.evaluate.centroids import squared_to_own
 from coterie.select.catalogue import criterion
 from coterie.select.curve import Values
 from coterie.select.distortion import bend
-from coterie.select.gaps import RERUN_STARTS
 from coterie.select.rules import Measured, fewest_near_best, most_reaching
 from coterie.select.subject import Subject, sums_of
 
 STRENGTH = 0.8  # Tibshirani and Walther: 0.8 to 0.9
+RERUN_STARTS = 5  # of k-means: what is to be found again must not be missed by a bad start
 LEAST_ROWS = 4  # of a part that is clustered by itself
 
 
@@ -39,6 +39,7 @@ def kept_together(labels: Labels, placed: Labels, k: int) -> float:
 
 @criterion(
     "Prediction strength",
+    symbol="strength",
     group="found again",
     greater_is_better=True,
     needs="placing",
@@ -88,6 +89,7 @@ def _folds(subject: Subject) -> list[tuple[Data, Data]]:
 
 @criterion(
     "Held-out distortion",
+    symbol="held out",
     group="found again",
     greater_is_better=False,
     needs="placing",
@@ -115,6 +117,7 @@ def held_out_distortion(subject: Subject) -> Measured:
 
 @criterion(
     "Held-out likelihood",
+    symbol="held out",
     group="found again",
     greater_is_better=True,
     needs="likelihood",
