@@ -44,7 +44,7 @@ def select(
     from coterie.read import check_policy, read_table
 
     wish = selection.Wish(
-        method, k, tuple(criterion), distance, scale, tuple(drop), tuple(keep), missing, seed
+        data, method, k, tuple(criterion), distance, scale, tuple(drop), tuple(keep), missing, seed
     )
     selection.check(wish)
     check_policy(missing)

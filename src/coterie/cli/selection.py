@@ -22,6 +22,7 @@ RANGE = re.compile(r"(\d+)(?:\.\.(\d+))?")
 class Wish:
     """What the command line asks for."""
 
+    data: str
     method: str
     k: str | None
     criteria: tuple[str, ...]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 
 import numpy as np
 from rich import box
@@ -118,9 +117,8 @@ def _notes(found: Selection) -> list[str]:
 def _next_command(found: Selection) -> str:
     if found.evidence.k == 1:
         return "none to fit; coterie fit with -k would make some all the same"
-    data = next((word for word in sys.argv[2:] if not word.startswith("-")), found.source)
     method = [] if found.wish.method == "kmeans" else ["--method", found.wish.method]
-    return shlex.join(["coterie", "fit", data, "-k", str(found.evidence.k), *method])
+    return shlex.join(["coterie", "fit", found.wish.data, "-k", str(found.evidence.k), *method])
 
 
 def _plain() -> Table:
