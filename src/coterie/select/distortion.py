@@ -67,7 +67,7 @@ def elbow(subject: Subject) -> Measured:
 
 
 def _distortion(subject: Subject) -> Values:
-    if "rows" in subject.has or subject.partitions.inertias:
+    if subject.partitioner.takes_rows or subject.partitions.inertias:
         return subject.distortion
     return np.full(len(subject.ks), np.nan)
 

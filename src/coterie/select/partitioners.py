@@ -15,6 +15,7 @@ from coterie.cluster._points import Stopping
 from coterie.cluster._tree_labels import cut_tree
 from coterie.cluster.catalogue import CATALOGUE, find_method
 from coterie.errors import InvalidParameter
+from coterie.select.catalogue import Need
 from coterie.select.kmeans_path import run_all
 from coterie.select.partitions import (
     CenterPartitions,
@@ -56,6 +57,20 @@ class Partitioner:
     def takes_rows(self) -> bool:
         """Whether the input is rows of numbers, not a matrix of distances or affinities."""
         return not self.estimator.__sklearn_tags__().input_tags.pairwise
+
+    @property
+    def gives(self) -> frozenset[Need]:
+        """Which needs of criteria are met."""
+        facts: dict[Need, bool] = {
+            "rows": self.takes_rows,
+            "distances": self.takes_rows or getattr(self.estimator, "metric", None) == "precomputed",
+            "rerun": self.takes_rows,
+            "placing": self.takes_rows and self.can_place,
+            "likelihood": self.has_likelihood,
+            "tree": self.has_tree,
+            "eigenvalues": self.has_eigenvalues,
+        }
+        return frozenset(need for need, is_met in facts.items() if is_met)
 
     @property
     def can_place(self) -> bool:
