@@ -21,7 +21,7 @@ def curvatures(ks: tuple[int, ...], values: Values) -> Values:
     Examples
     --------
     >>> curvatures((1, 2, 3, 4, 5), np.array([10.0, 6.0, 2.0, 1.0, 0.0])).round(2)
-    array([ nan, 0.  , 2.58, 0.  ,  nan])
+    array([nan, 0. , 1.7, 0. , nan])
     """
     x, y = np.asarray(ks, dtype=np.float64), values
     x = (x - x[0]) / max(x[-1] - x[0], 1.0)
