@@ -46,6 +46,19 @@ def geometries() -> Lines:
         yield f"`{name}`", geometry.barycentre.kind, geometry.barycentre.objective
 
 
+def criteria() -> Lines:
+    """Yield the catalogue of criteria for the number of clusters."""
+    from coterie.select import criteria
+
+    yield "name", "what it is", "better", "chooses", "needs", "votes", "can say none", "reference"
+    for found in criteria():
+        votes = str(found.votes) if found.echoes is None else f"with `{found.echoes}`"
+        can = "yes" if found.can_choose_one else "no"
+        reference = f"[{found.reference}](references.md#{found.reference})"
+        rule = found.rule
+        yield f"`{found.name}`", found.summary, found.direction, rule, found.needs, votes, can, reference
+
+
 def measures() -> str:
     """Return the catalogue of measures: a heading per need, a table per group."""
     from coterie.evaluate import measures
@@ -75,6 +88,7 @@ def _facts_of_measures(members: Iterator[Measure]) -> Lines:
 
 
 TABLES: dict[str, Callable[[], str]] = {
+    "criteria": lambda: _as_markdown(criteria()),
     "distances": lambda: _as_markdown(distances()),
     "geometries": lambda: _as_markdown(geometries()),
     "measures": measures,

@@ -11,10 +11,11 @@ import numpy as np
 from sklearn.base import clone
 
 from coterie._typing import Data, Labels
-from coterie.cluster import find_method
 from coterie.cluster._points import Stopping
 from coterie.cluster._tree_labels import cut_tree
+from coterie.cluster.catalogue import CATALOGUE, find_method
 from coterie.errors import InvalidParameter
+from coterie.select.catalogue import Need
 from coterie.select.kmeans_path import run_all
 from coterie.select.partitions import (
     CenterPartitions,
@@ -56,6 +57,20 @@ class Partitioner:
     def takes_rows(self) -> bool:
         """Whether the input is rows of numbers, not a matrix of distances or affinities."""
         return not self.estimator.__sklearn_tags__().input_tags.pairwise
+
+    @property
+    def gives(self) -> frozenset[Need]:
+        """Which needs of criteria are met."""
+        facts: dict[Need, bool] = {
+            "rows": self.takes_rows,
+            "distances": self.takes_rows or getattr(self.estimator, "metric", None) == "precomputed",
+            "rerun": self.takes_rows,
+            "placing": self.takes_rows and self.can_place,
+            "likelihood": self.has_likelihood,
+            "tree": self.has_tree,
+            "eigenvalues": self.has_eigenvalues,
+        }
+        return frozenset(need for need, is_met in facts.items() if is_met)
 
     @property
     def can_place(self) -> bool:
@@ -191,10 +206,12 @@ def find_partitioner(method: Any) -> Partitioner:
             f"method of choose_k must be a name of coterie.cluster.catalogue() or an estimator, got "
             f"{method!r}."
         )
-    name = type(method).__name__
+    class_name = type(method).__name__
     if not {"n_clusters", "n_components"} & set(method.get_params(deep=False)):
-        raise InvalidParameter(f"method of choose_k must take a number of clusters, got {name}.")
-    return _kind(method, name, name)
+        raise InvalidParameter(f"method of choose_k must take a number of clusters, got {class_name}.")
+    known = next((entry for entry in CATALOGUE if entry.class_name == class_name), None)
+    name, title = (class_name, class_name) if known is None else (known.name, known.title)
+    return _kind(method, name, title)
 
 
 def _kind(estimator: Any, name: str, title: str) -> Partitioner:

@@ -16,7 +16,6 @@ from coterie.evaluate.centroids import Scatter
 from coterie.evaluate.partitions import Partition
 from coterie.evaluate.space_input import read_space
 from coterie.evaluate.spaces import Space
-from coterie.select.catalogue import Need
 from coterie.select.curve import Values
 from coterie.select.partitioners import Partitioner
 from coterie.select.partitions import Partitions
@@ -96,21 +95,6 @@ class Subject:
     def n_rows(self) -> int:
         """Number of rows."""
         return int(self.X.shape[0])
-
-    @property
-    def has(self) -> frozenset[Need]:
-        """Which needs of criteria are met."""
-        how = self.partitioner
-        facts: dict[Need, bool] = {
-            "rows": how.takes_rows,
-            "distances": how.takes_rows or getattr(how.estimator, "metric", None) == "precomputed",
-            "rerun": how.takes_rows,
-            "placing": how.takes_rows and how.can_place,
-            "likelihood": how.has_likelihood,
-            "tree": how.has_tree,
-            "eigenvalues": how.has_eigenvalues,
-        }
-        return frozenset(need for need, is_met in facts.items() if is_met)
 
     @cached_property
     def _found(self) -> dict[Measure, Measured]:
