@@ -91,7 +91,7 @@ plots.mixture(iris, mixture)
             "responsibilities",
             "How much each row belongs to each component.",
             """
-close, _ = make_blobs(400, centers=3, cluster_std=2.0, random_state=7)
+close, _ = make_blobs(400, centers=3, cluster_std=3.2, random_state=7)
 plots.responsibilities(close, GaussianMixture(3, random_state=0).fit(close))
 """,
         ),
