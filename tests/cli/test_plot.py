@@ -83,6 +83,30 @@ def test_an_image_is_segmented(folder):
     assert run(["plot", "segmentation", "photo.png", "-k", "2", "-o", "s.png", "--dpi", "40"]) == 0
 
 
+def test_a_picture_is_opened_when_asked(folder, monkeypatch, capsys):
+    """Law: --open hands the file to the browser; without one, a line says so and the picture stays."""
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) is None)
+    assert run(["plot", "clusplot", "points.csv", "-k", "2", "--drop", "kind", "--dpi", "40", "--open"]) == 0
+    assert opened == [(folder / "clusplot.png").as_uri()]
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    again = [
+        "plot",
+        "clusplot",
+        "points.csv",
+        "-k",
+        "2",
+        "--drop",
+        "kind",
+        "--dpi",
+        "40",
+        "--open",
+        "--force",
+    ]
+    assert run(again) == 0
+    assert "no browser found to open clusplot.png" in capsys.readouterr().err
+
+
 def test_plots_lists_the_catalogue(capsys):
     """Law: coterie plots names every kind; each is a function of coterie.show.plots."""
     assert run(["plots", "--json"]) == 0

@@ -45,6 +45,7 @@ def plot(
     dpi: Annotated[int, option(metavar="N", help="Dots per inch of .png [150]")] = 150,
     header: options.Header = None,
     encoding: options.Encoding = None,
+    show: Annotated[bool, option("--open", help="Open the picture in the browser.")] = False,
     force: options.Force = False,
 ) -> None:
     """Draw groups, a run, or a tree into a file."""
@@ -63,6 +64,8 @@ def plot(
     subject = plot_files.read_subject(found, request, source, data, header=header, encoding=encoding)
     plot_files.draw(found, subject, target, force=force, dpi=dpi)
     print(f"{target} written")
+    if show:
+        plot_files.open_in_browser(target)
 
 
 def plots(as_json: options.AsJson = False) -> None:

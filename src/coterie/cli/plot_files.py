@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,14 @@ def read_subject(
 
     table = None if data is None else read_table(data, header=header, encoding=encoding)
     return Subject(request, table=table, model=load(source))
+
+
+def open_in_browser(target: Path) -> None:
+    """Open a file in the user's browser, or say that there is none."""
+    import webbrowser
+
+    if not webbrowser.open(target.resolve().as_uri()):
+        print(f"coterie: no browser found to open {target}.", file=sys.stderr)
 
 
 def draw(

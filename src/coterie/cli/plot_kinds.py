@@ -14,6 +14,7 @@ from coterie.errors import InvalidParameter
 
 IMAGE_SUFFIXES = (".png", ".svg", ".pdf")
 MOVING_SUFFIXES = (".gif", ".html")
+MOST_EMBEDDED = 20_000  # rows on a t-SNE map: minutes of work
 LINKAGES = ("single", "complete", "average", "ward", "centroid", "median")
 
 
@@ -146,6 +147,10 @@ def _embedding(subject: Subject) -> Any:
     from sklearn.manifold import TSNE
 
     rows = subject.scaled.to_numpy()
+    if len(rows) > MOST_EMBEDDED:
+        raise InvalidParameter(
+            f"t-SNE takes too long for {len(rows):,} rows, at most {MOST_EMBEDDED:,} are drawn. Use clusplot."
+        )
     places = TSNE(
         perplexity=min(30, max(1, (len(rows) - 1) / 3)), random_state=subject.request.recipe.seed
     ).fit_transform(rows)
@@ -155,7 +160,8 @@ def _embedding(subject: Subject) -> Any:
 def _shepard(subject: Subject) -> Any:
     from scipy.spatial.distance import pdist
 
-    return _plots().shepard(pdist(subject.scaled.to_numpy()), subject.tree.cophenetic())
+    heights = subject.tree.cophenetic()  # first: it refuses what does not fit in memory
+    return _plots().shepard(pdist(subject.scaled.to_numpy()), heights)
 
 
 def _tanglegram(subject: Subject) -> Any:

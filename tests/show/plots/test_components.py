@@ -43,7 +43,17 @@ def test_clusplot_ellipses_hold_every_row():
     places = principal_components(IRIS, standardise=True).places
     for label in range(3):
         reach = inside(spanning_ellipse(places[label == SPECIES]), places[label == SPECIES])
-        assert reach.max() == pytest.approx(1, abs=1e-3)
+        assert reach.max() == pytest.approx(1, abs=1e-6)
+
+
+def test_spanning_ellipse_agrees_with_its_dual():
+    """Law: the area is the least: no corner reaches beyond the optimum of the dual problem."""
+    for n in (3, 10, 200):
+        points = RNG.normal(size=(n, 2)) @ [[3.0, 1.0], [0.0, 0.5]]
+        shape = spanning_ellipse(points)
+        reach = inside(shape, points)
+        assert reach.max() <= 1 + 1e-6
+        assert (reach > 0.98).sum() >= 3  # at least three points carry the smallest ellipse
 
 
 def test_clusplot_without_standardising_is_plain_pca():

@@ -86,6 +86,7 @@ def test_one_column_gets_a_lane_per_cluster():
         heights = clouds(ax)[str(label)].get_offsets()[:, 1]
         assert np.abs(heights - label).max() < 0.5
     assert ax.get_ylabel() == "cluster"
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["0", "1", "2"]
 
 
 def test_many_clusters_are_named_where_they_stand():

@@ -12,8 +12,10 @@ from coterie.show.plots._canvas import drawing
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SPANNING_STEPS = 2000  # most steps of Khachiyan's algorithm; each is one pass over a hull's corners
-SPANNING_TOLERANCE = 1e-4
+SPANNING_STEPS = (
+    1000  # most steps; each is one pass over a hull's corners, some twenty to a hundred are usual
+)
+SPANNING_TOLERANCE = 1e-6
 LEAST_AXIS = 1e-3  # share of the longer axis: a flat ellipse stays visible
 
 
@@ -53,7 +55,7 @@ def points_ellipse(points: FloatArray, share: float) -> EllipseShape | None:
 
 
 def spanning_ellipse(points: FloatArray) -> EllipseShape:
-    """Return the ellipse of least area that holds all points (Khachiyan's algorithm on their hull).
+    """Return the ellipse of least area that holds all points .
 
     Examples
     --------
@@ -66,22 +68,37 @@ def spanning_ellipse(points: FloatArray) -> EllipseShape:
     center, spread = corners.mean(axis=0), np.ptp(corners, axis=0).max()
     if len(corners) < 3 or np.linalg.matrix_rank(corners - center, tol=1e-9 * max(spread, 1e-300)) < 2:
         return _shape_of_line(corners)
-    lifted = np.column_stack([corners, np.ones(len(corners))])
-    weights = np.full(len(corners), 1 / len(corners))
-    for _ in range(SPANNING_STEPS):
-        moments = lifted.T @ (weights[:, None] * lifted)
-        reach = np.einsum("ij,ji->i", lifted, np.linalg.solve(moments, lifted.T))
-        farthest = int(reach.argmax())
-        excess = reach[farthest] / 3 - 1
-        if excess < SPANNING_TOLERANCE:
-            break
-        step = excess / (reach[farthest] - 1)
-        weights *= 1 - step
-        weights[farthest] += step
+    weights = _spanning_weights(np.column_stack([corners, np.ones(len(corners))]))
     center = weights @ corners
     scatter = (corners - center).T @ (weights[:, None] * (corners - center))
     reach = np.einsum("ij,ji->i", corners - center, np.linalg.solve(scatter, (corners - center).T))
     return _shape(center, scatter * float(reach.max()))
+
+
+def _spanning_weights(lifted: FloatArray) -> FloatArray:
+    """Return the weights of the corners that span the ellipse: Khachiyan's steps, and Todd's away steps.
+
+    At the optimum every corner with a weight reaches as far as there are columns, and none reaches farther.
+    """
+    n, d = lifted.shape
+    weights = np.full(n, 1 / n)
+    for _ in range(SPANNING_STEPS):
+        moments = lifted.T @ (weights[:, None] * lifted)
+        reach = np.einsum("ij,ji->i", lifted, np.linalg.solve(moments, lifted.T))
+        far, near = int(reach.argmax()), int(np.where(weights > 0, reach, np.inf).argmin())
+        too_far, too_near = reach[far] - d, d - reach[near]
+        if max(too_far, too_near) < d * SPANNING_TOLERANCE:
+            break
+        if too_far >= too_near:
+            step = too_far / (d * (reach[far] - 1))
+            weights *= 1 - step
+            weights[far] += step
+        else:
+            most = weights[near] / (1 - weights[near])
+            step = min(most, too_near / (d * (reach[near] - 1))) if reach[near] > 1 else most
+            weights *= 1 + step
+            weights[near] = max(weights[near] - step, 0.0)
+    return weights
 
 
 def draw_ellipse(ax: Axes, shape: EllipseShape, color: Any, *, fill: float = 0.10, zorder: float = 3) -> None:

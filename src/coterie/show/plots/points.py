@@ -87,6 +87,9 @@ def scatter(
         draw_marks(ax, marks, are_medoids=centers is None and hasattr(model, "medoid_indices_"))
     name_clusters(ax, places, labels, None if names is None else list(names))
     tidy(ax, title=headline(labels), x=words[0], y=words[1])
+    if rows.shape[1] == 1:
+        lanes = np.unique(labels[labels >= -1]).tolist()
+        ax.set_yticks(lanes, ["noise" if lane < 0 else _name(names, lane) for lane in lanes])
     return ax
 
 
@@ -174,6 +177,10 @@ def _column(column: int | str, known: list[str] | None, n_columns: int) -> int:
         return int(column)
     allowed = f"numbers from 0 to {n_columns - 1}" + (f" or names: {', '.join(known[:8])}" if known else "")
     raise InvalidParameter(f"columns of scatter must be {allowed}; got {column!r}.")
+
+
+def _name(names: Sequence[str] | None, label: int) -> str:
+    return str(label) if names is None else names[label]
 
 
 def _word(known: list[str] | None, column: int) -> str:
