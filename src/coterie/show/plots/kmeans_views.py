@@ -51,7 +51,7 @@ def kmeans_steps(X: MatrixLike, model: Any, *, max_panels: int = 12) -> Figure:
     >>> X = [[1, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]]
     >>> model = KMeans(2, init=[[1, 2], [1, 4]], history=True).fit(X)
     >>> [ax.get_title(loc="left") for ax in kmeans_steps(X, model).axes][:3]
-    ['start', '1 assign: J = 247', '2 update: J = 169']
+    ['start', '1 assign: J = 251', '2 update: J = 126']
     """
     check_parameter(max_panels, Whole(2), name="max_panels", who="kmeans_steps")
     plane, history = _read(X, model, "kmeans_steps")

@@ -156,7 +156,7 @@ def tanglegram(first: Any, second: Any, *, cut: Any = None, names: tuple[str, st
     >>> from coterie.tree import Dendrogram
     >>> one = Dendrogram([[0, 1], [3, 2]], [1.0, 2.0])
     >>> tanglegram(one, one.reordered([2, 0, 1])).get_suptitle()
-    'entanglement 0.87'
+    'entanglement 0.85'
     """
     left, right = read_tree(first, "tanglegram"), read_tree(second, "tanglegram")
     value = entanglement(left, right)
