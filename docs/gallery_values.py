@@ -84,6 +84,13 @@ plots.profiles(profile_groups(iris.to_numpy(), medoids.labels_, list(iris.column
 """,
         ),
         Entry(
+            "parallel_coordinates",
+            "An axis per column in its own units: medians, the middle half of the rows, the rows.",
+            """
+plots.parallel_coordinates(iris, medoids)
+""",
+        ),
+        Entry(
             "stability",
             "Whether each group comes back when the rows are drawn anew.",
             """

@@ -218,6 +218,10 @@ def _profiles(subject: Subject) -> Any:
     return _plots().profiles(values.profile(subject), names=subject.names)
 
 
+def _parallel_coordinates(subject: Subject) -> Any:
+    return _plots().parallel_coordinates(subject.rows, subject.labels, names=subject.names)
+
+
 def _stability(subject: Subject) -> Any:
     return _plots().stability(values.stability(subject), names=subject.model_names)
 
@@ -281,6 +285,7 @@ KINDS: tuple[PlotKind, ...] = (
     PlotKind("clustergram", "how rows flow from group to group as k grows", _clustergram),
     PlotKind("silhouette", "how well each row fits its group", _silhouette),
     PlotKind("profiles", "the means of the groups over the columns", _profiles),
+    PlotKind("parallel_coordinates", "groups across the columns, in their units", _parallel_coordinates),
     PlotKind("contingency", "the groups against the classes of --truth", _contingency),
     PlotKind("stability", "whether the groups come back in resamples", _stability),
     PlotKind("null_distribution", "whether chance would give as good groups", _null_distribution),

@@ -79,7 +79,7 @@ def model_of(subject: Subject, kind: type, name: str) -> Any:
     """Return the fitted model, which must be of a kind that the picture is about."""
     if not isinstance(subject.model, kind):
         raise InvalidParameter(
-            f"this plot draws a {kind.__name__}, got a {type(subject.model).__name__}. Use --method {name}."
+            f"this plot draws {kind.__name__}, got {type(subject.model).__name__}. Use --method {name}."
         )
     return subject.model
 

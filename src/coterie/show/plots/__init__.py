@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from coterie.show.plots.image_views import segmentation
     from coterie.show.plots.kmeans_views import kmeans_animation, kmeans_steps, seeding_steps
     from coterie.show.plots.linkage_curves import impurity_curves
+    from coterie.show.plots.parallel import parallel_coordinates
     from coterie.show.plots.points import scatter
     from coterie.show.plots.silhouettes import silhouette
     from coterie.show.plots.soft_views import mixture, responsibilities
@@ -55,6 +56,7 @@ _HOMES = {
     "method_grid": "grids",
     "mixture": "soft_views",
     "null_distribution": "belief",
+    "parallel_coordinates": "parallel",
     "phylogram": "tree_views",
     "profiles": "describing",
     "radial_tree": "tree_views",
@@ -93,6 +95,7 @@ __all__ = [
     "method_grid",
     "mixture",
     "null_distribution",
+    "parallel_coordinates",
     "phylogram",
     "profiles",
     "radial_tree",
