@@ -73,7 +73,9 @@ def test_evaluate_reports_given_labels_against_the_truth(shop, cli):
 
 def test_report_of_evaluate_needs_the_data(shop, cli):
     """Law: without rows there is nothing to show."""
-    assert cli("evaluate", "customers.csv", "--truth", "city", "--column", "age", "--report", "out.html")[::2] == (
+    assert cli("evaluate", "customers.csv", "--truth", "city", "--column", "age", "--report", "out.html")[
+        ::2
+    ] == (
         2,
         "coterie: --report of evaluate needs --data: the rows that it shows.\n",
     )

@@ -26,6 +26,11 @@ Try it on the same table, then on yours:
   coterie fit customers.csv -k 5 -o groups.csv
   coterie fit customers.csv -k 5 --drop age --scale robust
 """
+UNASKED = """The same table, and no number of groups given:
+
+  $ coterie fit customers.csv --report customers.html
+"""
+ABOUT_REPORT = "The report, one file to open in a browser and to send to others:"
 
 
 def demo(
@@ -55,8 +60,8 @@ def demo(
     if report is not None:
         from coterie.select import fit
 
-        print("The same table, and no number of groups given:\n\n  $ coterie fit customers.csv --report customers.html\n")
+        print(UNASKED)
         found = fit(table)
         found.report(report, force=force)
-        print(f"  {found.headline}\n\nThe report, one file to open in a browser and to send to others:\n{report.resolve()}")
+        print(f"  {found.headline}\n\n{ABOUT_REPORT}\n{report.resolve()}")
         reports.tell(report, opens=opens, quiet=True)

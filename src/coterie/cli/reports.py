@@ -27,7 +27,9 @@ def check(report: Path | None, *, opens: bool, force: bool) -> None:
             raise InvalidParameter("--open needs --report FILE: there is nothing else to open.")
         return
     if report.suffix.lower() not in SUFFIXES:
-        raise InvalidParameter(f"{report}: the name of a report must end in .html, got {report.suffix or 'no ending'}.")
+        raise InvalidParameter(
+            f"{report}: the name of a report must end in .html, got {report.suffix or 'no ending'}."
+        )
     check_output(report, force=force)
     for package in ("plotly", "jinja2"):
         require(package, extra="report", purpose="The report")

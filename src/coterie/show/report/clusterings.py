@@ -44,14 +44,20 @@ def subject_of_clustering(clustering: Any, *, command: str | None = None) -> Sub
     changes = {
         "headline": clustering.headline.replace("<=", "≤"),
         "labelings": labelings,
-        "classes": None if clustering.classes is None else _texts(np.asarray(clustering.classes)[subject.rows]),
+        "classes": None
+        if clustering.classes is None
+        else _texts(np.asarray(clustering.classes)[subject.rows]),
         "profile": clustering.profile,
         "evidence": clustering.evidence,
         "stability": clustering.stability,
         "significance": clustering.significance,
         "runners_up": clustering.runners_up,
         "notes": [*dict.fromkeys([*clustering.notes, *note])],
-        "made": [("budget", clustering.budget), *subject.made, ("time in all", f"{clustering.seconds:.1f} s")],
+        "made": [
+            ("budget", clustering.budget),
+            *subject.made,
+            ("time in all", f"{clustering.seconds:.1f} s"),
+        ],
         "command": command or shell_line(clustering.table.source, stored),
         "python": python,
         "seed": clustering.seed,
@@ -143,7 +149,11 @@ def shell_line(source: str, arguments: Mapping[str, Any]) -> str | None:
 
 def page_name(source: str) -> str:
     """Return what the page of a table is called: ``iris.html`` for ``iris.csv``."""
-    return (Path(source).name.split(".")[0] or "report").replace(" ", "_") + ".html" if "." in source else "report.html"
+    return (
+        (Path(source).name.split(".")[0] or "report").replace(" ", "_") + ".html"
+        if "." in source
+        else "report.html"
+    )
 
 
 def _quoted(text: str) -> str:
@@ -155,4 +165,6 @@ def _value(name: str, value: Any) -> str:
         return _quoted(value)
     if isinstance(value, int | range):
         return repr(value)
-    return repr(list(value)) if isinstance(value, tuple) else {"truth": "y"}.get(name, "...")
+    if isinstance(value, tuple):
+        return f"[{', '.join(_value(name, one) for one in value)}]"
+    return "y" if name == "truth" else "..."

@@ -37,7 +37,9 @@ def subject_of_groups(groups: Groups, table: Table, *, command: str | None = Non
     """
     rows = np.flatnonzero(groups.labels != -2)
     policy = "median" if groups.medians is not None else "drop"
-    complete = settle_missing(table.matrix(groups.columns), groups.columns, policy=policy, medians=groups.medians)
+    complete = settle_missing(
+        table.matrix(groups.columns), groups.columns, policy=policy, medians=groups.medians
+    )
     labels = groups.labels[rows]
     labels = np.where(labels > 0, labels - 1, -1)
     tree = tree_of(groups.model, len(rows))
@@ -155,7 +157,9 @@ def made_of(groups: Groups) -> list[tuple[str, str]]:
     """Return method, parameters, algorithm, exactness, time and versions."""
     model = groups.model
     parameters = {
-        name: value for name, value in model.get_params(deep=False).items() if name not in ("progress", "verbose")
+        name: value
+        for name, value in model.get_params(deep=False).items()
+        if name not in ("progress", "verbose")
     }
     facts = [
         ("method", find_method(groups.recipe.method).title),
