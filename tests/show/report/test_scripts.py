@@ -121,7 +121,8 @@ def test_state_tells_every_view_and_toggles_groups(run):
           const stop = (k, labels) => ({k, labels, colors: [0, 1, 2], sizes: [], silhouettes: null});
           const stops = [stop(2, [0, 0, 1]), stop(3, [0, 1, 2])];
           const store = coterie.state.make({stops, chosen: 0, tree: null, sample: SAMPLE}), told = [];
-          store.listen(({selection: {rows, about}, grouping}, what) => told.push([what, rows, about, grouping.k]));
+          store.listen(({selection, grouping}, what) =>
+            told.push([what, selection.rows, selection.about, grouping.k]));
           store.toggleGroup(0);
           store.setStop(1);
           store.setStop(1);
