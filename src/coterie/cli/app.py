@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from coterie.cli.compare import EXAMPLES as COMPARE_EXAMPLES
+from coterie.cli.compare import compare
 from coterie.cli.config import config
 from coterie.cli.demo import demo
 from coterie.cli.distances import distances
@@ -31,8 +33,8 @@ Examples:
 
 \b
   coterie demo                                  a first look, nothing needed
-  coterie fit customers.csv -k 5                find five groups, say what they are
-  coterie fit customers.csv -k 5 -o groups.csv  and write the group of each row
+  coterie fit customers.csv                     how many groups, what they are, how sure
+  coterie fit customers.csv -k 5 -o groups.csv  five groups; write the group of each row
 
 After any command, --debug shows the traceback of an error.
 """
@@ -46,6 +48,7 @@ app = typer.Typer(
     epilog=EXAMPLES,
 )
 app.command(epilog=FIT_EXAMPLES)(fit)
+app.command(epilog=COMPARE_EXAMPLES)(compare)
 app.command(epilog=PREDICT_EXAMPLES)(predict)
 app.command(epilog=EVALUATE_EXAMPLES)(evaluate)
 app.command(epilog=TREE_EXAMPLES)(tree)

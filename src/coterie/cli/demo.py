@@ -8,27 +8,24 @@ from typing import Annotated
 from coterie.cli import options
 from coterie.cli.options import option
 
-K = 5
 ABOUT = """
 A shop has a table of 800 customers: age, income, visits per month, spend per visit,
 share of orders made online (%), share bought at a discount (%). Nobody has said what
-kinds of customers there are. We ask for five groups:
+kinds of customers there are, or how many. We ask:
 
-  $ coterie fit customers.csv -k 5
+  $ coterie fit customers.csv
 """
 NEXT = """
-What to read: each group differs from the average customer in the columns named, in standard
+What to read: five groups, found by comparing several methods. They come back when rows are
+drawn anew ("stable"), and data without groups hardly ever look as good ("not by chance").
+Each group differs from the average customer in the columns named, in standard
 deviations (sd). Group 1, for example, is young, orders online and buys at a discount:
 students, one would guess. The computer never saw that word.
 
 Try it on the same table, then on yours:
   coterie demo --copy customers.csv
-  coterie fit customers.csv -k 5 -o groups.csv
-  coterie fit customers.csv -k 5 --drop age --scale robust
-"""
-UNASKED = """The same table, and no number of groups given:
-
-  $ coterie fit customers.csv --report customers.html
+  coterie fit customers.csv -o groups.csv
+  coterie compare customers.csv
 """
 ABOUT_REPORT = "The report, one file to open in a browser and to send to others:"
 
@@ -44,8 +41,8 @@ def demo(
     from importlib.resources import as_file, files
 
     from coterie.cli import outputs, reports, summary
-    from coterie.groups import Recipe, fit_groups
     from coterie.read import read_table
+    from coterie.select import fit
 
     reports.check(report, opens=opens, force=force)
     with as_file(files("coterie.cli") / "data" / "customers.csv") as path:
@@ -55,13 +52,10 @@ def demo(
             return
         table = replace(read_table(path), source="customers.csv")
     print(ABOUT)
-    summary.show(fit_groups(table, Recipe(n_clusters=K, n_init=10)), commands=False)
+    found = fit(table)
+    summary.show_clustering(found, commands=False)
     print(NEXT)
     if report is not None:
-        from coterie.select import fit
-
-        print(UNASKED)
-        found = fit(table)
         found.report(report, force=force)
-        print(f"  {found.headline}\n\n{ABOUT_REPORT}\n{report.resolve()}")
+        print(f"{ABOUT_REPORT}\n{report.resolve()}")
         reports.tell(report, opens=opens, quiet=True)

@@ -8,28 +8,32 @@ from typing import Annotated
 from coterie.cli import options
 from coterie.cli.options import option
 
-STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
-
 EXAMPLES = """
 Examples:
 
 \b
-  coterie fit customers.csv -k 5
+  coterie fit customers.csv                      how many groups there are, and which
+  coterie fit customers.csv -k 2..8 --method kmeans,mixture --budget fast
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
-  coterie fit customers.csv -k 5 --save groups.safetensors
-  coterie fit customers.csv -k 5 --report groups.html --open
+  coterie fit customers.csv --save groups.safetensors
+  coterie fit customers.csv --report groups.html --open
   coterie fit - -k 3 --json < points.csv | jq .sse
 """
 
 
 def fit(
     data: options.Data,
-    k: Annotated[int | None, option("-k", metavar="N", help="How many groups.")] = None,
-    method: Annotated[str, option(metavar="NAME", help="See coterie methods [kmeans]")] = "kmeans",
+    k: Annotated[str, option("-k", metavar="K", help="How many groups: N, A..B or auto [auto]")] = "auto",
+    method: Annotated[
+        str, option(metavar="NAME", help="See coterie methods [auto; kmeans when -k is a number]")
+    ] = "auto",
     distance: Annotated[str | None, option(metavar="NAME", help="See coterie distances [euclidean]")] = None,
     scale: Annotated[
-        str, option(metavar="HOW", help="standard, minmax, robust, none [standard]")
-    ] = "standard",
+        str | None,
+        option(metavar="HOW", help="standard, minmax, robust, none, auto [auto; standard with -k N]"),
+    ] = None,
+    budget: Annotated[str, option(metavar="WORD", help="fast, normal, thorough [normal]")] = "normal",
+    truth: Annotated[str | None, option(metavar="COLUMN", help="Classes to compare with.")] = None,
     drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006  # typer copies it
     keep: Annotated[list[str], option(metavar="COLUMN", help="Use a key or constant column too.")] = [],  # noqa: B006
     missing: options.Missing = "error",
@@ -48,28 +52,16 @@ def fit(
     force: options.Force = False,
 ) -> None:
     """Find the groups in a table and say what sets them apart."""
-    from coterie._progress import track
-    from coterie.cli import outputs, reports, summary
-    from coterie.cli.terminal import is_watched
-    from coterie.groups import Recipe, check_recipe, fit_groups, takes_option
-    from coterie.persist import save as save_model
-    from coterie.read import check_policy, read_table
+    from coterie.cli import fitting, outputs, reports
 
-    if n_init is None and improve is None and takes_option(method, "n_init"):
-        n_init = STARTS
-    recipe = Recipe(method, k, scale, distance, n_init, improve, seed)
-    check_recipe(recipe)
-    check_policy(missing)
+    request = fitting.Request(
+        data, k, method, distance, scale, budget, truth, drop, keep, missing, seed, n_init, improve
+    )
+    request.check()
     outputs.check(data, labels=output, model=save, force=force)
     reports.check(report, opens=opens, force=force)
-    progress = is_watched()
-    with track(progress, f"reading {data}"):
-        table = read_table(data, header=header, encoding=encoding)
-    groups = fit_groups(table, recipe, drop=drop, keep=keep, missing=missing, progress=progress)
-    if output is not None:
-        outputs.write_labels(table, groups.labels, output, force=force)
-    if save is not None:
-        save_model(groups, save, force=force)
-    reports.write(groups, report, table=table, force=force)
-    summary.show(groups, as_json=as_json, labels=output, model=save)
+    found = request.run(header=header, encoding=encoding)
+    found.write(output, save, force=force)
+    reports.write(found.clustering or found.groups, report, table=found.table, truth=truth, force=force)
+    found.show(as_json=as_json, labels=output, model=save)
     reports.tell(report, opens=opens, quiet=as_json)

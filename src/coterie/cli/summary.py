@@ -19,6 +19,7 @@ from coterie.cli.terminal import console
 from coterie.cluster import find_method
 from coterie.groups import Groups
 from coterie.prepare import SCALINGS
+from coterie.select import Clustering
 
 SHOWN_GROUPS = 20
 SHOWN_COLUMNS = 12
@@ -70,6 +71,28 @@ def show(
             out.print(line, soft_wrap=True)
 
 
+def show_clustering(
+    clustering: Clustering,
+    *,
+    labels: Path | None = None,
+    model: Path | None = None,
+    commands: bool = True,
+) -> None:
+    """Print the answer of a comparison of methods; parameters as in `show`."""
+    out = console()
+    about, _, rest = clustering.summary().partition("\n\n")
+    answer, *others = rest.splitlines()
+    out.print(escape(about), soft_wrap=True)
+    out.print()
+    out.print(escape(answer), style="bold green", soft_wrap=True)
+    for line in others:
+        out.print(escape(line), style="yellow" if line.startswith("  note:") else None, soft_wrap=True)
+    if commands or labels or model:
+        out.print()
+        for line in _files(labels, model):
+            out.print(line, soft_wrap=True)
+
+
 def _about_the_table(groups: Groups) -> str:
     left_out = (
         f"; left out: {', '.join(str(column) for column in groups.left_out)}" if groups.left_out else ""
@@ -88,7 +111,7 @@ def _answer(groups: Groups) -> str:
 
 
 def _group_table(groups: Groups) -> Table:
-    table = _plain_table()
+    table = plain_table()
     table.add_column("group", justify="right", style="bold")
     table.add_column("rows", justify="right")
     table.add_column("share", justify="right")
@@ -120,7 +143,7 @@ def _center_table(groups: Groups) -> tuple[Table, int]:
     """Return the centres, groups side by side if they fit, else below each other; and the columns hidden."""
     telling = np.argsort(-np.abs(groups.profile.differences).max(axis=0), kind="stable")
     columns = sorted(telling[:SHOWN_COLUMNS].tolist())
-    table = _plain_table()
+    table = plain_table()
     if groups.k <= GROUPS_SIDE_BY_SIDE:
         table.add_column(_heading(groups))
         for group in range(groups.k):
@@ -171,7 +194,8 @@ def _files(labels: Path | None, model: Path | None) -> list[str]:
     ]
 
 
-def _plain_table() -> Table:
+def plain_table() -> Table:
+    """Return a table with nothing but a line under its head."""
     return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=True, padding=(0, 1))
 
 

@@ -17,10 +17,10 @@ from coterie.distance import spanning_tree
 class ModeTree:
     """A spanning tree of the rows, and at each edge the depth of the valley that it crosses.
 
-    The density of a row is ``1 / r^d``, r the distance to its `n_neighbors`-th neighbour. Rows and edges appear
-    from the densest to the sparsest. When an edge joins two hills, the lower one ends there; the logarithm of
-    its peak's density over that of the edge is the *persistence* of the edge. In units of its standard error,
-    sqrt(2 / n_neighbors), that is the *depth*.
+    The density of a row is ``1 / r^d``, r the distance to its `n_neighbors`-th neighbour. Rows and edges
+    appear from the densest to the sparsest. When an edge joins two hills, the lower one ends there; the
+    logarithm of its peak's density over that of the edge is the *persistence* of the edge. In units of its
+    standard error, sqrt(2 / n_neighbors), that is the *depth*.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def dimension_at(reach: Distances, n_neighbors: int) -> float:
 
 
 def positive(radii: Distances) -> FloatArray:
-    """Return the radii in float64, those of zero (rows that occur many times) being as small as the smallest."""
+    """Return the radii in float64; those of zero (rows that occur often) become as small as the smallest."""
     found = np.asarray(radii, dtype=np.float64)
     above = found[found > 0]
     return np.maximum(found, above.min() if above.size else 1.0)

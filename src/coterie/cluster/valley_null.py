@@ -20,7 +20,7 @@ _DEPTHS = np.array(
         [0.60, 0.73, 1.18, 1.34, 1.34, 1.43, 1.62, 2.03, 2.37, 2.8],
     ]
 )
-# What a tube adds to a line, by how many dimensions its neighbourhoods have more; nothing when it has many cells.
+# What a tube adds to a line, by how many dimensions its neighbourhoods have more; nothing with many cells.
 _TUBE, _TUBE_PER_DIMENSION, _TUBE_FROM, _TUBE_MOST = 0.6, 0.25, 0.4, 4.0
 _TUBE_CELLS = (25.0, 100.0)
 

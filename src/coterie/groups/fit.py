@@ -129,7 +129,7 @@ def prepare_table(
     keep: Sequence[str] = (),
     missing: str = "error",
 ) -> Prepared:
-    """Choose columns, settle missing values and scale; the parameters are those of `fit_groups` and `Recipe`."""
+    """Choose columns, settle missing values and scale; parameters as in `fit_groups` and `Recipe`."""
     choice = _choose(table, drop, keep)
     complete = settle_missing(table.matrix(choice.used), choice.used, policy=missing, source=table.source)
     scaling = fit_scaling(complete.X, scale)

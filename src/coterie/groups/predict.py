@@ -18,15 +18,16 @@ def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels
 
     Parameters
     ----------
-    model : Groups or estimator
+    model : Groups, something with groups, or estimator
         What `coterie.load` returned. An estimator's clusters keep its own numbers, counted from 0.
     table : Table
         Columns are found by name when the model knows names, otherwise the numeric ones are taken in order.
     missing : {"error", "drop", "median"}, default="error"
         What to do about missing values; "median" needs `Groups`.
     """
-    if isinstance(model, Groups):
-        return model.predict(table, missing=missing)
+    groups = getattr(model, "groups", model)
+    if isinstance(groups, Groups):
+        return groups.predict(table, missing=missing)
     if not hasattr(model, "predict"):
         raise ModelFileError(f"a {type(model).__name__} places no new rows: it has no predict.")
     names = getattr(model, "feature_names_in_", None)

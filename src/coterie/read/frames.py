@@ -45,7 +45,7 @@ def as_table(data: Any, *, columns: Sequence[str] | None = None) -> Table:
 
 
 def _of_frame(frame: Any) -> Table:
-    """Return the table of a pandas or polars frame, column by column: no column may be copied through text."""
+    """Return the table of a pandas or polars frame, column by column."""
     polars = require("polars", extra="cli", purpose="Taking data frames")
     if not isinstance(frame, polars.DataFrame):
         names = [str(name) for name in frame.columns]

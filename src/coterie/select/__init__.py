@@ -5,6 +5,7 @@ from coterie.select.candidate import Candidate
 from coterie.select.catalogue import Criterion, criteria, find_criterion
 from coterie.select.choose import choose_k
 from coterie.select.clustering import Clustering
+from coterie.select.compare import MethodComparison, compare_methods
 from coterie.select.curve import Curve
 from coterie.select.evidence import Evidence
 from coterie.select.fit import fit
@@ -16,8 +17,10 @@ __all__ = [
     "Criterion",
     "Curve",
     "Evidence",
+    "MethodComparison",
     "Verdict",
     "choose_k",
+    "compare_methods",
     "criteria",
     "find_criterion",
     "fit",

@@ -21,8 +21,15 @@ from coterie.select.verdict import Verdict
 
 CRUMBS = 0.5  # labelings of more clusters than that share of the rows are not worth judging
 SILHOUETTE_ROWS = 1_000
-RUNNERS_UP = 5
-CLOSE = 1.0  # in units of evidence: less of a lead is a close call
+TIE = 0.1  # differences of rank below that say nothing
+SIMPLEST_FIRST = (
+    "kmeans",
+    "mixture",
+    "agglomerative",
+    "modes",
+    "spectral",
+)  # by what it takes to place a row
+CLOSE = 0.5  # in units of evidence: less of a lead is a close call
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +40,14 @@ class Contest:
     ----------
     winner : Candidate or None
         The best; None: there are no groups.
-    others : tuple of Candidate
-        The best of each other method and number, best first.
+    ranked : tuple of Candidate
+        The best of each method and number, best first, the winner included.
     evidence : Evidence
         What speaks for the number of groups.
     """
 
     winner: Candidate | None
-    others: tuple[Candidate, ...]
+    ranked: tuple[Candidate, ...]
     evidence: Evidence
 
 
@@ -64,16 +71,30 @@ def compete(task: Task, methods: Sequence[str], tracker: Tracker, *, may_be_one:
         tracker.report(at, stage=f"comparing methods: {find_method(method).title}", total=len(methods))
         judged += _judged(task, method)
     judged.sort(key=lambda pair: -pair[1].rank)
+    _prefer_simple(judged)
     wins = bool(judged) and (not may_be_one or judged[0][1].score > 0)
     best_of_k = _best_of_each_k(judged)
     evidence = _evidence(task, best_of_k, wins, began)
-    ranked = _distinct(judged)
-    if not wins:
-        return Contest(None, tuple(_explain(each, NOTHING_APART) for each in ranked[:RUNNERS_UP]), evidence)
-    winner = replace(judged[0][0], reason=_for(judged[0][1]))
-    return Contest(
-        winner, tuple(_explain(each, judged[0][1]) for each in ranked[1 : RUNNERS_UP + 1]), evidence
-    )
+    best = judged[0][1] if wins else NOTHING_APART
+    ranked = [_explain(pair, best, is_best=wins and at == 0) for at, pair in enumerate(_distinct(judged))]
+    return Contest(ranked[0] if wins else None, tuple(ranked), evidence)
+
+
+def _prefer_simple(judged: list[tuple[Candidate, Separation]]) -> None:
+    """Move the simplest model to the front, of those with as many groups that the judge cannot tell apart."""
+    if not judged:
+        return
+    best, separation = judged[0]
+    tied = [
+        at
+        for at, (candidate, other) in enumerate(judged)
+        if candidate.k == best.k and separation.rank - other.rank <= TIE
+    ]
+    judged.insert(0, judged.pop(min(tied, key=lambda at: (_complexity(judged[at][0].method), at))))
+
+
+def _complexity(method: str) -> int:
+    return SIMPLEST_FIRST.index(method) if method in SIMPLEST_FIRST else len(SIMPLEST_FIRST)
 
 
 def _judged(task: Task, method: str) -> list[tuple[Candidate, Separation]]:
@@ -123,18 +144,20 @@ def _for(separation: Separation) -> str:
     return f"{clear} of {n_valleys} valleys between groups are deeper than those of data without groups"
 
 
-def _explain(pair: tuple[Candidate, Separation], best: Separation) -> Candidate:
+def _explain(pair: tuple[Candidate, Separation], best: Separation, *, is_best: bool) -> Candidate:
     candidate, separation = pair
+    if is_best:
+        return replace(candidate, reason=_for(separation))
     shallow = int((separation.evidence <= 0).sum())
     if shallow:
         what = "valley is" if shallow == 1 else "valleys are"
-        reason = (
-            f"{shallow} of its {len(separation.evidence)} {what} no deeper than those of data without groups"
-        )
+        reason = f"{shallow} of its {len(separation.evidence)} {what} no deeper than in data without groups"
     elif separation.score < best.score - CLOSE:
         reason = "it leaves groups together that a valley divides, or divides them less well"
     elif separation.crossing > best.crossing:
-        reason = f"a close call: {separation.crossing:.1%} of neighbours are divided, {best.crossing:.1%} are there"
+        reason = f"a close call, but its borders cut {separation.crossing:.1%} of the neighbourhoods"
+    elif best.rank - separation.rank <= TIE:
+        reason = "as good as the winner, which is the simpler model"
     else:
         reason = "a close call: the winner's valleys are a little deeper"
     return replace(candidate, reason=reason)
@@ -145,7 +168,7 @@ def _evidence(
 ) -> Evidence:
     ks = (1, *best)
     ranks = {1: 0.0, **{k: separation.rank for k, (_, separation) in best.items()}}
-    labelings: dict[int, Labels | None] = {1: np.zeros(len(task.X), dtype=np.int32)}
+    labelings: dict[int, Labels | None] = {1: np.zeros(len(task.rows), dtype=np.int32)}
     labelings |= {k: candidate.labels for k, (candidate, _) in best.items()}
     k = max(best, key=lambda number: ranks[number]) if wins else 1
     crossing = [0.0, *(separation.crossing for _, separation in best.values())]
@@ -178,16 +201,16 @@ def _evidence(
 
 
 def _silhouettes(task: Task, ks: tuple[int, ...], labelings: dict[int, Labels | None]) -> Curve:
-    rows = np.random.default_rng(task.seed).permutation(len(task.X))[:SILHOUETTE_ROWS]
+    rows = np.random.default_rng(task.seed).permutation(len(task.rows))[:SILHOUETTE_ROWS]
     values = np.full(len(ks), np.nan)
     for at, k in enumerate(ks[1:], start=1):
         labels = np.asarray(labelings[k])[rows]
         inside = labels >= 0
         n_here = np.unique(labels[inside]).size
         if 1 < n_here < inside.sum():
-            values[at] = silhouette_score(task.X[rows][inside], labels[inside], metric=task.metric)
+            values[at] = silhouette_score(task.rows[rows][inside], labels[inside], metric=task.metric)
     choice = None if np.isnan(values).all() else int(ks[int(np.nanargmax(values))])
-    note = f"from {SILHOUETTE_ROWS:,} rows" if len(task.X) > SILHOUETTE_ROWS else ""
+    note = f"from {SILHOUETTE_ROWS:,} rows" if len(task.rows) > SILHOUETTE_ROWS else ""
     return Curve("silhouette", "silhouette", ks, values, None, True, choice, "largest", note)
 
 

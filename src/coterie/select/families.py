@@ -43,7 +43,7 @@ class Task:
     seed: int
 
     @property
-    def X(self) -> Data:
+    def rows(self) -> Data:
         """The rows."""
         return self.valleys.X
 
@@ -85,22 +85,22 @@ def _kmeans(task: Task) -> Iterator[Proposal]:
     options = {} if task.distance is None else {"geometry": task.distance}
     for k in task.ks:
         parameters = {"n_clusters": k, "n_init": task.budget.starts, "random_state": task.seed, **options}
-        yield parameters, find_method("kmeans").load()(**parameters).fit(task.X).labels_
+        yield parameters, find_method("kmeans").load()(**parameters).fit(task.rows).labels_
 
 
 def _mixture(task: Task) -> Iterator[Proposal]:
-    n_rows, n_columns = task.X.shape
+    n_rows, n_columns = task.rows.shape
     for k in task.ks:
         full = n_rows > ROWS_PER_PARAMETER * k * n_columns * (n_columns + 1) / 2
         family = "full" if full else "diag"
         parameters = {"n_components": k, "covariance_type": family, "random_state": task.seed}
         if full or n_rows > ROWS_PER_PARAMETER * k * n_columns:
-            yield parameters, find_method("mixture").load()(**parameters).fit(task.X).predict(task.X)
+            yield parameters, find_method("mixture").load()(**parameters).fit(task.rows).predict(task.rows)
 
 
 def _agglomerative(task: Task) -> Iterator[Proposal]:
     for rule in LINKAGES if task.distance is None else LINKAGES[1:]:
-        tree = Dendrogram.from_linkage(linkage(task.X, rule, task.metric))
+        tree = Dendrogram.from_linkage(linkage(task.rows, rule, task.metric))
         for k in task.ks:
             options = {} if task.distance is None else {"metric": task.distance}
             yield {"n_clusters": k, "linkage": rule, **options}, tree.cut(n_clusters=k)
@@ -108,22 +108,22 @@ def _agglomerative(task: Task) -> Iterator[Proposal]:
 
 def _hdbscan(task: Task) -> Iterator[Proposal]:
     for size in MIN_CLUSTER_SIZES:
-        if 2 * size <= len(task.X):
+        if 2 * size <= len(task.rows):
             parameters = {"min_cluster_size": size, "metric": task.metric}
-            yield parameters, find_method("hdbscan").load()(**parameters).fit(task.X).labels_
+            yield parameters, find_method("hdbscan").load()(**parameters).fit(task.rows).labels_
 
 
 def _spectral(task: Task) -> Iterator[Proposal]:
-    if len(task.X) > SPECTRAL_ROWS:
+    if len(task.rows) > SPECTRAL_ROWS:
         return
-    for k in (k for k in task.ks if k <= MOST_SPECTRAL and k < len(task.X)):
+    for k in (k for k in task.ks if k <= MOST_SPECTRAL and k < len(task.rows)):
         parameters = {
             "n_clusters": k,
             "affinity": "nearest_neighbors",
-            "n_neighbors": min(SPECTRAL_NEIGHBOURS, len(task.X) - 1),
+            "n_neighbors": min(SPECTRAL_NEIGHBOURS, len(task.rows) - 1),
             "random_state": task.seed,
         }
-        yield parameters, find_method("spectral").load()(**parameters).fit(task.X).labels_
+        yield parameters, find_method("spectral").load()(**parameters).fit(task.rows).labels_
 
 
 def _others(task: Task, name: str = "") -> Iterator[Proposal]:
@@ -132,7 +132,7 @@ def _others(task: Task, name: str = "") -> Iterator[Proposal]:
     for k in ks:
         recipe = Recipe(name, k, distance=task.distance, seed=task.seed)
         estimator = make_estimator(method, recipe)
-        yield estimator.get_params(deep=False), np.asarray(estimator.fit(task.X).labels_)
+        yield estimator.get_params(deep=False), np.asarray(estimator.fit(task.rows).labels_)
 
 
 def _takes_k(name: str) -> bool:

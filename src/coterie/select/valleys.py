@@ -27,7 +27,7 @@ THIN_DIMENSION = 2.5
 SCALES_TRIED = (
     0.35  # what the best of several scales adds to the null depth of one: benchmarks/valley_null.py
 )
-SCALES_TRIED_ON_TUBES = 1.2  # a tube changes its dimension with the scale
+SCALES_TRIED_ON_TUBES = 1.4  # a tube changes its dimension with the scale
 TAIL = 0.3  # scale of the exponential tail of the null depth
 ROUGHNESS = 1.6  # the deepest valley of one cloud is less than that deeper than its second, in 99 % of clouds
 ROUGHNESS_OF_TUBES = 2.6
@@ -144,7 +144,7 @@ class Valleys:
         return low, high, best
 
     def _bars(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
-        """Return the depth that one cloud of these rows rarely exceeds, the less often the smaller its share."""
+        """Return the depth that one cloud of these rows rarely exceeds."""
         nulls = [
             null_depth(n, tree.n_neighbors, tree.dimension, extent)
             for n, extent in zip(n_rows.tolist(), extents.tolist(), strict=True)
@@ -158,7 +158,7 @@ class Valleys:
         return np.asarray(gap + self._caution(n_rows, extents))
 
     def _caution(self, n_rows: Indices, extents: FloatArray) -> FloatArray:
-        """Return what the choice of scales and of many places adds: a small group has many chances to appear."""
+        """Return what trying scales and places adds: a small group has many chances to appear."""
         tried = SCALES_TRIED + (SCALES_TRIED_ON_TUBES - SCALES_TRIED) * _likeness_to_tubes(extents)
         return np.asarray(tried + TAIL * np.log(len(self.X) / n_rows))
 
@@ -180,7 +180,7 @@ def _scales(reach: Any) -> tuple[int, ...]:
 
 
 def _likeness_to_tubes(extents: FloatArray) -> FloatArray:
-    return np.clip((ROUND - extents) / (ROUND - TUBE), 0.0, 1.0)
+    return np.asarray(np.clip((ROUND - extents) / (ROUND - TUBE), 0.0, 1.0))
 
 
 def _passes(tree: ModeTree, edges: Indices, lengths: Any, pair: Indices, n_pairs: int) -> FloatArray:

@@ -15,7 +15,7 @@ from coterie._typing import Labels
 from coterie.cluster import KMeans
 from coterie.errors import InvalidParameter
 from coterie.show.report.subject import Subject
-from coterie.show.report.subjects import number_by_size, subject_of_groups
+from coterie.show.report.subjects import number_by_size, subject_of_groups, text_of
 
 LEARNING_ROWS = 4_000  # that other numbers of groups are learnt from, where they were found in a sample
 OPTIONS = {"random_state": "seed"}  # what the command line calls otherwise
@@ -82,13 +82,7 @@ def _labelings(clustering: Any, subject: Subject) -> tuple[Mapping[int, Labels],
 
 def _texts(classes: Any) -> list[str]:
     """Return classes as text; whole numbers without their decimals, nothing where there is none."""
-    return [_text(one) for one in classes.tolist()]
-
-
-def _text(one: Any) -> str:
-    if one is None or one != one or one == "None":
-        return ""
-    return str(int(one)) if isinstance(one, float) and one.is_integer() else str(one)
+    return [text_of(one) for one in classes.tolist()]
 
 
 def told(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,142 @@
+"""What ``coterie fit`` does: one method with one number of groups, or the comparison of all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coterie._progress import track
+from coterie.cli import outputs, summary
+from coterie.cli.facts import facts
+from coterie.cli.terminal import is_watched
+from coterie.cluster import find_method
+from coterie.errors import InvalidParameter
+from coterie.groups import Groups, Recipe, check_recipe, fit_groups, takes_option
+from coterie.persist import save as save_model
+from coterie.read import Table, check_policy, read_table
+from coterie.select import Clustering
+from coterie.select import fit as fit_auto
+from coterie.select.asked import AUTO, check_asked, check_k
+
+STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was typed."""
+
+    data: str
+    k: str = AUTO
+    method: str = AUTO
+    distance: str | None = None
+    scale: str | None = None
+    budget: str = "normal"
+    truth: str | None = None
+    drop: list[str] = field(default_factory=list)
+    keep: list[str] = field(default_factory=list)
+    missing: str = "error"
+    seed: int = 0
+    n_init: int | None = None
+    improve: str | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether method and number of groups are said, so that there is nothing to choose."""
+        numbers = check_k(self.k)
+        if numbers is not None:
+            return len(numbers) == 1 and "," not in self.method
+        return self.method != AUTO and "," not in self.method and not _takes_k(self.method)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The one way to find groups, when it is settled."""
+        method = "kmeans" if self.method == AUTO else self.method
+        numbers = check_k(self.k)
+        n_init = self.n_init
+        if n_init is None and self.improve is None and takes_option(method, "n_init"):
+            n_init = STARTS
+        k = numbers[0] if numbers else None
+        return Recipe(method, k, self.scale or "standard", self.distance, n_init, self.improve, self.seed)
+
+    def check(self) -> None:
+        """Refuse names and options that do not exist, before any data are read."""
+        check_policy(self.missing)
+        if self.is_settled:
+            check_recipe(self.recipe)
+            return
+        check_asked(self.method, self.k, self.distance or AUTO, self.scale or AUTO, self.budget)
+        for name, value in (("n-init", self.n_init), ("improve", self.improve)):
+            if value is not None:
+                raise InvalidParameter(f"{name} needs a method and a number of groups.").in_shell(
+                    f"--{name} is for one method with one number of groups: add -k N."
+                )
+        if self.seed < 0:
+            raise InvalidParameter(f"--seed must be at least 0, got {self.seed}.")
+
+    def run(self, *, header: bool | None, encoding: str | None) -> Found:
+        """Read the table and find the groups."""
+        progress = is_watched()
+        with track(progress, f"reading {self.data}"):
+            table = read_table(self.data, header=header, encoding=encoding)
+        drop = [*self.drop, *([self.truth] if self.truth else [])]
+        if self.is_settled:
+            groups = fit_groups(
+                table, self.recipe, drop=drop, keep=self.keep, missing=self.missing, progress=progress
+            )
+            return Found(table, groups, None)
+        clustering = fit_auto(
+            table,
+            self.method,
+            self.k,
+            distance=self.distance or AUTO,
+            scale=self.scale or AUTO,
+            truth=self.truth,
+            budget=self.budget,
+            drop=self.drop,
+            keep=self.keep,
+            missing=self.missing,
+            random_state=self.seed,
+            progress=progress,
+        )
+        return Found(table, clustering.groups, clustering)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found, and the table it was found in."""
+
+    table: Table
+    groups: Groups
+    clustering: Clustering | None
+
+    def write(self, labels: Path | None, model: Path | None, *, force: bool) -> None:
+        """Write the files that were asked for."""
+        if labels is not None:
+            outputs.write_labels(self.table, self.groups.labels, labels, force=force)
+        if model is not None:
+            save_model(self.clustering or self.groups, model, force=force)
+
+    def show(self, *, as_json: bool, labels: Path | None, model: Path | None) -> None:
+        """Print the answer, for a person or for a machine."""
+        if self.clustering is None:
+            summary.show(self.groups, as_json=as_json, labels=labels, model=model)
+        elif as_json:
+            print(json.dumps(all_facts(self.clustering, labels, model), indent=2))
+        else:
+            summary.show_clustering(self.clustering, labels=labels, model=model)
+
+
+def all_facts(clustering: Clustering, labels: Path | None, model: Path | None) -> dict[str, Any]:
+    """Return the facts about the groups, and those about how sure they are."""
+    about = clustering.to_dict()
+    for name in ("columns", "left_out", "sizes", "seconds"):
+        about.pop(name)
+    found = facts(clustering.groups, labels=labels, model=model)
+    return {**found, **about, "seconds": round(clustering.seconds, 6)}
+
+
+def _takes_k(method: str) -> bool:
+    parameters = find_method(method).load()().get_params()
+    return "n_clusters" in parameters or "n_components" in parameters

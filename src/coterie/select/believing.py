@@ -1,0 +1,70 @@
+"""Whether to believe the winner: how often it comes back, and how good data without groups look."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from coterie._progress import Tracker
+from coterie._typing import Labels
+from coterie.evaluate import Significance, Stability, significance, stability
+from coterie.select.asked import Asked
+from coterie.select.compete import Contest
+from coterie.select.running import TOO_FEW
+from coterie.select.valleys import Valleys
+
+STAGES = 3
+
+
+def believe(
+    points: Any, labels: Labels, contest: Contest, asked: Asked, seed: int, tracker: Tracker
+) -> tuple[Stability | None, Significance | None]:
+    """Return whether the groups come back in resamples, and whether data without groups look as good.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        The rows that methods were compared on.
+    labels : array of shape (n,)
+        Their groups, 0..k-1; below 0 is noise.
+    contest : Contest
+        The winner; without one, the best loser is compared with chance.
+    asked : Asked
+        What it may cost.
+    seed : int
+        Of resamples and draws.
+    tracker : Tracker
+        Hears of the two stages.
+    """
+    chosen = contest.winner or (contest.ranked[0] if contest.ranked else None)
+    if chosen is None or len(points) < TOO_FEW:
+        return None, None
+    budget, stable = asked.budget, None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a resample or a draw warns about says nothing about the data
+        if contest.winner is not None:
+            tracker.report(1, stage="stability", total=STAGES)
+            stable = stability(
+                chosen.make(),
+                points,
+                n_resamples=budget.resamples,
+                labels=np.maximum(labels, -1),
+                random_state=seed,
+            )
+        tracker.report(2, stage="chance", total=STAGES)
+        chance = significance(
+            chosen.make(),
+            points,
+            measure=separation,
+            n_draws=budget.draws,
+            sample_size=min(budget.draw_rows, len(points)),
+            random_state=seed,
+        )
+    return stable, chance
+
+
+def separation(X: Any, labels: Any) -> float:
+    """Return how well groups are apart, by `Valleys`: what the p-value compares."""
+    return Valleys(np.ascontiguousarray(X)).judge(np.asarray(labels)).score

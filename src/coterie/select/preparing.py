@@ -1,0 +1,64 @@
+"""From what a user gives to points: the classes aside, columns chosen and scaled, rows drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
+from coterie.groups import Prepared, prepare_table
+from coterie.read import Table
+from coterie.select.asked import Asked
+
+ONE_SCALE = 5.0  # columns whose spreads differ by no more are taken to be in one unit, and left as they are
+LEAST_ROWS = 4
+
+
+def classes_of(table: Table, truth: Any) -> tuple[Any, list[str]]:
+    """Return the class of each row, and the column to leave out because it holds them."""
+    if truth is None:
+        return None, []
+    if isinstance(truth, str):
+        if truth not in table.columns:
+            raise InvalidParameter(f'{table.source}: no column "{truth}" to compare with.')
+        if table.is_matrix:
+            return np.asarray(table.content)[:, table.columns.index(truth)], [truth]
+        return np.array([str(value) for value in table.content[truth]]), [truth]
+    classes = np.asarray(truth)
+    if classes.shape != (table.n_rows,):
+        raise InvalidData(f"truth must have one class per row, {table.n_rows}, got shape {classes.shape}.")
+    return classes, []
+
+
+def prepare(table: Table, asked: Asked, drop: Sequence[str], keep: Sequence[str], missing: str) -> Prepared:
+    """Return the data ready to be clustered; "auto" scales columns only if their spreads differ much."""
+    scale = "none" if asked.scale is None else asked.scale
+    prepared = prepare_table(table, scale=scale, drop=drop, keep=keep, missing=missing)
+    if issparse(prepared.points):
+        raise UnsupportedInput(
+            f"{table.source}: coterie.fit takes dense data, got a sparse matrix. Use coterie.cluster.KMeans, "
+            "which takes sparse ones, or X.toarray()."
+        )
+    n_rows = len(prepared.complete.rows)
+    if n_rows < LEAST_ROWS:
+        raise InvalidData(f"{table.source}: coterie.fit needs at least {LEAST_ROWS} rows, got {n_rows}.")
+    if asked.scale is None and _needs_scaling(prepared.complete.X):
+        prepared = prepare_table(table, scale="standard", drop=drop, keep=keep, missing=missing)
+    return prepared
+
+
+def _needs_scaling(X: Any) -> bool:
+    spreads = np.asarray(X.std(axis=0, dtype=np.float64))
+    spreads = spreads[spreads > 0]
+    return bool(spreads.size and spreads.max() > ONE_SCALE * spreads.min())
+
+
+def sample_rows(prepared: Prepared, asked: Asked, seed: int) -> Any:
+    """Return the rows that methods are compared on, in their order."""
+    n_rows = len(prepared.complete.rows)
+    if n_rows <= asked.budget.rows:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(seed).choice(n_rows, asked.budget.rows, replace=False))

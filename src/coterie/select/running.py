@@ -1,0 +1,82 @@
+"""The contest on some points, and its winner fitted to all rows."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from coterie._progress import Tracker
+from coterie._typing import Labels
+from coterie.groups import Prepared, Recipe
+from coterie.select.asked import Asked
+from coterie.select.candidate import Candidate
+from coterie.select.compete import Contest, compete
+from coterie.select.families import Task
+from coterie.select.valleys import Valleys
+
+TOO_FEW = 10  # rows below which no method can tell groups from chance
+ROWS_PER_GROUP = 8
+SOME_GROUPS = 8  # numbers up to this are always tried
+MARGIN = 1.3  # numbers are tried up to so many times the hills of the density
+HILL = 1.2  # standard errors that a hill rises at least
+
+
+def run_contest(points: Any, asked: Asked, seed: int, tracker: Tracker) -> Contest:
+    """Let the methods compete on some points."""
+    points = np.ascontiguousarray(points)
+    valleys = Valleys(points, asked.distance or "euclidean")
+    task = Task(valleys, asked.numbers(_most(valleys, asked)), asked.distance, asked.budget, seed)
+    return compete(task, asked.methods_for(points), tracker, may_be_one=asked.may_be_one)
+
+
+def _most(valleys: Valleys, asked: Asked) -> int:
+    """Return the largest number of groups that is worth trying."""
+    n_rows = len(valleys.X)
+    hills = max(int((tree.depths > HILL).sum()) + 1 for tree in valleys.trees)
+    most = max(SOME_GROUPS, int(MARGIN * hills) + 2)
+    return max(2, min(most, n_rows // ROWS_PER_GROUP, asked.budget.most_clusters))
+
+
+def settle(
+    prepared: Prepared, asked: Asked, contest: Contest, judged: Any, seed: int
+) -> tuple[Any, Labels, list[str]]:
+    """Return the fitted estimator of the winner, the label of every row, and what was done."""
+    n_rows = len(prepared.complete.rows)
+    notes = [] if n_rows == len(judged) else [f"methods were compared on {len(judged):,} of {n_rows:,} rows"]
+    if n_rows < TOO_FEW:
+        notes.append(f"{n_rows} rows are too few to tell groups from chance")
+    winner = contest.winner or one_group(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if contest.winner is None or n_rows == len(judged):
+            estimator = winner.make().fit(prepared.points)
+            return estimator, _labels_of(estimator, prepared.points), notes
+        estimator = winner.make().fit(np.ascontiguousarray(prepared.points[judged]))
+        if winner.method == "kmeans" and asked.distance is None:
+            start = np.asarray(estimator.cluster_centers_)
+            whole = replace(winner, parameters={**winner.parameters, "init": start, "n_init": 1})
+            estimator = whole.make().fit(prepared.points)
+            return estimator, _labels_of(estimator, prepared.points), notes
+        notes.append("the other rows are placed by its predict")
+        return estimator, np.asarray(estimator.predict(prepared.points)), notes
+
+
+def one_group(seed: int) -> Candidate:
+    """Return the candidate of all rows in one group."""
+    return Candidate("kmeans", 1, np.zeros(0, np.int32), {}, "", {"n_clusters": 1, "random_state": seed})
+
+
+def _labels_of(estimator: Any, points: Any) -> Labels:
+    labels = getattr(estimator, "labels_", None)
+    return np.asarray(estimator.predict(points) if labels is None else labels)
+
+
+def recipe_of(prepared: Prepared, asked: Asked, contest: Contest, seed: int) -> Recipe:
+    """Return how the winner was found."""
+    winner = contest.winner or one_group(seed)
+    starts = winner.parameters.get("n_init")
+    scale = prepared.scaling.how
+    return Recipe(winner.method, winner.k, scale, asked.distance, starts, None, seed)
