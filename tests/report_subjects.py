@@ -41,12 +41,26 @@ def evidence_of(k, ks):
     """Return evidence with a curve that is not defined everywhere and one with errors."""
     values = np.array([np.nan, *np.linspace(0.2, 0.6, len(ks) - 1)])
     curves = [
-        SimpleNamespace(name="silhouette_score", title="silhouette", values=values, errors=None, choice=k, reason="largest"),
         SimpleNamespace(
-            name="gap", title="gap", values=np.arange(len(ks)) * 1.0, errors=np.full(len(ks), 0.2), choice=None, reason="none"
+            name="silhouette_score",
+            title="silhouette",
+            values=values,
+            errors=None,
+            choice=k,
+            reason="largest",
+        ),
+        SimpleNamespace(
+            name="gap",
+            title="gap",
+            values=np.arange(len(ks)) * 1.0,
+            errors=np.full(len(ks), 0.2),
+            choice=None,
+            reason="none",
         ),
     ]
-    verdict = SimpleNamespace(k=k, votes={k: 3, ks[1]: 1}, reasons=("three agree",), disagreements=("one does not",))
+    verdict = SimpleNamespace(
+        k=k, votes={k: 3, ks[1]: 1}, reasons=("three agree",), disagreements=("one does not",)
+    )
     return SimpleNamespace(k=k, ks=tuple(ks), curves=curves, verdict=verdict)
 
 
@@ -67,7 +81,14 @@ def stability_of(k):
 def significance():
     """Return significance: far above what chance gives."""
     draws = np.random.default_rng(0).normal(0.3, 0.02, 199)
-    return SimpleNamespace(measure="silhouette_score", null="gaussian", against="one Gaussian", observed=0.55, draws=draws, p_value=0.005)
+    return SimpleNamespace(
+        measure="silhouette_score",
+        null="gaussian",
+        against="one Gaussian",
+        observed=0.55,
+        draws=draws,
+        p_value=0.005,
+    )
 
 
 def iris_subject(with_tree=False):
@@ -83,7 +104,9 @@ def iris_subject(with_tree=False):
         evidence=evidence_of(3, range(1, 7)),
         stability=stability_of(3),
         significance=significance(),
-        runners_up=[SimpleNamespace(method="mixture", k=2, scores={"silhouette_score": 0.5}, reason="too few")],
+        runners_up=[
+            SimpleNamespace(method="mixture", k=2, scores={"silhouette_score": 0.5}, reason="too few")
+        ],
         left_out=[("notes", "text")],
     )
     if with_tree:

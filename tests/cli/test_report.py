@@ -30,11 +30,15 @@ def test_fit_writes_and_opens_a_report(shop, cli, monkeypatch):
     """Law: --report writes a page with the command that made it; --open shows it in the browser."""
     opened = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
-    code, out, _ = cli("fit", "customers.csv", "-k", 5, "--report", "groups.html", "--open")
+    code, out, _ = cli(
+        "fit", "customers.csv", "-k", 5, "--truth", "city", "--report", "groups.html", "--open"
+    )
     assert code == 0
     assert "report   written to groups.html" in out
     page = (shop / "groups.html").read_text()
     assert "<h1>5 groups</h1>" in page
+    assert "not by chance" in page
+    assert "Back to 5" in page  # other numbers of groups are on the slider
     assert "customer_id" in page
     assert opened == [(shop / "groups.html").as_uri()]
 
@@ -73,7 +77,9 @@ def test_evaluate_reports_given_labels_against_the_truth(shop, cli):
 
 def test_report_of_evaluate_needs_the_data(shop, cli):
     """Law: without rows there is nothing to show."""
-    assert cli("evaluate", "customers.csv", "--truth", "city", "--column", "age", "--report", "out.html")[::2] == (
+    assert cli("evaluate", "customers.csv", "--truth", "city", "--column", "age", "--report", "out.html")[
+        ::2
+    ] == (
         2,
         "coterie: --report of evaluate needs --data: the rows that it shows.\n",
     )

@@ -27,6 +27,7 @@ Try it on the same table, then on yours:
   coterie fit customers.csv -o groups.csv
   coterie compare customers.csv
 """
+ABOUT_REPORT = "The report, one file to open in a browser and to send to others:"
 
 
 def demo(
@@ -56,5 +57,5 @@ def demo(
     print(NEXT)
     if report is not None:
         found.report(report, force=force)
-        print(f"The report, one file to open in a browser and to send to others:\n{report.resolve()}")
+        print(f"{ABOUT_REPORT}\n{report.resolve()}")
         reports.tell(report, opens=opens, quiet=True)

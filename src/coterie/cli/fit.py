@@ -80,6 +80,6 @@ def fit(
     reports.check(report, opens=opens, force=force)
     found = request.run(header=header, encoding=encoding)
     found.write(output, save, force=force)
-    reports.write(found.clustering or found.groups, report, table=found.table, force=force)
+    reports.write(found.clustering or found.groups, report, table=found.table, truth=truth, force=force)
     found.show(as_json=as_json, labels=output, model=save)
     reports.tell(report, opens=opens, quiet=as_json)

@@ -35,14 +35,15 @@ def check(report: Path | None, *, opens: bool, force: bool) -> None:
         require(package, extra="report", purpose="The report")
 
 
-def write(found: Any, report: Path | None, *, table: Table, force: bool) -> None:
+def write(found: Any, report: Path | None, *, table: Table, truth: str | None, force: bool) -> None:
     """Write the report of groups, or of a whole answer, of a table."""
-    from coterie.show.report import subject_of_groups, write_report, write_subject
+    from coterie.show.report import subject_of_groups, with_beliefs, write_report, write_subject
 
     if report is None:
         return
     if isinstance(found, Groups):
-        write_subject(subject_of_groups(found, table, command=said()), report, force=force)
+        subject = subject_of_groups(found, table, truth=truth, command=said())
+        write_subject(with_beliefs(subject, found), report, force=force)
     else:
         write_report(found, report, force=force, command=said())
 

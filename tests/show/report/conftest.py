@@ -25,7 +25,9 @@ def short_tsne(monkeypatch):
 
 @pytest.fixture(scope="session")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: pip install playwright"
+    )
     if CHROMIUM is None:
         pytest.skip("no Chromium here: apt-get install chromium (`make test` does, where it may)")
     with playwright.sync_playwright() as running:
@@ -40,11 +42,15 @@ def visit(browser):
     contexts = []
 
     def open_page(path, **how):
-        context = browser.new_context(accept_downloads=True, **({"viewport": {"width": 1280, "height": 900}} | how))
+        context = browser.new_context(
+            accept_downloads=True, **({"viewport": {"width": 1280, "height": 900}} | how)
+        )
         contexts.append(context)
         page = context.new_page()
         seen = SimpleNamespace(page=page, errors=[], requests=[], dialogs=[])
-        page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
+        page.on(
+            "console", lambda message: seen.errors.append(message.text) if message.type == "error" else None
+        )
         page.on("pageerror", lambda error: seen.errors.append(str(error)))
         page.on("request", lambda request: seen.requests.append(request.url))
         page.on("dialog", lambda dialog: (seen.dialogs.append(dialog.message), dialog.dismiss()))

@@ -66,7 +66,14 @@ def test_lines_rebuild_the_same_report(table, tmp_path, monkeypatch, facts, answ
 
 def test_commands_name_what_differs_from_the_defaults():
     """Law: only what was asked for is said again; data that are no file have no command."""
-    asked = {"method": "auto", "k": range(2, 5), "drop": ["a b"], "random_state": 3, "scale": "auto", "truth": None}
+    asked = {
+        "method": "auto",
+        "k": range(2, 5),
+        "drop": ["a b"],
+        "random_state": 3,
+        "scale": "auto",
+        "truth": None,
+    }
     assert shell_line("x.csv", asked) == "coterie fit x.csv -k 2..4 --drop 'a b' --seed 3 --report x.html"
     assert python_lines("the data", asked).splitlines()[2] == (
         'groups = coterie.fit(X, k=range(2, 5), drop=["a b"], random_state=3)'
@@ -75,7 +82,7 @@ def test_commands_name_what_differs_from_the_defaults():
 
 
 def test_large_tables_show_other_numbers_by_a_sample(answer):
-    """Law: where labelings are of a sample, every row still has a group at every stop, and the page says how."""
+    """Law: where labelings are of a sample, every row still has a group at every stop; the page says how."""
     short = replace(answer.evidence, labelings={k: np.zeros(10, int) for k in (2, 3, 4)})
     subject = subject_of_clustering(replace(answer, evidence=short))
     assert {k: len(labels) for k, labels in subject.labelings.items()} == {2: 150, 3: 150, 4: 150}

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from report_subjects import iris_subject, make_subject
 from scipy.sparse import csr_array
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.decomposition import PCA
@@ -19,6 +18,7 @@ from coterie.show.report.maps import principal_plane
 from coterie.show.report.room import USUAL
 from coterie.show.report.sample import draw_rows
 from coterie.show.report.subjects import cuts_of
+from report_subjects import iris_subject, make_subject
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +175,7 @@ def test_density_counts_all_rows():
 
 
 def test_wide_and_sparse_tables_are_looked_at_through_the_sample():
-    """Law: columns beyond the page's room are counted; components come from the sample, and the page says so."""
+    """Law: columns beyond the page's room are counted; components come from the sample, which is said."""
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1], 40)
     dense = rng.poisson(0.3, size=(80, 1_200)) + 2.0 * labels[:, None] * (np.arange(1_200) < 9)

@@ -1,13 +1,13 @@
-"""The page in a real browser: it opens quietly, one selection goes through all views, sliders need no server."""
+"""The page in a real browser: quiet, one selection through all views, sliders without a server."""
 
 import csv
 import io
 
 import numpy as np
 import pytest
-from report_subjects import HOSTILE, hostile_subject, iris_subject, make_subject
 
 from coterie.show.report import gather, write_subject
+from report_subjects import HOSTILE, hostile_subject, iris_subject, make_subject
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser, started once
 
@@ -26,7 +26,8 @@ def opened(visit, iris_page):
 def iris(opened):
     """Return the page of iris as it is when it opens; opening it anew takes plotly a second."""
     opened.page.evaluate(
-        "coterie.store.select(coterie.selection.nothing); coterie.store.setStop(coterie.store.state.facts.chosen)"
+        "const {store, selection} = coterie;"
+        "store.select(selection.nothing); store.setStop(store.state.facts.chosen)"
     )
     opened.page.fill("#search", "")
     return opened
@@ -90,11 +91,10 @@ def test_click_on_a_group_selects_it_everywhere(iris):
 def test_click_on_a_bar_of_the_silhouette_selects_its_rows(iris):
     """Law: a bar selects the rows it stands for."""
     page = iris.page
-    page.evaluate(
-        "document.getElementById('silhouette').emit('plotly_click', {points: [{pointIndex: 0}]})"
-    )
+    page.evaluate("document.getElementById('silhouette').emit('plotly_click', {points: [{pointIndex: 0}]})")
     best = page.evaluate(
-        "coterie.silhouetteView.bars(coterie.store.state.grouping.labels, coterie.store.state.grouping.silhouettes, 3)[0].rows"
+        "(({labels, silhouettes}) => coterie.silhouetteView.bars(labels, silhouettes, 3)[0].rows)"
+        "(coterie.store.state.grouping)"
     )
     assert selected_rows(page) == best
 
@@ -104,7 +104,12 @@ def test_drag_on_the_map_selects_rows(iris):
     page = iris.page
     page.locator("#map").scroll_into_view_if_needed()
     box = page.locator("#map .nsewdrag").bounding_box()
-    left, top, right, bottom = box["x"] + 5, box["y"] + 5, box["x"] + box["width"] * 0.45, box["y"] + box["height"] - 5
+    left, top, right, bottom = (
+        box["x"] + 5,
+        box["y"] + 5,
+        box["x"] + box["width"] * 0.45,
+        box["y"] + box["height"] - 5,
+    )
     page.mouse.move(left, top)
     page.mouse.down()
     for x, y in ((right, top), (right, bottom), (left, bottom), (left, top)):
@@ -221,7 +226,12 @@ def test_controls_are_reached_by_keyboard(iris):
     reached = set()
     for _ in range(70):
         page.keyboard.press("Tab")
-        reached.add(page.evaluate("document.activeElement.id || document.activeElement.className.baseVal || document.activeElement.dataset.selectGroup || document.activeElement.tagName"))
+        reached.add(
+            page.evaluate(
+                "(({id, dataset, className}) => id || dataset.selectGroup || className.baseVal || '')"
+                "(document.activeElement)"
+            )
+        )
     assert {"stop", "color-by", "search", "theme", "download", "0", "1", "2", "cut-height"} <= reached
     page.focus(".chips:not([hidden]) [data-select-group='2']")
     page.keyboard.press("Enter")
@@ -233,7 +243,11 @@ def test_prints_to_pdf(iris, tmp_path):
     iris.page.pdf(path=tmp_path / "iris.pdf", format="A4")
     printed = (tmp_path / "iris.pdf").read_bytes()
     assert printed.startswith(b"%PDF")
-    assert 2 <= printed.count(b"/Type /Page\n") + printed.count(b"/Type /Page ") + printed.count(b"/Type /Page/") <= 14
+    assert (
+        2
+        <= printed.count(b"/Type /Page\n") + printed.count(b"/Type /Page ") + printed.count(b"/Type /Page/")
+        <= 14
+    )
     assert iris.errors == []
 
 

@@ -55,13 +55,20 @@ def test_selection_is_a_set_in_order(run):
     assert run("coterie.selection.make([3, 1, 3], 'x').rows") == [1, 3]
     assert run("coterie.selection.make([], 'x') === coterie.selection.nothing")
     assert run("coterie.selection.ofGroup([0, 1, 0, -1], 0).rows") == [0, 2]
-    assert run("coterie.selection.byGroup(coterie.selection.make([0, 1, 2], ''), [4, 5, 4])") == [[4, 2], [5, 1]]
+    assert run("coterie.selection.byGroup(coterie.selection.make([0, 1, 2], ''), [4, 5, 4])") == [
+        [4, 2],
+        [5, 1],
+    ]
 
 
 def test_selection_in_words_names_columns_that_differ(run):
     """Law: the words count rows and groups, and name the columns in which they are high or low."""
     words = run("coterie.selection.inWords(coterie.selection.make([2], ''), [0, 0, 1], SAMPLE)")
-    assert words == {"whole": '1 row (the "third")', "groups": "1 in group 2", "differs": "pay high (+1.3 sd)"}
+    assert words == {
+        "whole": '1 row (the "third")',
+        "groups": "1 in group 2",
+        "differs": "pay high (+1.3 sd)",
+    }
 
 
 @pytest.mark.parametrize(
@@ -73,14 +80,16 @@ def test_search_finds_names_numbers_and_groups(run, text, rows):
 
 
 def test_cut_gives_the_largest_nodes_below_a_height(run):
-    """Law: no merge in a node is above the cut; groups are numbered by size, rows find theirs by their leaf."""
+    """Law: no merge in a node is above the cut; groups are numbered by size, rows follow their leaf."""
     assert run("coterie.treeCut.nodesAt(TREE, 6)") == [6]
     assert run("coterie.treeCut.nodesAt(TREE, 2)") == [4, 5]
     assert run("coterie.treeCut.nodesAt(TREE, 1.5)") == [4, 2, 3]
     assert run("coterie.treeCut.cut(TREE, 1.5)") == {
         "k": 3, "nodes": [4, 2, 3], "sizes": [2, 1, 1], "labels": [2, 1, 0, 0]
     }  # fmt: skip
-    assert run("[1, 2, 3, 4].map((k) => coterie.treeCut.nodesAt(TREE, coterie.treeCut.heightFor(TREE, k)).length)") == [1, 2, 3, 4]
+    assert run(
+        "[1, 2, 3, 4].map((k) => coterie.treeCut.nodesAt(TREE, coterie.treeCut.heightFor(TREE, k)).length)"
+    ) == [1, 2, 3, 4]
 
 
 def test_nodes_stand_above_the_middle_of_their_children(run):
@@ -110,10 +119,15 @@ def test_state_tells_every_view_and_toggles_groups(run):
     told = run(
         """() => {
           const stop = (k, labels) => ({k, labels, colors: [0, 1, 2], sizes: [], silhouettes: null});
-          const facts = {stops: [stop(2, [0, 0, 1]), stop(3, [0, 1, 2])], chosen: 0, tree: null, sample: SAMPLE};
-          const store = coterie.state.make(facts), told = [];
-          store.listen((state, what) => told.push([what, state.selection.rows, state.selection.about, state.grouping.k]));
-          store.toggleGroup(0); store.setStop(1); store.setStop(1); store.toggleGroup(1); store.toggleGroup(1);
+          const stops = [stop(2, [0, 0, 1]), stop(3, [0, 1, 2])];
+          const store = coterie.state.make({stops, chosen: 0, tree: null, sample: SAMPLE}), told = [];
+          store.listen(({selection, grouping}, what) =>
+            told.push([what, selection.rows, selection.about, grouping.k]));
+          store.toggleGroup(0);
+          store.setStop(1);
+          store.setStop(1);
+          store.toggleGroup(1);
+          store.toggleGroup(1);
           return told;
         }"""
     )

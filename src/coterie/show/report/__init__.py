@@ -1,5 +1,6 @@
 """The report: one HTML file that shows the groups, and whether to believe them."""
 
+from coterie.show.report.beliefs import with_beliefs
 from coterie.show.report.facts import ReportFacts
 from coterie.show.report.gather import gather
 from coterie.show.report.render import render
@@ -14,6 +15,7 @@ __all__ = [
     "render",
     "subject_of_groups",
     "subject_of_labels",
+    "with_beliefs",
     "write_report",
     "write_subject",
 ]

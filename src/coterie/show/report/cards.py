@@ -114,7 +114,8 @@ def contrast_finding(profile: Profile) -> str:
     shares = weights @ np.square(profile.differences)
     best = int(np.argmax(shares))
     name = shorten(profile.columns[best])
-    return f"{name} tells the groups apart best: {100 * min(1.0, shares[best]):.0f} % of its variance is between them"
+    percent = f"{100 * min(1.0, shares[best]):.0f} %"
+    return f"{name} tells the groups apart best: {percent} of its variance is between them"
 
 
 def contrast_facts(profile: Profile) -> ContrastFacts:

@@ -15,7 +15,7 @@ from coterie._typing import Labels
 from coterie.cluster import KMeans
 from coterie.errors import InvalidParameter
 from coterie.show.report.subject import Subject
-from coterie.show.report.subjects import number_by_size, subject_of_groups
+from coterie.show.report.subjects import number_by_size, subject_of_groups, text_of
 
 LEARNING_ROWS = 4_000  # that other numbers of groups are learnt from, where they were found in a sample
 OPTIONS = {"random_state": "seed"}  # what the command line calls otherwise
@@ -44,14 +44,20 @@ def subject_of_clustering(clustering: Any, *, command: str | None = None) -> Sub
     changes = {
         "headline": clustering.headline.replace("<=", "≤"),
         "labelings": labelings,
-        "classes": None if clustering.classes is None else _texts(np.asarray(clustering.classes)[subject.rows]),
+        "classes": None
+        if clustering.classes is None
+        else _texts(np.asarray(clustering.classes)[subject.rows]),
         "profile": clustering.profile,
         "evidence": clustering.evidence,
         "stability": clustering.stability,
         "significance": clustering.significance,
         "runners_up": clustering.runners_up,
         "notes": [*dict.fromkeys([*clustering.notes, *note])],
-        "made": [("budget", clustering.budget), *subject.made, ("time in all", f"{clustering.seconds:.1f} s")],
+        "made": [
+            ("budget", clustering.budget),
+            *subject.made,
+            ("time in all", f"{clustering.seconds:.1f} s"),
+        ],
         "command": command or shell_line(clustering.table.source, stored),
         "python": python,
         "seed": clustering.seed,
@@ -76,13 +82,7 @@ def _labelings(clustering: Any, subject: Subject) -> tuple[Mapping[int, Labels],
 
 def _texts(classes: Any) -> list[str]:
     """Return classes as text; whole numbers without their decimals, nothing where there is none."""
-    return [_text(one) for one in classes.tolist()]
-
-
-def _text(one: Any) -> str:
-    if one is None or one != one or one == "None":
-        return ""
-    return str(int(one)) if isinstance(one, float) and one.is_integer() else str(one)
+    return [text_of(one) for one in classes.tolist()]
 
 
 def told(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,7 +143,11 @@ def shell_line(source: str, arguments: Mapping[str, Any]) -> str | None:
 
 def page_name(source: str) -> str:
     """Return what the page of a table is called: ``iris.html`` for ``iris.csv``."""
-    return (Path(source).name.split(".")[0] or "report").replace(" ", "_") + ".html" if "." in source else "report.html"
+    return (
+        (Path(source).name.split(".")[0] or "report").replace(" ", "_") + ".html"
+        if "." in source
+        else "report.html"
+    )
 
 
 def _quoted(text: str) -> str:
@@ -155,4 +159,6 @@ def _value(name: str, value: Any) -> str:
         return _quoted(value)
     if isinstance(value, int | range):
         return repr(value)
-    return repr(list(value)) if isinstance(value, tuple) else {"truth": "y"}.get(name, "...")
+    if isinstance(value, tuple):
+        return f"[{', '.join(_value(name, one) for one in value)}]"
+    return "y" if name == "truth" else "..."

@@ -40,7 +40,9 @@ def spark(curve: CurveFacts, ks: tuple[int, ...]) -> Spark:
     [(2, 86.0), (3, 10.0)]
     """
     errors = curve.errors or (None,) * len(ks)
-    known = [(value, error or 0.0) for value, error in zip(curve.values, errors, strict=True) if value is not None]
+    known = [
+        (value, error or 0.0) for value, error in zip(curve.values, errors, strict=True) if value is not None
+    ]
     low = min((value - error for value, error in known), default=0.0)
     high = max((value + error for value, error in known), default=1.0)
     dots: list[Dot | None] = []
@@ -70,9 +72,7 @@ def _paths(dots: list[Dot | None]) -> tuple[str, ...]:
             runs.append([])
         else:
             runs[-1].append(dot)
-    return tuple(
-        "M" + " L".join(f"{dot.x:g} {dot.y:g}" for dot in run) for run in runs if len(run) > 1
-    )
+    return tuple("M" + " L".join(f"{dot.x:g} {dot.y:g}" for dot in run) for run in runs if len(run) > 1)
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,13 @@ def histogram(chance: ChanceFacts) -> Histogram:
         return round(MARGIN + (WIDTH - 2 * MARGIN) * share, 2)
 
     bars = [
-        Bar(right(start), round(HEIGHT - 76 * n / most, 2), round(max(right(end) - right(start) - 0.5, 0.5), 2),
-            round(76 * n / most, 2), n)
+        Bar(
+            right(start),
+            round(HEIGHT - 76 * n / most, 2),
+            round(max(right(end) - right(start) - 0.5, 0.5), 2),
+            round(76 * n / most, 2),
+            n,
+        )
         for start, end, n in zip(chance.edges[:-1], chance.edges[1:], chance.counts, strict=True)
         if n
     ]

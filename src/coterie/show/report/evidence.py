@@ -91,7 +91,8 @@ def _stability_in_words(per_group: Any) -> str:
     n_weak = int((per_group < STABLE).sum())
     if n_weak == 1:
         return f"Group {weakest + 1} does not come back reliably ({value:.2f}); the others do"
-    return f"{n_weak} of {len(per_group)} groups do not come back reliably; the weakest is {weakest + 1} ({value:.2f})"
+    some = f"{n_weak} of {len(per_group)} groups"
+    return f"{some} do not come back reliably; the weakest is {weakest + 1} ({value:.2f})"
 
 
 def chance_facts(significance: Any) -> ChanceFacts:

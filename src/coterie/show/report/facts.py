@@ -88,7 +88,7 @@ class RowFacts:
 
 @dataclass(frozen=True)
 class ApartFacts:
-    """A column in which a group differs from all rows: by how many standard deviations; its mean and theirs."""
+    """A column in which a group differs from all rows, by how many standard deviations; both means."""
 
     column: str
     difference: float

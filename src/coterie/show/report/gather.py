@@ -7,18 +7,17 @@ import numpy as np
 from coterie._typing import Indices
 from coterie.groups import Profile
 from coterie.show.palette import cluster_colors
+from coterie.show.report.badges import badges_of
 from coterie.show.report.evidence import (
-    SIGNIFICANT,
-    STABLE,
     chance_facts,
     evidence_facts,
     runner_facts,
     stability_facts,
 )
-from coterie.show.report.facts import Badge, DataFacts, LabelingFacts, MadeFacts, ReportFacts
+from coterie.show.report.facts import DataFacts, LabelingFacts, MadeFacts, ReportFacts
 from coterie.show.report.labelings import labeling_facts, profile_of, stops
 from coterie.show.report.maps import map_facts
-from coterie.show.report.numbers import count, p_in_words
+from coterie.show.report.numbers import count
 from coterie.show.report.room import USUAL, Room
 from coterie.show.report.sample import draw_rows, sample_facts
 from coterie.show.report.subject import Subject, shorten
@@ -27,7 +26,6 @@ from coterie.show.report.truth import truth_facts
 
 MOST_COLUMNS_NAMED = 200
 MOST_COLORS = 120
-GOOD_SILHOUETTE, FAIR_SILHOUETTE = 0.5, 0.25
 
 
 def gather(subject: Subject, room: Room = USUAL) -> ReportFacts:
@@ -43,7 +41,7 @@ def gather(subject: Subject, room: Room = USUAL) -> ReportFacts:
         title=shorten(subject.title),
         headline=subject.headline,
         lead=subject.lead,
-        badges=_badges(subject, labelings[chosen]),
+        badges=badges_of(subject, labelings[chosen]),
         palette=_palette(labelings),
         sample=sample_facts(subject, places, profiles[chosen], room),
         maps=map_facts(subject, places),
@@ -64,32 +62,6 @@ def _named_rows(profile: Profile | None) -> list[int]:
     """Return the rows that cards name: the page must hold them, or they could not be selected."""
     found = (getattr(profile, which, None) for which in ("typical", "borderline"))
     return [int(row) for rows in found if rows is not None for group in rows[:60] for row in group[:3]]
-
-
-def _badges(subject: Subject, chosen: LabelingFacts) -> tuple[Badge, ...]:
-    badges = []
-    if subject.stability is not None and subject.k > 1:
-        value = float(subject.stability.overall)
-        word, tone = ("stable", "good") if value >= STABLE else ("not stable", "poor")
-        about = f"mean Jaccard index over {subject.stability.n_resamples} resamples; 1 is always the same groups"
-        badges.append(Badge(word, f"{value:.2f}", tone, about))
-    if subject.significance is not None:
-        value, n_draws = float(subject.significance.p_value), len(subject.significance.draws)
-        word, tone = ("not by chance", "good") if value <= SIGNIFICANT else ("could be chance", "poor")
-        about = f"how often data without groups look as good, in {n_draws:,} draws"
-        badges.append(Badge(word, p_in_words(value, n_draws), tone, about))
-    if chosen.silhouette is not None:
-        value = chosen.silhouette
-        tone = "good" if value >= GOOD_SILHOUETTE else "fair" if value >= FAIR_SILHOUETTE else "poor"
-        word = {"good": "well separated", "fair": "partly separated", "poor": "hardly separated"}[tone]
-        about = "mean silhouette of the rows on this page; 1 is far apart, 0 is touching"
-        badges.append(Badge(word, f"{value:.2f}", tone, about))
-    if chosen.truth is not None:
-        _, value, meaning = chosen.truth.measures[0]
-        tone = "good" if value >= 0.8 else "fair" if value >= 0.4 else "poor"
-        word = {"good": "agrees with the truth", "fair": "partly the truth", "poor": "not the truth"}[tone]
-        badges.append(Badge(word, f"{value:.2f}", tone, f"adjusted Rand index: {meaning}"))
-    return tuple(badges)
 
 
 def _palette(labelings: tuple[LabelingFacts, ...]) -> tuple[str, ...]:
@@ -117,7 +89,7 @@ def _held(subject: Subject, places: Indices) -> tuple[str, str]:
     smallest = int(np.unique(subject.labels[places], return_counts=True)[1].min())
     return (
         "rows on this page",
-        f"a sample of {len(places):,} of {count(subject.n_grouped, 'row')} (at least {smallest} of each group, "
-        f"otherwise by size); sizes, means, rules and the comparison with the truth are of all rows, "
+        f"a sample of {len(places):,} of {count(subject.n_grouped, 'row')} (at least {smallest} of each "
+        f"group, otherwise by size); sizes, means, rules and the comparison with the truth are of all rows, "
         f"silhouettes of the sample",
     )

@@ -47,7 +47,9 @@ def stops(subject: Subject, room: Room = USUAL) -> tuple[list[Stop], int]:
 
 
 def _others(labelings: Mapping[int, Labels], k: int, room: Room) -> dict[int, Labels]:
-    near = sorted((other for other in labelings if other > 1 and other != k), key=lambda other: abs(other - k))
+    near = sorted(
+        (other for other in labelings if other > 1 and other != k), key=lambda other: abs(other - k)
+    )
     has_room = np.cumsum(near) <= room.cards
     return {other: labelings[other] for other, fits in zip(near[:MOST_STOPS], has_room, strict=False) if fits}
 
@@ -108,7 +110,7 @@ def profile_of(subject: Subject, stop: Stop) -> Profile:
 
 
 def _silhouettes(subject: Subject, labels: Labels, places: Indices) -> tuple[Any, Any]:
-    """Return each held row's silhouette among the held rows, and the nearest other group; None without any."""
+    """Return each held row's silhouette among the held rows and the nearest other group, or None."""
     inside = labels >= 0
     n_groups = len(np.unique(labels[inside]))
     if n_groups < 2 or n_groups >= int(inside.sum()):

@@ -116,17 +116,15 @@ def _neighbourhoods(subject: Subject, places: Indices) -> MapFacts:
     chosen = np.random.default_rng(subject.seed).permutation(len(places))[:MOST_TSNE_ROWS]
     points = dense(subject.points[places[chosen]]).astype(np.float64)
     perplexity = min(30.0, (len(chosen) - 1) / 3)
-    method = TSNE(
-        perplexity=perplexity, init=_start(points), max_iter=TSNE_STEPS, random_state=subject.seed
-    )
+    method = TSNE(perplexity=perplexity, init=_start(points), max_iter=TSNE_STEPS, random_state=subject.seed)
     with threadpool_limits(1):  # so few rows give threads nothing to do but wait for each other
         found = method.fit_transform(points)
     x, y = np.full((2, len(places)), np.nan)
     x[chosen], y[chosen] = found.T
     return MapFacts(
         name="t-SNE",
-        caption=f"t-SNE of {count(len(chosen), 'row')} (perplexity {perplexity:g}): near means alike; sizes of "
-        f"gaps and of clouds mean nothing.",
+        caption=f"t-SNE of {count(len(chosen), 'row')} (perplexity {perplexity:g}): near means alike; "
+        f"sizes of gaps and of clouds mean nothing.",
         x_title="",
         y_title="",
         x=rounded(x),

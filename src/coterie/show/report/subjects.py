@@ -21,7 +21,9 @@ FEWEST, MOST = 2, 12  # groups at the stops of a tree's slider
 MOST_NAMES = 30
 
 
-def subject_of_groups(groups: Groups, table: Table, *, command: str | None = None, **more: Any) -> Subject:
+def subject_of_groups(
+    groups: Groups, table: Table, *, truth: str | None = None, command: str | None = None
+) -> Subject:
     """Return what a report of groups is about.
 
     Parameters
@@ -30,39 +32,42 @@ def subject_of_groups(groups: Groups, table: Table, *, command: str | None = Non
         From `coterie.groups.fit_groups`.
     table : Table
         The table they were found in.
+    truth : str, default=None
+        Column of the table with the classes of the rows.
     command : str, default=None
         What was typed in the shell.
-    **more
-        Further fields of `Subject`.
     """
     rows = np.flatnonzero(groups.labels != -2)
     policy = "median" if groups.medians is not None else "drop"
-    complete = settle_missing(table.matrix(groups.columns), groups.columns, policy=policy, medians=groups.medians)
+    complete = settle_missing(
+        table.matrix(groups.columns), groups.columns, policy=policy, medians=groups.medians
+    )
     labels = groups.labels[rows]
     labels = np.where(labels > 0, labels - 1, -1)
     tree = tree_of(groups.model, len(rows))
-    fields: dict[str, Any] = {
-        "title": Path(groups.source).name,
-        "X": complete.X,
-        "points": groups.scaling.apply(complete.X),
-        "rows": rows,
-        "n_rows": groups.n_rows,
-        "columns": groups.columns,
-        "labels": labels,
-        "headline": count(groups.k, "group") if groups.k > 1 else "No groups",
-        "lead": lead_of(groups),
-        "metric": groups.recipe.distance or "euclidean",
-        "labelings": {} if tree is None else cuts_of(tree),
-        "row_names": names_of_rows(table, rows),
-        "dendrogram": tree,
-        "left_out": [(column.name, column.reason) for column in groups.left_out],
-        "scaling": SCALINGS[groups.recipe.scale],
-        "notes": groups.notes,
-        "made": made_of(groups),
-        "command": command,
-        "seed": groups.recipe.seed,
-    }
-    return Subject(**(fields | more))
+    return Subject(
+        title=Path(groups.source).name,
+        X=complete.X,
+        points=groups.scaling.apply(complete.X),
+        rows=rows,
+        n_rows=groups.n_rows,
+        columns=groups.columns,
+        labels=labels,
+        headline=count(groups.k, "group") if groups.k > 1 else "No groups",
+        lead=lead_of(groups),
+        metric=groups.recipe.distance or "euclidean",
+        labelings={} if tree is None else cuts_of(tree),
+        classes=None if truth is None else classes_of(table, truth, rows),
+        row_names=names_of_rows(table, rows),
+        dendrogram=tree,
+        left_out=[(column.name, column.reason) for column in groups.left_out],
+        scaling=SCALINGS[groups.recipe.scale],
+        notes=groups.notes,
+        made=made_of(groups),
+        command=command,
+        seed=groups.recipe.seed,
+        python=python_of(groups),
+    )
 
 
 def subject_of_labels(data: LabelledData, *, classes: Sequence[Any] | None = None, command: str) -> Subject:
@@ -143,6 +148,41 @@ def names_of_rows(table: Table, rows: Indices) -> list[str] | None:
     return None
 
 
+def classes_of(table: Table, truth: str, rows: Indices) -> list[str]:
+    """Return the classes of rows as text, "" where there is none."""
+    if table.is_matrix:
+        column = np.asarray(table.matrix([truth])[:, 0])
+        return [text_of(column[row]) for row in rows.tolist()]
+    values = table.content[truth]
+    return [text_of(values[row]) for row in rows.tolist()]
+
+
+def text_of(one: Any) -> str:
+    """Return a class as text; whole numbers without decimals, nothing where there is none.
+
+    Examples
+    --------
+    >>> text_of(2.0), text_of(None), text_of("setosa")
+    ('2', '', 'setosa')
+    """
+    if one is None or one != one or one == "None":
+        return ""
+    return str(int(one)) if isinstance(one, float) and one.is_integer() else str(one)
+
+
+def python_of(groups: Groups) -> str:
+    """Return the lines that find the same groups."""
+    recipe = groups.recipe
+    words = [f"{name}={value!r}" for name, value in vars(recipe).items() if value is not None]
+    dropped = [column.name for column in groups.left_out if column.reason == "dropped"]
+    more = f", drop={dropped!r}" if dropped else ""
+    return (
+        "from coterie.groups import Recipe, fit_groups\nfrom coterie.read import read_table\n\n"
+        f"table = read_table({groups.source!r})\n"
+        f"groups = fit_groups(table, Recipe({', '.join(words)}){more})"
+    )
+
+
 def lead_of(groups: Groups) -> str:
     """Say how the groups were found."""
     method = find_method(groups.recipe.method).title
@@ -155,7 +195,9 @@ def made_of(groups: Groups) -> list[tuple[str, str]]:
     """Return method, parameters, algorithm, exactness, time and versions."""
     model = groups.model
     parameters = {
-        name: value for name, value in model.get_params(deep=False).items() if name not in ("progress", "verbose")
+        name: value
+        for name, value in model.get_params(deep=False).items()
+        if name not in ("progress", "verbose")
     }
     facts = [
         ("method", find_method(groups.recipe.method).title),
