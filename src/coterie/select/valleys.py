@@ -145,11 +145,8 @@ class Valleys:
 
     def _bars(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
         """Return the depth that one cloud of these rows rarely exceeds."""
-        nulls = [
-            null_depth(n, tree.n_neighbors, tree.dimension, extent)
-            for n, extent in zip(n_rows.tolist(), extents.tolist(), strict=True)
-        ]
-        return np.array(nulls) + self._caution(n_rows, extents)
+        nulls = null_depth(n_rows, tree.n_neighbors, tree.dimension, extents)
+        return np.asarray(nulls + self._caution(n_rows, extents))
 
     def _gaps(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
         """Return how much deeper than its second the deepest valley of one cloud may be."""
