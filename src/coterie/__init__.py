@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from coterie._config import show_config
     from coterie.evaluate import match
     from coterie.persist import load, save
-    from coterie.select import fit
+    from coterie.select.fit import fit
 
     __version__: str
 
