@@ -9,16 +9,20 @@ namespace coterie {
 namespace {
 
 template <class T>
-void add_rows(const MatrixView<T>& X, const double* weights, const T* origin, Range range, ColumnSums& block) {
+void add_rows(const MatrixView<T>& X, const double* weights, const T* __restrict origin, Range range, ColumnSums& block) {
   const std::int64_t cols = X.cols;
-  double *sum = block.sum.data(), *square = block.square.data(), *low = block.low.data(), *high = block.high.data();
+  double* __restrict sum = block.sum.data();
+  double* __restrict square = block.square.data();
+  double* __restrict low = block.low.data();
+  double* __restrict high = block.high.data();
   for (std::int64_t i = range.begin; i < range.end; ++i) {
-    const T* row = X.row(i);
+    const T* __restrict row = X.row(i);
     const double weight = weights == nullptr ? 1.0 : weights[i];
     for (std::int64_t t = 0; t < cols; ++t) {
       const double value = static_cast<double>(row[t]), away = value - static_cast<double>(origin[t]);
-      sum[t] += weight * away;
-      square[t] += weight * away * away;
+      const double weighted = weight * away;
+      sum[t] += weighted;
+      square[t] += weighted * away;
       low[t] = std::min(low[t], value);
       high[t] = std::max(high[t], value);
     }

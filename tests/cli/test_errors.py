@@ -53,7 +53,7 @@ WRONG = [
         "is the input: it is never overwritten",
     ),
     (["fit", "customers.csv", "-k", "3", "-o", "a.npy", "--save", "a.npy"], "both name a.npy"),
-    (["evaluate", "."], "is a directory, not a file"),
+    (["tree", "."], "is a directory, not a file"),
     (["fti", "customers.csv"], "No such command 'fti'"),
     (["predict", "m", "customers.csv"], "m: no such model file"),
     (["predict", "customers.csv", "customers.csv"], "customers.csv: is no model that Coterie wrote"),

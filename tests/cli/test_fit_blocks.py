@@ -32,7 +32,7 @@ def test_folder_to_labels(folder, tmp_path, capsys):
     code = app.run(["fit", f"{folder}/*.parquet", "-k", "3", "-o", str(tmp_path / "labels")])
     assert code == 0
     printed = capsys.readouterr().out
-    assert "900 rows in 1 blocks; 2 columns used; left out: note" in printed
+    assert "900 rows in 1 block; 2 columns used; left out: note" in printed
     assert "3 groups   k-means, columns scaled: standard" in printed
     assert "share of the variance explained" in printed
     written = rows_of(tmp_path / "labels")
@@ -86,6 +86,12 @@ def test_no_scheduler_answers(folder, capsys, monkeypatch):
     monkeypatch.setattr(passes, "CONNECT_SECONDS", 1)
     assert app.run(["fit", str(folder), "-k", "3", "--scheduler", "tcp://127.0.0.1:9"]) == 2
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in capsys.readouterr().err
+
+
+def test_labels_never_join_the_input(folder, capsys):
+    """Law: labels are not written where the next fit would read them."""
+    assert app.run(["fit", str(folder), "-k", "3", "-o", str(folder / "labels")]) == 2
+    assert "is within" in capsys.readouterr().err
 
 
 def test_labels_never_replace_files(folder, tmp_path, capsys):

@@ -38,6 +38,7 @@ def fit_blocks(
 
     if output is not None:
         check_folder(output, force=force)
+        _refuse_inside(data, output)
     with _connected(scheduler):
         found = fit(
             data,
@@ -69,6 +70,12 @@ def refuse_options(**given: Any) -> None:
     for name, value in given.items():
         if value:
             raise InvalidParameter(f"--{name} is not taken for a folder or a pattern of files. Leave it out.")
+
+
+def _refuse_inside(data: str, output: Path) -> None:
+    """Refuse labels in the folder that is read: the next fit would read them too."""
+    if os.path.isdir(data) and Path(data).resolve() in [output.resolve(), *output.resolve().parents]:
+        raise InvalidParameter(f"{output}: is within {data}, which is read. Write to another folder.")
 
 
 def _connected(scheduler: str | None) -> AbstractContextManager[Any]:

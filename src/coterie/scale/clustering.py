@@ -127,12 +127,12 @@ class LazyClustering:
         """Return the answer, and the evidence underneath."""
         left_out = "".join(f"; left out: {name} ({reason})" for name, reason in self.left_out)
         n_rows, n_blocks = self.blocks.n_rows, self.blocks.n_blocks
-        columns = f"{self.blocks.n_columns} columns used{left_out}"
+        columns = f"{_counted(self.blocks.n_columns, 'column')} used{left_out}"
         lines = [
-            f"{self.source}   {n_rows:,} rows in {n_blocks:,} blocks; {columns}",
-            f"  {self.k} groups   {self.title}, columns scaled: {self.scale}",
+            f"{self.source}   {_counted(n_rows, 'row')} in {_counted(n_blocks, 'block')}; {columns}",
+            f"  {_counted(self.k, 'group')}   {self.title}, columns scaled: {self.scale}",
             *(
-                f"  group {group}: {size:,} rows ({size / n_rows:.1%})"
+                f"  group {group}: {_counted(int(size), 'row')} ({size / n_rows:.1%})"
                 for group, size in enumerate(self.sizes[:SHOWN])
             ),
             *([f"  and {self.k - SHOWN} more groups"] if self.k > SHOWN else []),
@@ -150,3 +150,7 @@ SHOWN = 20
 
 def _known_labels(block: Block, _weights: Block | None, labels: Labels) -> Labels:
     return labels[block.first_row : block.first_row + block.n_rows]
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

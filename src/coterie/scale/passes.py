@@ -60,7 +60,9 @@ def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: Any) -> li
     """Return one task per pair of blocks: ``function(block, later block or None, *args)``."""
     run = delayed(_run, pure=False)
     listed = list(blocks)
-    pairs = [(listed[i], listed[j]) for j in range(len(listed)) for i in range(j)]
+    pairs: list[tuple[Block, Block | None]] = [
+        (listed[i], listed[j]) for j in range(len(listed)) for i in range(j)
+    ]
     return [run(*_parted(function, *pair), args, None) for pair in pairs or [(listed[0], None)]]
 
 

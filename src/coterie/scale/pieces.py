@@ -13,7 +13,7 @@ from coterie._typing import Data
 from coterie.errors import CoterieError, InvalidData, InvalidFile
 
 ColumnKeys = tuple[str, ...]
-ROWS_AT_ONCE = 2048  # from columns to rows: what is written stays in cache until all columns are
+ROWS_AT_ONCE = 8192  # from columns to rows: what is written stays in cache until all columns are
 
 
 @dataclass(frozen=True)
