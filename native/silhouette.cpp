@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "silhouette_bounds.h"
 #include "support/cpu_dispatch.h"
 #include "support/parallel.h"
 #include "tiles/tiles.h"
@@ -14,6 +15,9 @@ namespace {
 constexpr std::int64_t columns_per_task = 1024;
 constexpr std::int64_t most_rows_per_block = 768;
 constexpr double largest_fused_term = 1e36;  // four times this fits in float32
+constexpr std::int64_t least_rows_to_bound = 2048, most_groups_to_bound = 256;  // a byte per row and group
+constexpr std::int64_t rows_per_job = 192;
+constexpr double full_share = 0.9;  // of both sides that ask for each other: then all pairs at once, each for both rows
 constexpr std::int64_t partial_sums_per_row = 8;  // bound of the memory for sums of a block: this many numbers per row
 
 template <class T>
@@ -46,15 +50,23 @@ class Pass {
       out_.neighbour[i] = -1;
     }
     if (out_.between_sum != nullptr) std::fill_n(out_.between_sum, n_groups_ * n_groups_, 0.0);
+    choose_pairs();
     for (std::int64_t group = 0; group < n_groups_; ++group) {
       const std::int64_t end = group_start_[static_cast<std::size_t>(group) + 1];
       for (std::int64_t first = group_start_[static_cast<std::size_t>(group)]; first < end; first += rows_per_block_)
         walk_block(group, first, std::min(first + rows_per_block_, end));
       offer_columns(group);
+      walk_asking_rows(group);
     }
   }
 
  private:
+  struct Job {
+    std::int64_t other;  // the group that is asked for
+    std::vector<std::int64_t> rows;
+    std::vector<double> sums;
+  };
+
   struct Task {
     std::int64_t first_panel, end_panel;
     std::int64_t sums;  // where its row sums start
@@ -103,16 +115,80 @@ class Pass {
     }
   }
 
-  // Rows [first, end) of a group against themselves and against all panels after them.
+  std::int64_t first_row(std::int64_t group) const { return group_start_[static_cast<std::size_t>(group)]; }
+  std::int64_t first_panel(std::int64_t group) const { return panel_start_[static_cast<std::size_t>(group)]; }
+
+  // Whether all rows of two groups meet; if not, only those rows of either that may have the other as their nearest group.
+  bool is_full(std::int64_t a, std::int64_t b) const { return is_full_.empty() || is_full_[static_cast<std::size_t>(a * n_groups_ + b)] != 0; }
+
+  void choose_pairs() {
+    panel_start_.assign(static_cast<std::size_t>(n_groups_) + 1, 0);
+    for (std::int64_t panel = 0; panel < Y_.n_panels; ++panel) ++panel_start_[static_cast<std::size_t>(Y_.group[panel]) + 1];
+    for (std::size_t g = 0; g < static_cast<std::size_t>(n_groups_); ++g) panel_start_[g + 1] += panel_start_[g];
+    const bool is_worthwhile = n_groups_ > 2 && n_groups_ <= most_groups_to_bound && n_rows() >= least_rows_to_bound;
+    if (!is_worthwhile || !is_euclidean_ || !row_weights_.empty() || out_.between_sum != nullptr) return;
+    asks_ = possible_neighbours<T>({{sorted_.data(), n_rows(), Y_.cols, Y_.cols}, group_start_.data(), n_groups_}, threads_);
+    std::vector<double> share(static_cast<std::size_t>(n_groups_ * n_groups_), 0.0);
+    for (std::int64_t a = 0; a < n_groups_; ++a)
+      for (std::int64_t i = first_row(a); i < first_row(a + 1); ++i)
+        for (std::int64_t b = 0; b < n_groups_; ++b)
+          share[static_cast<std::size_t>(a * n_groups_ + b)] += asks(i, b) ? 1.0 / static_cast<double>(first_row(a + 1) - first_row(a)) : 0.0;
+    is_full_.resize(share.size());
+    for (std::int64_t a = 0; a < n_groups_; ++a)
+      for (std::int64_t b = 0; b < n_groups_; ++b)
+        is_full_[static_cast<std::size_t>(a * n_groups_ + b)] =
+            share[static_cast<std::size_t>(a * n_groups_ + b)] + share[static_cast<std::size_t>(b * n_groups_ + a)] >= full_share;
+  }
+
+  bool asks(std::int64_t row, std::int64_t group) const { return asks_[static_cast<std::size_t>(row * n_groups_ + group)] != 0; }
+
+  // The rows of a group that ask for another, against that other.
+  void walk_asking_rows(std::int64_t group) {
+    std::vector<Job> jobs;
+    for (std::int64_t other = 0; other < n_groups_; ++other) {
+      if (other == group || is_full(group, other)) continue;
+      bool is_new = true;
+      for (std::int64_t i = first_row(group); i < first_row(group + 1); ++i) {
+        if (!asks(i, other)) continue;
+        if (is_new || static_cast<std::int64_t>(jobs.back().rows.size()) == rows_per_job) jobs.push_back({other, {}, {}});
+        is_new = false;
+        jobs.back().rows.push_back(i);
+      }
+    }
+    parallel_for(static_cast<std::int64_t>(jobs.size()), threads_, [&](std::int64_t at, int) { sum_job(jobs[static_cast<std::size_t>(at)]); });
+    for (const Job& job : jobs)
+      for (std::size_t i = 0; i < job.rows.size(); ++i)
+        offer(*ids_at(job.rows[i]), job.sums[i] / group_weight_[static_cast<std::size_t>(job.other)], job.other);
+  }
+
+  void sum_job(Job& job) const {
+    const auto count = static_cast<std::int64_t>(job.rows.size());
+    std::vector<T> rows, terms;
+    for (const std::int64_t i : job.rows) {
+      rows.insert(rows.end(), sorted_.data() + i * Y_.cols, sorted_.data() + (i + 1) * Y_.cols);
+      terms.push_back(terms_[static_cast<std::size_t>(i)]);
+    }
+    job.sums.assign(job.rows.size(), 0.0);
+    engine().of<T>().silhouette.add_sums({{rows.data(), count, Y_.cols, Y_.cols}, terms.data(), is_euclidean_, &Y_, metric_, first_panel(job.other),
+                                          first_panel(job.other + 1), job.sums.data(), nullptr, nullptr, nullptr});
+  }
+
+  // Rows [first, end) of a group against themselves and against the panels after them, of groups that are met in full.
   void walk_block(std::int64_t group, std::int64_t first, std::int64_t end) {
     const std::int64_t own = slot_[static_cast<std::size_t>(first)] / width_, rows = end - first;
     const std::int64_t next = own + block_count(rows, width_), step = columns_per_task / width_;
     tasks_.clear();
     std::int64_t n_sums = 0;
     for (std::int64_t panel = own; panel < Y_.n_panels;) {
-      const std::int64_t stop = panel == own ? next : std::min(panel + step, Y_.n_panels);
+      const std::int64_t other = Y_.group[panel];
+      std::int64_t stop = panel == own ? next : std::min(panel + step, Y_.n_panels);
+      if (!is_full_.empty() && panel != own) stop = std::min(stop, first_panel(other + 1));
+      if (other != group && !is_full(group, other)) {
+        panel = first_panel(other + 1);
+        continue;
+      }
       tasks_.push_back({panel, stop, n_sums});
-      n_sums += (Y_.group[stop - 1] - Y_.group[panel] + 1) * rows;
+      n_sums += (Y_.group[stop - 1] - other + 1) * rows;
       panel = stop;
     }
     row_sums_.assign(static_cast<std::size_t>(n_sums), 0.0);
@@ -167,6 +243,7 @@ class Pass {
     parallel_for(block_count(left, block), threads_, [&](std::int64_t task, int) {
       const Range range = block_range(left, block, task);
       for (std::int64_t i = begin + range.begin; i < begin + range.end; ++i) {
+        if (!is_full(group, Y_.group[slot_[static_cast<std::size_t>(i)] / width_])) continue;
         double& sum = column_sums_[static_cast<std::size_t>(slot_[static_cast<std::size_t>(i)])];
         offer(*ids_at(i), sum / group_weight_[static_cast<std::size_t>(group)], group);
         sum = 0;
@@ -174,9 +251,10 @@ class Pass {
     });
   }
 
-  // Groups come in ascending order, so the first of equals stays.
+  // The lowest group of equals stays.
   void offer(std::int64_t row, double mean, std::int64_t group) {
-    if (!(mean < out_.nearest_mean[row])) return;
+    const bool is_tie = mean == out_.nearest_mean[row] && group < out_.neighbour[row];
+    if (!(mean < out_.nearest_mean[row]) && !is_tie) return;
     out_.nearest_mean[row] = mean;
     out_.neighbour[row] = static_cast<std::int32_t>(group);
   }
@@ -190,7 +268,8 @@ class Pass {
   bool is_euclidean_ = false;
   SilhouetteOutput out_;
   std::vector<T> sorted_, terms_, row_weights_, column_weights_;
-  std::vector<std::int64_t> slot_, group_start_;
+  std::vector<std::int64_t> slot_, group_start_, panel_start_;
+  std::vector<std::uint8_t> asks_, is_full_;  // row x group, group x group; empty: all groups meet
   std::vector<double> group_weight_, column_sums_, row_sums_, totals_;
   std::vector<Task> tasks_;
 };

@@ -1,7 +1,8 @@
 // For every row: the sum of its distances to its own group, and the least mean distance to another group.
 //
 // Rows are sorted by group. Every pair of rows is computed once: a tile of distances is summed along its rows and
-// along its columns. No distance is stored; memory is O(rows x features).
+// along its columns. Pairs of groups of which bounds tell that neither is the nearest of the other's rows do not meet. No
+// distance is stored; memory is O(rows x features), and a byte per row and group.
 #pragma once
 
 #include <cstdint>

@@ -62,6 +62,30 @@ def test_silhouette_of_many_samples(dtype, k):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("spread", [0.1, 1.0, 3.0, 30.0])
+@pytest.mark.parametrize("d", [1, 2, 16])
+def test_groups_that_bounds_rule_out(spread, d, dtype):
+    """Law: whether groups overlap or lie far apart, a, b and the neighbour are those of all pairs."""
+    rng = np.random.default_rng(d)
+    labels = rng.permutation(np.repeat(np.arange(9), [900, 700, 400, 300, 200, 100, 50, 10, 1]))
+    X = (rng.normal(size=(9, d)) * spread)[labels] + rng.normal(size=(len(labels), d))
+    X = np.concatenate([X, X[:40]]).astype(dtype)
+    labels = np.concatenate([labels, labels[:40]])
+    sums, totals = np.zeros((len(X), 9)), np.bincount(labels)
+    for group in range(9):
+        sums[:, group] = cdist(X.astype(np.float64), X[labels == group].astype(np.float64)).sum(axis=1)
+    means = sums / totals
+    means[np.arange(len(X)), labels] = np.inf
+    found = evaluate.silhouette(X, labels)
+    tolerance = 1e-12 if dtype == np.float64 else 1e-5
+    np.testing.assert_allclose(found.b, means.min(axis=1), rtol=tolerance)
+    near = means[np.arange(len(X)), found.neighbours]
+    np.testing.assert_allclose(near, means.min(axis=1), rtol=tolerance)
+    own = sums[np.arange(len(X)), labels] / np.maximum(totals[labels] - 1, 1)
+    np.testing.assert_allclose(found.a, own, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "sqeuclidean", "cosine"])
 def test_weighted_silhouette_of_any_distance(metric, dtype):
     """Law: in the native pass too, a weight of n is n equal rows: their values, and that of the whole."""

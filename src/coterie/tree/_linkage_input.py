@@ -28,7 +28,7 @@ _WAY_OUT = (
 
 
 MOST_COLUMNS_BY_DIFFERENCES = 128  # beyond, twice the arithmetic is twice the time
-_DIFFERENCES = {"distance": Finish.root, "square": Finish.identity}
+_DIFFERENCES: dict[str | None, Any] = {"distance": Finish.root, "square": Finish.identity}
 
 
 @dataclass(frozen=True)

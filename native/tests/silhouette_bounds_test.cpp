@@ -1,0 +1,85 @@
+// Bounds against all pairs: the nearest other group of a row is never ruled out.
+#include "silhouette_bounds.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "support/random.h"
+#include "tests/check.h"
+
+namespace coterie {
+namespace {
+
+constexpr std::int64_t n_groups = 6, cols = 3;
+
+// Groups of very different sizes, the farther apart the larger `spread`.
+template <class T>
+struct Groups {
+  explicit Groups(double spread) {
+    const CounterRandom random(5);
+    for (std::int64_t g = 0; g < n_groups; ++g) {
+      starts.push_back(static_cast<std::int64_t>(numbers.size()) / cols);
+      for (std::int64_t i = 0; i < 1 + 40 * g * g; ++i)
+        for (std::int64_t t = 0; t < cols; ++t) {
+          const auto row = static_cast<std::uint64_t>(numbers.size());
+          const auto place = static_cast<std::uint64_t>(g * cols + t);
+          numbers.push_back(static_cast<T>(spread * random.uniform(1, place) + random.uniform(2, row)));
+        }
+    }
+    starts.push_back(static_cast<std::int64_t>(numbers.size()) / cols);
+  }
+
+  std::int64_t size() const { return starts.back(); }
+
+  double mean_distance(std::int64_t row, std::int64_t group) const {
+    double sum = 0;
+    for (std::int64_t j = starts[group]; j < starts[group + 1]; ++j) {
+      double squared = 0;
+      for (std::int64_t t = 0; t < cols; ++t) squared += std::pow(static_cast<double>(numbers[row * cols + t]) - static_cast<double>(numbers[j * cols + t]), 2);
+      sum += std::sqrt(squared);
+    }
+    return sum / static_cast<double>(starts[group + 1] - starts[group]);
+  }
+
+  std::vector<T> numbers;
+  std::vector<std::int64_t> starts;
+};
+
+template <class T>
+void check_groups(double spread, bool are_apart) {
+  const Groups<T> groups(spread);
+  const GroupedRows<T> given{{groups.numbers.data(), groups.size(), cols, cols}, groups.starts.data(), n_groups};
+  const std::vector<std::uint8_t> possible = possible_neighbours(given, 1);
+  CHECK(possible == possible_neighbours(given, 3));
+  std::int64_t n_possible = 0;
+  for (std::int64_t own = 0; own < n_groups; ++own)
+    for (std::int64_t i = groups.starts[own]; i < groups.starts[own + 1]; ++i) {
+      std::int64_t nearest = -1;
+      double least = std::numeric_limits<double>::infinity();
+      for (std::int64_t g = 0; g < n_groups; ++g) {
+        n_possible += possible[i * n_groups + g];
+        const double mean = g == own ? least : groups.mean_distance(i, g);
+        if (mean < least) nearest = g;
+        least = std::min(least, mean);
+      }
+      CHECK(possible[i * n_groups + nearest] == 1);
+      CHECK(possible[i * n_groups + own] == 0);
+    }
+  if (are_apart) CHECK(n_possible < 2 * groups.size());
+}
+
+TEST(bounds_keep_the_nearest_group) {
+  for (const double spread : {0.0, 0.5, 5.0}) {
+    check_groups<double>(spread, false);
+    check_groups<float>(spread, false);
+  }
+}
+
+TEST(bounds_rule_out_groups_that_are_far) {
+  check_groups<double>(100.0, true);
+  check_groups<float>(100.0, true);
+}
+
+}  // namespace
+}  // namespace coterie
