@@ -93,7 +93,7 @@ def model_of(subject: Subject, kind: type, name: str) -> Any:
     groups = _groups_of_clusters(subject)
     if groups is None:
         return subject.model
-    model = copy(subject.model)
+    model: Any = copy(subject.model)
     is_in = model.labels_ >= 0
     model.labels_ = model.labels_.copy()
     model.labels_[is_in] = groups[model.labels_[is_in]]
