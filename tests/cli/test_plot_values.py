@@ -5,8 +5,17 @@ import pytest
 
 from coterie.cli.app import run
 from coterie.cli.plot_subject import PlotRequest, Subject
-from coterie.cli.plot_values import contingency, evidence, profile, silhouette, spectral_model, suggestion
-from coterie.cluster import suggest_eps
+from coterie.cli.plot_values import (
+    contingency,
+    evidence,
+    model_of,
+    profile,
+    silhouette,
+    spectral_model,
+    stability,
+    suggestion,
+)
+from coterie.cluster import SpectralClustering, suggest_eps
 from coterie.groups import Recipe
 from coterie.read import read_table
 
@@ -64,10 +73,25 @@ def test_spectral_models_show_more_eigenvalues_than_groups(table):
     assert spectral_model(subject(table, "spectral")).eigenvalues_.size == 13
 
 
+def test_models_have_the_numbers_of_the_groups(table):
+    """Law: group 2 has the colour of group 2 in every picture, whatever number the model gave it."""
+    about = subject(table, "spectral")
+    np.testing.assert_array_equal(model_of(about, SpectralClustering, "spectral").labels_, about.labels)
+    found = stability(about)
+    assert found.clusters == (0, 1, 2)
+    np.testing.assert_array_equal(found.sizes, np.bincount(about.labels))
+
+
 def test_a_plot_of_one_method_refuses_another(table, capsys):
     """Law: the valleys of OPTICS are not drawn of k-means; the way out is named."""
     assert run(["plot", "reachability", "points.csv", "--method", "kmeans", "-k", "3", "--drop", "kind"]) == 2
     assert "this plot draws OPTICS, got KMeans. Use --method optics." in capsys.readouterr().err
+
+
+def test_a_plot_of_a_model_takes_no_labels(table, capsys):
+    """Law: labels of a column say nothing about a model."""
+    assert run(["plot", "condensed_tree", "points.csv", "--labels", "kind"]) == 2
+    assert "leave --labels out" in capsys.readouterr().err
 
 
 def test_a_comparison_needs_classes(table, capsys):

@@ -223,7 +223,7 @@ def _parallel_coordinates(subject: Subject) -> Any:
 
 
 def _stability(subject: Subject) -> Any:
-    return _plots().stability(values.stability(subject), names=subject.model_names)
+    return _plots().stability(values.stability(subject), names=subject.names)
 
 
 def _null_distribution(subject: Subject) -> Any:
@@ -233,13 +233,13 @@ def _null_distribution(subject: Subject) -> Any:
 def _reachability(subject: Subject) -> Any:
     from coterie.cluster import OPTICS
 
-    return _plots().reachability(values.model_of(subject, OPTICS, "optics"), names=subject.model_names)
+    return _plots().reachability(values.model_of(subject, OPTICS, "optics"), names=subject.names)
 
 
 def _condensed_tree(subject: Subject) -> Any:
     from coterie.cluster import HDBSCAN
 
-    return _plots().condensed_tree(values.model_of(subject, HDBSCAN, "hdbscan"), names=subject.model_names)
+    return _plots().condensed_tree(values.model_of(subject, HDBSCAN, "hdbscan"), names=subject.names)
 
 
 def _k_distances(subject: Subject) -> Any:
@@ -253,9 +253,7 @@ def _eigenvalues(subject: Subject) -> Any:
 def _affinity(subject: Subject) -> Any:
     from coterie.cluster import SpectralClustering
 
-    return _plots().affinity(
-        values.model_of(subject, SpectralClustering, "spectral"), names=subject.model_names
-    )
+    return _plots().affinity(values.model_of(subject, SpectralClustering, "spectral"), names=subject.names)
 
 
 KINDS: tuple[PlotKind, ...] = (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,11 +62,18 @@ def suggestion(subject: Subject) -> Any:
 
 
 def stability(subject: Subject) -> Any:
-    """Return the stability of the model that found the groups."""
+    """Return the stability of the model that found the groups, in the order of the groups."""
     from coterie.evaluate import stability
 
     seed = subject.request.recipe.seed
-    return stability(subject.model, subject.scaled.to_numpy(), random_state=seed)
+    found = stability(subject.model, subject.scaled.to_numpy(), random_state=seed)
+    groups = _groups_of_clusters(subject)
+    if groups is None:
+        return found
+    own = groups[list(found.clusters)]
+    order = np.argsort(own)
+    clusters = tuple(own[order].tolist())
+    return replace(found, clusters=clusters, sizes=found.sizes[order], scores=found.scores[:, order])
 
 
 def significance(subject: Subject) -> Any:
@@ -76,12 +85,19 @@ def significance(subject: Subject) -> Any:
 
 
 def model_of(subject: Subject, kind: type, name: str) -> Any:
-    """Return the fitted model, which must be of a kind that the picture is about."""
+    """Return the fitted model, of the kind that the picture is about, with the numbers of the groups."""
     if not isinstance(subject.model, kind):
         raise InvalidParameter(
             f"this plot draws {kind.__name__}, got {type(subject.model).__name__}. Use --method {name}."
         )
-    return subject.model
+    groups = _groups_of_clusters(subject)
+    if groups is None:
+        return subject.model
+    model: Any = copy(subject.model)
+    is_in = model.labels_ >= 0
+    model.labels_ = model.labels_.copy()
+    model.labels_[is_in] = groups[model.labels_[is_in]]
+    return model
 
 
 def spectral_model(subject: Subject) -> Any:
@@ -93,3 +109,11 @@ def spectral_model(subject: Subject) -> Any:
     model, X = model_of(subject, SpectralClustering, "spectral"), subject.scaled.to_numpy()
     wanted = min(max(EIGENVALUES, 2 * model.n_clusters), len(X) - 2)
     return clone(model).set_params(n_components=max(wanted, model.n_clusters)).fit(X)
+
+
+def _groups_of_clusters(subject: Subject) -> Any:
+    """Return the group, counted from 0, that each cluster of the model is; None for a model on its own."""
+    if subject.request.labels is not None:
+        raise InvalidParameter("this plot is about a model and its own groups: leave --labels out.")
+    names = subject.model_names
+    return None if names is None else np.array([int(name) - 1 for name in names])

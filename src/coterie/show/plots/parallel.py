@@ -112,7 +112,7 @@ def _draw_axes(ax: Axes, headings: list[str], low: Values, high: Values) -> None
     for at in range(len(headings)):
         ax.plot([at, at], [0.0, 1.0], color=NOISE_COLOR, linewidth=0.8, zorder=0.5)
         for place, value, side in ((0.0, low[at], "top"), (1.0, high[at], "bottom")):
-            text = f"{value:.4g}"
+            text = f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
             shift = (0, -3 if side == "top" else 3)
             ax.annotate(
                 text, (at, place), xytext=shift, textcoords="offset points", ha="center", va=side,
