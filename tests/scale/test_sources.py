@@ -1,5 +1,7 @@
 """Whatever holds the rows, blocks give them back in order; what is broken is named."""
 
+import os
+
 import dask.array
 import dask.dataframe
 import numpy as np
@@ -268,3 +270,13 @@ def test_files_of_two_kinds_are_refused(rows, tmp_path):
     np.save(tmp_path / "rows.npy", rows)
     with pytest.raises(InvalidFile, match=r"files must all be of one kind.*got \.npy, \.parquet"):
         read_blocks(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_rewritten_file_is_read_anew(kind, tmp_path):
+    """Law: what is kept of a file does not outlive it."""
+    for number in (1.0, 2.0):
+        frame, path = pd.DataFrame({"x": [number] * 3}), tmp_path / f"a.{kind}"
+        frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
+        os.utime(path, ns=(0, int(number)))
+        np.testing.assert_array_equal(rows_in(read_blocks(path)), [[number]] * 3)

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from coterie import _core
 from coterie._progress import ProgressOption, track
-from coterie._typing import Centers, Data, Distances, FloatArray, Labels, RandomState
+from coterie._typing import Centers, FloatArray, RandomState
 from coterie._validation import (
     AnArray,
     Anything,
@@ -36,11 +35,12 @@ from coterie.scale._base import LazyEstimator, weight_blocks
 from coterie.scale._checkpoint import Checkpoint, Saved, open_checkpoint
 from coterie.scale._coreset import draw_coreset, size_of_coreset
 from coterie.scale._kmeans_passes import KMeansPasses, Sums
+from coterie.scale._kmeans_rows import add_numbers, distances_of_block, inertia_of_block, label_block
 from coterie.scale._lloyd import LloydResult, LloydState, run_lloyd
 from coterie.scale._shelf import forget_everywhere
-from coterie.scale.blocks import Block, Blocks
+from coterie.scale.blocks import Blocks
 from coterie.scale.lazy import lazy_array
-from coterie.scale.passes import compute, fold, read_weights, tasks
+from coterie.scale.passes import compute, fold, tasks
 
 
 class KMeans(LazyEstimator):
@@ -153,21 +153,21 @@ class KMeans(LazyEstimator):
 
     def predict(self, X: Any) -> Any:
         """Return the nearest centre of each row of new data, as a lazy Dask array of int32."""
-        return lazy_array(self._new_blocks(X), _label_block, self._model(), dtype=np.int32)
+        return lazy_array(self._new_blocks(X), label_block, self._model(), dtype=np.int32)
 
     def transform(self, X: Any) -> Any:
         """Return the distance of each row of new data to each centre, as a lazy Dask array."""
         blocks = self._new_blocks(X)
         dtype = np.promote_types(blocks.dtype, self.cluster_centers_.dtype)
         n_columns = len(self.cluster_centers_)
-        return lazy_array(blocks, _distances_of_block, self._model(), dtype=dtype, n_columns=n_columns)
+        return lazy_array(blocks, distances_of_block, self._model(), dtype=dtype, n_columns=n_columns)
 
     def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
         """Return minus the weighted sum of squared distances of new rows to their nearest centres."""
         blocks = self._new_blocks(X)
         weights = weight_blocks(sample_weight, blocks, who=type(self).__name__)
-        made = tasks(blocks, _inertia_of_block, self._model(), weights=weights)
-        return -float(compute(fold(made, _add_numbers)))
+        made = tasks(blocks, inertia_of_block, self._model(), weights=weights)
+        return -float(compute(fold(made, add_numbers)))
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
         who = type(self).__name__
@@ -195,7 +195,7 @@ class KMeans(LazyEstimator):
         model = (centers, whole.origin)
         return {
             "cluster_centers_": centers,
-            "labels_": lazy_array(blocks, _label_block, model, dtype=np.int32),
+            "labels_": lazy_array(blocks, label_block, model, dtype=np.int32),
             "cluster_sizes_": run.counts[run.counts > 0].astype(np.intp),
             "inertia_": run.inertia,
             "n_iter_": run.n_iter,
@@ -289,38 +289,3 @@ def _loaded(saved: Saved) -> LloydState:
     centers = arrays.pop("centers")
     facts.pop("start")
     return LloydState(centers, Sums(**arrays) if arrays else None, **facts)
-
-
-def _in_type_of(centers: Centers, X: Data, origin: FloatArray) -> tuple[Data, Centers, FloatArray]:
-    """Return rows and model in the wider of their types: a float64 model places float32 rows in its own."""
-    dtype = np.promote_types(X.dtype, centers.dtype)
-    return (
-        X.astype(dtype, copy=False),
-        centers.astype(dtype, copy=False),
-        origin.astype(dtype, copy=False),
-    )
-
-
-def _label_block(block: Block, _weights: Block | None, model: tuple[Centers, FloatArray]) -> Labels:
-    X, centers, origin = _in_type_of(model[0], block.read(), model[1])
-    labels: Labels = _core.kmeans_labels(X, centers, origin, None, 1)[0]
-    return labels
-
-
-def _inertia_of_block(block: Block, weights: Block | None, model: tuple[Centers, FloatArray]) -> float:
-    X, centers, origin = _in_type_of(model[0], block.read(), model[1])
-    return float(_core.kmeans_labels(X, centers, origin, read_weights(weights), 1)[1])
-
-
-def _distances_of_block(block: Block, _weights: Block | None, model: tuple[Centers, FloatArray]) -> Distances:
-    from coterie.distance import get_distance
-
-    X, centers, _ = _in_type_of(model[0], block.read(), model[1])
-    distances: Distances = _core.pairwise(X, centers, get_distance("euclidean").metric, 1)
-    return distances
-
-
-def _add_numbers(total: float | None, found: list[float]) -> float:
-    for number in found:
-        total = number if total is None else total + number
-    return 0.0 if total is None else total
