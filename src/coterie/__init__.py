@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from coterie._config import show_config
     from coterie.persist import load, save
-    from coterie.select import fit
+    from coterie.select.fit import fit
 
     __version__: str
 

@@ -148,10 +148,24 @@ def test_arrays_and_text_without_header(tmp_path, cli):
 
 WRONG = [
     (["fit", "custmers.csv", "-k", "3"], r'custmers.csv: no such file. Did you mean "customers.csv"?'),
-    (["fit", "customers.csv"], "k-means needs to know the number of groups: -k N, for example -k 5."),
-    (["fit", "customers.csv", "-k", "0"], "-k must be at least 1, got 0."),
+    (
+        ["fit", "customers.csv", "-k", "0"],
+        "-k must be a number from 1, a range such as 2..8, or auto, got 0.",
+    ),
+    (
+        ["fit", "customers.csv", "--budget", "quick"],
+        "--budget must be one of fast, normal, thorough, got quick.",
+    ),
+    (
+        ["fit", "customers.csv", "--n-init", "5"],
+        "--n-init is for one method with one number of groups: add -k N.",
+    ),
+    (
+        ["compare", "customers.csv", "--methods", "kmeans,mixtur"],
+        'no such method "mixtur". Did you mean "mixture"?',
+    ),
     (["fit", "customers.csv", "-k", "900"], "customers.csv: -k must be at most 800, its rows, got 900."),
-    (["fit", "customers.csv", "-k", "auto"], "Invalid value for '-k'"),
+    (["fit", "customers.csv", "-k", "many"], "-k must be a number from 1"),
     (
         ["fit", "customers.csv", "-k", "3", "--method", "kmean"],
         'no such method "kmean". Did you mean "kmeans"?',

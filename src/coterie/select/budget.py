@@ -45,7 +45,7 @@ QUICK = ("modes", "kmeans", "mixture", "agglomerative")
 ALL = (*QUICK, "hdbscan", "spectral")
 BUDGETS = {
     "fast": Budget("fast", 2_500, QUICK, 30, 3, 10, 39, 300),
-    "normal": Budget("normal", 5_000, ALL, 50, 5, 20, 99, 500),
+    "normal": Budget("normal", 5_000, ALL, 50, 4, 20, 99, 500),
     "thorough": Budget("thorough", 12_000, ALL, 80, 10, 50, 199, 1_000),
 }
 

@@ -67,7 +67,7 @@ def compete(task: Task, methods: Sequence[str], tracker: Tracker, *, may_be_one:
     """
     began = time.perf_counter()
     judged: list[tuple[Candidate, Separation]] = []
-    for at, method in enumerate(methods):
+    for at, method in enumerate(methods if task.ks else ()):
         tracker.report(at, stage=f"comparing methods: {find_method(method).title}", total=len(methods))
         judged += _judged(task, method)
     judged.sort(key=lambda pair: -pair[1].rank)

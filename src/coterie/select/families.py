@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -27,6 +28,7 @@ LINKAGES = ("ward", "average")
 SPECTRAL_NEIGHBOURS = 10
 SPECTRAL_ROWS = 3_000
 MOST_SPECTRAL = 12
+RIDGE = 1e-6  # added to the variances of a mixture, in units of those of the data
 ROWS_PER_PARAMETER = 4  # a full covariance needs some rows for each of its numbers
 
 Proposal: TypeAlias = tuple[dict[str, Any], Labels]
@@ -90,12 +92,20 @@ def _kmeans(task: Task) -> Iterator[Proposal]:
 
 def _mixture(task: Task) -> Iterator[Proposal]:
     n_rows, n_columns = task.rows.shape
+    ridge = RIDGE * float(np.mean(task.rows.var(axis=0, dtype=np.float64))) or RIDGE
     for k in task.ks:
         full = n_rows > ROWS_PER_PARAMETER * k * n_columns * (n_columns + 1) / 2
         family = "full" if full else "diag"
-        parameters = {"n_components": k, "covariance_type": family, "random_state": task.seed}
+        parameters = {
+            "n_components": k,
+            "covariance_type": family,
+            "reg_covar": ridge,
+            "random_state": task.seed,
+        }
         if full or n_rows > ROWS_PER_PARAMETER * k * n_columns:
-            yield parameters, find_method("mixture").load()(**parameters).fit(task.rows).predict(task.rows)
+            model = find_method("mixture").load()(**parameters)
+            with suppress(ValueError):  # a component on equal rows has no covariance
+                yield parameters, model.fit(task.rows).predict(task.rows)
 
 
 def _agglomerative(task: Task) -> Iterator[Proposal]:

@@ -45,6 +45,10 @@ def prepare(table: Table, asked: Asked, drop: Sequence[str], keep: Sequence[str]
     n_rows = len(prepared.complete.rows)
     if n_rows < LEAST_ROWS:
         raise InvalidData(f"{table.source}: coterie.fit needs at least {LEAST_ROWS} rows, got {n_rows}.")
+    if asked.ks is not None and asked.ks[-1] > n_rows:
+        raise InvalidParameter(
+            f"k of coterie.fit must be at most {n_rows}, the rows, got {asked.ks[-1]}."
+        ).in_shell(f"{table.source}: -k must be at most {n_rows}, its rows, got {asked.ks[-1]}.")
     if asked.scale is None and _needs_scaling(prepared.complete.X):
         prepared = prepare_table(table, scale="standard", drop=drop, keep=keep, missing=missing)
     return prepared

@@ -22,6 +22,7 @@ ROWS_PER_GROUP = 8
 SOME_GROUPS = 8  # numbers up to this are always tried
 MARGIN = 1.3  # numbers are tried up to so many times the hills of the density
 HILL = 1.2  # standard errors that a hill rises at least
+SMOOTH = 12  # neighbours of a density that shows few hills by chance
 
 
 def run_contest(points: Any, asked: Asked, seed: int, tracker: Tracker) -> Contest:
@@ -35,7 +36,8 @@ def run_contest(points: Any, asked: Asked, seed: int, tracker: Tracker) -> Conte
 def _most(valleys: Valleys, asked: Asked) -> int:
     """Return the largest number of groups that is worth trying."""
     n_rows = len(valleys.X)
-    hills = max(int((tree.depths > HILL).sum()) + 1 for tree in valleys.trees)
+    smooth = [tree for tree in valleys.trees if tree.n_neighbors >= SMOOTH] or valleys.trees[-1:]
+    hills = max(int((tree.depths > HILL).sum()) + 1 for tree in smooth)
     most = max(SOME_GROUPS, int(MARGIN * hills) + 2)
     return max(2, min(most, n_rows // ROWS_PER_GROUP, asked.budget.most_clusters))
 

@@ -24,17 +24,14 @@ ENOUGH = 3.0  # evidence above that is beyond doubt and counts no more
 LEAST = -3.0
 FEW_NEIGHBOURS = 8  # fewer are noisy: they are for thin shapes, which have few dimensions
 THIN_DIMENSION = 2.5
-SCALES_TRIED = (
-    0.35  # what the best of several scales adds to the null depth of one: benchmarks/valley_null.py
-)
+# what the best of several scales adds to the null depth of one
+SCALES_TRIED = 0.3
 SCALES_TRIED_ON_TUBES = 1.4  # a tube changes its dimension with the scale
 TAIL = 0.3  # scale of the exponential tail of the null depth
 ROUGHNESS = 1.6  # the deepest valley of one cloud is less than that deeper than its second, in 99 % of clouds
 ROUGHNESS_OF_TUBES = 2.6
-TUBE, ROUND = (
-    1.2,
-    1.5,
-)  # directions that a group extends in: like a tube up to the first, no more from the second
+# directions that a group extends in: a tube up to the first, no more from the second
+TUBE, ROUND = 1.1, 1.4
 MAX_COLUMNS = 64  # with more, the extent of a group is not worth its covariance
 
 
@@ -145,11 +142,8 @@ class Valleys:
 
     def _bars(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
         """Return the depth that one cloud of these rows rarely exceeds."""
-        nulls = [
-            null_depth(n, tree.n_neighbors, tree.dimension, extent)
-            for n, extent in zip(n_rows.tolist(), extents.tolist(), strict=True)
-        ]
-        return np.array(nulls) + self._caution(n_rows, extents)
+        nulls = null_depth(n_rows, tree.n_neighbors, tree.dimension, extents)
+        return np.asarray(nulls + self._caution(n_rows, extents))
 
     def _gaps(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
         """Return how much deeper than its second the deepest valley of one cloud may be."""

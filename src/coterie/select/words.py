@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 SHOWN_GROUPS = 20
 SHOWN_LEFT_OUT = 5
 WEAK = 0.75  # mean Jaccard below which a group is called weak
+LEVEL = 0.05
 INDENT = "  "
 LABEL = 15
 
@@ -75,9 +76,10 @@ def _answer(found: Clustering) -> list[str]:
         lines.append(_line(_stable(found)[0].split(" (")[0], words))
     if found.significance is not None:
         chance = found.significance
+        word = "by chance?" if chance.p_value > LEVEL else "not by chance"
         lines.append(
             _line(
-                "by chance?" if chance.p_value > 0.05 else "not by chance",
+                "best division" if found.k == 1 else word,
                 f"{_p(found)} against {chance.against} ({chance.n_draws} draws)",
             )
         )
@@ -121,9 +123,9 @@ def _stable(found: Clustering) -> list[str]:
 
 
 def _chance(found: Clustering) -> list[str]:
-    if found.significance is None:
+    if found.significance is None or found.k == 1:
         return []
-    word = "not by chance" if found.significance.p_value <= 0.05 else "could be chance"
+    word = "not by chance" if found.significance.p_value <= LEVEL else "could be chance"
     return [f"{word} ({_p(found)})"]
 
 

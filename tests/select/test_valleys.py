@@ -1,0 +1,61 @@
+"""The judge: valleys between groups, against those of data without groups."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+
+from coterie.cluster import KMeans
+from coterie.select.valleys import ENOUGH, Valleys
+
+
+def test_the_right_partition_beats_finer_and_coarser_ones():
+    """Merging two groups loses a valley; dividing one adds one that nothing has dug."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(at, 1, (80, 2)) for at in ([0, 0], [8, 0], [0, 8], [8, 8])])
+    truth = np.repeat(np.arange(4), 80)
+    valleys = Valleys(X)
+    right = valleys.judge(truth)
+    coarser = valleys.judge(np.minimum(truth, 2))
+    finer = valleys.judge(np.where((truth == 3) & (X[:, 0] > 8), 4, truth))
+    assert right.score == pytest.approx(3 * ENOUGH)
+    assert right.rank > coarser.rank
+    assert right.rank > finer.rank
+    assert finer.evidence[0] < 0 < coarser.evidence[0]
+
+
+def test_shape_is_no_matter():
+    """Two moons divided as they are beat the best two round groups, which cut through both."""
+    X, y = make_moons(400, noise=0.06, random_state=0)
+    valleys = Valleys(X)
+    assert valleys.judge(y).score > 1.0 > 0.0 > valleys.judge(KMeans(2, random_state=0).fit(X).labels_).score
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_cloud_has_no_groups(seed):
+    """However k-means divides one cloud, its groups are not apart."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 2 + seed))
+    valleys = Valleys(X)
+    for k in (2, 3, 5):
+        assert valleys.judge(KMeans(k, random_state=0).fit(X).labels_).score < 0
+
+
+def test_noise_counts_with_its_neighbours():
+    """Noise is judged as part of the group next to it, and costs its share of the neighbourhoods."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(at, 1, (80, 2)) for at in (0, 9)])
+    labels = np.repeat([0, 1], 80)
+    valleys = Valleys(X)
+    noisy = np.where(np.arange(160) % 8 == 0, -1, labels)
+    assert (valleys.fill(noisy) == labels).all()
+    assert valleys.judge(noisy).score == valleys.judge(labels).score
+    assert valleys.judge(noisy).crossing > valleys.judge(labels).crossing
+
+
+def test_one_group_or_only_noise():
+    """Nothing is apart in one group, or in none."""
+    valleys = Valleys(np.random.default_rng(0).normal(size=(50, 2)))
+    assert valleys.judge(np.zeros(50, int)).score == 0.0
+    assert valleys.judge(np.full(50, -1)).score == 0.0
