@@ -77,8 +77,9 @@ def choose_columns(
 
 def check_names(source: str, columns: Sequence[str], names: Iterable[str]) -> None:
     """Refuse names that the table does not have, offering the nearest."""
+    known = frozenset(columns)
     for name in names:
-        if name not in columns:
+        if name not in known:
             listed = ", ".join(columns[:LISTED]) + (" ..." if len(columns) > LISTED else "")
             near = did_you_mean(name, columns) or f" It has: {listed}"
             raise InvalidParameter(f'{source}: no column "{name}".{near}')

@@ -100,7 +100,8 @@ class Table:
     def _columns_of_matrix(self, columns: Sequence[str]) -> Any:
         content = self.content
         if tuple(columns) != self.columns:
-            places = [self.columns.index(name) for name in columns]
+            place_of = {name: at for at, name in enumerate(self.columns)}
+            places = [place_of[name] for name in columns]
             content = content[:, places]
         dtype = np.float32 if content.dtype == np.float32 else np.float64
         return content.astype(dtype) if issparse(content) else np.ascontiguousarray(content, dtype=dtype)

@@ -16,6 +16,9 @@ from coterie.select.running import TOO_FEW
 from coterie.select.valleys import Valleys
 
 STAGES = 3
+MOST_COLUMNS = (
+    2_000  # of a Gaussian with a covariance of its own; wider data are turned first, see `points_of`
+)
 
 
 def believe(
@@ -53,6 +56,8 @@ def believe(
                 labels=np.maximum(labels, -1),
                 random_state=seed,
             )
+        if points.shape[1] > MOST_COLUMNS:
+            return stable, None
         tracker.report(2, stage="chance", total=STAGES)
         chance = significance(
             chosen.make(),

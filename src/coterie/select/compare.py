@@ -15,7 +15,7 @@ from coterie.read import as_table, check_policy
 from coterie.select.asked import check_asked
 from coterie.select.candidate import Candidate
 from coterie.select.evidence import Evidence
-from coterie.select.preparing import classes_of, prepare, sample_rows
+from coterie.select.preparing import classes_of, points_of, prepare, sample_rows
 from coterie.select.running import run_contest
 
 
@@ -113,7 +113,7 @@ def compare_methods(
     prepared = prepare(table, asked, [*drop, *dropped], keep, missing)
     rows = sample_rows(prepared, asked, seed)
     with track(progress, "comparing methods", total=None) as tracker:
-        contest = run_contest(prepared.points[rows], asked, seed, tracker)
+        contest = run_contest(points_of(prepared, rows, asked), asked, seed, tracker)
     best: dict[str, Candidate] = {}
     for candidate in contest.ranked:
         best.setdefault(candidate.method, candidate)

@@ -6,8 +6,6 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from coterie._progress import ProgressOption, track
 from coterie._typing import Labels
 from coterie._validation import Seed, check_parameter, check_seed
@@ -17,7 +15,7 @@ from coterie.read import as_table, check_policy
 from coterie.select.asked import check_asked
 from coterie.select.believing import believe
 from coterie.select.clustering import Clustering
-from coterie.select.preparing import classes_of, prepare, sample_rows
+from coterie.select.preparing import classes_of, points_of, prepare, sample_rows
 from coterie.select.running import recipe_of, run_contest, settle
 
 RUNNERS_UP = 5
@@ -93,7 +91,7 @@ def fit(
     classes, dropped = classes_of(table, truth)
     prepared = prepare(table, asked, [*drop, *dropped], keep, missing)
     rows = sample_rows(prepared, asked, seed)
-    points = np.ascontiguousarray(prepared.points[rows])
+    points = points_of(prepared, rows, asked)
     with track(progress, "comparing methods", total=None) as tracker:
         contest = run_contest(points, asked, seed, tracker)
         estimator, labels, notes = settle(prepared, asked, contest, rows, seed)

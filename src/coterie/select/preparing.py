@@ -66,3 +66,19 @@ def sample_rows(prepared: Prepared, asked: Asked, seed: int) -> Any:
     if n_rows <= asked.budget.rows:
         return np.arange(n_rows)
     return np.sort(np.random.default_rng(seed).choice(n_rows, asked.budget.rows, replace=False))
+
+
+def points_of(prepared: Prepared, rows: Any, asked: Asked) -> Any:
+    """Return the points to compare methods on; of more columns than rows, turned so that few are left.
+
+    Any n points lie in n - 1 dimensions: Euclidean distances do not change.
+    """
+    points = np.ascontiguousarray(prepared.points[rows])
+    n_rows, n_columns = points.shape
+    if n_columns <= n_rows or asked.distance is not None:
+        return points
+    centred = points - points.mean(axis=0, dtype=np.float64)
+    variances, axes = np.linalg.eigh(centred @ centred.T)
+    kept = variances > variances[-1] * np.finfo(np.float64).eps * n_rows
+    turned = axes[:, kept] * np.sqrt(variances[kept])
+    return np.ascontiguousarray(turned if kept.any() else points[:, :1])

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from coterie._typing import Indices, Labels
-from coterie.groups import Profile
 from coterie.show.report.facts import ApartFacts, CardFacts, ContrastFacts, RowFacts, RuleFacts
-from coterie.show.report.sample import dense, overall_means
+from coterie.show.report.means import GroupMeans
+from coterie.show.report.sample import dense
 from coterie.show.report.subject import Subject, shorten
 
 MOST_CARDS = 60
@@ -25,7 +25,7 @@ class Deck:
 
     subject: Subject
     colors: tuple[int, ...]
-    profile: Profile
+    profile: GroupMeans
     places: Indices
     labels: Labels
     values: Any
@@ -34,11 +34,10 @@ class Deck:
     def cards(self) -> tuple[CardFacts, ...]:
         """Return the cards, one per group; of very many groups only the largest have one."""
         largest = np.sort(np.argsort(-self.profile.sizes, kind="stable")[:MOST_CARDS])
-        means = overall_means(self.subject.X)
         points = dense(self.subject.points[self.places])
-        return tuple(self._card(int(group), means, points) for group in largest)
+        return tuple(self._card(int(group), points) for group in largest)
 
-    def _card(self, group: int, overall: Any, points: Any) -> CardFacts:
+    def _card(self, group: int, points: Any) -> CardFacts:
         held = np.flatnonzero(self.labels == group)
         values = None if self.values is None else self.values[held]
         stability, verdict = self._stability(group)
@@ -48,7 +47,7 @@ class Deck:
             size=int(self.profile.sizes[group]),
             share=float(self.profile.sizes[group] / self.subject.n_grouped),
             words=words(self.profile, group),
-            apart=apart_facts(self.profile, group, overall),
+            apart=apart_facts(self.profile, group),
             typical=self._named("typical", group, held[_nearest_to_mean(points[held])]),
             borderline=self._named(
                 "borderline", group, () if values is None else held[np.argsort(values, kind="stable")]
@@ -63,7 +62,8 @@ class Deck:
         """Return rows by name: those that the profile found among all rows, else those of the held ones."""
         rows = getattr(self.subject.profile, which, None) if self.is_chosen else None
         if rows is not None:
-            return tuple(self._row(int(row)) for row in rows[group][:MOST_NAMED])
+            places = [self.subject.place_of(int(row)) for row in rows[group][:MOST_NAMED]]
+            return tuple(self._row(place) for place in places)
         return tuple(self._row(int(self.places[place])) for place in held[:MOST_NAMED])
 
     def _row(self, row: int) -> RowFacts:
@@ -85,7 +85,7 @@ class Deck:
         return RuleFacts(rule.text, float(rule.precision), float(rule.recall))
 
 
-def apart_facts(profile: Profile, group: int, overall: Any) -> tuple[ApartFacts, ...]:
+def apart_facts(profile: GroupMeans, group: int) -> tuple[ApartFacts, ...]:
     """Return the columns in which a group differs most, with its mean and that of all rows."""
     differences = profile.differences[group]
     order = np.argsort(-np.abs(differences), kind="stable")[:MOST_APART]
@@ -94,19 +94,19 @@ def apart_facts(profile: Profile, group: int, overall: Any) -> tuple[ApartFacts,
             shorten(profile.columns[column]),
             float(differences[column]),
             float(profile.means[group, column]),
-            float(overall[column]),
+            float(profile.overall[column]),
         )
         for column in order.tolist()
     )
 
 
-def words(profile: Profile, group: int) -> str:
+def words(profile: GroupMeans, group: int) -> str:
     """Say in what a group is high or low; by how much stands beside it."""
     named = [f"{shorten(name)} {'high' if by > 0 else 'low'}" for name, by in profile.apart(group)[:3]]
     return ", ".join(named) if named else "close to the average in every column"
 
 
-def contrast_finding(profile: Profile) -> str:
+def contrast_finding(profile: GroupMeans) -> str:
     """Say which column tells the groups apart best: the share of its variance that lies between them."""
     if len(profile.sizes) < 2:
         return "One group: nothing to tell apart"
@@ -118,7 +118,7 @@ def contrast_finding(profile: Profile) -> str:
     return f"{name} tells the groups apart best: {percent} of its variance is between them"
 
 
-def contrast_facts(profile: Profile) -> ContrastFacts:
+def contrast_facts(profile: GroupMeans) -> ContrastFacts:
     """Return the differences of all groups in the columns that tell most."""
     shown_groups = profile.differences[:MOST_CARDS]
     telling = np.argsort(-np.abs(shown_groups).max(axis=0, initial=0.0), kind="stable")[:MOST_CONTRASTS]

@@ -47,7 +47,6 @@ def subject_of_clustering(clustering: Any, *, command: str | None = None) -> Sub
         "classes": None
         if clustering.classes is None
         else _texts(np.asarray(clustering.classes)[subject.rows]),
-        "profile": clustering.profile,
         "evidence": clustering.evidence,
         "stability": clustering.stability,
         "significance": clustering.significance,

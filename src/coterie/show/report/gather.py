@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from coterie._typing import Indices
-from coterie.groups import Profile
 from coterie.show.palette import cluster_colors
 from coterie.show.report.badges import badges_of
 from coterie.show.report.evidence import (
@@ -15,8 +14,9 @@ from coterie.show.report.evidence import (
     stability_facts,
 )
 from coterie.show.report.facts import DataFacts, LabelingFacts, MadeFacts, ReportFacts
-from coterie.show.report.labelings import labeling_facts, profile_of, stops
+from coterie.show.report.labelings import labeling_facts, stops
 from coterie.show.report.maps import map_facts
+from coterie.show.report.means import group_means
 from coterie.show.report.numbers import count
 from coterie.show.report.room import USUAL, Room
 from coterie.show.report.sample import draw_rows, sample_facts
@@ -31,8 +31,8 @@ MOST_COLORS = 120
 def gather(subject: Subject, room: Room = USUAL) -> ReportFacts:
     """Return the facts of a report that fit into its room."""
     found, chosen = stops(subject, room)
-    places = draw_rows(subject.labels, subject.seed, _named_rows(subject.profile), most=room.rows)
-    profiles = [profile_of(subject, stop) for stop in found]
+    places = draw_rows(subject.labels, subject.seed, _named_rows(subject), most=room.rows)
+    profiles = [group_means(subject, stop.labels, stop.k) for stop in found]
     labelings = tuple(
         labeling_facts(subject, stop, profile, places, is_chosen=at == chosen)
         for at, (stop, profile) in enumerate(zip(found, profiles, strict=True))
@@ -58,10 +58,11 @@ def gather(subject: Subject, room: Room = USUAL) -> ReportFacts:
     )
 
 
-def _named_rows(profile: Profile | None) -> list[int]:
-    """Return the rows that cards name: the page must hold them, or they could not be selected."""
-    found = (getattr(profile, which, None) for which in ("typical", "borderline"))
-    return [int(row) for rows in found if rows is not None for group in rows[:60] for row in group[:3]]
+def _named_rows(subject: Subject) -> list[int]:
+    """Return the places of rows that cards name: the page must hold them, or they could not be selected."""
+    found = (getattr(subject.profile, which, None) for which in ("typical", "borderline"))
+    rows = [int(row) for groups in found if groups is not None for group in groups[:60] for row in group[:3]]
+    return [subject.place_of(row) for row in rows]
 
 
 def _palette(labelings: tuple[LabelingFacts, ...]) -> tuple[str, ...]:

@@ -12,10 +12,10 @@ from scipy.optimize import linear_sum_assignment
 from coterie._typing import Indices, Labels
 from coterie.errors import CoterieError
 from coterie.evaluate import silhouette
-from coterie.groups import Profile, profile_groups
 from coterie.show.report.cards import Deck, contrast_facts
 from coterie.show.report.facts import LabelingFacts
 from coterie.show.report.findings import map_finding, silhouette_finding
+from coterie.show.report.means import GroupMeans
 from coterie.show.report.room import USUAL, Room
 from coterie.show.report.sample import dense
 from coterie.show.report.subject import Subject
@@ -77,7 +77,7 @@ def _lasting_colors(before: Stop, labels: Labels) -> tuple[int, ...]:
 
 
 def labeling_facts(
-    subject: Subject, stop: Stop, profile: Profile, places: Indices, *, is_chosen: bool
+    subject: Subject, stop: Stop, profile: GroupMeans, places: Indices, *, is_chosen: bool
 ) -> LabelingFacts:
     """Return what the page says about one stop."""
     labels = stop.labels[places]
@@ -102,11 +102,6 @@ def labeling_facts(
 
 def _two_digits(value: float) -> float | None:
     return None if np.isnan(value) else round(value, 2)
-
-
-def profile_of(subject: Subject, stop: Stop) -> Profile:
-    """Return sizes and means of the groups of a stop."""
-    return profile_groups(subject.X, stop.labels, subject.columns, stop.k)
 
 
 def _silhouettes(subject: Subject, labels: Labels, places: Indices) -> tuple[Any, Any]:

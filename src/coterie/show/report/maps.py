@@ -100,7 +100,8 @@ def _density(plane: Any, n_shown: int) -> DensityFacts | None:
     """Return counts of all rows where the page shows only some."""
     if len(plane) <= n_shown:
         return None
-    low, high = np.quantile(plane, [0.0005, 0.9995], axis=0)
+    low, high = np.quantile(plane, [0.0005, 0.9995], axis=0)  # one outlier must not squeeze all others
+    low, high = low - 0.1 * (high - low), high + 0.1 * (high - low)
     counts, x, y = np.histogram2d(
         plane[:, 0], plane[:, 1], bins=CELLS, range=list(zip(low.tolist(), high.tolist(), strict=True))
     )

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from coterie._typing import Indices, Labels
-from coterie.groups import Profile
 from coterie.show.report.facts import SampleFacts
 from coterie.show.report.numbers import rounded
 from coterie.show.report.room import USUAL, Room
 from coterie.show.report.subject import Subject, shorten
+
+if TYPE_CHECKING:
+    from coterie.show.report.means import GroupMeans
 
 LEAST_PER_GROUP = 20  # a small group must still be seen
 
@@ -57,14 +59,13 @@ def draw_rows(labels: Labels, seed: int, must: Sequence[int] = (), *, most: int 
     return np.unique(np.concatenate([*taken, np.asarray(must, dtype=np.intp)]))
 
 
-def sample_facts(subject: Subject, places: Indices, profile: Profile, room: Room) -> SampleFacts:
+def sample_facts(subject: Subject, places: Indices, profile: GroupMeans, room: Room) -> SampleFacts:
     """Return what the page holds of the rows at `places`: the columns that tell groups apart come first."""
     n_columns = len(subject.columns)
     n_shown = max(1, min(n_columns, room.cells // max(1, len(places))))
     telling = np.argsort(-np.abs(profile.differences).max(axis=0, initial=0.0), kind="stable")
     shown = np.sort(telling[:n_shown])
     values = dense(subject.X[places][:, shown])
-    means = overall_means(subject.X)
     return SampleFacts(
         rows=tuple((subject.rows[places] + 1).tolist()),
         names=None
@@ -72,7 +73,7 @@ def sample_facts(subject: Subject, places: Indices, profile: Profile, room: Room
         else tuple(shorten(str(subject.row_names[place])) for place in places.tolist()),
         columns=tuple(shorten(subject.columns[column]) for column in shown.tolist()),
         values=tuple(rounded(column, 6) for column in values.T),
-        means=rounded_each(means[shown]),
+        means=rounded_each(profile.overall[shown]),
         spreads=rounded_each(profile.spread[shown]),
         n_grouped=subject.n_grouped,
         n_hidden_columns=n_columns - n_shown,
@@ -87,6 +88,14 @@ def dense(X: Any) -> Any:
 def overall_means(X: Any) -> Any:
     """Return the mean of every column."""
     return np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+
+
+def column_spreads(X: Any) -> Any:
+    """Return the standard deviation of every column."""
+    if not sparse.issparse(X):
+        return np.asarray(X.std(axis=0, dtype=np.float64))
+    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    return np.sqrt(np.maximum(squares - overall_means(X) ** 2, 0.0))
 
 
 def rounded_each(values: Any) -> tuple[float | None, ...]:

@@ -40,7 +40,7 @@ class Subject:
     row_names, classes : sequence of str, default=None
         What the rows are called; the classes they are known to have ("" where unknown).
     profile, evidence, stability, significance, dendrogram : default=None
-        Values of the rooms below, where there are any.
+        Values of the rooms below, where there are any; the profile names rows by their numbers in the table.
     runners_up : sequence of Candidate
         What came close.
     left_out : sequence of (column, reason)
@@ -95,6 +95,10 @@ class Subject:
     def k(self) -> int:
         """Number of groups."""
         return int(np.max(self.labels, initial=-1)) + 1
+
+    def place_of(self, row: int) -> int:
+        """Return the place in `X` of a row of the table, counted from 0."""
+        return int(np.searchsorted(self.rows, row))
 
     def name_of(self, place: int) -> str:
         """Return what a row is called, by its place in `X`."""

@@ -60,9 +60,10 @@ def subject_of_groups(
         classes=None if truth is None else classes_of(table, truth, rows),
         row_names=names_of_rows(table, rows),
         dendrogram=tree,
+        profile=groups.profile,
         left_out=[(column.name, column.reason) for column in groups.left_out],
         scaling=SCALINGS[groups.recipe.scale],
-        notes=groups.notes,
+        notes=[*groups.notes, *filter(None, [getattr(groups.profile, "rule_note", "")])],
         made=made_of(groups),
         command=command,
         seed=groups.recipe.seed,
@@ -112,7 +113,11 @@ def number_by_size(labels: Any) -> tuple[Labels, list[str]]:
     >>> number_by_size(["b", "a", "b"])
     (array([0, 1, 0]), ['b', 'a'])
     """
-    names, codes, sizes = np.unique(np.asarray(labels).astype(str), return_inverse=True, return_counts=True)
+    given = np.asarray(labels)
+    if given.dtype.kind not in "iu":  # whole numbers are sorted as they are: texts of a million take seconds
+        given = given.astype(str)
+    found, codes, sizes = np.unique(given, return_inverse=True, return_counts=True)
+    names = found.astype(str)
     is_noise = np.isin(names, ["-1", "-1.0"])
     order = np.argsort(np.where(is_noise, 1, -sizes), kind="stable")
     places = np.empty(len(names), dtype=np.int64)
