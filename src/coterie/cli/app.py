@@ -38,9 +38,9 @@ Examples:
 
 \b
   coterie demo                                  a first look, nothing needed
-  coterie fit customers.csv                     how many groups, what they are, how sure
+  coterie fit customers.csv                     how many groups, and how sure
   coterie select customers.csv                  why so many
-  coterie fit customers.csv -k 5 -o groups.csv  five groups; write the group of each row
+  coterie fit customers.csv -k 5 -o groups.csv  five groups, to a file
 
 After any command, --debug shows the traceback of an error.
 """

@@ -20,6 +20,7 @@ from coterie.select import Clustering
 from coterie.select import fit as fit_auto
 from coterie.select.asked import AUTO, check_asked, check_k
 
+BUDGET = "normal"
 STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
 
 
@@ -32,7 +33,7 @@ class Request:
     method: str = AUTO
     distance: str | None = None
     scale: str | None = None
-    budget: str = "normal"
+    budget: str = BUDGET
     truth: str | None = None
     drop: list[str] = field(default_factory=list)
     keep: list[str] = field(default_factory=list)
@@ -44,6 +45,8 @@ class Request:
     @property
     def is_settled(self) -> bool:
         """Whether method and number of groups are said, so that there is nothing to choose."""
+        if self.truth is not None or self.budget != BUDGET:
+            return False  # a comparison with the truth, or within a budget, is asked for
         numbers = check_k(self.k)
         if numbers is not None:
             return len(numbers) == 1 and "," not in self.method
@@ -80,15 +83,14 @@ class Request:
         progress = is_watched()
         with track(progress, f"reading {self.data}"):
             table = read_table(self.data, header=header, encoding=encoding)
-        drop = [*self.drop, *([self.truth] if self.truth else [])]
         if self.is_settled:
             groups = fit_groups(
-                table, self.recipe, drop=drop, keep=self.keep, missing=self.missing, progress=progress
+                table, self.recipe, drop=self.drop, keep=self.keep, missing=self.missing, progress=progress
             )
             return Found(table, groups, None)
         clustering = fit_auto(
             table,
-            self.method,
+            self.method if len(check_k(self.k) or ()) != 1 or self.method != AUTO else "kmeans",
             self.k,
             distance=self.distance or AUTO,
             scale=self.scale or AUTO,
