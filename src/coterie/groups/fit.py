@@ -95,7 +95,8 @@ def fit_groups(
     seconds = time.perf_counter() - began
     numbers, by_size = _number_by_size(estimator.labels_)
     found = number_labels(estimator.labels_, numbers)
-    profile = profile_groups(complete.X, np.where(found > 0, found - 1, -1), choice.used, len(numbers))
+    members = np.where(found > 0, found - 1, -1)
+    profile = profile_groups(complete.X, members, choice.used, len(numbers), rows=complete.rows)
     return Groups(
         source=table.source,
         n_rows=table.n_rows,
