@@ -46,7 +46,7 @@ class Consensus:
     @property
     def n_resamples(self) -> int:
         """Number of resamples."""
-        return self.labels.shape[0]
+        return int(self.labels.shape[0])
 
     def tile(self, rows: Any, columns: Any) -> npt.NDArray[np.float64]:
         """Return a part of the matrix: rows and columns as slices or indices.
@@ -93,7 +93,7 @@ class Consensus:
         unequal = pairwise_distances(codes[first], codes[second], metric="hamming").astype(np.float64)
         n_equal = self.n_resamples - np.rint(unequal * self.n_resamples)
         outside = (self.labels < 0).T.astype(np.float32)  # noise and absent rows share a code: take them out
-        return n_equal - outside[first] @ outside[second].T
+        return np.asarray(n_equal - outside[first] @ outside[second].T)
 
     def _both(self, first: Indices, second: Indices) -> npt.NDArray[np.float64]:
         drawn = (self.labels != ABSENT).T.astype(np.float32)
