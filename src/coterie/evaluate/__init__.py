@@ -1,7 +1,9 @@
 """Is this clustering good? Against the truth, and by itself."""
 
+from coterie._consensus import Consensus
 from coterie.evaluate import external, internal
 from coterie.evaluate.catalogue import Measure, find_measure, measure, measures
+from coterie.evaluate.consensus import consensus_matrix
 from coterie.evaluate.cut_curves import CutCurve, cut_curve
 from coterie.evaluate.external import *  # noqa: F403  (external.__all__ is the list of external measures)
 from coterie.evaluate.internal import *  # noqa: F403  (internal.__all__ is the list of internal measures)
@@ -18,6 +20,7 @@ from coterie.evaluate.stability_value import Stability
 from coterie.evaluate.tendency import Hopkins, hopkins
 
 __all__ = [
+    "Consensus",
     "CutCurve",
     "Drift",
     "Hopkins",
@@ -29,6 +32,7 @@ __all__ = [
     "Significance",
     "Stability",
     "compare_linkages",
+    "consensus_matrix",
     "cut_curve",
     "find_measure",
     "hopkins",
