@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc' -not -name '_core.pyi')
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 NATIVE_TESTS := build/native-tests
+DEMO_EXTRAS := cli
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 .PHONY: demo test lint types layers native-test pytest bench stubs clean
@@ -56,20 +57,31 @@ clean:
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python $(PIP_INSTALL) --upgrade pip
 
-# to look at it, one instruction set is enough: a third of the time to build
+# What one extra of pyproject.toml asks for, without the project itself.
+REQUIREMENTS = $$($(PYTHON) -c 'import sys, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *(r for e in sys.argv[1:] for r in p["optional-dependencies"][e]))' $(1))
+
+# Libraries are installed while the compiler runs. To look at it, one instruction set is enough: a third of the time to build.
 $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
-	$(BIN)/python $(PIP_INSTALL) -C cmake.define.COTERIE_ISA_LEVELS=host ".[cli]"
+	$(MAKE) --no-print-directory --jobs=2 .demo-libraries .demo-wheel
+	$(BIN)/python $(PIP_INSTALL) --no-deps --force-reinstall build/wheel/coterie-*.whl
 	touch $@
+
+.PHONY: .demo-libraries .demo-wheel
+.demo-libraries:
+	$(BIN)/python $(PIP_INSTALL) $(call REQUIREMENTS,$(DEMO_EXTRAS))
+
+.demo-wheel:
+	rm -rf build/wheel
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel --config-settings=cmake.define.COTERIE_ISA_LEVELS=host .
 
 # as released: every instruction set
 $(VENV)/.installed-dev: $(VENV)/bin/python $(SOURCES)
-	$(BIN)/python $(PIP_INSTALL) -C cmake.define.COTERIE_ISA_LEVELS=all ".[dev]"
+	$(BIN)/python $(PIP_INSTALL) --config-settings=cmake.define.COTERIE_ISA_LEVELS=all ".[dev]"
 	touch $@ $(VENV)/.installed
 
 $(BENCH_VENV)/.installed: $(SOURCES)
 	test -x $(BENCH_VENV)/bin/python || $(PYTHON) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python $(PIP_INSTALL) --upgrade pip
-	$(BENCH_VENV)/bin/python $(PIP_INSTALL) -C cmake.define.COTERIE_ISA_LEVELS=host ".[cli,bench]"
+	$(BENCH_VENV)/bin/python $(PIP_INSTALL) --config-settings=cmake.define.COTERIE_ISA_LEVELS=host ".[cli,bench]"
 	touch $@

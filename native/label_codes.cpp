@@ -100,40 +100,43 @@ struct IntegerKeys {
   bool less_beyond_prefix(std::int64_t, std::int64_t) const { return false; }
 };
 
-// Width is the number of units when it is known to the compiler, which unrolls the loops then; otherwise 0.
-template <class Unit, std::int64_t Width>
+// Words is the number of whole words of eight bytes when it is known to the compiler, which unrolls the loops then; otherwise -1.
+template <class Unit, std::int64_t Words>
 struct TextKeys {
   static constexpr std::int64_t units_in_prefix = 8 / sizeof(Unit);
   TextLabels labels;
 
-  std::int64_t row_bytes() const { return Width > 0 ? Width * static_cast<std::int64_t>(sizeof(Unit)) : labels.row_bytes(); }
-  const unsigned char* row(std::int64_t i) const { return labels.data + i * row_bytes(); }
+  std::int64_t words() const { return Words >= 0 ? Words : labels.row_bytes() / 8; }
+  const unsigned char* row(std::int64_t i) const { return labels.data + i * labels.row_bytes(); }
+  // The bytes after the last whole word; of units of four bytes there is one at most.
+  std::uint64_t rest(const unsigned char* row) const {
+    const std::int64_t whole = 8 * words(), left = labels.row_bytes() - whole;
+    if constexpr (sizeof(Unit) == 4) {
+      std::uint32_t unit = 0;
+      if (left > 0) std::memcpy(&unit, row + whole, 4);
+      return unit;
+    }
+    std::uint64_t word = 0;
+    std::memcpy(&word, row + whole, static_cast<std::size_t>(left));
+    return word;
+  }
+  static std::uint64_t word_at(const unsigned char* row, std::int64_t at) {
+    std::uint64_t word;
+    std::memcpy(&word, row + 8 * at, 8);
+    return word;
+  }
   std::uint64_t hash(std::int64_t i) const {
     const unsigned char* bytes = row(i);
-    std::int64_t left = row_bytes();
-    std::uint64_t state = 0, word;
-    for (; left >= 8; left -= 8, bytes += 8) {
-      std::memcpy(&word, bytes, 8);
-      state = std::rotl(state ^ word, 29) * 0x9e3779b97f4a7c15u;
-    }
-    word = 0;
-    std::memcpy(&word, bytes, static_cast<std::size_t>(left));
-    return mix(state ^ word);
+    std::uint64_t state = 0;
+    for (std::int64_t at = 0; at < words(); ++at) state = std::rotl(state ^ word_at(bytes, at), 29) * 0x9e3779b97f4a7c15u;
+    return mix(state ^ rest(bytes));
   }
   // by words: rows are short, and a call of memcmp costs more than the comparison
   bool equal(std::int64_t i, std::int64_t j) const {
     const unsigned char *left = row(i), *right = row(j);
-    std::int64_t at = 0;
-    for (; at + 8 <= row_bytes(); at += 8) {
-      std::uint64_t word, other;
-      std::memcpy(&word, left + at, 8);
-      std::memcpy(&other, right + at, 8);
-      if (word != other) return false;
-    }
-    for (; at < row_bytes(); ++at) {
-      if (left[at] != right[at]) return false;
-    }
-    return true;
+    for (std::int64_t at = 0; at < words(); ++at)
+      if (word_at(left, at) != word_at(right, at)) return false;
+    return rest(left) == rest(right);
   }
   Unit unit_at(std::int64_t i, std::int64_t at) const {
     Unit value;
@@ -156,15 +159,15 @@ struct TextKeys {
   }
 };
 
-constexpr std::int64_t max_unrolled_width = 16;
+constexpr std::int64_t most_unrolled_words = 5;
 
-// Finds the width among max_unrolled_width ... 1 that the labels have; longer text is left to the general case.
-template <std::int64_t Width>
+// Finds the number of words among most_unrolled_words ... 0 that the labels have; longer text is left to the general case.
+template <std::int64_t Words>
 std::vector<std::int64_t> encode_short_text(const TextLabels& labels, std::int32_t* codes, int threads) {
-  if constexpr (Width > 0) {
-    if (labels.width != Width) return encode_short_text<Width - 1>(labels, codes, threads);
+  if constexpr (Words >= 0) {
+    if (labels.row_bytes() / 8 != Words) return encode_short_text<Words - 1>(labels, codes, threads);
   }
-  return encode_by_hash(TextKeys<std::uint32_t, Width>{labels}, labels.size, codes, threads);
+  return encode_by_hash(TextKeys<std::uint32_t, Words>{labels}, labels.size, codes, threads);
 }
 
 }  // namespace
@@ -203,16 +206,18 @@ std::vector<std::uint64_t> encode_integers(const IntegerLabels& labels, std::int
   const auto rows = static_cast<std::uint64_t>(labels.size);
   if (span.width < std::max(small_span, 4 * rows)) return encode_by_table(labels, span, codes, threads);
   return with_type(labels, [&]<class T>(Typed<T> values) {
-    const IntegerKeys<T> keys{values, sign_flip(labels)};
     std::vector<std::uint64_t> distinct;
-    for (const std::int64_t row : encode_by_hash(keys, labels.size, codes, threads)) distinct.push_back(values[row]);
+    if constexpr (sizeof(T) >= 4) {  // a span of shorter ones is small
+      const IntegerKeys<T> keys{values, sign_flip(labels)};
+      for (const std::int64_t row : encode_by_hash(keys, labels.size, codes, threads)) distinct.push_back(values[row]);
+    }
     return distinct;
   });
 }
 
 std::vector<std::int64_t> encode_text(const TextLabels& labels, std::int32_t* codes, int threads) {
-  if (labels.unit == 4) return encode_short_text<max_unrolled_width>(labels, codes, threads);
-  return encode_by_hash(TextKeys<unsigned char, 0>{labels}, labels.size, codes, threads);
+  if (labels.unit == 4) return encode_short_text<most_unrolled_words>(labels, codes, threads);
+  return encode_by_hash(TextKeys<unsigned char, -1>{labels}, labels.size, codes, threads);
 }
 
 }  // namespace coterie

@@ -77,19 +77,27 @@ struct FoundKey {
   std::int32_t number;
 };
 
-template <class Keys>
+// The order of keys. One type for all of them, so that sorting is compiled once; most prefixes differ.
 struct KeyOrder {
-  const Keys& keys;
+  const void* keys;
+  bool (*less_beyond_prefix)(const void* keys, std::int64_t row, std::int64_t other);
 
+  template <class Keys>
+  static KeyOrder of(const Keys& keys) {
+    return {&keys, [](const void* which, std::int64_t row, std::int64_t other) {
+              return static_cast<const Keys*>(which)->less_beyond_prefix(row, other);
+            }};
+  }
   bool operator()(const FoundKey& left, const FoundKey& right) const {
     if (left.prefix != right.prefix) return left.prefix < right.prefix;
-    return keys.less_beyond_prefix(left.row, right.row);
+    return less_beyond_prefix(keys, left.row, right.row);
   }
 };
 
+inline void sort_keys(std::vector<FoundKey>& found, KeyOrder order) { std::sort(found.begin(), found.end(), order); }
+
 // Merges sorted runs two by two until one is left.
-template <class Keys>
-std::vector<FoundKey> merge_runs(const Keys& keys, std::vector<std::vector<FoundKey>>& runs, int threads) {
+inline std::vector<FoundKey> merge_runs(KeyOrder order, std::vector<std::vector<FoundKey>>& runs, int threads) {
   while (runs.size() > 1) {
     std::vector<std::vector<FoundKey>> merged((runs.size() + 1) / 2);
     parallel_for(static_cast<std::int64_t>(merged.size()), threads, [&](std::int64_t pair, int) {
@@ -97,7 +105,7 @@ std::vector<FoundKey> merge_runs(const Keys& keys, std::vector<std::vector<Found
       if (2 * pair + 1 == static_cast<std::int64_t>(runs.size())) return merged[pair].swap(left);
       auto& right = runs[2 * pair + 1];
       merged[pair].resize(left.size() + right.size());
-      std::merge(left.begin(), left.end(), right.begin(), right.end(), merged[pair].begin(), KeyOrder<Keys>{keys});
+      std::merge(left.begin(), left.end(), right.begin(), right.end(), merged[pair].begin(), order);
     });
     runs.swap(merged);
   }
@@ -118,12 +126,12 @@ std::vector<std::int64_t> encode_by_hash(const Keys& keys, std::int64_t n, std::
     std::int32_t number = 0;
     runs[slice].reserve(table.rows().size());
     for (const std::int64_t row : table.rows()) runs[slice].push_back({keys.prefix(row), row, number++});
-    std::sort(runs[slice].begin(), runs[slice].end(), KeyOrder<Keys>{keys});
+    sort_keys(runs[slice], KeyOrder::of(keys));
     code_of[slice].resize(table.rows().size());
   });
   std::vector<std::int64_t> distinct;
   std::uint64_t last_prefix = 0;
-  for (const FoundKey& key : merge_runs(keys, runs, threads)) {
+  for (const FoundKey& key : merge_runs(KeyOrder::of(keys), runs, threads)) {
     const bool is_new = distinct.empty() || key.prefix != last_prefix || !keys.equal(distinct.back(), key.row);
     if (is_new) distinct.push_back(key.row);
     last_prefix = key.prefix;

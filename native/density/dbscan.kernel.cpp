@@ -22,14 +22,15 @@ struct LeafContext {
   const RadiusBand<T>& band;
   std::int32_t leaf;  // of the group
 
-  COTERIE_INLINE bool is_within_reach(TreeNode node) const {
+  [[gnu::noinline]] bool is_within_reach(TreeNode node) const {
     return largest_between<T>(term, group, tree.box_low(node.id), tree.box_high(node.id)) <= band.inside;
   }
-  COTERIE_INLINE std::uint32_t near(TreeNode node, const T* limits) const {
+  // calls: inlined for every visitor they would be most of this file's code
+  [[gnu::noinline]] std::uint32_t near(TreeNode node, const T* limits) const {
     return queries_near_box<T>(term, group, tree.box_low(node.id), tree.box_high(node.id), limits);
   }
   // Bits of the leaf's points within the radius of query i, all 32.
-  COTERIE_INLINE std::uint32_t within(int i, TreeNode node) const {
+  [[gnu::noinline]] std::uint32_t within(int i, TreeNode node) const {
     T reduced[chunk_points<T>];
     std::uint32_t bits = 0;
     for (std::int64_t first = 0; first < tree.size(node); first += chunk_points<T>)
