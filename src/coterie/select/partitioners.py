@@ -27,6 +27,7 @@ from coterie.select.partitions import (
     without_warnings,
 )
 
+RERUN_TOLERANCE = 1e-4  # share of the inertia: runs that are only compared on average may stop so early
 STARTS = 10  # of k-means on the data, beside the one that goes on from the k before
 
 
@@ -118,7 +119,8 @@ class CenterPartitioner(Partitioner):
 
     def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> Partitions:
         how = self.estimator
-        stopping = Stopping(how.max_iter, how.tol, how.tol_inertia)
+        enough = how.tol_inertia if n_starts >= STARTS else max(how.tol_inertia or 0.0, RERUN_TOLERANCE)
+        stopping = Stopping(how.max_iter, how.tol, enough)
         starts = n_starts if how.n_init == "auto" else min(n_starts, how.n_init)
         found = run_all(X, ks, how.geometry, stopping, n_starts=starts, seed=seed)
         labels = {k: dense_labels(run.labels, k) for k, run in found.runs.items()}
