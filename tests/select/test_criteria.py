@@ -131,7 +131,7 @@ def curve(name, choice, values=(0.0, 0.0, 0.0)):
 
 
 def test_votes_decide():
-    """Law: weights count, echoes do not, half of those who can say no suffice, trivial numbers lose."""
+    """Law: weights count, echoes do not, those who can say no decide on that, trivial numbers lose."""
     ks = (1, 2, 3)
     found = judge([curve("silhouette", 3), curve("sc", 3), curve("dunn", 2), curve("elbow", 2)], ks, set())
     assert (found.k, found.votes) == (2, {2: 2, 3: 2})

@@ -79,6 +79,11 @@ class Criterion:
     choose: Rule = field(repr=False)
 
     @property
+    def has_null(self) -> bool:
+        """Whether one cluster is a model of its own that the others are compared with."""
+        return self.group in ("chance", "likelihood")
+
+    @property
     def direction(self) -> str:
         """Which way is better: "higher", "lower" or "neither"."""
         return {True: "higher", False: "lower", None: "neither"}[self.greater_is_better]

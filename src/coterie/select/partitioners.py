@@ -27,6 +27,7 @@ from coterie.select.partitions import (
     without_warnings,
 )
 
+RERUN_TOLERANCE = 1e-4  # share of the inertia: runs that are only compared on average may stop so early
 STARTS = 10  # of k-means on the data, beside the one that goes on from the k before
 
 
@@ -89,9 +90,17 @@ class Partitioner:
 
     def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> Partitions:
         """Return the clusterings of the rows."""
-        models = {k: self._fitted(X, k, seed) for k in ks}
+        extra = self._fewer_starts(n_starts)
+        models = {k: self._fitted(X, k, seed, **extra) for k in ks}
         labels = {k: dense_labels(model.labels_, k) for k, model in models.items()}
         return FittedPartitions(labels, _inertias(models), models=models)
+
+    def _fewer_starts(self, n_starts: int) -> dict[str, int]:
+        """Return the number of starts where fewer than the estimator's own will do."""
+        own = getattr(self.estimator, "n_init", None)
+        if n_starts >= STARTS or own is None:
+            return {}
+        return {"n_init": n_starts if own == "auto" else min(n_starts, own)}
 
     def _fitted(self, X: Data, k: int, seed: int, **extra: Any) -> Any:
         model = clone(self.estimator)
@@ -110,7 +119,8 @@ class CenterPartitioner(Partitioner):
 
     def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> Partitions:
         how = self.estimator
-        stopping = Stopping(how.max_iter, how.tol, how.tol_inertia)
+        enough = how.tol_inertia if n_starts >= STARTS else max(how.tol_inertia or 0.0, RERUN_TOLERANCE)
+        stopping = Stopping(how.max_iter, how.tol, enough)
         starts = n_starts if how.n_init == "auto" else min(n_starts, how.n_init)
         found = run_all(X, ks, how.geometry, stopping, n_starts=starts, seed=seed)
         labels = {k: dense_labels(run.labels, k) for k, run in found.runs.items()}
@@ -173,7 +183,7 @@ class SpectralPartitioner(Partitioner):
         centers: dict[int, Any] = {}
         for k in ks:
             coordinates = np.ascontiguousarray(graph.embedding_[:, :k])
-            model = KMeans(k, n_init=self.estimator.n_init, random_state=seed)
+            model = KMeans(k, n_init=min(n_starts, self.estimator.n_init), random_state=seed)
             with without_warnings():
                 labels[k] = dense_labels(model.fit(coordinates).labels_, k)
             centers[k] = model.cluster_centers_

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from coterie._progress import Tracker
 from coterie._typing import Data, Labels
+from coterie.distance import get_distance
 from coterie.evaluate.centroids import Scatter
 from coterie.evaluate.partitions import Partition
 from coterie.evaluate.space_input import read_space
@@ -153,9 +154,13 @@ class Subject:
     def space(self) -> Space:
         """The sampled rows with the method's distance."""
         how = self.partitioner
-        everything = partition_of(np.zeros(self.n_rows, dtype=np.int32), 1)
         metric = how.metric if how.takes_rows else "precomputed"
-        whole: Any = read_space(self.X, metric, everything, who="choose_k")
+        if self.sample is not None and how.takes_rows and _is_plain_euclidean(metric):
+            few = self.X[self.sample].astype(np.float64)
+            # the error of the draw is far above that of single precision, which is twice as fast
+            rows = np.ascontiguousarray(few - few.mean(axis=0), dtype=np.float32)
+            return read_space(rows, metric, _together(len(rows)), who="choose_k")
+        whole: Any = read_space(self.X, metric, _together(self.n_rows), who="choose_k")
         return whole if self.sample is None else whole.take(self.sample)  # type: ignore[no-any-return]
 
     def sampled(self, k: int) -> Partition | None:
@@ -185,6 +190,15 @@ class Subject:
         """The same for criteria that run the method again."""
         n_rows = len(self.rerun_rows)
         return "" if n_rows == self.n_rows else f"estimated from {n_rows:,} of {self.n_rows:,} rows"
+
+
+def _is_plain_euclidean(metric: Any) -> bool:
+    distance = get_distance(metric)
+    return distance.euclidean_form == "distance" and distance.transform is None
+
+
+def _together(n_rows: int) -> Partition:
+    return partition_of(np.zeros(n_rows, dtype=np.int32), 1)
 
 
 def partition_of(labels: Labels, k: int) -> Partition:

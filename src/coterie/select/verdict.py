@@ -60,15 +60,16 @@ class Verdict:
 def judge(curves: Sequence[Curve], ks: tuple[int, ...], trivial: Set[int]) -> Verdict:
     """Return the verdict of all curves.
 
-    First, whether there are clusters at all: that is for the criteria to say that can say no. If fewer than
-    half of their votes do, the number with the most votes wins, of those that are not trivial; ties go to the
-    number that the curves rank higher on average, then to fewer clusters.
+    First, whether there are clusters at all. That is for the criteria to say that compare with data without
+    any: a square is cut into four parts again and again. Where there are none of these, for those that can
+    say no. If fewer than half of their votes do, the number with the most votes wins, of those that are not
+    trivial; ties go to the number that the curves rank higher on average, then to fewer clusters.
     """
     voters = voting(curves)
     count = _count(voters)
     if not count:
         return Verdict(1, {}, ("no criterion is defined for these data",), (), 0.0)
-    asked = _count(_able_to_deny(voters) or _able_to_deny(curves))
+    asked = _count(_able_to_deny(curves, voters))
     if 1 in ks and asked.get(1, 0) * 2 >= sum(asked.values()) > 0:
         return _explain(1, count, curves)
     candidates = [k for k in count if k != 1 and k not in trivial] or [k for k in count if k != 1]
@@ -78,8 +79,15 @@ def judge(curves: Sequence[Curve], ks: tuple[int, ...], trivial: Set[int]) -> Ve
     return _explain(max(candidates, key=lambda k: (count[k], -ranks[k], -k)), count, curves)
 
 
-def _able_to_deny(curves: Sequence[Curve]) -> list[Curve]:
-    return [curve for curve in curves if find_criterion(curve.name).can_choose_one]
+def _able_to_deny(curves: Sequence[Curve], voters: Sequence[Curve]) -> list[Curve]:
+    """Return the curves that decide whether there are clusters."""
+    able = [curve for curve in voters if curve.choice and find_criterion(curve.name).can_choose_one]
+    strict = [curve for curve in able if find_criterion(curve.name).has_null]
+    return (
+        strict
+        or able
+        or [curve for curve in curves if curve.choice and find_criterion(curve.name).can_choose_one]
+    )
 
 
 def _count(curves: Sequence[Curve]) -> dict[int, int]:
