@@ -22,7 +22,7 @@ from benchmarks.rows.kmeans import Fit, Problem, digest, enter_coterie, make
 FOLDER = Path(os.environ.get("COTERIE_SCRATCH", tempfile.gettempdir())) / "coterie-bench"
 FILES, ROWS_PER_GROUP = 20, 250_000
 PASSES = 5
-READS = PASSES  # the fit also reads for the moments of the columns, the start and the inertia: that is its own affair
+READS = PASSES  # what else the fit reads (moments, start, inertia) is its own affair
 SEED = 20
 
 
