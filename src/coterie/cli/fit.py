@@ -12,11 +12,9 @@ EXAMPLES = """
 Examples:
 
 \b
-  coterie fit customers.csv                      how many groups there are, and which
+  coterie fit customers.csv --report groups.html --open
   coterie fit customers.csv -k 2..8 --method kmeans,mixture --budget fast
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
-  coterie fit customers.csv --save groups.safetensors
-  coterie fit customers.csv --report groups.html --open
   coterie fit - -k 3 --json < points.csv | jq .sse
 """
 
@@ -24,13 +22,11 @@ Examples:
 def fit(
     data: options.Data,
     k: Annotated[str, option("-k", metavar="K", help="How many groups: N, A..B or auto [auto]")] = "auto",
-    method: Annotated[
-        str, option(metavar="NAME", help="See coterie methods [auto; kmeans when -k is a number]")
-    ] = "auto",
+    method: Annotated[str, option(metavar="NAME", help="See coterie methods [auto; -k N: kmeans]")] = "auto",
     distance: Annotated[str | None, option(metavar="NAME", help="See coterie distances [euclidean]")] = None,
     scale: Annotated[
         str | None,
-        option(metavar="HOW", help="standard, minmax, robust, none, auto [auto; standard with -k N]"),
+        option(metavar="HOW", help="standard minmax robust none [auto; -k N: standard]"),
     ] = None,
     budget: Annotated[str, option(metavar="WORD", help="fast, normal, thorough [normal]")] = "normal",
     truth: Annotated[str | None, option(metavar="COLUMN", help="Classes to compare with.")] = None,
