@@ -26,13 +26,11 @@ Examples:
 def fit(
     data: options.Data,
     k: Annotated[str, option("-k", metavar="K", help="How many groups: N, A..B or auto [auto]")] = "auto",
-    method: Annotated[
-        str, option(metavar="NAME", help="See coterie methods [auto; with -k N kmeans]")
-    ] = "auto",
+    method: Annotated[str, option(metavar="NAME", help="See coterie methods [auto; -k N: kmeans]")] = "auto",
     distance: Annotated[str | None, option(metavar="NAME", help="See coterie distances [euclidean]")] = None,
     scale: Annotated[
         str | None,
-        option(metavar="HOW", help="auto, standard, minmax, robust, none [auto]"),
+        option(metavar="HOW", help="standard minmax robust none [auto; -k N: standard]"),
     ] = None,
     budget: Annotated[str, option(metavar="WORD", help="fast, normal, thorough [normal]")] = "normal",
     truth: Annotated[str | None, option(metavar="COLUMN", help="Classes to compare with.")] = None,
