@@ -34,7 +34,24 @@ def geometries() -> Lines:
         yield f"`{name}`", geometry.barycentre.kind, geometry.barycentre.objective
 
 
-TABLES: dict[str, Callable[[], Lines]] = {"distances": distances, "geometries": geometries}
+def criteria() -> Lines:
+    """Yield the catalogue of criteria for the number of clusters."""
+    from coterie.select import criteria
+
+    yield "name", "what it is", "better", "chooses", "needs", "votes", "can say none", "reference"
+    for found in criteria():
+        votes = str(found.votes) if found.echoes is None else f"with `{found.echoes}`"
+        can = "yes" if found.can_choose_one else "no"
+        reference = f"[{found.reference}](references.md#{found.reference})"
+        rule = found.rule
+        yield f"`{found.name}`", found.summary, found.direction, rule, found.needs, votes, can, reference
+
+
+TABLES: dict[str, Callable[[], Lines]] = {
+    "criteria": criteria,
+    "distances": distances,
+    "geometries": geometries,
+}
 
 
 def with_tables(text: str) -> str:

@@ -5,9 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
+from sklearn.metrics import (
+    adjusted_rand_score,
+    calinski_harabasz_score,
+    davies_bouldin_score,
+    silhouette_score,
+)
 
+from coterie.cluster import GaussianMixture, KMedoids, catalogue, find_method
+from coterie.distance import pairwise_distances
+from coterie.errors import InvalidParameter
 from coterie.select import Evidence, choose_k, criteria
+from coterie.select.partitioners import find_partitioner
 
 QUICK = ["elbow", "silhouette", "calinski_harabasz", "davies_bouldin"]
 
@@ -86,3 +95,91 @@ def test_evidence_tells_itself(evidence):
     assert "4 clusters" in repr(evidence)
     assert "<table>" in evidence._repr_html_()
     assert {curve.name for curve in evidence.curves} < {found.name for found in criteria()}
+
+
+METHODS = [method.name for method in catalogue() if method.needs_k]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_that_takes_a_number(method):
+    """Law: each method of the catalogue that takes k has evidence, and finds clusters that are far apart."""
+    found = choose_k(blobs(3, n=16), method, k=range(1, 5), n_draws=3, random_state=0)
+    assert found.method == method
+    assert found.k == 3
+    for k, labels in found.labelings.items():
+        assert labels is not None
+        assert set(labels) == set(range(k))
+
+
+@pytest.mark.parametrize("method", ["agglomerative", "diana", "bisecting-kmeans", "hierarchical-kmeans"])
+def test_trees_are_cut_as_the_estimator_would(method):
+    """Law: the labels of each k are those of the estimator with that number of clusters."""
+    X = blobs(4, n=15, apart=3.0)
+    found = choose_k(X, method, k=range(2, 7), criteria=["silhouette"], random_state=3)
+    kind = find_method(method).load()
+    for k in found.ks:
+        model = kind(n_clusters=k)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=3)
+        assert adjusted_rand_score(model.fit(X).labels_, found.labelings[k]) == 1
+
+
+def test_new_rows_are_placed_as_the_tree_has_them():
+    """Law: rows of the fit, placed anew at the finest cut, stay in their clusters at every coarser one."""
+    X = blobs(4, n=15)
+    partitions = find_partitioner("agglomerative").run(X, range(1, 5), 0)
+    for k in range(1, 5):
+        np.testing.assert_array_equal(partitions.place(k, X), partitions.labels[k])
+
+
+def test_mixtures_have_information_criteria():
+    """Law: BIC, AIC and ICL are the estimator's own, and BIC finds the components."""
+    X = blobs(3, n=40)
+    found = choose_k(X, "mixture", k=range(1, 5), criteria=["bic", "aic", "icl"], random_state=0)
+    model = GaussianMixture(2, random_state=0).fit(X)
+    assert found.curve("bic").at(2) == pytest.approx(model.bic(X))
+    assert found.curve("icl").at(2) == pytest.approx(model.icl(X))
+    assert found.curve("aic").at(2) == pytest.approx(model.aic(X))
+    assert found.curve("bic").choice == 3
+
+
+def test_distances_are_taken_by_methods_that_take_them():
+    """Law: a matrix of distances has the criteria that need no rows, with the values that rows have."""
+    X = blobs(3, n=20)
+    names = ["silhouette", "dunn"]
+    given = choose_k(
+        pairwise_distances(X), KMedoids(metric="precomputed"), k=range(2, 5), criteria=names, random_state=0
+    )
+    rows = choose_k(X, KMedoids(), k=range(2, 5), criteria=names, random_state=0)
+    for name in names:
+        np.testing.assert_allclose(given.curve(name).values, rows.curve(name).values, rtol=1e-9)
+    with pytest.raises(InvalidParameter, match=r"gap needs rows of numbers, which k-medoids does not give"):
+        choose_k(pairwise_distances(X), KMedoids(metric="precomputed"), criteria=["gap"])
+
+
+def test_many_rows_are_sampled_and_that_is_said():
+    """Law: beyond the sample size criteria of pairs are estimates near the exact value, and say so."""
+    X = blobs(4, n=500)
+    few = choose_k(X, k=range(2, 6), criteria=["silhouette", "dunn"], sample_size=300, random_state=0)
+    all_rows = choose_k(X, k=range(2, 6), criteria=["silhouette", "dunn"], random_state=0)
+    assert few.curve("silhouette").note == "estimated from 300 of 2,000 rows"
+    assert any("estimated from 300 of 2,000 rows" in note for note in few.notes)
+    assert not all_rows.curve("silhouette").is_estimate
+    gap = np.abs(few.curve("silhouette").values - all_rows.curve("silhouette").values)
+    assert (gap < 5 * few.curve("silhouette").errors).all()
+    assert few.curve("dunn").values[2] >= all_rows.curve("dunn").values[2]
+
+
+def test_trivial_clusterings_are_flagged_and_not_chosen():
+    """Law: a far row that makes a cluster of its own is flagged, and does not win by its silhouette."""
+    X = np.concatenate([blobs(1, n=200), [[500.0, 500.0]]])
+    found = choose_k(X, "agglomerative", k=range(2, 5), criteria=["silhouette"], random_state=0)
+    assert "k = 2: one cluster holds 99.5% of the rows" in found.flags
+
+
+def test_progress_is_told():
+    """Law: every criterion is a step, named in the user's words."""
+    heard = []
+    choose_k(blobs(2), k=[2, 3], criteria=QUICK, random_state=0, progress=heard.append)
+    assert [step.done for step in heard] == [1, 2, 3, 4]
+    assert heard[1].stage == "choosing k: Silhouette"

@@ -12,6 +12,7 @@ import typer
 from coterie.cli.compare import EXAMPLES as COMPARE_EXAMPLES
 from coterie.cli.compare import compare
 from coterie.cli.config import config
+from coterie.cli.criteria import criteria
 from coterie.cli.demo import demo
 from coterie.cli.distances import distances
 from coterie.cli.evaluate import EXAMPLES as EVALUATE_EXAMPLES
@@ -22,6 +23,8 @@ from coterie.cli.measures import measures
 from coterie.cli.methods import methods
 from coterie.cli.predict import EXAMPLES as PREDICT_EXAMPLES
 from coterie.cli.predict import predict
+from coterie.cli.select import EXAMPLES as SELECT_EXAMPLES
+from coterie.cli.select import select
 from coterie.cli.tree import EXAMPLES as TREE_EXAMPLES
 from coterie.cli.tree import tree
 from coterie.errors import CoterieError, MissingDependency
@@ -34,6 +37,7 @@ Examples:
 \b
   coterie demo                                  a first look, nothing needed
   coterie fit customers.csv                     how many groups, and how sure
+  coterie select customers.csv                  how many groups are there?
   coterie fit customers.csv -k 5 -o groups.csv  five groups, to a file
 
 After any command, --debug shows the traceback of an error.
@@ -48,6 +52,7 @@ app = typer.Typer(
     epilog=EXAMPLES,
 )
 app.command(epilog=FIT_EXAMPLES)(fit)
+app.command(epilog=SELECT_EXAMPLES)(select)
 app.command(epilog=COMPARE_EXAMPLES)(compare)
 app.command(epilog=PREDICT_EXAMPLES)(predict)
 app.command(epilog=EVALUATE_EXAMPLES)(evaluate)
@@ -56,6 +61,7 @@ app.command()(demo)
 app.command()(methods)
 app.command()(distances)
 app.command()(measures)
+app.command()(criteria)
 app.command()(config)
 
 

@@ -31,6 +31,8 @@ class Criterion:
         What to ask for.
     title : str
         What to call it.
+    symbol : str
+        Short name for tables.
     summary : str
         One sentence.
     group : str
@@ -45,7 +47,9 @@ class Criterion:
     can_choose_one : bool
         Whether it can say that there are no clusters.
     echoes : str or None
-        The criterion that it reads in another way: the two together have one vote.
+        The criterion that it says the same as in another way: it does not vote where that one does.
+    votes : int
+        How much it counts in the verdict: 2, or 1 for those that err often in comparisons of criteria.
     reference : str
         Key in docs/references.md.
     measure : callable
@@ -61,6 +65,7 @@ class Criterion:
 
     name: str
     title: str
+    symbol: str
     summary: str
     group: str
     greater_is_better: bool | None
@@ -68,9 +73,15 @@ class Criterion:
     rule: str
     can_choose_one: bool
     echoes: str | None
+    votes: int
     reference: str
     measure: Callable[[Subject], Measured] = field(repr=False)
     choose: Rule = field(repr=False)
+
+    @property
+    def has_null(self) -> bool:
+        """Whether one cluster is a model of its own that the others are compared with."""
+        return self.group in ("chance", "likelihood")
 
     @property
     def direction(self) -> str:
@@ -84,6 +95,7 @@ _REGISTERED: dict[str, Criterion] = {}
 def criterion(
     title: str,
     *,
+    symbol: str,
     group: str,
     greater_is_better: bool | None,
     needs: Need,
@@ -92,6 +104,7 @@ def criterion(
     reference: str,
     can_choose_one: bool = False,
     echoes: str | None = None,
+    votes: int = 2,
 ) -> Callable[[Callable[[Subject], Measured]], Callable[[Subject], Measured]]:
     """Enter the decorated function in the catalogue; its name and summary are read from it.
 
@@ -106,6 +119,7 @@ def criterion(
         _REGISTERED[name] = Criterion(
             name=name,
             title=title,
+            symbol=symbol,
             summary=(getdoc(function) or "").partition("\n")[0],
             group=group,
             greater_is_better=greater_is_better,
@@ -113,6 +127,7 @@ def criterion(
             rule=rule,
             can_choose_one=can_choose_one,
             echoes=echoes,
+            votes=votes,
             reference=reference,
             measure=function,
             choose=choose,
@@ -143,5 +158,5 @@ def find_criterion(name: str) -> Criterion:
     """
     found = _REGISTERED.get(name)
     if found is None:
-        raise unknown_name("criterion", name, _REGISTERED, listed_by="coterie.select.criteria()")
+        raise unknown_name("criterion", name, _REGISTERED, listed_by="coterie criteria")
     return found

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from coterie._progress import ProgressOption, Tracker, track
 from coterie._typing import Data, MatrixLike, RandomState
@@ -16,12 +19,15 @@ from coterie.select.catalogue import criteria as all_criteria
 from coterie.select.curve import Curve
 from coterie.select.evidence import Evidence
 from coterie.select.partitioners import Partitioner, find_partitioner
+from coterie.select.rules import Measured
 from coterie.select.subject import Effort, Subject
 from coterie.select.trivial import find_trivial
 from coterie.select.verdict import judge
 
 WHO = "choose_k"
 MOST_BY_DEFAULT = 15
+LEAST_ROWS, FEW_ROWS = 3, 10
+FIRST_ROWS = 20  # times the largest k: nearly always enough different ones are among them
 SAMPLE_ROWS = 5_000  # all pairs of so many rows take some 20 ms per k
 FAST_RERUN_ROWS, SLOW_RERUN_ROWS = 2_000, 500
 FAST_DRAWS, SLOW_DRAWS = 50, 20
@@ -82,16 +88,14 @@ def choose_k(
         who=WHO,
     )
     partitioner = find_partitioner(method)
-    wanted = None if criteria is None else [find_criterion(name) for name in _names(criteria)]
-    data: Any = check_data(X, who=WHO, min_rows=2, may_be_distances=not partitioner.takes_rows)
+    chosen = _applicable(criteria, partitioner)
+    data: Any = check_data(X, who=WHO, min_rows=LEAST_ROWS, may_be_distances=not partitioner.takes_rows)
     ks = check_ks(k, len(data))
     seed, effort = check_seed(random_state), _effort(partitioner, sample_size, n_draws)
     with track(progress, f"choosing k: {partitioner.title}") as tracker:
         subject = _subject(data, ks, partitioner, effort, seed, tracker)
-        chosen, left_out = _applicable(wanted, subject)
         curves = tuple(_curves(subject, chosen, tracker))
     trivial, flags = find_trivial(subject)
-    notes = tuple(dict.fromkeys([*left_out, *(_estimate_note(curve) for curve in curves if curve.note)]))
     return Evidence(
         method=partitioner.name,
         ks=ks,
@@ -99,7 +103,7 @@ def choose_k(
         labelings=dict(subject.partitions.labels),
         flags=flags,
         verdict=judge(curves, ks, trivial),
-        notes=notes,
+        notes=(*_few(len(data)), *_notes(curves)),
         seconds=time.perf_counter() - began,
     )
 
@@ -125,10 +129,6 @@ def check_ks(k: Iterable[int] | None, n_rows: int) -> tuple[int, ...]:
     return tuple(sorted({int(value) for value in values}))
 
 
-def _names(criteria: Sequence[str]) -> list[str]:
-    return [criteria] if isinstance(criteria, str) else list(criteria)
-
-
 def _effort(partitioner: Partitioner, sample_size: int, n_draws: int | None) -> Effort:
     is_fast = partitioner.is_fast
     return Effort(
@@ -144,21 +144,30 @@ def _effort(partitioner: Partitioner, sample_size: int, n_draws: int | None) -> 
 def _subject(
     X: Data, ks: tuple[int, ...], partitioner: Partitioner, effort: Effort, seed: int, tracker: Tracker
 ) -> Subject:
-    partitions = partitioner.run(X, ks, seed)
-    return Subject(X, ks, partitioner, partitions, effort, seed, tracker)
+    found = partitioner.run(X, ks, seed)
+    most = _count_different(X, ks[-1]) if partitioner.takes_rows else len(X)
+    labels = {k: found.labels[k] if k <= most else None for k in ks}
+    return Subject(X, ks, partitioner, replace(found, labels=labels), effort, seed, tracker)
 
 
-def _applicable(wanted: list[Criterion] | None, subject: Subject) -> tuple[list[Criterion], list[str]]:
+def _count_different(X: Data, enough: int) -> int:
+    """Return the number of different rows, or of those that a look at the first ones found to be enough."""
+    few = len(np.unique(X[: FIRST_ROWS * enough], axis=0))
+    return few if few >= enough else len(np.unique(X, axis=0))
+
+
+def _applicable(names: Sequence[str] | None, partitioner: Partitioner) -> list[Criterion]:
     """Return the criteria that apply; one that was asked for and does not apply is refused."""
-    if wanted is None:
-        return [found for found in all_criteria() if found.needs in subject.has], []
+    if names is None:
+        return [found for found in all_criteria() if found.needs in partitioner.gives]
+    wanted = [find_criterion(name) for name in ([names] if isinstance(names, str) else names)]
     for found in wanted:
-        if found.needs not in subject.has:
+        if found.needs not in partitioner.gives:
             raise InvalidParameter(
-                f"criteria of {WHO}: {found.name} needs {_NEEDS[found.needs]}, which "
-                f"{subject.partitioner.title} does not give here."
+                f"criteria of {WHO}: {found.name} needs {_NEEDS[found.needs]}, which {partitioner.title} "
+                f"does not give here."
             )
-    return wanted, []
+    return wanted
 
 
 _NEEDS = {
@@ -175,7 +184,7 @@ _NEEDS = {
 def _curves(subject: Subject, chosen: list[Criterion], tracker: Tracker) -> Iterable[Curve]:
     for at, found in enumerate(chosen):
         tracker.report(at + 1, stage=f"choosing k: {found.title}", total=len(chosen) + 1)
-        measured = subject.shared(found.measure)
+        measured = _where_known(subject.shared(found.measure), subject)
         choice = found.choose(subject.ks, measured)
         yield Curve(
             name=found.name,
@@ -190,5 +199,22 @@ def _curves(subject: Subject, chosen: list[Criterion], tracker: Tracker) -> Iter
         )
 
 
-def _estimate_note(curve: Curve) -> str:
-    return f"{curve.title} {curve.note}"
+def _where_known(found: Measured, subject: Subject) -> Measured:
+    """Return values without those of clusterings that do not exist."""
+    is_known = np.array([subject.labels(k) is not None for k in subject.ks])
+    errors = None if found.errors is None else np.where(is_known, found.errors, np.nan)
+    return Measured(np.where(is_known, found.values, np.nan), errors, found.note)
+
+
+def _few(n_rows: int) -> list[str]:
+    """Return what is to be said about very few rows."""
+    return [f"{n_rows} rows are too few for any criterion to mean much"] if n_rows < FEW_ROWS else []
+
+
+def _notes(curves: Sequence[Curve]) -> tuple[str, ...]:
+    """Return one note for all criteria that were estimated in the same way."""
+    titles: dict[str, list[str]] = {}
+    for curve in curves:
+        if curve.is_estimate:
+            titles.setdefault(curve.note, []).append(curve.title)
+    return tuple(f"{note}: {', '.join(names)}" for note, names in titles.items())

@@ -21,7 +21,7 @@ def curvatures(ks: tuple[int, ...], values: Values) -> Values:
     Examples
     --------
     >>> curvatures((1, 2, 3, 4, 5), np.array([10.0, 6.0, 2.0, 1.0, 0.0])).round(2)
-    array([ nan, 0.  , 2.58, 0.  ,  nan])
+    array([nan, 0. , 1.7, 0. , nan])
     """
     x, y = np.asarray(ks, dtype=np.float64), values
     x = (x - x[0]) / max(x[-1] - x[0], 1.0)
@@ -52,12 +52,14 @@ def bend(ks: tuple[int, ...], found: Measured) -> Choice:
 
 @criterion(
     "Elbow",
+    symbol="distortion",
     group="distortion",
     greater_is_better=None,
     needs="distances",
     rule="largest curvature of the distortion",
     choose=bend,
     reference="torino-lectures",
+    votes=1,
 )
 def elbow(subject: Subject) -> Measured:
     """Distortion: what the method makes small; the sum of squares within clusters where it does not say."""
@@ -65,7 +67,7 @@ def elbow(subject: Subject) -> Measured:
 
 
 def _distortion(subject: Subject) -> Values:
-    if "rows" in subject.has or subject.partitions.inertias:
+    if subject.partitioner.takes_rows or subject.partitions.inertias:
         return subject.distortion
     return np.full(len(subject.ks), np.nan)
 
@@ -89,6 +91,7 @@ def knee(ks: tuple[int, ...], found: Measured) -> Choice:
 
 @criterion(
     "Kneedle",
+    symbol="kneedle",
     group="distortion",
     greater_is_better=True,
     needs="distances",
@@ -112,12 +115,14 @@ def kneedle(subject: Subject) -> Measured:
 
 @criterion(
     "Hartigan",
+    symbol="Hartigan",
     group="distortion",
     greater_is_better=False,
     needs="rows",
     rule="the fewest clusters with at most 10",
     choose=first_at_most(HARTIGAN_LIMIT),
     reference="hartigan-1975",
+    votes=1,
     can_choose_one=True,
 )
 def hartigan(subject: Subject) -> Measured:
@@ -134,12 +139,14 @@ def hartigan(subject: Subject) -> Measured:
 
 @criterion(
     "Krzanowski-Lai",
+    symbol="KL",
     group="distortion",
     greater_is_better=True,
     needs="rows",
     rule="largest",
     choose=largest,
     reference="krzanowski-1988",
+    votes=1,
 )
 def krzanowski_lai(subject: Subject) -> Measured:
     """|D(k) / D(k + 1)|, D(k) = (k - 1)^(2/d) W(k - 1) - k^(2/d) W(k): a drop with none after it."""

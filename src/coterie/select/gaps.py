@@ -16,9 +16,10 @@ from coterie.select.rules import Measured, first_within_one_error
 from coterie.select.subject import Subject
 
 Draw: TypeAlias = Callable[[np.random.Generator], Data]
-RERUN_STARTS = 2  # of k-means, on the data and on what they are compared with alike
+RERUN_STARTS = 3  # of k-means, on the data and on what they are compared with alike
 EUCLIDEAN = _core.Metric(_core.Kernel.dot, _core.Finish.norm)
-RULE = "the first k whose gap is within one error of the next one"
+ONE_THREAD = 1  # some thousand rows are not worth a second one
+RULE = "the first k whose gap is within one error of the next one, and not far below a later one"
 
 
 def box(X: Data) -> Draw:
@@ -56,15 +57,16 @@ def log_dispersion(X: Data, labels: Labels, k: int) -> float:
     0.5
     """
     order = np.argsort(labels, kind="stable")
-    rows, sizes = np.ascontiguousarray(X[order]), np.bincount(labels, minlength=k)
+    centred = X - X.mean(axis=0, dtype=np.float64)  # single precision is then enough for a logarithm
+    rows, sizes = np.ascontiguousarray(centred[order], dtype=np.float32), np.bincount(labels, minlength=k)
     total, first = 0.0, 0
     for size in sizes.tolist():
         own = rows[first : first + size]
         first += size
         if size > 1:
             together = np.zeros(size, dtype=np.int32)
-            # every pair counts twice here
-            total += float(_core.group_sums(own, own, together, 1, EUCLIDEAN).sum()) / (4 * size)
+            sums = _core.group_sums(own, own, together, 1, EUCLIDEAN, ONE_THREAD)
+            total += float(sums.sum()) / (4 * size)  # every pair was counted twice
     with np.errstate(divide="ignore"):
         return float(np.log(total))
 
@@ -78,10 +80,17 @@ def _logs(rows: Data, partitions: Partitions, ks: tuple[int, ...]) -> Values:
     return found
 
 
+def _log_dispersions(subject: Subject) -> Measured:
+    """Log dispersions of the rows, by runs like those of what they are compared with."""
+    rows, ks = subject.rerun_rows, subject.ks
+    runs = subject.partitioner.run(rows, ks, subject.seed, n_starts=RERUN_STARTS)
+    return Measured(_logs(rows, runs, ks))
+
+
 def gap_of(subject: Subject, reference: Callable[[Data], Draw]) -> Measured:
     """Return gaps and their standard errors ``sd sqrt(1 + 1 / n_draws)``."""
     rows, ks, how = subject.rerun_rows, subject.ks, subject.partitioner
-    ours = _logs(rows, how.run(rows, ks, subject.seed, n_starts=RERUN_STARTS), ks)
+    ours = subject.shared(_log_dispersions).values
     draw, rng = reference(rows), subject.random(3)
     theirs = np.empty((subject.effort.n_draws, len(ks)))
     for at in range(len(theirs)):
@@ -96,6 +105,7 @@ def gap_of(subject: Subject, reference: Callable[[Data], Draw]) -> Measured:
 
 @criterion(
     "Gap (box)",
+    symbol="gap box",
     group="chance",
     greater_is_better=True,
     needs="rerun",
@@ -103,6 +113,7 @@ def gap_of(subject: Subject, reference: Callable[[Data], Draw]) -> Measured:
     choose=first_within_one_error,
     reference="tibshirani-2001",
     can_choose_one=True,
+    echoes="gap_pca",
 )
 def gap(subject: Subject) -> Measured:
     """Log dispersion of uniform data in the box of the rows, minus that of the rows."""
@@ -111,6 +122,7 @@ def gap(subject: Subject) -> Measured:
 
 @criterion(
     "Gap (PCA box)",
+    symbol="gap",
     group="chance",
     greater_is_better=True,
     needs="rerun",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from coterie.cluster._points import DensePoints, Points, Run, Stopping, run_with
 from coterie.cluster._spaces import Space, fit_space
 from coterie.cluster._starts import n_candidates, seed_of_restart
 
+SEEDING_ROWS = 5_000  # of more rows, a sample decides between starts
 ONE_THREAD_WORK = 1 << 20  # numbers times clusters: below, waking a thread takes as long as the work
 
 
@@ -35,32 +36,56 @@ def run_all(
 
     Greedy k-means++ picks the seeds of the largest k; the first k of them are as good a start for k clusters.
     One more start is the result of the k before with the missing centres picked in the same way, so that the
-    distortion never rises with k.
+    distortion never rises with k. Of many rows, a sample finds the best of the seeds.
     """
     space = fit_space(geometry, X, who="choose_k")
-    largest = max(ks)
-    points = _points(space, X, largest)
-    seeds = [
+    rows = space.prepare(X)
+    rng = np.random.default_rng(seed)
+    if len(rows) > SEEDING_ROWS and n_starts > 1:
+        sample = np.sort(rng.choice(len(rows), SEEDING_ROWS, replace=False))
+        few = _points(space, np.ascontiguousarray(rows[sample]), max(ks))
+        tried = _run_each(few, ks, stopping, _nested_seeds(few, max(ks), n_starts, seed), rng)
+        starts = {k: [run.centers] for k, run in tried.items()}
+        return CenterRuns(space, _run_each(_points(space, rows, max(ks)), ks, stopping, starts, rng))
+    points = _points(space, rows, max(ks))
+    return CenterRuns(
+        space, _run_each(points, ks, stopping, _nested_seeds(points, max(ks), n_starts, seed), rng)
+    )
+
+
+def _nested_seeds(points: Points, largest: int, n_starts: int, seed: int) -> dict[int, list[Centers]]:
+    """Return starts for each k up to the largest: the first picks of the same seedings."""
+    picks = [
         points.seed(largest, n_candidates(largest), seed_of_restart(seed, start), record=False).indices
         for start in range(n_starts)
     ]
-    rng = np.random.default_rng(seed)
+    return {
+        k: [points.rows(rows[:k]) for rows in (picks if k > 1 else picks[:1])] for k in range(1, largest + 1)
+    }
+
+
+def _run_each(
+    points: Points,
+    ks: Sequence[int],
+    stopping: Stopping,
+    starts: Mapping[int, list[Centers]],
+    rng: np.random.Generator,
+) -> dict[int, Run]:
     runs: dict[int, Run] = {}
     before: Run | None = None
     for k in sorted(ks):
-        starts = [points.rows(picks[:k]) for picks in seeds] if k > 1 else [points.rows(seeds[0][:1])]
+        first = list(starts[k])
         if before is not None and k > 2:  # between one centre and two nothing is gained
-            starts.append(_grow(points, before.centers, k, rng))
-        tried = [run_without_holes(points, start, stopping, "auto") for start in starts]
-        before = min(tried, key=lambda run: run.inertia)
-        runs[k] = before
-    return CenterRuns(space, runs)
+            first.append(_grow(points, before.centers, k, rng))
+        tried = [run_without_holes(points, start, stopping, "auto") for start in first]
+        before = runs[k] = min(tried, key=lambda run: run.inertia)
+    return runs
 
 
-def _points(space: Space, X: Data, k: int) -> Points:
-    """Return the rows as points; few of them are not worth a second thread."""
-    points = space.points(space.prepare(X), None)
-    if X.size * k <= ONE_THREAD_WORK and isinstance(points, DensePoints):
+def _points(space: Space, rows: Data, k: int) -> Points:
+    """Return prepared rows as points; few of them are not worth a second thread."""
+    points = space.points(rows, None)
+    if rows.size * k <= ONE_THREAD_WORK and isinstance(points, DensePoints):
         return replace(points, n_threads=1)
     return points
 

@@ -30,19 +30,19 @@ def _of_models(subject: Subject, name: str) -> Measured:
     return Measured(found)
 
 
-@information("BIC", reference="schwarz-1978")
+@information("BIC", symbol="BIC", reference="schwarz-1978")
 def bic(subject: Subject) -> Measured:
     """Bayesian information criterion: p ln n - 2 ln L, for p free parameters and the likelihood L."""
     return _of_models(subject, "bic")
 
 
-@information("ICL", reference="biernacki-2000")
+@information("ICL", symbol="ICL", reference="biernacki-2000")
 def icl(subject: Subject) -> Measured:
     """Integrated completed likelihood: BIC and what rows between clusters cost."""
     return _of_models(subject, "icl")
 
 
-@information("AIC", reference="akaike-1974", echoes="bic")
+@information("AIC", symbol="AIC", reference="akaike-1974", echoes="bic")
 def aic(subject: Subject) -> Measured:
     """Akaike's information criterion: 2 p - 2 ln L; finds more clusters than BIC."""
     return _of_models(subject, "aic")

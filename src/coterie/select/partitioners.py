@@ -11,10 +11,11 @@ import numpy as np
 from sklearn.base import clone
 
 from coterie._typing import Data, Labels
-from coterie.cluster import find_method
 from coterie.cluster._points import Stopping
 from coterie.cluster._tree_labels import cut_tree
+from coterie.cluster.catalogue import CATALOGUE, find_method
 from coterie.errors import InvalidParameter
+from coterie.select.catalogue import Need
 from coterie.select.kmeans_path import run_all
 from coterie.select.partitions import (
     CenterPartitions,
@@ -26,6 +27,7 @@ from coterie.select.partitions import (
     without_warnings,
 )
 
+RERUN_TOLERANCE = 1e-4  # share of the inertia: runs that are only compared on average may stop so early
 STARTS = 10  # of k-means on the data, beside the one that goes on from the k before
 
 
@@ -58,6 +60,20 @@ class Partitioner:
         return not self.estimator.__sklearn_tags__().input_tags.pairwise
 
     @property
+    def gives(self) -> frozenset[Need]:
+        """Which needs of criteria are met."""
+        facts: dict[Need, bool] = {
+            "rows": self.takes_rows,
+            "distances": self.takes_rows or getattr(self.estimator, "metric", None) == "precomputed",
+            "rerun": self.takes_rows,
+            "placing": self.takes_rows and self.can_place,
+            "likelihood": self.has_likelihood,
+            "tree": self.has_tree,
+            "eigenvalues": self.has_eigenvalues,
+        }
+        return frozenset(need for need, is_met in facts.items() if is_met)
+
+    @property
     def can_place(self) -> bool:
         """Whether new rows can be given to the clusters."""
         return hasattr(self.estimator, "predict")
@@ -74,9 +90,17 @@ class Partitioner:
 
     def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> Partitions:
         """Return the clusterings of the rows."""
-        models = {k: self._fitted(X, k, seed) for k in ks}
+        extra = self._fewer_starts(n_starts)
+        models = {k: self._fitted(X, k, seed, **extra) for k in ks}
         labels = {k: dense_labels(model.labels_, k) for k, model in models.items()}
         return FittedPartitions(labels, _inertias(models), models=models)
+
+    def _fewer_starts(self, n_starts: int) -> dict[str, int]:
+        """Return the number of starts where fewer than the estimator's own will do."""
+        own = getattr(self.estimator, "n_init", None)
+        if n_starts >= STARTS or own is None:
+            return {}
+        return {"n_init": n_starts if own == "auto" else min(n_starts, own)}
 
     def _fitted(self, X: Data, k: int, seed: int, **extra: Any) -> Any:
         model = clone(self.estimator)
@@ -95,7 +119,8 @@ class CenterPartitioner(Partitioner):
 
     def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> Partitions:
         how = self.estimator
-        stopping = Stopping(how.max_iter, how.tol, how.tol_inertia)
+        enough = how.tol_inertia if n_starts >= STARTS else max(how.tol_inertia or 0.0, RERUN_TOLERANCE)
+        stopping = Stopping(how.max_iter, how.tol, enough)
         starts = n_starts if how.n_init == "auto" else min(n_starts, how.n_init)
         found = run_all(X, ks, how.geometry, stopping, n_starts=starts, seed=seed)
         labels = {k: dense_labels(run.labels, k) for k, run in found.runs.items()}
@@ -158,7 +183,7 @@ class SpectralPartitioner(Partitioner):
         centers: dict[int, Any] = {}
         for k in ks:
             coordinates = np.ascontiguousarray(graph.embedding_[:, :k])
-            model = KMeans(k, n_init=self.estimator.n_init, random_state=seed)
+            model = KMeans(k, n_init=min(n_starts, self.estimator.n_init), random_state=seed)
             with without_warnings():
                 labels[k] = dense_labels(model.fit(coordinates).labels_, k)
             centers[k] = model.cluster_centers_
@@ -191,10 +216,12 @@ def find_partitioner(method: Any) -> Partitioner:
             f"method of choose_k must be a name of coterie.cluster.catalogue() or an estimator, got "
             f"{method!r}."
         )
-    name = type(method).__name__
+    class_name = type(method).__name__
     if not {"n_clusters", "n_components"} & set(method.get_params(deep=False)):
-        raise InvalidParameter(f"method of choose_k must take a number of clusters, got {name}.")
-    return _kind(method, name, name)
+        raise InvalidParameter(f"method of choose_k must take a number of clusters, got {class_name}.")
+    known = next((entry for entry in CATALOGUE if entry.class_name == class_name), None)
+    name, title = (class_name, class_name) if known is None else (known.name, known.title)
+    return _kind(method, name, title)
 
 
 def _kind(estimator: Any, name: str, title: str) -> Partitioner:

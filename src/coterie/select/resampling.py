@@ -11,11 +11,12 @@ from coterie.evaluate.centroids import squared_to_own
 from coterie.select.catalogue import criterion
 from coterie.select.curve import Values
 from coterie.select.distortion import bend
-from coterie.select.gaps import RERUN_STARTS
 from coterie.select.rules import Measured, fewest_near_best, most_reaching
 from coterie.select.subject import Subject, sums_of
 
 STRENGTH = 0.8  # Tibshirani and Walther: 0.8 to 0.9
+STABLE = 0.85  # "highly stable" in the manual of R's clusterboot
+RERUN_STARTS = 5  # of k-means: what is to be found again must not be missed by a bad start
 LEAST_ROWS = 4  # of a part that is clustered by itself
 
 
@@ -39,6 +40,7 @@ def kept_together(labels: Labels, placed: Labels, k: int) -> float:
 
 @criterion(
     "Prediction strength",
+    symbol="strength",
     group="found again",
     greater_is_better=True,
     needs="placing",
@@ -88,6 +90,7 @@ def _folds(subject: Subject) -> list[tuple[Data, Data]]:
 
 @criterion(
     "Held-out distortion",
+    symbol="held out",
     group="found again",
     greater_is_better=False,
     needs="placing",
@@ -115,6 +118,7 @@ def held_out_distortion(subject: Subject) -> Measured:
 
 @criterion(
     "Held-out likelihood",
+    symbol="held out",
     group="found again",
     greater_is_better=True,
     needs="likelihood",
@@ -140,6 +144,53 @@ def held_out_likelihood(subject: Subject) -> Measured:
         return found
     best = table[:, [int(np.nanargmax(found.values))]]
     return found._replace(errors=_means(table - best, "").errors)
+
+
+def mean_jaccard(labels: Labels, again: Labels, k: int) -> float:
+    """Return the mean, by size, of the likeness of each cluster to the most similar one of another labeling.
+
+    Examples
+    --------
+    >>> mean_jaccard(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 1]), 2)
+    0.5833333333333333
+    """
+    shared = np.zeros((k, int(again.max()) + 1))
+    np.add.at(shared, (labels, again), 1)
+    sizes = shared.sum(axis=1)
+    either = sizes[:, None] + shared.sum(axis=0) - shared
+    best = np.divide(shared, either, out=np.zeros_like(shared), where=either > 0).max(axis=1)
+    return float(best @ sizes / sizes.sum())
+
+
+@criterion(
+    "Bootstrap stability",
+    symbol="stability",
+    group="found again",
+    greater_is_better=True,
+    needs="rerun",
+    rule="the most clusters with at least 0.85",
+    choose=most_reaching(STABLE, otherwise="no clustering"),
+    reference="hennig-2007",
+    can_choose_one=True,
+)
+def stability(subject: Subject) -> Measured:
+    """Mean Jaccard similarity of the clusters with the nearest of a bootstrap sample, by size."""
+    rows, ks, rng = subject.rerun_rows, subject.ks, subject.random(6)
+    whole = subject.partitioner.run(rows, ks, subject.seed, n_starts=RERUN_STARTS)
+    found = np.full((subject.effort.n_resamples, len(ks)), np.nan)
+    for at in range(len(found)):
+        drawn = np.unique(rng.integers(len(rows), size=len(rows)))  # a copy of a row would be a dense spot
+        some = tuple(k for k in ks if 1 < k <= len(drawn) and whole.labels[k] is not None)
+        if not some or len(drawn) < LEAST_ROWS:
+            continue
+        again = subject.partitioner.run(
+            np.ascontiguousarray(rows[drawn]), some, subject.seed + at + 1, n_starts=RERUN_STARTS
+        )
+        for k in some:
+            labels, other = whole.labels[k], again.labels[k]
+            if labels is not None and other is not None:
+                found[at, ks.index(k)] = mean_jaccard(labels[drawn], other, k)
+    return _means(found, subject.rerun_note)
 
 
 def _means(table: Values, note: str) -> Measured:

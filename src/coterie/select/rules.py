@@ -27,6 +27,7 @@ class Choice(NamedTuple):
 
 
 Rule: TypeAlias = Callable[[tuple[int, ...], Measured], Choice]
+FAR = 3.0  # errors that no chance fluctuation reaches
 UNDEFINED = Choice(None, "not defined for these data")
 
 
@@ -57,23 +58,25 @@ def _extreme(ks: tuple[int, ...], found: Measured, scores: Values, word: str) ->
 def first_within_one_error(ks: tuple[int, ...], found: Measured) -> Choice:
     """Choose the first k whose value is within one standard error of the next one, or above it.
 
-    The rule of the gap statistic: ``value(k) >= value(k + 1) - error(k + 1)``.
+    The rule of the gap statistic, ``value(k) >= value(k + 1) - error(k + 1)``, which stops too early where
+    clusters are themselves in groups: a k is passed over when a later value is three errors above it.
 
     Examples
     --------
     >>> first_within_one_error((1, 2, 3), Measured(np.array([0.1, 0.5, 0.51]), np.array([0.1, 0.1, 0.1])))
     Choice(k=2, reason='0.5 at 2 is within one error of 0.51 at 3')
     """
-    at = np.flatnonzero(np.isfinite(found.values))
-    errors = np.zeros(len(ks)) if found.errors is None else np.nan_to_num(found.errors)
-    for here, after in pairwise(at.tolist()):
-        if found.values[here] >= found.values[after] - errors[after]:
-            said = f"{found.values[here]:.3g} at {ks[here]}"
-            is_above = found.values[here] >= found.values[after]
-            words = "above" if is_above else "within one error of"
-            return Choice(ks[here], f"{said} is {words} {found.values[after]:.3g} at {ks[after]}")
-    if at.size == 0:
+    at = np.flatnonzero(np.isfinite(found.values)).tolist()
+    if not at:
         return UNDEFINED
+    errors = np.zeros(len(ks)) if found.errors is None else np.nan_to_num(found.errors)
+    for place, (here, after) in enumerate(pairwise(at)):
+        value, following = found.values[here], found.values[after]
+        later = at[place + 1 :]
+        is_topped = bool((found.values[later] - FAR * errors[later] > value).any())
+        if value >= following - errors[after] and not is_topped:
+            words = "above" if value >= following else "within one error of"
+            return Choice(ks[here], f"{value:.3g} at {ks[here]} is {words} {following:.3g} at {ks[after]}")
     return Choice(None, f"still rising at {ks[at[-1]]}, the most that was tried")
 
 

@@ -18,6 +18,7 @@ STRUCTURE = ((0.71, "a strong structure"), (0.51, "a reasonable structure"), (0.
 
 @criterion(
     "Silhouette",
+    symbol="silhouette",
     group="compact and apart",
     greater_is_better=True,
     needs="distances",
@@ -54,6 +55,7 @@ def structure(ks: tuple[int, ...], found: Measured) -> Choice:
 
 @criterion(
     "Silhouette coefficient SC",
+    symbol="SC",
     group="compact and apart",
     greater_is_better=True,
     needs="distances",
@@ -70,6 +72,7 @@ def sc(subject: Subject) -> Measured:
 
 @criterion(
     "Calinski-Harabasz",
+    symbol="CH",
     group="compact and apart",
     greater_is_better=True,
     needs="rows",
@@ -90,6 +93,7 @@ def calinski_harabasz(subject: Subject) -> Measured:
 
 @criterion(
     "Davies-Bouldin",
+    symbol="DB",
     group="compact and apart",
     greater_is_better=False,
     needs="rows",
@@ -113,12 +117,14 @@ def davies_bouldin(subject: Subject) -> Measured:
 
 @criterion(
     "Dunn",
+    symbol="Dunn",
     group="compact and apart",
     greater_is_better=True,
     needs="distances",
     rule="largest",
     choose=largest,
     reference="dunn-1974",
+    votes=1,
 )
 def dunn(subject: Subject) -> Measured:
     """Least distance between two clusters over the largest distance within one."""
@@ -132,4 +138,4 @@ def dunn(subject: Subject) -> Measured:
         widest = max(0.0, float(farthest.diagonal().max()))
         found[at] = apart / widest if widest > 0 else (np.inf if apart > 0 else 0.0)
     note = subject.sample_note
-    return Measured(found, None, f"{note}: too high, extremes are missed" if note else "")
+    return Measured(found, None, f"{note}, too high as it misses extremes" if note else "")

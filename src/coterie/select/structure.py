@@ -11,6 +11,7 @@ from coterie.select.subject import Subject
 
 @criterion(
     "Eigengap",
+    symbol="eigengap",
     group="tree or graph",
     greater_is_better=True,
     needs="eigenvalues",
@@ -27,6 +28,7 @@ def eigengap(subject: Subject) -> Measured:
 
 @criterion(
     "Gap of heights",
+    symbol="tree gap",
     group="tree or graph",
     greater_is_better=True,
     needs="tree",

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from coterie._progress import Tracker
 from coterie._typing import Data, Labels
+from coterie.distance import get_distance
 from coterie.evaluate.centroids import Scatter
 from coterie.evaluate.partitions import Partition
 from coterie.evaluate.space_input import read_space
 from coterie.evaluate.spaces import Space
-from coterie.select.catalogue import Need
 from coterie.select.curve import Values
 from coterie.select.partitioners import Partitioner
 from coterie.select.partitions import Partitions
@@ -97,21 +97,6 @@ class Subject:
         """Number of rows."""
         return int(self.X.shape[0])
 
-    @property
-    def has(self) -> frozenset[Need]:
-        """Which needs of criteria are met."""
-        how = self.partitioner
-        facts: dict[Need, bool] = {
-            "rows": how.takes_rows,
-            "distances": how.takes_rows or getattr(how.estimator, "metric", None) == "precomputed",
-            "rerun": how.takes_rows,
-            "placing": how.takes_rows and how.can_place,
-            "likelihood": how.has_likelihood,
-            "tree": how.has_tree,
-            "eigenvalues": how.has_eigenvalues,
-        }
-        return frozenset(need for need, is_met in facts.items() if is_met)
-
     @cached_property
     def _found(self) -> dict[Measure, Measured]:
         return {}
@@ -169,9 +154,13 @@ class Subject:
     def space(self) -> Space:
         """The sampled rows with the method's distance."""
         how = self.partitioner
-        everything = partition_of(np.zeros(self.n_rows, dtype=np.int32), 1)
         metric = how.metric if how.takes_rows else "precomputed"
-        whole: Any = read_space(self.X, metric, everything, who="choose_k")
+        if self.sample is not None and how.takes_rows and _is_plain_euclidean(metric):
+            few = self.X[self.sample].astype(np.float64)
+            # the error of the draw is far above that of single precision, which is twice as fast
+            rows = np.ascontiguousarray(few - few.mean(axis=0), dtype=np.float32)
+            return read_space(rows, metric, _together(len(rows)), who="choose_k")
+        whole: Any = read_space(self.X, metric, _together(self.n_rows), who="choose_k")
         return whole if self.sample is None else whole.take(self.sample)  # type: ignore[no-any-return]
 
     def sampled(self, k: int) -> Partition | None:
@@ -201,6 +190,15 @@ class Subject:
         """The same for criteria that run the method again."""
         n_rows = len(self.rerun_rows)
         return "" if n_rows == self.n_rows else f"estimated from {n_rows:,} of {self.n_rows:,} rows"
+
+
+def _is_plain_euclidean(metric: Any) -> bool:
+    distance = get_distance(metric)
+    return distance.euclidean_form == "distance" and distance.transform is None
+
+
+def _together(n_rows: int) -> Partition:
+    return partition_of(np.zeros(n_rows, dtype=np.int32), 1)
 
 
 def partition_of(labels: Labels, k: int) -> Partition:

@@ -22,7 +22,8 @@ class Verdict:
     k : int
         The answer; 1 means that there are no clusters.
     votes : dict of int to int
-        How many criteria chose each number. Two readings of the same values have one vote.
+        Votes for each number: two of most criteria, one of those that err often. Of criteria that say the
+        same in two ways one votes.
     reasons, disagreements : tuple of str
         Why, and who says otherwise.
     confidence : float
@@ -59,24 +60,43 @@ class Verdict:
 def judge(curves: Sequence[Curve], ks: tuple[int, ...], trivial: Set[int]) -> Verdict:
     """Return the verdict of all curves.
 
-    First, whether there are clusters at all: that is for the criteria to say that can say no. If most of them
-    do not, the number with the most votes wins, of those that are not trivial; ties go to the number that the
-    curves rank higher on average, then to fewer clusters.
+    First, whether there are clusters at all. That is for the criteria to say that compare with data without
+    any: a square is cut into four parts again and again. Where there are none of these, for those that can
+    say no. If fewer than half of their votes do, the number with the most votes wins, of those that are not
+    trivial; ties go to the number that the curves rank higher on average, then to fewer clusters.
     """
     voters = voting(curves)
-    votes = Counter(curve.choice for curve in voters if curve.choice is not None)
-    count = {k: votes[k] for k in sorted(votes)}
-    asked = [curve for curve in voters if curve.choice and find_criterion(curve.name).can_choose_one]
-    against = [curve for curve in asked if curve.choice == 1]
+    count = _count(voters)
     if not count:
         return Verdict(1, {}, ("no criterion is defined for these data",), (), 0.0)
-    if 1 in ks and len(against) * 2 > len(asked):
+    asked = _count(_able_to_deny(curves, voters))
+    if 1 in ks and asked.get(1, 0) * 2 >= sum(asked.values()) > 0:
         return _explain(1, count, curves)
     candidates = [k for k in count if k != 1 and k not in trivial] or [k for k in count if k != 1]
     if not candidates:
         return _explain(1, count, curves)
     ranks = _mean_ranks(voters, ks)
     return _explain(max(candidates, key=lambda k: (count[k], -ranks[k], -k)), count, curves)
+
+
+def _able_to_deny(curves: Sequence[Curve], voters: Sequence[Curve]) -> list[Curve]:
+    """Return the curves that decide whether there are clusters."""
+    able = [curve for curve in voters if curve.choice and find_criterion(curve.name).can_choose_one]
+    strict = [curve for curve in able if find_criterion(curve.name).has_null]
+    return (
+        strict
+        or able
+        or [curve for curve in curves if curve.choice and find_criterion(curve.name).can_choose_one]
+    )
+
+
+def _count(curves: Sequence[Curve]) -> dict[int, int]:
+    """Return the votes for each number of clusters, ascending."""
+    votes: Counter[int] = Counter()
+    for curve in curves:
+        if curve.choice is not None:
+            votes[curve.choice] += find_criterion(curve.name).votes
+    return {k: votes[k] for k in sorted(votes)}
 
 
 def voting(curves: Sequence[Curve]) -> list[Curve]:

@@ -1,0 +1,99 @@
+"""The commands select and criteria."""
+
+import json
+
+import numpy as np
+import pytest
+
+from coterie.cli.app import run
+from coterie.select import criteria
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Write a table of three groups beside a key, and one without groups."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(centre, 1, (30, 2)) for centre in ([0, 0], [15, 0], [0, 15])])
+    lines = [f"id{at},{a:.4f},{b:.4f}" for at, (a, b) in enumerate(points)]
+    (tmp_path / "points.csv").write_text("\n".join(["name,height,weight", *lines]) + "\n")
+    cloud = rng.normal(size=(80, 2))
+    np.savetxt(tmp_path / "cloud.csv", cloud, delimiter=",", header="a,b", comments="")
+    return tmp_path
+
+
+@pytest.fixture
+def cli(capsys):
+    """Run a command; return its exit code, output and error output."""
+
+    def call(*arguments):
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+FEW = ("--criterion", "silhouette", "--criterion", "gap_pca")
+
+
+def test_the_answer_comes_first(folder, cli):
+    """Law: what was read, the number of groups, who says so, the numbers, and what to do next."""
+    code, out, err = cli("select", "points.csv", "-k", "1..5", *FEW)
+    assert (code, err) == (0, "")
+    lines = [line.strip() for line in out.splitlines() if line.strip()]
+    assert lines[0].startswith("points.csv   90 rows; 2 columns used; left out: name")
+    assert lines[1].startswith("3 groups   k-means on standardised columns, 1 to 5 compared")
+    assert lines[2] == "4 of 4 votes"
+    assert "largest, 0." in out
+    assert lines[-1] == "groups   coterie fit points.csv -k 3"
+
+
+def test_no_groups_is_an_answer(folder, cli):
+    """Law: a table without groups is told so, with exit code 0."""
+    code, out, _ = cli("select", "cloud.csv", "-k", "1..5", "--criterion", "gap_pca")
+    assert code == 0
+    assert "no groups" in out
+
+
+def test_machines_get_everything(folder, cli):
+    """Law: --json has the verdict, every curve, and how the data were prepared."""
+    code, out, _ = cli("select", "points.csv", "-k", "2..4", "--method", "agglomerative", *FEW[:2], "--json")
+    facts = json.loads(out)
+    assert code == 0
+    assert (facts["k"], facts["method"], facts["ks"]) == (3, "agglomerative", [2, 3, 4])
+    assert facts["verdict"]["votes"] == {"3": 2}
+    assert len(facts["curves"][0]["values"]) == 3
+    assert facts["left_out"][0]["column"] == "name"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-k", "0..4"], "-k must be a range from at least 1 up, such as 2..15, got 0..4."),
+        (["-k", "5..2"], "-k must be a range from at least 1 up, such as 2..15, got 5..2."),
+        (["-k", "few"], '-k must be a range such as 2..15, got "few".'),
+        (["-k", "2..200"], "-k must lie between 1 and 90, the number of rows, got 2..200."),
+        (["--method", "hdbscan"], "HDBSCAN finds the number of groups by itself"),
+        (["--method", "kmean"], 'no such method "kmean". Did you mean "kmeans"?'),
+        (["--criterion", "silhouete"], 'no such criterion "silhouete". Did you mean "silhouette"?'),
+        (["--criterion", "bic"], "bic needs a likelihood, which k-means does not give here"),
+        (["--scale", "standart"], 'no such scale "standart". Did you mean "standard"?'),
+        (["--seed", "-1"], "--seed must be at least 0, got -1."),
+        (["--method", "mixture", "--distance", "cosine"], "Gaussian mixture has no --distance"),
+    ],
+)
+def test_wrong_wishes_are_one_line(folder, cli, arguments, message):
+    """Law: one line on stderr, the way out, exit code 2."""
+    code, out, err = cli("select", "points.csv", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("coterie: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_criteria_are_listed(cli):
+    """Law: the command lists the whole catalogue."""
+    code, out, _ = cli("criteria", "--json")
+    assert code == 0
+    assert [row["name"] for row in json.loads(out)] == [found.name for found in criteria()]
