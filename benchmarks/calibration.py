@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import binom, kstest
 
 from coterie.cluster import AgglomerativeClustering, KMeans
-from coterie.evaluate import hopkins, permutation_significance, significance
+from coterie.evaluate import hopkins, permutation_significance, significance, split_significance
 
 N_SETS = 200
 N_DRAWS = 99
@@ -54,7 +54,7 @@ def noise_labels(rng: np.random.Generator) -> tuple[Any, Any]:
 
 def random_graph(rng: np.random.Generator) -> Any:
     """Return a graph whose vertices have unequal degrees and no communities."""
-    wish = rng.uniform(0.05, 0.6, 60)
+    wish = rng.uniform(0.3, 0.8, 60)
     edges = np.triu(rng.random((60, 60)) < np.outer(wish, wish), 1).astype(float)
     return edges + edges.T
 
@@ -91,6 +91,12 @@ def kmeans(k: int) -> Callable[[int], Any]:
 def ward(seed: int) -> Any:
     """Return Ward's method, which needs no seed."""
     return AgglomerativeClustering(3)
+
+
+def split_p(X: Any, seed: int) -> float:
+    """P-value of the split in two that 2-means finds."""
+    labels = KMeans(2, n_init=3, random_state=seed).fit(X).labels_
+    return split_significance(X, labels, n_draws=N_DRAWS, random_state=seed).p_value
 
 
 def hopkins_p(X: Any, seed: int) -> float:
@@ -138,6 +144,7 @@ LINES: dict[str, tuple[Callable[[np.random.Generator], Any], Callable[[Any, int]
         of_method(kmeans(3), "gaussian", "calinski_harabasz_score"),
     ),
     "spectral by modularity, configuration null, 60 vertices": (random_graph, graph_p),
+    "split_significance, one Gaussian 100 x 3": (lambda rng: gaussian(rng, 100, 3), split_p),
     "hopkins, box 400 x 2": (lambda rng: box(rng, 400, 2), hopkins_p),
     "hopkins, box 1000 x 5": (lambda rng: box(rng, 1000, 5), hopkins_p),
     "permutation_significance, unrelated labels": (noise_labels, ari_p),

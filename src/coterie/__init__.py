@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from coterie._config import show_config
+    from coterie.evaluate import match
     from coterie.persist import load, save
     from coterie.select.fit import fit
 
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 _HOMES = {
     "fit": "coterie.select",
     "load": "coterie.persist",
+    "match": "coterie.evaluate",
     "save": "coterie.persist",
     "show_config": "coterie._config",
 }
 _ROOMS = ("cluster", "distance", "errors", "evaluate", "groups", "prepare", "read", "select", "tree")
 
-__all__ = ["fit", "load", "save", "show_config"]
+__all__ = ["fit", "load", "match", "save", "show_config"]
 
 
 def __getattr__(name: str) -> Any:

@@ -31,6 +31,7 @@ def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = No
         "iterations": _number(getattr(fitted, "n_iter_", None)),
         "algorithm": getattr(fitted, "algorithm_used_", None),
         "seconds": round(groups.seconds, 6),
+        "rule_note": groups.profile.rule_note or None,
         "groups": [_group_facts(groups, group) for group in range(groups.k)],
         "labels_file": str(labels) if labels else None,
         "model_file": str(model) if model else None,
@@ -39,13 +40,18 @@ def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = No
 
 
 def _group_facts(groups: Groups, group: int) -> dict[str, Any]:
+    profile, rule = groups.profile, groups.profile.rules[group]
     return {
         "group": group + 1,
-        "size": int(groups.profile.sizes[group]),
+        "size": int(profile.sizes[group]),
         "share": float(groups.shares[group]),
         **({} if groups.medoid_rows is None else {"medoid_row": int(groups.medoid_rows[group]) + 1}),
         "center": dict(zip(groups.columns, groups.centers[group].tolist(), strict=True)),
-        "apart": [{"column": name, "difference_sd": by} for name, by in groups.profile.apart(group)],
+        "apart": [{"column": name, "difference_sd": by} for name, by in profile.apart(group)],
+        "effects": dict(zip(groups.columns, profile.effects[group].tolist(), strict=True)),
+        "typical_rows": (profile.typical[group] + 1).tolist(),
+        "borderline_rows": (profile.borderline[group] + 1).tolist(),
+        "rule": None if rule is None else rule.to_dict(),
     }
 
 

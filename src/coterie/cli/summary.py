@@ -24,6 +24,7 @@ from coterie.select import Clustering
 SHOWN_GROUPS = 20
 SHOWN_COLUMNS = 12
 GROUPS_SIDE_BY_SIDE = 8
+WIDTH_OF_NUMBERS = 42  # of the table of groups, without words and rules
 
 
 def show(
@@ -55,7 +56,7 @@ def show(
     out.print()
     out.print(_answer(groups), soft_wrap=True)
     out.print()
-    out.print(_group_table(groups))
+    out.print(_group_table(groups, out.width))
     out.print()
     centers, n_hidden = _center_table(groups)
     out.print(centers)
@@ -63,7 +64,7 @@ def show(
         out.print(f" and {n_hidden:,} more columns that differ less (--json has all)", style="dim")
     out.print()
     out.print(_how(groups), style="dim", soft_wrap=True)
-    for note in groups.notes:
+    for note in (*groups.notes, *filter(None, [groups.profile.rule_note])):
         out.print(f"  note: {escape(note)}", style="yellow", soft_wrap=True)
     if commands or labels or model:
         out.print()
@@ -110,33 +111,39 @@ def _answer(groups: Groups) -> str:
     return f"  [bold green]{groups.k} group{plural}[/]   {escape(how)}"
 
 
-def _group_table(groups: Groups) -> Table:
+def _group_table(groups: Groups, width: int) -> Table:
+    """Return one row per group; the rule of each where the terminal is wide enough for it."""
     table = plain_table()
     table.add_column("group", justify="right", style="bold")
     table.add_column("rows", justify="right")
     table.add_column("share", justify="right")
-    medoids = groups.medoid_rows
+    medoids, rules = groups.medoid_rows, groups.profile.rules
+    has_rules = any(rules) and _width_with_rules(groups) <= width
     if medoids is not None:
         table.add_column("medoid", justify="right")
     table.add_column("what sets it apart from the average row")
+    if has_rules:
+        table.add_column("rule (precision, recall)")
     for group, (size, share) in enumerate(zip(groups.profile.sizes, groups.shares, strict=True)):
         if group == SHOWN_GROUPS:
-            table.add_row(
-                "...",
-                "",
-                "",
-                *([] if medoids is None else [""]),
-                f"and {groups.k - SHOWN_GROUPS} more (--json has all)",
-            )
+            more = f"and {groups.k - SHOWN_GROUPS} more (--json has all)"
+            table.add_row("...", "", "", *([] if medoids is None else [""]), more)
             break
         medoid = [] if medoids is None else [f"row {medoids[group] + 1}"]
+        rule = [escape(str(rules[group] or ""))] if has_rules else []
         words = escape(groups.profile.words(group))
-        table.add_row(str(group + 1), f"{size:,}", f"{share:.1%}", *medoid, words)
+        table.add_row(str(group + 1), f"{size:,}", f"{share:.1%}", *medoid, words, *rule)
     if groups.n_noise:
         share = groups.n_noise / groups.n_rows
         nobody = [] if medoids is None else [""]
         table.add_row("noise", f"{groups.n_noise:,}", f"{share:.1%}", *nobody, "in no group (label -1)")
     return table
+
+
+def _width_with_rules(groups: Groups) -> int:
+    shown = range(min(groups.k, SHOWN_GROUPS))
+    words = max(len(groups.profile.words(group)) for group in shown)
+    return WIDTH_OF_NUMBERS + words + max(len(str(groups.profile.rules[group])) for group in shown)
 
 
 def _center_table(groups: Groups) -> tuple[Table, int]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from coterie.cluster._optics_order import OpticsGraph, compute_optics_graph
     from coterie.cluster.agglomerative import AgglomerativeClustering
     from coterie.cluster.bisecting import BisectingKMeans
+    from coterie.cluster.consensus import ConsensusClustering
     from coterie.cluster.diana import Diana
     from coterie.cluster.feature_agglomeration import FeatureAgglomeration
     from coterie.cluster.functions import k_means, kmeans_plusplus
@@ -62,6 +63,7 @@ __all__ = [
     "AgglomerativeClustering",
     "BisectingKMeans",
     "CondensedTree",
+    "ConsensusClustering",
     "Diana",
     "EpsSuggestion",
     "FeatureAgglomeration",

@@ -157,6 +157,14 @@ CATALOGUE = (
         "groups with curved borders, through a kernel; memory and time grow with the square of the rows",
         needs_k=True,
     ),
+    Method(
+        "consensus",
+        "consensus clustering",
+        "coterie.cluster.consensus",
+        "ConsensusClustering",
+        "what many k-means runs on subsamples agree on; for up to some ten thousand rows",
+        needs_k=True,
+    ),
 )
 
 

@@ -1,35 +1,49 @@
 """Is this clustering good? Against the truth, and by itself."""
 
+from coterie._consensus import Consensus
 from coterie.evaluate import external, internal
 from coterie.evaluate.catalogue import Measure, find_measure, measure, measures
+from coterie.evaluate.consensus import consensus_matrix
 from coterie.evaluate.cut_curves import CutCurve, cut_curve
 from coterie.evaluate.external import *  # noqa: F403  (external.__all__ is the list of external measures)
 from coterie.evaluate.internal import *  # noqa: F403  (internal.__all__ is the list of internal measures)
 from coterie.evaluate.linkage_comparison import LinkageComparison, compare_linkages
 from coterie.evaluate.modularity import modularity
+from coterie.evaluate.nodes import NodeTest, NodeTests, node_significance
 from coterie.evaluate.permutation import permutation_significance
+from coterie.evaluate.run_matching import Drift, Matching, match
 from coterie.evaluate.significance import significance
 from coterie.evaluate.significance_value import Significance
+from coterie.evaluate.splits import split_significance
 from coterie.evaluate.stability import stability
 from coterie.evaluate.stability_value import Stability
 from coterie.evaluate.tendency import Hopkins, hopkins
 
 __all__ = [
+    "Consensus",
     "CutCurve",
+    "Drift",
     "Hopkins",
     "LinkageComparison",
+    "Matching",
     "Measure",
+    "NodeTest",
+    "NodeTests",
     "Significance",
     "Stability",
     "compare_linkages",
+    "consensus_matrix",
     "cut_curve",
     "find_measure",
     "hopkins",
+    "match",
     "measure",
     "measures",
     "modularity",
+    "node_significance",
     "permutation_significance",
     "significance",
+    "split_significance",
     "stability",
 ]
 __all__ += external.__all__

@@ -13,12 +13,15 @@ from coterie.groups.fit import (
 from coterie.groups.groups import Groups
 from coterie.groups.predict import predict_table
 from coterie.groups.profile import Profile, profile_groups
+from coterie.groups.rules import Condition, Rule
 
 __all__ = [
+    "Condition",
     "Groups",
     "Prepared",
     "Profile",
     "Recipe",
+    "Rule",
     "check_recipe",
     "describe_groups",
     "fit_groups",

@@ -165,7 +165,8 @@ def describe_groups(
     complete, choice, scaling = prepared.complete, prepared.choice, prepared.scaling
     numbers, by_size = _number_by_size(labels)
     found = number_labels(labels, numbers)
-    profile = profile_groups(complete.X, np.where(found > 0, found - 1, -1), choice.used, len(numbers))
+    members = np.where(found > 0, found - 1, -1)
+    profile = profile_groups(complete.X, members, choice.used, len(numbers), rows=complete.rows)
     return Groups(
         source=prepared.table.source,
         n_rows=prepared.table.n_rows,

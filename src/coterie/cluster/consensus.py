@@ -1,0 +1,202 @@
+"""Consensus clustering: rows that many runs put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._consensus import ABSENT, Consensus
+from coterie._progress import ProgressOption, track
+from coterie._resampling import Refitter, draw_subsample, fill_labels, run_all, seed_from
+from coterie._typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
+from coterie._validation import (
+    Anything,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Seed,
+    Whole,
+    check_data,
+    check_n_clusters,
+    check_seed,
+)
+from coterie.cluster._base import Clusterer, Listener
+from coterie.cluster.kmeans import KMeans
+from coterie.errors import InvalidParameter
+from coterie.tree import Dendrogram, linkage
+
+LINKAGES = ("average", "complete", "single", "weighted")
+
+
+class ConsensusClustering(Clusterer):
+    """Cluster many subsamples, and then rows by how often they were together.
+
+    The consensus of two rows is the share of the subsamples with both in which one cluster held them. A tree
+    of the rows, with one minus the consensus as distance, is cut into the clusters. Time and memory grow with
+    the square of the rows.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many clusters to cut the tree into.
+    estimator : estimator, default=None
+        What clusters the subsamples, with its own number of clusters; None: `KMeans` with `n_clusters`.
+    n_resamples : int, default=50
+        How many subsamples.
+    fraction : float, default=0.8
+        Share of the rows in each.
+    linkage : {"average", "complete", "single", "weighted"}, default="average"
+        How the tree is made.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same result, whatever the number of threads.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,)
+        Cluster of each row.
+    estimators_ : list of estimators
+        Those that were fitted to the subsamples.
+    dendrogram_ : Dendrogram
+        The tree of the rows; heights are one minus the consensus.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Notes
+    -----
+    `membership` of a new row is its mean consensus with the rows of each cluster, and `predict` takes the
+    cluster of the greatest; both need estimators that have ``predict``.
+
+    Examples
+    --------
+    >>> from coterie.cluster import ConsensusClustering
+    >>> X = [[1, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]]
+    >>> model = ConsensusClustering(2, random_state=0).fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1])
+    >>> model.predict([[0, 0], [12, 3]])
+    array([0, 1])
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": Whole(1),
+        "estimator": Anything(),  # the resampling knows what it needs
+        "n_resamples": Whole(1),
+        "fraction": Number(0, 1, open_below=True),
+        "linkage": Choice(*LINKAGES),
+        "random_state": Seed(),
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    estimators_: list[Any]
+    dendrogram_: Dendrogram
+    _counts: list[FloatArray]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        estimator: Any = None,
+        n_resamples: int = 50,
+        fraction: float = 0.8,
+        linkage: str = "average",
+        random_state: RandomState = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.estimator = estimator
+        self.n_resamples = n_resamples
+        self.fraction = fraction
+        self.linkage = linkage
+        self.random_state = random_state
+        self.progress = progress
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return for each row the cluster with whose rows it is together most.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        labels : array of shape (n_samples,)
+        """
+        return np.asarray(np.argmax(self.membership(X), axis=1))
+
+    def membership(self, X: MatrixLike) -> FloatArray:
+        """Return the mean consensus of each row with the rows of each cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        membership : array of shape (n_samples, n_clusters)
+            In [0, 1]; a row need not sum to 1.
+        """
+        check_is_fitted(self)
+        data = check_data(X, estimator=self, reset=False, may_be_distances=True)
+        together = np.zeros((len(data), self._counts[0].shape[1]))
+        for model, counts in zip(self.estimators_, self._counts, strict=True):
+            if not hasattr(model, "predict"):
+                raise InvalidParameter(
+                    f"predict of ConsensusClustering needs an estimator with predict, "
+                    f"{type(model).__name__} has none."
+                )
+            labels = np.asarray(model.predict(data))
+            together += np.where((labels >= 0)[:, None], counts[np.maximum(labels, 0)], 0.0)
+        return np.asarray(together / np.maximum(sum(counts[-1] for counts in self._counts), 1))
+
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        return check_data(X, estimator=self, min_rows=2)
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        n, who = len(X), type(self).__name__
+        check_n_clusters(self.n_clusters, n, who=who)
+        n_drawn = max(1, round(self.fraction * n))
+        base = KMeans(min(self.n_clusters, n_drawn)) if self.estimator is None else self.estimator
+        refitter = Refitter(base, X, who=who)
+
+        def resample(rng: np.random.Generator) -> tuple[Any, Labels]:
+            draw = draw_subsample(n, self.fraction, rng)
+            model, labels = refitter.fit_draw(draw, seed_from(rng))
+            return model, fill_labels(n, draw.rows, labels, ABSENT)
+
+        with track(self.progress, "consensus: resample", total=self.n_resamples).also(listener) as tracker:
+            found = run_all(
+                resample, check_seed(self.random_state), self.n_resamples, n_rows=n, tracker=tracker
+            )
+        runs = np.array([labels for _, labels in found])
+        distances = 1.0 - Consensus(runs).toarray()
+        tree = Dendrogram.from_linkage(linkage(distances, self.linkage, "precomputed"))
+        labels = tree.cut(n_clusters=self.n_clusters)
+        return {
+            "labels_": labels,
+            "estimators_": [model for model, _ in found],
+            "dendrogram_": tree,
+            "_counts": [_count(run, labels, self.n_clusters) for run in runs],
+        }
+
+
+def _count(run: Labels, labels: Labels, n_clusters: int) -> FloatArray:
+    """Count rows of each cluster in each cluster of a run; the last line has all that were drawn."""
+    counts = np.zeros((max(int(run.max()), 0) + 2, n_clusters))
+    is_in = run >= 0
+    np.add.at(counts, (run[is_in], labels[is_in]), 1.0)
+    counts[-1] = np.bincount(labels[run != ABSENT], minlength=n_clusters)
+    return counts
