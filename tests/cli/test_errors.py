@@ -125,7 +125,7 @@ def test_unexpected_errors_are_one_line_too(shop, cli, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("seven\nlines")
 
-    monkeypatch.setattr("coterie.groups.fit_groups", fail)
+    monkeypatch.setattr("coterie.cli.fitting.fit_groups", fail)
     code, _, err = cli("fit", "customers.csv", "-k", 3)
     assert (code, err) == (1, "coterie: failed: ZeroDivisionError: seven lines (--debug shows where)\n")
     code, _, err = cli("fit", "customers.csv", "-k", 3, "--debug")

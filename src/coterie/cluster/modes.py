@@ -130,7 +130,7 @@ class ModeClustering(Clusterer):
     def _count(self, tree: ModeTree, X: Data) -> int:
         least = self.min_depth
         if least is None:
-            least = null_depth(len(X), tree.n_neighbors, tree.dimension, extent_of(np.cov(X.T)))
+            least = float(null_depth(len(X), tree.n_neighbors, tree.dimension, extent_of(np.cov(X.T))))
         return int((tree.depths > least).sum()) + 1
 
     def _found(

@@ -16,6 +16,7 @@ SHOWN_GROUPS = 20
 SHOWN_LEFT_OUT = 5
 WEAK = 0.75  # mean Jaccard below which a group is called weak
 LEVEL = 0.05
+APART = "what sets it apart"
 INDENT = "  "
 LABEL = 15
 
@@ -88,11 +89,15 @@ def _answer(found: Clustering) -> list[str]:
 
 def _groups(found: Clustering) -> list[str]:
     profile, shares = found.profile, found.groups.shares
-    lines = [f"{INDENT}group      size           what sets it apart"]
-    for at in range(min(found.k, SHOWN_GROUPS)):
-        lines.append(
-            f"{INDENT}{at + 1:<5}  {profile.sizes[at]:>8,}  {shares[at]:>6.1%}   {profile.words(at)}"
-        )
+    shown = range(min(found.k, SHOWN_GROUPS))
+    words = [profile.words(at) for at in shown]
+    rules = [str(rule or "") for rule in profile.rules] or [""] * found.k
+    width = max(map(len, [*words, APART]))
+    head = "rule (precision, recall)" if any(rules) else ""
+    lines = [f"{INDENT}group      size           {APART:<{width}}  {head}".rstrip()]
+    for at in shown:
+        size = f"{INDENT}{at + 1:<5}  {profile.sizes[at]:>8,}  {shares[at]:>6.1%}"
+        lines.append(f"{size}   {words[at]:<{width}}  {rules[at]}".rstrip())
     if found.k > SHOWN_GROUPS:
         lines.append(f"{INDENT}... and {found.k - SHOWN_GROUPS} more")
     if found.groups.n_noise:
