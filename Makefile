@@ -6,7 +6,6 @@ BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc' -not -name '_core.pyi')
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 NATIVE_TESTS := build/native-tests
-DEMO_EXTRAS := cli report
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 .PHONY: demo test lint types layers native-test pytest chromium bench stubs gallery clean
@@ -22,8 +21,8 @@ test: lint types layers native-test pytest
 # --- the parts --------------------------------------------------------------------------------------------------------
 
 lint: $(VENV)/.installed-dev
-	$(BIN)/ruff check src tests benchmarks docs
-	$(BIN)/ruff format --check src tests benchmarks docs/*.py
+	$(BIN)/ruff check src tests benchmarks docs .ci
+	$(BIN)/ruff format --check src tests benchmarks docs/*.py .ci
 	$(BIN)/python docs/make_tables.py --check
 	$(BIN)/python docs/make_gallery.py --check
 
@@ -71,26 +70,28 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-# What one extra of pyproject.toml asks for, without the project itself.
-REQUIREMENTS = $$($(PYTHON) -c 'import sys, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *(r for e in sys.argv[1:] for r in p["optional-dependencies"][e]))' $(1))
-
-# Libraries are installed while the compiler runs. To look at it, one instruction set is enough: a third of the time to build.
-$(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
-	$(MAKE) --no-print-directory --jobs=2 .demo-libraries .demo-wheel
+# Libraries are installed while the compiler runs: $(call install,extras,instruction sets)
+define install
+	$(MAKE) --no-print-directory --jobs=2 EXTRAS="$(1)" LEVELS=$(2) .libraries .wheel
 	$(BIN)/python $(PIP_INSTALL) --no-deps --force-reinstall build/wheel/coterie-*.whl
-	touch $@
+endef
 
-.PHONY: .demo-libraries .demo-wheel
-.demo-libraries:
-	$(BIN)/python $(PIP_INSTALL) $(call REQUIREMENTS,$(DEMO_EXTRAS))
+.PHONY: .libraries .wheel
+.libraries:
+	$(BIN)/python $(PIP_INSTALL) $$($(BIN)/python .ci/requirements.py $(EXTRAS))
 
-.demo-wheel:
+.wheel:
 	rm -rf build/wheel
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel --config-settings=cmake.define.COTERIE_ISA_LEVELS=host .
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel --config-settings=cmake.define.COTERIE_ISA_LEVELS=$(LEVELS) .
+
+# to look at it, one instruction set is enough: a third of the time to build
+$(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
+	$(call install,cli report,host)
+	touch $@
 
 # as released: every instruction set
 $(VENV)/.installed-dev: $(VENV)/bin/python $(SOURCES)
-	$(BIN)/python $(PIP_INSTALL) --config-settings=cmake.define.COTERIE_ISA_LEVELS=all ".[dev]"
+	$(call install,dev,all)
 	touch $@ $(VENV)/.installed
 
 $(BENCH_VENV)/.installed: $(SOURCES)

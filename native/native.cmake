@@ -38,7 +38,7 @@ target_link_libraries(coterie_options INTERFACE OpenMP::OpenMP_CXX)
 target_compile_options(coterie_options INTERFACE -Wall -Wextra -fno-math-errno -fno-trapping-math)
 if(COTERIE_SANITIZE)
   target_compile_options(coterie_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
-                         -fno-omit-frame-pointer -g -O1)
+                         -fno-omit-frame-pointer -g1 -Og)  # -O1 takes twice as long to compile
   target_link_options(coterie_options INTERFACE -fsanitize=address,undefined)
 endif()
 

@@ -173,7 +173,7 @@ def hushed() -> Iterator[None]:
 
     Examples
     --------
-    >>> with warnings.catch_warnings(record=True) as caught:
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
     ...     with hushed():
     ...         for _ in range(3):
     ...             warnings.warn("too few rows", stacklevel=1)

@@ -30,9 +30,7 @@ def test_fit_writes_and_opens_a_report(shop, cli, monkeypatch):
     """Law: --report writes a page with the command that made it; --open shows it in the browser."""
     opened = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
-    code, out, _ = cli(
-        "fit", "customers.csv", "-k", 5, "--truth", "city", "--report", "groups.html", "--open"
-    )
+    code, out, _ = cli("fit", "customers.csv", "-k", 5, "--report", "groups.html", "--open")
     assert code == 0
     assert "report   written to groups.html" in out
     page = (shop / "groups.html").read_text()
