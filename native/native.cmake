@@ -15,7 +15,8 @@ set_source_files_properties(${COTERIE_TREE_KERNELS} PROPERTIES COMPILE_OPTIONS -
 file(GLOB COTERIE_LINKAGE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/linkage/*.cpp)
 set_source_files_properties(${COTERIE_LINKAGE_SOURCES} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 # Moments of columns are half a pass of k-means: their loop is worth vectors, without fused operations for the same bits everywhere.
-set_source_files_properties(${CMAKE_SOURCE_DIR}/native/kmeans/columns.cpp PROPERTIES COMPILE_OPTIONS "-O3;-ffp-contract=off")
+set_source_files_properties(${CMAKE_SOURCE_DIR}/native/kmeans/columns.cpp PROPERTIES COMPILE_OPTIONS
+                            "$<$<CONFIG:Release>:-O3>;-ffp-contract=off")
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(COTERIE_ISA_DEFAULT v2 v3 v4)
