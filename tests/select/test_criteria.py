@@ -101,7 +101,7 @@ def test_mean_jaccard_compares_sets():
         own = set(np.flatnonzero(labels == c))
         others = [set(np.flatnonzero(again == e)) for e in range(4)]
         total += len(own) * max(len(own & other) / len(own | other) for other in others)
-    assert mean_jaccard(labels, again, 3) == pytest.approx(total / 30)
+    assert mean_jaccard(labels, again) == pytest.approx(total / 30)
 
 
 def test_bends_and_knees():

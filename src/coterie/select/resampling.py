@@ -8,6 +8,8 @@ import numpy as np
 
 from coterie._typing import Data, Labels
 from coterie.evaluate.centroids import squared_to_own
+from coterie.evaluate.contingency import contingency_table
+from coterie.evaluate.stability import best_jaccards
 from coterie.select.catalogue import criterion
 from coterie.select.curve import Values
 from coterie.select.distortion import bend
@@ -146,20 +148,16 @@ def held_out_likelihood(subject: Subject) -> Measured:
     return found._replace(errors=_means(table - best, "").errors)
 
 
-def mean_jaccard(labels: Labels, again: Labels, k: int) -> float:
+def mean_jaccard(labels: Labels, again: Labels) -> float:
     """Return the mean, by size, of the likeness of each cluster to the most similar one of another labeling.
 
     Examples
     --------
-    >>> mean_jaccard(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 1]), 2)
+    >>> mean_jaccard(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 1]))
     0.5833333333333333
     """
-    shared = np.zeros((k, int(again.max()) + 1))
-    np.add.at(shared, (labels, again), 1)
-    sizes = shared.sum(axis=1)
-    either = sizes[:, None] + shared.sum(axis=0) - shared
-    best = np.divide(shared, either, out=np.zeros_like(shared), where=either > 0).max(axis=1)
-    return float(best @ sizes / sizes.sum())
+    table = contingency_table(labels, again)
+    return float(np.average(best_jaccards(table), weights=table.class_sizes))
 
 
 @criterion(
@@ -189,7 +187,7 @@ def stability(subject: Subject) -> Measured:
         for k in some:
             labels, other = whole.labels[k], again.labels[k]
             if labels is not None and other is not None:
-                found[at, ks.index(k)] = mean_jaccard(labels[drawn], other, k)
+                found[at, ks.index(k)] = mean_jaccard(labels[drawn], other)
     return _means(found, subject.rerun_note)
 
 
