@@ -81,6 +81,20 @@ TEST(spanning_trees_know_every_metric_of_the_tree) {
       if (points.name != "huge") check_points(metric, points);
 }
 
+// Whole nodes of the tree are in one component long before all are: bounds rule them out, and must not rule out too much.
+TEST(spanning_trees_join_groups_that_are_far_apart) {
+  using Int = std::int64_t;
+  for (const std::int64_t n : {333, 800}) {
+    const auto groups = testing::make_points<double>(
+        "groups", n, 2, [](Int i, Int j, double u) { return static_cast<double>((i % 5) * (j == 0 ? 7 : i % 2 * 9)) + 2 * u * u; });
+    const auto lattices = testing::make_points<float>(
+        "lattices", n, 2, [](Int i, Int j, double) { return static_cast<double>(i % 4 * 20 + (j == 0 ? i / 4 % 13 : i / 52)); });
+    check_points({TreeMetric::euclidean, 2}, groups);
+    check_points({TreeMetric::chebyshev, 2}, groups);
+    check_points({TreeMetric::euclidean, 2}, lattices);
+  }
+}
+
 // Differences are exact for whole numbers: tiles find the very same tree.
 TEST(spanning_trees_by_tiles_equal_kruskals) {
   const Metric manhattan{Kernel::manhattan, Finish::identity, 1}, euclidean{Kernel::dot, Finish::squared_norm, 2};
