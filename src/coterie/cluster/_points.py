@@ -125,7 +125,9 @@ class DensePoints:
 
     def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
         options = engine_options(stopping, self.mean_variance, algorithm, self.n_threads)
-        return run_of(_core.kmeans_fit(self.X, start, self.weights, options, report, self.columns, self.memory))
+        return run_of(
+            _core.kmeans_fit(self.X, start, self.weights, options, report, self.columns, self.memory)
+        )
 
     def rows(self, indices: Indices) -> Centers:
         return self.X[indices]
@@ -166,7 +168,9 @@ class SpherePoints(DensePoints):
     def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
         options = engine_options(stopping, self.mean_variance, algorithm, self.n_threads, unit_centers=True)
         halved = None if report is None else lambda iteration, inertia: report(iteration, inertia / 2)
-        run = run_of(_core.kmeans_fit(self.X, start, self.weights, options, halved, self.columns, self.memory))
+        run = run_of(
+            _core.kmeans_fit(self.X, start, self.weights, options, halved, self.columns, self.memory)
+        )
         return replace(run, inertia=run.inertia / 2)
 
     def means(self, labels: Labels, k: int) -> Centers:
