@@ -10,6 +10,7 @@ namespace coterie {
 
 template <class T>
 NearestPositions<T> nearest_positions(const KDTree<T>& tree, std::int64_t k, int threads) {
+  if (k == 0) return {};
   const auto n = static_cast<std::size_t>(tree.view().n_points), padded = static_cast<std::size_t>(tree.view().n_leaves * tree.view().leaf_capacity);
   std::vector<std::int32_t> itself(padded, static_cast<std::int32_t>(n) - 1);
   std::iota(itself.begin(), itself.begin() + static_cast<std::ptrdiff_t>(n), 0);

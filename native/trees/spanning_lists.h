@@ -15,7 +15,7 @@ struct NearestPositions {
   std::vector<T> distance;
 };
 
-// Asks the tree for k others of every point.
+// Asks the tree for k others of every point; there must be as many.
 template <class T>
 NearestPositions<T> nearest_positions(const KDTree<T>& tree, std::int64_t k, int threads);
 
