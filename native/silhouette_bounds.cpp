@@ -24,8 +24,24 @@ struct Bounds {
   double lower, upper;
 };
 
-// A number for each of several rows.
-typedef double Lanes __attribute__((vector_size(lanes * sizeof(double))));
+// A number for each of several rows; in pairs, which any processor has registers for.
+typedef double Pair __attribute__((vector_size(2 * sizeof(double))));
+struct Lanes {
+  Pair pair[lanes / 2];
+
+  double operator[](int lane) const { return pair[lane / 2][lane % 2]; }
+};
+
+// total += a * b, for each row.
+inline __attribute__((always_inline)) void add_product(Lanes& total, double a, const Lanes& b) {
+#pragma GCC unroll 8
+  for (int p = 0; p < lanes / 2; ++p) total.pair[p] += a * b.pair[p];
+}
+
+inline __attribute__((always_inline)) void add_product(Lanes& total, const Lanes& a, const Lanes& b) {
+#pragma GCC unroll 8
+  for (int p = 0; p < lanes / 2; ++p) total.pair[p] += a.pair[p] * b.pair[p];
+}
 
 // One group about its mean: z = y - mean, q = |z|^2.
 template <class T>
@@ -57,9 +73,9 @@ class Moments {
   void bound(const std::vector<Lanes>& at, std::vector<Lanes>& away, Bounds* out) const {
     Lanes squared{}, fourth{};
     for (std::size_t t = 0; t < cols_; ++t) {
-      away[t] = at[t] - mean_[t];
-      squared += away[t] * away[t];
-      if (!is_wide_) fourth -= third_[t] * away[t];
+      for (int p = 0; p < lanes / 2; ++p) away[t].pair[p] = at[t].pair[p] - mean_[t];
+      add_product(squared, away[t], away[t]);
+      if (!is_wide_) add_product(fourth, -third_[t], away[t]);
     }
     if (!is_wide_) add_quadratic(away, fourth);
     for (int lane = 0; lane < lanes; ++lane) {
@@ -83,8 +99,8 @@ class Moments {
     const double* row = scatter_.data();
     for (std::size_t s = 0; s < cols_; row += ++s) {
       Lanes product{};
-      for (std::size_t t = 0; t <= s; ++t) product += row[t] * away[t];
-      total += product * away[s];
+      for (std::size_t t = 0; t <= s; ++t) add_product(product, row[t], away[t]);
+      add_product(total, product, away[s]);
     }
   }
 
@@ -165,7 +181,7 @@ std::vector<std::uint8_t> possible_neighbours(const GroupedRows<T>& given, int t
     for (std::int64_t first = range.begin; first < range.end; first += lanes) {
       const int count = static_cast<int>(std::min<std::int64_t>(lanes, range.end - first));
       for (std::size_t t = 0; t < at.size(); ++t)
-        for (int lane = 0; lane < lanes; ++lane) at[t][lane] = static_cast<double>(given.rows.row(first + std::min(lane, count - 1))[t]);
+        for (int lane = 0; lane < lanes; ++lane) at[t].pair[lane / 2][lane % 2] = static_cast<double>(given.rows.row(first + std::min(lane, count - 1))[t]);
       for (std::int64_t g = 0; g < k; ++g) moments[static_cast<std::size_t>(g)].bound(at, away, bounds.data() + g * lanes);
       for (int lane = 0; lane < count; ++lane) {
         const std::int64_t own = std::upper_bound(given.starts, given.starts + k, first + lane) - given.starts - 1;
