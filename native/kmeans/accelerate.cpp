@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "kmeans/choose_algorithm.h"
 #include "support/cpu_dispatch.h"
 #include "support/parallel.h"
 #include "tiles/tiles.h"
@@ -13,36 +14,20 @@ namespace coterie {
 namespace {
 
 constexpr Metric squared_metric = {Kernel::dot, Finish::squared_norm, 2};
-constexpr std::int64_t fewest_clusters_for_bounds = 8;     // estimate: half a panel of float32
-constexpr std::int64_t most_clusters_for_matrix = 4096;   // 64 MiB of distances between centres
-constexpr std::int64_t most_columns_for_filter = 2;       // the tree holds a copy of the rows
 constexpr std::int64_t fewest_rows_per_block = 16384;     // a block's rows and bounds stay in the second-level cache
 constexpr std::int64_t rows_per_cluster = 256;            // enough failing rows of one cluster in a block to share a pack
 constexpr int longest_pause = 8;
 constexpr int passes_per_look = 4;
 constexpr double most_crowded_for_balls = 0.5;            // estimate: balls that hold more spare too little
-constexpr double largest_extent = 1e15;                   // bounds are float32: their squares must neither overflow nor vanish
 constexpr float round_up = 1 + 0x1.0p-21f, round_down = 1 - 0x1.0p-21f;
 constexpr float infinity = std::numeric_limits<float>::infinity();
-
-KMeansAlgorithm choose(KMeansAlgorithm wanted, std::int64_t n_clusters, const ColumnMoments& columns) {
-  double extent = 0;
-  for (std::size_t t = 0; t < columns.low.size(); ++t) extent = std::max(extent, columns.high[t] - columns.low[t]);
-  if (n_clusters < 2 || !(extent < largest_extent) || extent < 1 / largest_extent) return KMeansAlgorithm::lloyd;
-  if (wanted == KMeansAlgorithm::automatic && n_clusters < fewest_clusters_for_bounds) return KMeansAlgorithm::lloyd;
-  if (wanted == KMeansAlgorithm::lloyd || wanted == KMeansAlgorithm::hamerly) return wanted;
-  const auto cols = static_cast<std::int64_t>(columns.low.size());
-  if (wanted == KMeansAlgorithm::filter && cols <= filter_max_cols) return wanted;
-  if (wanted == KMeansAlgorithm::automatic && cols <= most_columns_for_filter) return KMeansAlgorithm::filter;
-  return n_clusters <= most_clusters_for_matrix ? KMeansAlgorithm::exponion : KMeansAlgorithm::hamerly;
-}
 
 }  // namespace
 
 template <class T>
 Accelerator<T>::Accelerator(const KMeansData<T>& data, std::int64_t n_clusters, KMeansAlgorithm wanted, const ColumnMoments& columns,
                             KeptTree<T> kept)
-    : data_(data), n_clusters_(n_clusters), algorithm_(choose(wanted, n_clusters, columns)), tree_(std::move(kept)) {
+    : data_(data), n_clusters_(n_clusters), algorithm_(choose_algorithm(wanted, data.X.rows, n_clusters, columns)), tree_(std::move(kept)) {
   if (!has_bounds()) return;
   const auto n = static_cast<std::size_t>(data.X.rows), k = static_cast<std::size_t>(n_clusters);
   block_ = std::max<std::int64_t>(fewest_rows_per_block, rows_per_cluster * n_clusters);
@@ -225,7 +210,7 @@ std::int64_t Accelerator<T>::assign_by_bounds(const MatrixView<T>& centres, cons
   measure_centres(centres, previous);
   if (between_.empty() || crowding() > most_crowded_for_balls) return follow(centres, packed, units, bounds, deltas);
   const auto width = engine().of<T>().tiles.panel_width;
-  fast_ = choose_fast_centres({moved_.data(), between_.data(), drift_.data(), n_clusters_, width}, bounds, data_.X.rows);
+  fast_ = choose_fast_centres({moved_.data(), between_.data(), drift_.data(), n_clusters_, width, data_.X.cols}, bounds, data_.X.rows);
   const FastCentres<T> fast = single_out_fast(centres);
   const FailingRows failing{failing_.data(), failing_starts_.data(), block_, largest_upper_.data(), failing_upper_.data()};
   const std::int64_t n_failing = kernels.find_failing(data_.X.rows, n_clusters_, drift_.data(), bounds, failing, data_.threads);
@@ -252,8 +237,8 @@ std::int64_t Accelerator<T>::follow(const MatrixView<T>& centres, const PackedCo
     column_of[static_cast<std::size_t>(order[j])] = static_cast<std::int32_t>(j);
     moved[j] = moved_[static_cast<std::size_t>(order[j])];
   }
-  const MeetingLevels levels = plan_meetings(moved.data(), n_clusters_, engine().of<T>().tiles.panel_width);
-  if (algorithm_ == KMeansAlgorithm::exponion && cost_of_following(levels, drift_.data(), bounds, data_.X.rows) > plain_cost())
+  const MeetingLevels levels = plan_meetings(moved.data(), n_clusters_, engine().of<T>().tiles.panel_width, centres.cols);
+  if (algorithm_ == KMeansAlgorithm::exponion && cost_of_following(levels, drift_.data(), bounds, data_.X.rows, centres.cols) > plain_cost())
     return assign_plainly(packed, units, bounds.label, deltas);
   const ColumnPack<T> sorted({rows.data(), n_clusters_, centres.cols, centres.cols}, nullptr, squared_metric, data_.threads);
   const std::int64_t changed = engine().of<T>().kmeans.follow(
@@ -287,7 +272,7 @@ std::int64_t Accelerator<T>::assign_plainly(const PackedColumns<T>& packed, cons
 template <class T>
 double Accelerator<T>::plain_cost() const {
   const auto width = static_cast<double>(engine().of<T>().tiles.panel_width);
-  return std::ceil(static_cast<double>(n_clusters_) / width) + pass_cost::plain_overhead;
+  return std::ceil(static_cast<double>(n_clusters_) / width) + pass_cost::overhead(data_.X.cols) * pass_cost::plain_overhead;
 }
 
 // Panels that the failing rows will meet, now that they are known.
@@ -302,7 +287,7 @@ double Accelerator<T>::cost_of_settling() const {
       const auto rows = static_cast<double>(failing_starts_[first + a + 1] - failing_starts_[first + a]);
       const double for_all = std::ceil(static_cast<double>(neighbour_starts_[a + 1] - neighbour_starts_[a]) / width) * pass_cost::panel;
       const double meeting = fast_.share_of_full * for_all + (1 - fast_.share_of_full) * for_fast;
-      panels += rows * (pass_cost::own_distance + pass_cost::gathering + meeting);
+      panels += rows * (pass_cost::overhead(data_.X.cols) * (pass_cost::own_distance + pass_cost::gathering) + meeting);
     }
   return panels / static_cast<double>(data_.X.rows);
 }

@@ -44,11 +44,12 @@ double panels_of(std::int64_t n_centres, const CentreMoves& moves) {
 FastChoice price(const CentreMoves& moves, const Expectation& expected, std::int64_t n_fast) {
   const auto share = [&](std::int64_t count) { return static_cast<double>(count) / static_cast<double>(expected.rows); };
   const double fast_panels = panels_of(n_fast, moves), panels = panels_of(moves.n_centres, moves);
-  const double to_fast = pass_cost::gathering + fast_panels * pass_cost::panel;
-  const double full = pass_cost::gathering + panels * pass_cost::panel;
-  const double failing = share(expected.failing) * pass_cost::own_distance;
+  const double overhead = pass_cost::overhead(moves.cols), gathering = overhead * pass_cost::gathering;
+  const double to_fast = gathering + fast_panels * pass_cost::panel;
+  const double full = gathering + panels * pass_cost::panel;
+  const double failing = share(expected.failing) * overhead * pass_cost::own_distance;
   return {{},
-          pass_cost::bounds + failing + share(expected.failing - expected.full) * to_fast + share(expected.full) * full,
+          overhead * pass_cost::bounds + failing + share(expected.failing - expected.full) * to_fast + share(expected.full) * full,
           expected.failing == 0 ? 1.0 : static_cast<double>(expected.full) / static_cast<double>(expected.failing)};
 }
 

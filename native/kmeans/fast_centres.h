@@ -9,7 +9,8 @@
 namespace coterie {
 
 // What one pass over rows costs, in panels of centres that one row meets: estimates from timed passes on 16 and 128 columns (the
-// rows middle, wide and many of benchmarks/rows/kmeans.py). They choose between ways that give the same answer.
+// rows middle, wide and many of benchmarks/rows/kmeans.py). They choose between ways that give the same answer. Panels of fewer
+// columns are cheaper, what is around them is not: see overhead().
 namespace pass_cost {
 inline constexpr double plain_overhead = 1.5;    // of a row that meets all centres in the plain pass
 inline constexpr double bounds = 0.5;            // of bringing a row's bounds up to date
@@ -17,6 +18,9 @@ inline constexpr double own_distance = 1;        // of testing a failing row by 
 inline constexpr double gathering_in_order = 2;  // of gathering a row for a strip and settling it
 inline constexpr double gathering = 6;           // the same after sorting by cluster, and packing centres for it
 inline constexpr double panel = 1.25;            // of a panel that such a row meets
+
+// What costs other than panels weigh, with so many columns.
+inline double overhead(std::int64_t cols) { return cols < 16 ? 16 / static_cast<double>(cols) : 1; }
 }  // namespace pass_cost
 
 // How far centres moved and how far apart they are, before the bounds of the rows are brought up to date.
@@ -26,6 +30,7 @@ struct CentreMoves {
   const ClusterDrift* drift;     // without fast centres
   std::int64_t n_centres;
   std::int64_t panel_width;
+  std::int64_t cols;
 };
 
 struct FastChoice {

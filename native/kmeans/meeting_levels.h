@@ -34,9 +34,10 @@ struct MeetingLevels {
 };
 
 // `moved` per column of the sorted centres, falling.
-MeetingLevels plan_meetings(const float* moved, std::int64_t n_centres, std::int64_t panel_width);
+MeetingLevels plan_meetings(const float* moved, std::int64_t n_centres, std::int64_t panel_width, std::int64_t cols);
 
 // What a pass in the order of the rows will cost, in panels per row, by the bounds of a sample of them.
-double cost_of_following(const MeetingLevels& levels, const ClusterDrift* drift, const RowBounds& bounds, std::int64_t n_rows);
+double cost_of_following(const MeetingLevels& levels, const ClusterDrift* drift, const RowBounds& bounds, std::int64_t n_rows,
+                         std::int64_t cols);
 
 }  // namespace coterie
