@@ -17,6 +17,7 @@ constexpr std::int64_t most_rows_per_block = 768;
 constexpr double largest_fused_term = 1e36;  // four times this fits in float32
 constexpr std::int64_t least_rows_to_bound = 2048, most_groups_to_bound = 256;  // a byte per row and group
 constexpr std::int64_t rows_per_job = 192;
+constexpr std::int64_t most_asked = 1 << 18;  // rows and groups that wait to meet: enough for all threads, 4 MiB
 constexpr double full_share = 0.9;  // of both sides that ask for each other: then all pairs at once, each for both rows
 constexpr std::int64_t partial_sums_per_row = 8;  // bound of the memory for sums of a block: this many numbers per row
 
@@ -56,8 +57,10 @@ class Pass {
       for (std::int64_t first = group_start_[static_cast<std::size_t>(group)]; first < end; first += rows_per_block_)
         walk_block(group, first, std::min(first + rows_per_block_, end));
       offer_columns(group);
-      walk_asking_rows(group);
+      collect_asking_rows(group);
+      if (n_asked_ >= most_asked) answer_asking_rows();
     }
+    answer_asking_rows();
   }
 
  private:
@@ -142,23 +145,29 @@ class Pass {
 
   bool asks(std::int64_t row, std::int64_t group) const { return asks_[static_cast<std::size_t>(row * n_groups_ + group)] != 0; }
 
-  // The rows of a group that ask for another, against that other.
-  void walk_asking_rows(std::int64_t group) {
-    std::vector<Job> jobs;
+  // The rows of a group that ask for another.
+  void collect_asking_rows(std::int64_t group) {
     for (std::int64_t other = 0; other < n_groups_; ++other) {
       if (other == group || is_full(group, other)) continue;
       bool is_new = true;
       for (std::int64_t i = first_row(group); i < first_row(group + 1); ++i) {
         if (!asks(i, other)) continue;
-        if (is_new || static_cast<std::int64_t>(jobs.back().rows.size()) == rows_per_job) jobs.push_back({other, {}, {}});
+        if (is_new || static_cast<std::int64_t>(jobs_.back().rows.size()) == rows_per_job) jobs_.push_back({other, {}, {}});
         is_new = false;
-        jobs.back().rows.push_back(i);
+        jobs_.back().rows.push_back(i);
+        ++n_asked_;
       }
     }
-    parallel_for(static_cast<std::int64_t>(jobs.size()), threads_, [&](std::int64_t at, int) { sum_job(jobs[static_cast<std::size_t>(at)]); });
-    for (const Job& job : jobs)
+  }
+
+  // Each against the group that it asks for.
+  void answer_asking_rows() {
+    parallel_for(static_cast<std::int64_t>(jobs_.size()), threads_, [&](std::int64_t at, int) { sum_job(jobs_[static_cast<std::size_t>(at)]); });
+    for (const Job& job : jobs_)
       for (std::size_t i = 0; i < job.rows.size(); ++i)
         offer(*ids_at(job.rows[i]), job.sums[i] / group_weight_[static_cast<std::size_t>(job.other)], job.other);
+    jobs_.clear();
+    n_asked_ = 0;
   }
 
   void sum_job(Job& job) const {
@@ -272,6 +281,8 @@ class Pass {
   std::vector<std::uint8_t> asks_, is_full_;  // row x group, group x group; empty: all groups meet
   std::vector<double> group_weight_, column_sums_, row_sums_, totals_;
   std::vector<Task> tasks_;
+  std::vector<Job> jobs_;
+  std::int64_t n_asked_ = 0;
 };
 
 }  // namespace
