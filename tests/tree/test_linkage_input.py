@@ -96,7 +96,7 @@ def test_memory(monkeypatch):
         NotEnoughMemory, match=r"complete linkage of 100 rows, of which \d+ clusters are left .* needs"
     ):
         linkage(X, "complete")
-    with pytest.raises(NotEnoughMemory, match=r"complete linkage of 1,000 rows needs 488.3 KiB"):
+    with pytest.raises(NotEnoughMemory, match=r"complete linkage of 1,000 rows needs 488 KiB"):
         linkage(np.tile(X, (10, 1)), "complete")
 
 
