@@ -46,7 +46,7 @@ endif()
 add_library(coterie_native STATIC ${COTERIE_PLAIN_SOURCES})
 target_link_libraries(coterie_native PUBLIC coterie_options)
 target_compile_options(coterie_native PRIVATE $<$<CONFIG:Release>:-O2>)  # the hot loops are in the kernels
-target_precompile_headers(coterie_native PRIVATE <algorithm> <cmath> <functional> <memory> <numeric> <string> <vector>)
+target_precompile_headers(coterie_native PRIVATE <algorithm> <atomic> <cmath> <functional> <memory> <numeric> <queue> <string> <vector>)
 foreach(level IN LISTS COTERIE_ISA_LEVELS)
   set_property(SOURCE ${CMAKE_SOURCE_DIR}/native/support/cpu_dispatch.cpp APPEND PROPERTY COMPILE_DEFINITIONS COTERIE_HAVE_${level})
   add_library(coterie_kernels_${level} OBJECT ${COTERIE_KERNEL_SOURCES})
