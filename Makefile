@@ -4,8 +4,9 @@ VENV := .venv
 BENCH_VENV := .venv-bench
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc' -not -name '_core.pyi')
-# --no-compile: Python compiles what is imported; compiling everything takes half of an installation
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+# pip compiles nothing, Python what is imported: compiling everything takes half of an installation
+export PIP_COMPILE := 0
 NATIVE_TESTS := build/native-tests
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
