@@ -106,7 +106,7 @@ def test_rows_with_holes(shop, cli):
     )
     code, out, _ = cli("fit", "holes.csv", "-k", 3, "--missing", "drop", "-o", "g.csv")
     assert code == 0
-    assert "1 rows with missing values left out" in out
+    assert "rows with missing values left out: 1\n" in out
     assert pl.read_csv("g.csv")["group"].is_null().to_numpy().nonzero()[0].tolist() == [3]
 
 
