@@ -287,7 +287,7 @@ def _fit(estimator: Any, X: Any) -> list[str]:
 
 def _missing_note(complete: Complete) -> list[str]:
     if complete.n_dropped:
-        return [f"{complete.n_dropped:,} rows with missing values left out"]
+        return [f"rows with missing values left out: {complete.n_dropped:,}"]
     return ["missing values filled with the column's median"] if complete.medians is not None else []
 
 
