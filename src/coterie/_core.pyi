@@ -248,6 +248,11 @@ class KMeansOptions:
 
     def __init__(self, *, max_iter: int = 300, tol: float = 0.0, tol_inertia: float = -1.0, algorithm: KMeansAlgorithm = KMeansAlgorithm.auto, unit_centres: bool = False, n_threads: int = 0) -> None: ...
 
+class KMeansMemory:
+    """What runs on the same rows and weights hand on to each other."""
+
+    def __init__(self) -> None: ...
+
 class ColumnMoments:
     """Facts about columns; unpacks into mean, variance, low, high."""
 
@@ -297,12 +302,12 @@ class KMeansFit:
     def algorithm(self) -> str: ...
 
 @overload
-def kmeans_fit(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, options: KMeansOptions, progress: object | None = None, columns: ColumnMoments | None = None) -> KMeansFit: ...
+def kmeans_fit(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, options: KMeansOptions, progress: object | None = None, columns: ColumnMoments | None = None, memory: KMeansMemory | None = None) -> KMeansFit: ...
 
 @overload
-def kmeans_fit(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, options: KMeansOptions, progress: object | None = None, columns: ColumnMoments | None = None) -> KMeansFit:
+def kmeans_fit(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, options: KMeansOptions, progress: object | None = None, columns: ColumnMoments | None = None, memory: KMeansMemory | None = None) -> KMeansFit:
     """
-    K-means from the given start; `columns` are the moments of X, if they are known.
+    K-means from the given start; `columns` are the moments of X, if they are known, `memory` of runs on the same rows and weights.
     """
 
 @overload
