@@ -198,6 +198,8 @@ def test_wrong_matrices():
     """Law: matrices that are no distances are refused, asymmetric ones pointed out."""
     with pytest.raises(InvalidData, match="must be a square matrix of distances"):
         DBSCAN(metric="precomputed").fit(np.ones((3, 2)))
+    with pytest.raises(InvalidData, match=r"missing value in X\[:, 1\] \(row 0\)\. DBSCAN needs finite"):
+        DBSCAN(metric="precomputed").fit([[0.0, np.nan], [1.0, 0.0]])
     with pytest.raises(InvalidData, match="distances of DBSCAN must be at least 0, got -1"):
         DBSCAN(metric="precomputed").fit(-np.ones((3, 3)))
     with pytest.warns(DataNotice, match="X of DBSCAN is not symmetric"):

@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import laplacian as scipy_laplacian
 from sklearn.cluster import SpectralClustering as Theirs
 from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons
 from sklearn.decomposition import KernelPCA
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_limits
@@ -163,7 +164,7 @@ def test_components_are_known_without_iteration():
         W[at : at + len(part), at : at + len(part)] = part
         at += len(part)
     graph = sparse.csr_array(W)
-    with pytest.warns(DataNotice, match="it has 3 components and 1 isolated points"):
+    with pytest.warns(DataNotice, match="it has 3 components and 1 isolated point, kept at the origin"):
         model = SpectralClustering(4, n_components=3, affinity="precomputed", random_state=0).fit(graph)
     assert model.n_parts_ == 3
     np.testing.assert_allclose(model.eigenvalues_[:3], 0.0)
@@ -171,6 +172,35 @@ def test_components_are_known_without_iteration():
     np.testing.assert_array_equal(model.embedding_[60], 0.0)
     truth = np.repeat([0, 1, 2, 3], (30, 20, 10, 1))
     assert adjusted_rand_score(truth, model.labels_) == 1.0
+
+
+@pytest.mark.parametrize("assign_labels", ["kmeans", "discretize", "cluster_qr"])
+@pytest.mark.parametrize("laplacian", LAPLACIANS)
+def test_isolated_points_are_parts_where_there_is_room(laplacian, assign_labels):
+    """Law: as many groups as components, isolated points counted, are these components."""
+    graph = sparse.block_diag([np.ones((6, 6)), [[0.0]], np.ones((4, 4)), [[0.0]]], format="csr")
+    truth = np.repeat([0, 1, 2, 3], (6, 1, 4, 1))
+    with pytest.warns(DataNotice, match="it has 2 components and 2 isolated points\\."):
+        model = SpectralClustering(
+            4, affinity="precomputed", laplacian=laplacian, assign_labels=assign_labels, random_state=0
+        ).fit(graph)
+    assert adjusted_rand_score(truth, model.labels_) == 1.0
+    np.testing.assert_array_equal(model.eigenvalues_[:4], 0.0)
+    assert model.eigenvalues_[4] > 0.5
+    assert model.n_parts_ == 2
+
+
+@pytest.mark.filterwarnings("ignore:.*not fully connected")
+@pytest.mark.parametrize("options", [{}, {"affinity": "nearest_neighbors"}, {"assign_labels": "cluster_qr"}])
+def test_equal_rows_stay_together(options):
+    """Law: with fewer different rows than groups, each of them is a group, and a warning says so."""
+    X = np.repeat([[3.0, 1.0], [2.0, 5.0], [0.0, 1.0]], 12, axis=0)
+    with pytest.warns(
+        ConvergenceWarning, match=r"distinct clusters \(3\) found smaller than n_clusters \(5\)"
+    ):
+        model = SpectralClustering(5, random_state=0, **options).fit(X)
+    assert adjusted_rand_score(np.repeat([0, 1, 2], 12), model.labels_) == 1.0
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 
 def test_a_graph_of_very_many_parts():

@@ -29,6 +29,31 @@ def input_kind(metric: Any) -> InputKind:
     return _KINDS.get(metric, "data") if isinstance(metric, str) else "data"
 
 
+def in_row_order(D: MatrixLike) -> MatrixLike:
+    """Return a matrix in Fortran order by its transpose if that is the same distances; others as they are.
+
+    Turning a matrix costs more than most methods take for reading it.
+
+    Examples
+    --------
+    >>> D = np.asfortranarray([[0.0, 1.0], [1.0, 0.0]])
+    >>> in_row_order(D).flags.c_contiguous
+    True
+    """
+    is_turned = (
+        isinstance(D, np.ndarray)
+        and D.ndim == 2
+        and D.dtype in TOLERANCE
+        and D.flags.f_contiguous
+        and not D.flags.c_contiguous
+        and D.shape[0] == D.shape[1]
+    )
+    if not is_turned:
+        return D
+    facts = _core.matrix_facts(D.T)
+    return D.T if facts.is_nonnegative and facts.largest_asymmetry == 0 else D
+
+
 def check_distance_matrix(
     D: MatrixLike, *, who: str = "this function", name: str = "X", n_jobs: int = 0
 ) -> Distances:
@@ -54,7 +79,8 @@ def check_distance_matrix(
     coterie.errors.InvalidData: X of this function must be a symmetric matrix of distances,
     got X[0, 1] = 1 and X[1, 0] = 2.
     """
-    checked = _square(D, "distances", who, name, may_be_missing=True)  # the facts tell, in the same pass
+    # what is missing the facts tell, in the same pass
+    checked = _square(in_row_order(D), "distances", who, name, may_be_missing=True)
     facts = _core.matrix_facts(checked, n_jobs)
     what = f"{name} of {who} must be"
     limit = TOLERANCE[checked.dtype] * facts.largest
