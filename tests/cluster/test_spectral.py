@@ -15,9 +15,10 @@ from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_limits
 
 from coterie import _core
+from coterie._validation import memory
 from coterie.cluster import LaplacianEigenmap, SpectralClustering
 from coterie.cluster._spectral_graphs import Affinity
-from coterie.errors import DataNotice, InvalidData, InvalidParameter
+from coterie.errors import DataNotice, InvalidData, InvalidParameter, NotEnoughMemory
 
 RINGS, RING = make_circles(500, factor=0.4, noise=0.04, random_state=0)
 MOONS, MOON = make_moons(400, noise=0.06, random_state=0)
@@ -297,6 +298,26 @@ def test_wrong_input_is_explained(X, options, error, words):
         SpectralClustering(**{"n_clusters": 2} | options).fit(X)
 
 
+@pytest.mark.parametrize("options", [{}, {"affinity": "nearest_neighbors"}, {"landmarks": 60}])
+def test_sparse_rows_are_taken(options):
+    """Law: sparse rows are the rows that they stand for, in fit and in predict, in every format."""
+    X = np.where(BLOBS > 0, BLOBS, 0.0)
+    dense = SpectralClustering(4, random_state=0, **options).fit(X)
+    for given in (sparse.csr_array(X), sparse.csc_matrix(X), sparse.coo_array(X)):
+        model = SpectralClustering(4, random_state=0, **options).fit(given)
+        np.testing.assert_array_equal(model.labels_, dense.labels_)
+        np.testing.assert_array_equal(model.predict(given), dense.predict(X))
+    eigenmap = LaplacianEigenmap(2, random_state=0, **options)
+    np.testing.assert_array_equal(eigenmap.fit_transform(sparse.csr_array(X)), eigenmap.fit_transform(X))
+
+
+def test_sparse_rows_that_do_not_fit_are_refused(monkeypatch):
+    """Law: the dense copy is weighed before it is made."""
+    monkeypatch.setattr(memory, "available_memory", lambda: 1000)
+    with pytest.raises(NotEnoughMemory, match=r"a dense copy of 300 sparse rows.*TruncatedSVD"):
+        SpectralClustering(2).fit(sparse.csr_array(BLOBS[:300]))
+
+
 def test_far_rows_go_to_the_nearest_group():
     """Law: a new row without any affinity gets the group of the nearest row."""
     model = SpectralClustering(4, gamma=0.3, random_state=0).fit(BLOBS)
@@ -315,9 +336,12 @@ def test_landmarks_are_said_to_be_approximate():
 
 
 def test_progress_hears_the_stages():
-    """Law: a callable hears of eigenvectors and labels."""
+    """Law: a callable hears of eigenvectors and labels, and of those of an eigenmap."""
     heard = []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         SpectralClustering(4, gamma=0.3, random_state=0, progress=heard.append).fit(BLOBS)
     assert [report.done for report in heard] == [1, 2]
+    heard.clear()
+    LaplacianEigenmap(2, affinity="rbf", random_state=0, progress=heard.append).fit(BLOBS)
+    assert [report.stage for report in heard] == ["eigenmap: eigenvectors"]

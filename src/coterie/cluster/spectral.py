@@ -222,12 +222,6 @@ class SpectralClustering(SpectralBase, Clusterer):
         model = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed, verbose=int(self.verbose))
         return model.fit(coordinates).labels_
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_given
-        tags.input_tags.sparse = self._is_given
-        return tags
-
 
 def spectral_clustering(
     affinity: MatrixLike,
