@@ -29,18 +29,15 @@ def input_kind(metric: Any) -> InputKind:
     return _KINDS.get(metric, "data") if isinstance(metric, str) else "data"
 
 
-def in_row_order(D: MatrixLike) -> MatrixLike:
-    """Return a matrix in Fortran order by its transpose if that is the same distances; others as they are.
-
-    Turning a matrix costs more than most methods take for reading it.
+def mirrored(D: MatrixLike) -> MatrixLike:
+    """Return the transpose of a square matrix in Fortran order, which is in C order; others as they are.
 
     Examples
     --------
-    >>> D = np.asfortranarray([[0.0, 1.0], [1.0, 0.0]])
-    >>> in_row_order(D).flags.c_contiguous
+    >>> mirrored(np.asfortranarray([[0.0, 1.0], [2.0, 0.0]])).flags.c_contiguous
     True
     """
-    is_turned = (
+    is_by_columns = (
         isinstance(D, np.ndarray)
         and D.ndim == 2
         and D.dtype in TOLERANCE
@@ -48,10 +45,21 @@ def in_row_order(D: MatrixLike) -> MatrixLike:
         and not D.flags.c_contiguous
         and D.shape[0] == D.shape[1]
     )
-    if not is_turned:
-        return D
-    facts = _core.matrix_facts(D.T)
-    return D.T if facts.is_nonnegative and facts.largest_asymmetry == 0 else D
+    return D.T if is_by_columns else D
+
+
+def in_row_order(D: MatrixLike) -> MatrixLike:
+    """Return distances in Fortran order by their transpose if that equals them; others as they are.
+
+    Turning a matrix costs more than most methods take for reading it.
+
+    Examples
+    --------
+    >>> in_row_order(np.asfortranarray([[0.0, 1.0], [1.0, 0.0]])).flags.c_contiguous
+    True
+    """
+    turned = mirrored(D)
+    return turned if turned is D or _is_exact(_core.matrix_facts(turned)) else D
 
 
 def check_distance_matrix(
@@ -79,8 +87,10 @@ def check_distance_matrix(
     coterie.errors.InvalidData: X of this function must be a symmetric matrix of distances,
     got X[0, 1] = 1 and X[1, 0] = 2.
     """
-    # what is missing the facts tell, in the same pass
-    checked = _square(in_row_order(D), "distances", who, name, may_be_missing=True)
+    turned = mirrored(D)
+    if turned is not D and _is_exact(_core.matrix_facts(turned, n_jobs)):
+        return np.asarray(turned)
+    checked = _square(D, "distances", who, name, may_be_missing=True)  # the facts tell, in the same pass
     facts = _core.matrix_facts(checked, n_jobs)
     what = f"{name} of {who} must be"
     limit = TOLERANCE[checked.dtype] * facts.largest
@@ -143,6 +153,10 @@ def distances_from_similarities(S: Distances) -> Distances:
     D = np.asarray(S.max() - S)
     np.fill_diagonal(D, 0.0)
     return D
+
+
+def _is_exact(facts: Any) -> bool:
+    return bool(facts.is_nonnegative and facts.largest_asymmetry == 0 and facts.largest_diagonal == 0)
 
 
 def _square(M: MatrixLike, what: str, who: str, name: str, *, may_be_missing: bool = False) -> Distances:
