@@ -21,7 +21,8 @@ from coterie.cluster import (
 )
 from coterie.distance import pairwise_distances
 
-X = np.random.default_rng(0).normal(size=(120, 3)) + np.repeat([[0.0], [6.0], [12.0]], 40, axis=0)
+# four columns: a number of groups that equals the number of columns would hide mistakes
+X = np.random.default_rng(0).normal(size=(120, 4)) + np.repeat([[0.0], [6.0], [12.0]], 40, axis=0)
 
 
 def estimator_of(method, **options):
