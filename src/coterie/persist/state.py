@@ -222,7 +222,8 @@ def _check_shapes(estimator: Any) -> None:
     """Refuse centres that do not fit the number of columns: native code relies on it."""
     n_features = getattr(estimator, "n_features_in_", None)
     for name, value in vars(estimator).items():
-        if n_features is None or "centers" not in name or value is None:
+        is_centres = name.endswith("centers_") or name == "_prepared_centers"
+        if n_features is None or not is_centres or value is None:
             continue
         if np.ndim(value) != 2 or np.shape(value)[1] != n_features or value.dtype.kind != "f":
             raise ModelFileError(
