@@ -54,7 +54,7 @@ def test_equal_rows_have_no_groups(rows):
     assert fit(rows, k="1..3").k == 1
 
 
-@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
 @pytest.mark.parametrize("values", [(0, 1), (0, 1, 2)])
 def test_copies_of_few_rows_are_as_many_groups(values, unit):
     """Law: rows that occur often are groups, in any unit."""

@@ -14,7 +14,9 @@ from coterie.groups import describe_groups
 from coterie.read import as_table, check_policy
 from coterie.select.asked import check_asked
 from coterie.select.believing import STEPS, believe
+from coterie.select.candidate import Candidate, different
 from coterie.select.clustering import Clustering
+from coterie.select.compete import Contest
 from coterie.select.preparing import classes_of, column_names, dense, points_of, prepare, sample_rows
 from coterie.select.running import recipe_of, run_contest, settle
 
@@ -109,9 +111,7 @@ def fit(
         evidence=contest.evidence,
         stability=stable,
         significance=chance,
-        runners_up=contest.ranked[:RUNNERS_UP]
-        if contest.winner is None
-        else contest.ranked[1 : RUNNERS_UP + 1],
+        runners_up=_runners_up(contest),
         comparison=_comparison(classes, groups.labels),
         notes=groups.notes,
         budget=asked.budget.name,
@@ -132,6 +132,12 @@ def fit(
             "random_state": random_state,
         },
     )
+
+
+def _runners_up(contest: Contest) -> tuple[Candidate, ...]:
+    if contest.winner is None:
+        return different(contest.ranked, RUNNERS_UP)
+    return different(contest.ranked, RUNNERS_UP + 1)[1:]
 
 
 def _comparison(classes: Any, labels: Labels) -> Comparison | None:

@@ -153,7 +153,13 @@ def _discriminant(one: Any, other: Any) -> tuple[FloatArray, float] | None:
 
 
 def _leading(centred: FloatArray) -> FloatArray:
-    if centred.shape[1] <= MOST_DIMENSIONS:
+    """Return the rows in their leading principal directions, where they have many columns."""
+    n_rows, d = centred.shape
+    if d <= MOST_DIMENSIONS:
         return np.ascontiguousarray(centred)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    return np.ascontiguousarray(centred @ axes[:, -MOST_DIMENSIONS:])
+    if d <= n_rows:
+        _, axes = np.linalg.eigh(centred.T @ centred)
+        return np.ascontiguousarray(centred @ axes[:, -MOST_DIMENSIONS:])
+    squares, axes = np.linalg.eigh(centred @ centred.T)
+    kept = slice(-min(MOST_DIMENSIONS, n_rows), None)
+    return np.ascontiguousarray(axes[:, kept] * np.sqrt(np.maximum(squares[kept], 0.0)))
