@@ -9,7 +9,7 @@ valley that is not there: on one cloud, cut in two by k-means, Ward's method or 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,8 @@ LEAST_ROWS = 8  # of the smaller group
 LEAST_WINDOW = 3
 MOST_DIMENSIONS = 50  # of more columns, the leading principal components
 NOTHING = -3.0
+
+Sums: TypeAlias = tuple[int, FloatArray, FloatArray]  # rows, mean, scatter
 
 
 class Lines:
@@ -61,10 +63,14 @@ class LinesOfGroups:
         members = [np.flatnonzero(labels == group) for group in range(k)]
         self._rows = [lines.rows[own] for own in members]
         self._halves = [lines.halves[:, own] for own in members]
-        self._sums = [
-            [(_sums(rows[half]), _sums(rows[~half])) for half in halves]
-            for rows, halves in zip(self._rows, self._halves, strict=True)
-        ]
+        self._known: dict[int, list[tuple[Sums, Sums]]] = {}
+
+    def _sums(self, group: int) -> list[tuple[Sums, Sums]]:
+        """Return the sums of both halves of a group in each split, found when first asked for."""
+        if group not in self._known:
+            rows = self._rows[group]
+            self._known[group] = [(_sums(rows[half]), _sums(rows[~half])) for half in self._halves[group]]
+        return self._known[group]
 
     def evidence(self, low: int, high: int) -> float:
         """Return by how much the valley between two groups is deeper than those of one cloud."""
@@ -84,7 +90,7 @@ class LinesOfGroups:
         """Return the rows of both groups, those of each half on the discriminant of the other half."""
         found = [np.empty(len(self._rows[group])) for group in (low, high)]
         for judged in (0, 1):
-            line = _discriminant(self._sums[low][split][1 - judged], self._sums[high][split][1 - judged])
+            line = _discriminant(self._sums(low)[split][1 - judged], self._sums(high)[split][1 - judged])
             if line is None:
                 return None
             axis, middle = line
@@ -122,7 +128,7 @@ def _depth(along: FloatArray, first: float, last: float, window: int) -> float:
     return float((peaks - density)[within].max() * np.sqrt(window / 2.0))
 
 
-def _sums(rows: FloatArray) -> tuple[int, FloatArray, FloatArray]:
+def _sums(rows: FloatArray) -> Sums:
     """Return number, mean and scatter."""
     if not len(rows):
         return 0, np.zeros(rows.shape[1]), np.zeros((rows.shape[1], rows.shape[1]))
@@ -131,7 +137,7 @@ def _sums(rows: FloatArray) -> tuple[int, FloatArray, FloatArray]:
     return len(rows), mean, centred.T @ centred
 
 
-def _discriminant(one: Any, other: Any) -> tuple[FloatArray, float] | None:
+def _discriminant(one: Sums, other: Sums) -> tuple[FloatArray, float] | None:
     """Return the axis on which two groups have unit spread, and where their middle is on it."""
     (n_one, mean, scatter), (n_other, other_mean, other_scatter) = one, other
     if not n_one or not n_other:
