@@ -43,7 +43,7 @@ def test_many_columns(k, d):
 
 
 def test_pictures_are_not_standardised():
-    """Law: columns of one unit stay as they are although some hardly vary; with one in another they do not."""
+    """Law: columns of one unit stay as they are although some hardly vary; with one in another, not."""
     rows, _ = datasets.load_digits(return_X_y=True)
     salary = np.random.default_rng(0).normal(30_000, 9_000, (len(rows), 1))
     asked = check_asked("auto", "auto", "auto", "auto", "fast")
