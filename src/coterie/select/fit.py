@@ -13,9 +13,11 @@ from coterie.evaluate import Comparison, compare
 from coterie.groups import describe_groups
 from coterie.read import as_table, check_policy
 from coterie.select.asked import check_asked
-from coterie.select.believing import believe
+from coterie.select.believing import STEPS, believe
+from coterie.select.candidate import Candidate, different
 from coterie.select.clustering import Clustering
-from coterie.select.preparing import classes_of, points_of, prepare, sample_rows
+from coterie.select.compete import Contest
+from coterie.select.preparing import classes_of, column_names, dense, points_of, prepare, sample_rows
 from coterie.select.running import recipe_of, run_contest, settle
 
 RUNNERS_UP = 5
@@ -54,7 +56,8 @@ def fit(
     distance : str, default="auto"
         A name of `coterie.distance.catalogue()`; "auto" is Euclidean.
     scale : {"auto", "standard", "minmax", "robust", "none"}, default="auto"
-        "auto" standardises the columns when their spreads differ by more than five times.
+        "auto" standardises the columns when the largest spread is more than five times the lower quartile of
+        the spreads (of fewer than five columns: the least).
     truth : str or array-like, default=None
         Column, or class of each row: not used to find the groups, only to compare with.
     budget : {"fast", "normal", "thorough"}, default="normal"
@@ -88,13 +91,14 @@ def fit(
     check_policy(missing)
     check_parameter(random_state, Seed(), name="random_state", who="coterie.fit")
     seed = check_seed(random_state)
-    table = as_table(X)
+    table = dense(as_table(X))
     classes, dropped = classes_of(table, truth)
+    drop, keep = column_names(drop), column_names(keep)
     prepared = prepare(table, asked, [*drop, *dropped], keep, missing)
     rows = sample_rows(prepared, asked, seed)
     points = points_of(prepared, rows, asked)
     with track(progress, "comparing methods", total=None) as tracker:
-        contest = run_contest(points, asked, seed, tracker)
+        contest = run_contest(points, asked, seed, tracker, steps_after=STEPS)
         estimator, labels, notes = settle(prepared, asked, contest, rows, seed)
         recipe = recipe_of(prepared, asked, contest, seed)
         seconds = time.perf_counter() - began
@@ -107,9 +111,7 @@ def fit(
         evidence=contest.evidence,
         stability=stable,
         significance=chance,
-        runners_up=contest.ranked[:RUNNERS_UP]
-        if contest.winner is None
-        else contest.ranked[1 : RUNNERS_UP + 1],
+        runners_up=_runners_up(contest),
         comparison=_comparison(classes, groups.labels),
         notes=groups.notes,
         budget=asked.budget.name,
@@ -130,6 +132,12 @@ def fit(
             "random_state": random_state,
         },
     )
+
+
+def _runners_up(contest: Contest) -> tuple[Candidate, ...]:
+    if contest.winner is None:
+        return different(contest.ranked, RUNNERS_UP)
+    return different(contest.ranked, RUNNERS_UP + 1)[1:]
 
 
 def _comparison(classes: Any, labels: Labels) -> Comparison | None:
