@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie._typing import Indices
 from coterie.cli.plot_subject import Subject
 from coterie.errors import InvalidParameter
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from coterie.select import Evidence
 
 MOST_K = 12  # numbers of clusters compared, unless -k is higher
+LEAST_OF_GROUP = 20  # rows of each group in a sample, if it has as many
 EIGENVALUES = 12  # shown at least, for a gap beyond the groups asked for is worth seeing
 
 
@@ -27,6 +29,21 @@ def evidence(subject: Subject, criteria: Sequence[str] | None) -> Evidence:
     recipe, X = subject.request.recipe, subject.scaled.to_numpy()
     ks = range(1, min(max(MOST_K, recipe.n_clusters or 0), len(X) - 1) + 1)
     return choose_k(X, recipe.method, k=ks, criteria=criteria, random_state=recipe.seed)
+
+
+def some_rows(subject: Subject, most: int) -> Indices:
+    """Return all rows, or a random sample of so many in which every group has some."""
+    labels, rng = subject.labels, np.random.default_rng(subject.request.recipe.seed)
+    if len(labels) <= most:
+        return np.arange(len(labels))
+    mixed = rng.permutation(len(labels))
+    _, codes = np.unique(labels[mixed], return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])[:-1]
+    rank = np.empty(len(labels), dtype=np.int64)  # of a row within its group, in the mixed order
+    rank[order] = np.arange(len(labels)) - starts[codes[order]]
+    first = np.lexsort((np.arange(len(labels)), rank >= LEAST_OF_GROUP))[:most]
+    return np.sort(mixed[first])
 
 
 def silhouette(subject: Subject) -> Any:
@@ -106,7 +123,11 @@ def spectral_model(subject: Subject) -> Any:
 
     from coterie.cluster import SpectralClustering
 
-    model, X = model_of(subject, SpectralClustering, "spectral"), subject.scaled.to_numpy()
+    X = subject.scaled.to_numpy()
+    if subject.request.is_open:  # the gap is what tells the number of groups
+        model: Any = SpectralClustering(min(2, len(X)), random_state=subject.request.recipe.seed)
+    else:
+        model = model_of(subject, SpectralClustering, "spectral")
     wanted = min(max(EIGENVALUES, 2 * model.n_clusters), len(X) - 2)
     return clone(model).set_params(n_components=max(wanted, model.n_clusters)).fit(X)
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from coterie._typing import FloatArray, Labels
 from coterie.show.palette import INK, NOISE_COLOR, color_of, marker_of
 from coterie.show.plots._canvas import drawing
+from coterie.show.plots._names import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,7 +141,7 @@ def name_clusters(ax: Axes, places: FloatArray, labels: Labels, names: list[str]
     ['0', 'noise']
     """
     present = [label for label in np.unique(labels).tolist() if label >= 0]
-    words = {label: str(label) if names is None else names[label] for label in present}
+    words = {label: str(label) if names is None else plain(names[label]) for label in present}
     if len(present) <= MOST_NAMED:
         handles = [_handle(label, words[label]) for label in present]
         if (labels == -1).any():

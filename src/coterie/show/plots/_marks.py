@@ -9,6 +9,7 @@ import numpy as np
 
 from coterie.show.palette import INK, color_of
 from coterie.show.plots._canvas import drawing
+from coterie.show.plots._names import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,17 +35,6 @@ def colors_of_labels(labels: Iterable[Any]) -> list[str]:
     if all(isinstance(name, int | np.integer) for name in names):
         return [color_of(int(name)) for name in names]
     return [color_of(at) for at in range(len(names))]
-
-
-def plain(name: object) -> str:
-    r"""Return a name from the data as text that matplotlib does not take for a formula.
-
-    Examples
-    --------
-    >>> print(plain("cost $ and price $"))
-    cost \$ and price \$
-    """
-    return str(name).replace("$", r"\$")
 
 
 def words_of_labels(labels: Iterable[Any], names: Sequence[str] | None = None) -> list[str]:

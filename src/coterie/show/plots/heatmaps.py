@@ -11,6 +11,7 @@ from coterie._validation import Choice, Nothing, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.show.palette import DIVERGING, SEQUENTIAL, color_of
 from coterie.show.plots._canvas import column_names, drawing
+from coterie.show.plots._names import plain
 from coterie.show.plots._tree_layout import lay_out, read_cut, read_tree
 from coterie.show.plots.trees import draw_tree
 from coterie.tree import Dendrogram
@@ -150,6 +151,7 @@ def _name_columns(ax: Any, known: list[str] | None, tree: Dendrogram | None, ord
     names = known or [str(column) for column in range(len(order))]
     if tree is not None and tree.names is not None:
         names = list(tree.names)
+    names = [plain(name) for name in names]
     shown = range(len(order)) if len(order) <= MOST_NAMES else ()
     ax.set_xticks(list(shown), [names[int(order[place])] for place in shown])
     if sum(map(len, names[:MOST_NAMES])) > 40:
@@ -159,7 +161,8 @@ def _name_columns(ax: Any, known: list[str] | None, tree: Dendrogram | None, ord
 
 def _name_rows(ax: Any, tree: Dendrogram) -> None:
     is_named = tree.names is not None and tree.n_leaves <= MOST_NAMES
-    names = [tree.names[leaf] for leaf in tree.leaf_order()] if is_named and tree.names is not None else []
+    order = tree.leaf_order() if is_named else ()
+    names = [plain(tree.names[leaf]) for leaf in order] if tree.names is not None else []
     ax.yaxis.tick_right()
     ax.set_yticks(range(len(names)), names, fontsize="small")
     ax.tick_params(axis="y", length=0)

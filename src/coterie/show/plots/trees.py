@@ -12,6 +12,7 @@ from coterie._validation import Choice, Nothing, Whole, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.show.palette import EMPHASIS, FAINT
 from coterie.show.plots._canvas import axes_for, drawing, panels, tidy
+from coterie.show.plots._names import plain
 from coterie.show.plots._tree_layout import TreeLayout, cut_height, lay_out, read_cut, read_tree
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def linkages(
     figure, axes = panels(len(found), columns=min(3, len(found)), size=(4.0, 3.2))
     for ax, (name, tree) in zip(axes, found.items(), strict=True):
         dendrogram(tree, cut=cut, max_leaves=max_leaves, orientation=orientation, ax=ax)
-        ax.set_title(name, loc="left")
+        ax.set_title(plain(name), loc="left")
     return figure
 
 

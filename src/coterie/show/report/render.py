@@ -13,6 +13,7 @@ from typing import Any
 from coterie._optional import require
 from coterie.show.report import drawings
 from coterie.show.report.facts import ReportFacts
+from coterie.show.report.glossary import glossary
 from coterie.show.report.numbers import count, percent, plain, signed
 
 # in the order in which they need each other
@@ -95,11 +96,18 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"plain": plain, "percent": percent, "signed": signed, "spark": drawings.spark}
+    environment.filters |= {
+        "plain": plain,
+        "percent": percent,
+        "signed": signed,
+        "spark": drawings.spark,
+        "zip": zip,
+    }
     environment.globals |= {
         "count": count,
         "histogram": drawings.histogram,
         "ends": drawings.least_and_most,
+        "glossary": glossary,
     }
     return environment
 

@@ -59,7 +59,7 @@ coterie.silhouetteView = (() => {
       document.querySelector("#silhouette-hint").hidden = has;
       const negative = has ? grouping.silhouettes.filter((value) => value !== null && value < 0).length : 0;
       misplaced.hidden = negative === 0;
-      misplaced.textContent = `Select the ${negative.toLocaleString("en")} rows below zero`;
+      misplaced.textContent = `Select the ${negative === 1 ? "row" : `${negative.toLocaleString("en")} rows`} below zero`;
       if (!has) return;
       found = bars(grouping.labels, grouping.silhouettes, grouping.k);
       const chosen = new Set(selection.rows);
