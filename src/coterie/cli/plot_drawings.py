@@ -62,7 +62,11 @@ def responsibilities(subject: Subject) -> Any:
     soft = getattr(model, "predict_proba", getattr(model, "membership", None))
     if soft is None:
         raise InvalidParameter(f"a {type(model).__name__} has no soft memberships. Use --method mixture.")
-    return _plots().responsibilities(subject.scaled, soft(rows))
+    memberships, names = soft(rows), subject.model_names
+    if names is not None:  # in the order of the groups
+        memberships = memberships[:, sorted(range(len(names)), key=lambda at: int(names[at]))]
+        names = sorted(names, key=int)
+    return _plots().responsibilities(subject.scaled, memberships, names=names)
 
 
 def dendrogram(subject: Subject) -> Any:

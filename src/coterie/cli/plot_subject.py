@@ -97,8 +97,14 @@ class Subject:
 
     @property
     def k(self) -> int | None:
-        """The number of groups asked for, or found."""
-        return self.request.recipe.n_clusters if self._found is None else self._found.k
+        """The number of groups asked for, of the model, or found."""
+        asked = self.request.recipe.n_clusters
+        return asked if asked is not None or self._known is None else self._known.k
+
+    @property
+    def is_of_model(self) -> bool:
+        """Whether a MODEL was given, not a table alone."""
+        return self._model is not None
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -104,8 +104,10 @@ def significance(subject: Subject) -> Any:
 def model_of(subject: Subject, kind: type, name: str) -> Any:
     """Return the fitted model, of the kind that the picture is about, with the numbers of the groups."""
     if not isinstance(subject.model, kind):
+        fitting = "coterie fit DATA --save MODEL " if subject.is_of_model else ""
         raise InvalidParameter(
-            f"this plot draws {kind.__name__}, got {type(subject.model).__name__}. Use --method {name}."
+            f"this plot draws {kind.__name__}, got {type(subject.model).__name__}. "
+            f"Use {fitting}--method {name}."
         )
     groups = _groups_of_clusters(subject)
     if groups is None:

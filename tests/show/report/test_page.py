@@ -6,20 +6,22 @@ import io
 import numpy as np
 import pytest
 
-from coterie.show.report import gather, write_subject
+from coterie.show.report import write_subject
 from report_subjects import HOSTILE, hostile_subject, iris_subject, make_subject
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser, started once
 
 
 @pytest.fixture(scope="module")
-def iris_page(tmp_path_factory):
-    return write_subject(iris_subject(with_tree=True), tmp_path_factory.mktemp("report") / "iris.html")
+def iris_file(tmp_path_factory, iris_page):
+    path = tmp_path_factory.mktemp("report") / "iris.html"
+    path.write_text(iris_page, encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="module")
-def opened(visit, iris_page):
-    return visit(iris_page)
+def opened(visit, iris_file):
+    return visit(iris_file)
 
 
 @pytest.fixture
@@ -133,10 +135,10 @@ def test_branch_selects_the_rows_below_it(iris):
     assert "a branch of" in page.inner_text("#selected")
 
 
-def test_slider_changes_the_groups(iris, iris_page):
+def test_slider_changes_the_groups(iris, iris_facts):
     """Law: each stop shows its own labels, cards, colours and titles; the answer is one click away."""
     page = iris.page
-    facts = gather(iris_subject(with_tree=True))
+    facts = iris_facts
     for _ in range(2):
         page.focus("#stop")
         page.keyboard.press("ArrowRight")
@@ -200,9 +202,9 @@ def test_search_and_truth_cells_select(iris):
     assert len(selected_rows(page)) == expected
 
 
-def test_theme_switches_and_follows_the_system(visit, iris_page):
+def test_theme_switches_and_follows_the_system(visit, iris_file):
     """Law: dark where the system is dark; the button changes it, pictures included."""
-    seen = visit(iris_page, color_scheme="dark")
+    seen = visit(iris_file, color_scheme="dark")
     page = seen.page
     background = "getComputedStyle(document.body).backgroundColor"
     dark = page.evaluate(background)
@@ -214,9 +216,9 @@ def test_theme_switches_and_follows_the_system(visit, iris_page):
     assert seen.errors == []
 
 
-def test_phone_width_needs_no_sideways_scrolling(visit, iris_page):
+def test_phone_width_needs_no_sideways_scrolling(visit, iris_file):
     """Law: at the width of a phone nothing is wider than the screen."""
-    page = visit(iris_page, viewport={"width": 360, "height": 740}).page
+    page = visit(iris_file, viewport={"width": 360, "height": 740}).page
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
@@ -280,7 +282,7 @@ def seconds_to_open(page):
     return page.evaluate("Number(document.documentElement.dataset.readyAfter) / 1000")
 
 
-def test_million_rows_open_in_time(visit, tmp_path, short_tsne):
+def test_million_rows_open_in_time(visit, tmp_path):
     """Law: the report of 1e6 rows is under 8 MB; it opens in under 3 s."""
     rng = np.random.default_rng(0)
     labels = rng.choice(6, 1_000_000, p=[0.35, 0.25, 0.2, 0.1, 0.07, 0.03])
