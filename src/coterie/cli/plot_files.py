@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from coterie._files import atomic_path, check_output
+from coterie._optional import require
 from coterie._validation import Whole, check_parameter
 from coterie.cli.plot_images import ImageSubject, read_image
 from coterie.cli.plot_kinds import PlotKind
@@ -19,6 +23,12 @@ from coterie.groups import Groups
 from coterie.read import Table, read_table
 from coterie.select.asked import AUTO
 
+# beside matplotlib's own, which has no Chinese, Japanese or Korean letters
+WIDE_FONTS = (
+    "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans CJK KR", "WenQuanYi Zen Hei", "Droid Sans Fallback",
+    "Hiragino Sans", "PingFang SC", "Apple SD Gothic Neo", "Yu Gothic", "Microsoft YaHei", "Malgun Gothic",
+    "Arial Unicode MS",
+)  # fmt: skip
 MODEL_START = b"{"  # what stands behind the length in the files that coterie fit --save writes
 
 
@@ -109,13 +119,31 @@ def draw(
 ) -> None:
     """Draw the picture and write it, whole or not at all."""
     os.environ.setdefault("MPLBACKEND", "Agg")  # no window, wherever this runs
-    if ".gif" in kind.suffixes:
-        kind.draw(subject, target, force)
-        return
-    drawn: Any = kind.draw(subject)
-    figure = drawn if hasattr(drawn, "savefig") else drawn.figure
-    with atomic_path(target, force=force) as temporary, temporary.open("wb") as file:
-        figure.savefig(file, format=target.suffix[1:].lower(), dpi=dpi, facecolor="white")
+    with all_letters():
+        if ".gif" in kind.suffixes:
+            kind.draw(subject, target, force)
+            return
+        drawn: Any = kind.draw(subject)
+        figure = drawn if hasattr(drawn, "savefig") else drawn.figure
+        with atomic_path(target, force=force) as temporary, temporary.open("wb") as file:
+            figure.savefig(file, format=target.suffix[1:].lower(), dpi=dpi, facecolor="white")
+
+
+@contextmanager
+def all_letters() -> Iterator[None]:
+    """Let names in any script be drawn where a font for it is installed; say once where none is."""
+    matplotlib: Any = require("matplotlib", extra="plot", purpose="Drawing")
+    fonts: Any = require("matplotlib.font_manager", extra="plot", purpose="Drawing")
+    installed = set(fonts.get_font_names())
+    families = [*matplotlib.rcParams["font.family"], *(font for font in WIDE_FONTS if font in installed)]
+    with warnings.catch_warnings(record=True) as caught, matplotlib.rc_context({"font.family": families}):
+        warnings.simplefilter("always")
+        yield
+    said = [warning for warning in caught if "missing from font" not in str(warning.message)]
+    for warning in said:
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    if len(said) < len(caught):
+        print("coterie: some letters have no font here and are drawn as boxes.", file=sys.stderr)
 
 
 def is_model_file(path: str) -> bool:

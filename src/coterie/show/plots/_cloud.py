@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MOST_MARKERS = 20_000  # rows; more are drawn as a density
 MOST_VECTORS = 2_000  # rows; more are drawn as pixels in SVG and PDF files
 MOST_NAMED = 12  # clusters in a legend; more are named where they stand
+LONGEST_IN_CROWD = 10  # characters of a name among many
 CELLS = (480, 360)  # of a density, across and up
 FAINTEST = 0.25  # opacity of a cell with one row
 Extent: TypeAlias = tuple[float, float, float, float]
@@ -150,7 +151,8 @@ def name_clusters(ax: Axes, places: FloatArray, labels: Labels, names: list[str]
             ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
         return
     for label in present:
-        _write_name(ax, np.median(places[labels == label], axis=0), words[label])
+        name = words[label] if names is None else plain(names[label], LONGEST_IN_CROWD)
+        _write_name(ax, np.median(places[labels == label], axis=0), name)
 
 
 def _write_name(ax: Axes, place: Any, name: str) -> None:

@@ -44,6 +44,7 @@ def dendrogram(
         it goes through the tree.
     max_leaves : int or None, default=50
         Of a larger tree the last merges are drawn; a wedge and a count stand for what is below. None: all.
+        As many as the clusters of the cut are always drawn.
     orientation : {"vertical", "horizontal"}, default="vertical"
         The root at the top, or at the right.
     order : array-like of shape (n_leaves,), default=None
@@ -68,7 +69,7 @@ def dendrogram(
     tree = read_tree(model, "dendrogram")
     labels = read_cut(tree, cut, "dendrogram")
     tree = tree if order is None else tree.reordered(order)
-    layout = lay_out(tree, max_leaves=max_leaves, labels=labels)
+    layout = lay_out(tree, max_leaves=_enough(max_leaves, labels), labels=labels)
     is_upright = orientation == "vertical"
     ax = axes_for(ax, size=_size(len(layout.tips), is_upright))
     draw_tree(ax, layout, is_upright=is_upright)
@@ -192,6 +193,14 @@ def _set_limits(ax: Axes, layout: TreeLayout, *, is_upright: bool) -> None:
     set_places(min(places) - 0.6, max(places) + 0.6)
     set_heights(layout.base, beyond)
     ax.spines["bottom" if is_upright else "left"].set_color(FAINT)
+
+
+def _enough(max_leaves: int | None, labels: Any) -> int | None:
+    """Return the number of tips, at least one per cluster as long as tips can be told apart."""
+    if max_leaves is None or labels is None:
+        return max_leaves
+    k = len(np.unique(labels))
+    return max(max_leaves, k) if k <= MOST_NAMES else max_leaves
 
 
 def _line(layout: TreeLayout, labels: Any, cut: Any) -> float | None:
