@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from coterie.evaluate import Significance, Stability
 
 MOST_LETTERS = 90  # of names that stand beside each other; more stand upright
+LONGEST_UPRIGHT = 14
 LETTER = 5.5  # points of a letter of an upright name
 MOST_DOTS = 3000  # scores drawn one by one; beyond, boxes alone
 MOST_NAMED = 40
@@ -64,7 +65,8 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
     )
     every = -(-k // MOST_NAMED)
     is_long = len(words[::every]) * max(map(len, words), default=0) > MOST_LETTERS
-    ax.set_xticks(range(0, k, every), words[::every], rotation=90 if is_long else 0)
+    shown = words_of_labels(value.clusters, names, LONGEST_UPRIGHT) if is_long else words
+    ax.set_xticks(range(0, k, every), shown[::every], rotation=90 if is_long else 0)
     ax.set_xlim(-0.7, k - 0.3)
     ax.set_ylim(min(0.4, float(np.nanmin(scores, initial=1.0)) - 0.03), 1.02)
     tidy(
@@ -74,7 +76,7 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
         y="Jaccard similarity with its nearest match",
     )
     said = f"{value.n_resamples:,} resamples ({value.scheme}); diamonds: means, red below {WEAK_BELOW}."
-    note(ax, said, gap=NOTE_GAP + (LETTER * max(map(len, words)) if is_long else 0))
+    note(ax, said, gap=NOTE_GAP + (LETTER * max(map(len, shown)) if is_long else 0))
     return ax
 
 
