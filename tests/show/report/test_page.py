@@ -29,6 +29,7 @@ def iris(opened):
     """Return the page of iris as it is when it opens; opening it anew takes plotly a second."""
     opened.page.evaluate(
         "const {store, selection} = coterie;"
+        "delete document.documentElement.dataset.theme;"
         "store.select(selection.nothing); store.setStop(store.state.facts.chosen)"
     )
     opened.page.fill("#search", "")
@@ -250,7 +251,20 @@ def test_controls_are_reached_by_keyboard(iris):
 
 
 def test_prints_to_pdf(iris, tmp_path):
-    """Law: the page prints on a few sheets, the map included."""
+    """Law: the page prints on a few sheets, the map included, in dark letters whatever the theme."""
+    look = (
+        "(({type}, {width, font}) => [type, width ?? null, font.color])"
+        "(document.getElementById('map').data.at(-1), document.getElementById('map').layout)"
+    )
+    light = iris.page.evaluate(look)
+    iris.page.emulate_media(color_scheme="dark")
+    iris.page.wait_for_function(f"{look}[2] !== {light[2]!r}")
+    dark = iris.page.evaluate(look)
+    iris.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert iris.page.evaluate(look) == ["scatter", 600, light[2]]
+    iris.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert iris.page.evaluate(look) == dark != light
+    iris.page.emulate_media(color_scheme="light")
     iris.page.pdf(path=tmp_path / "iris.pdf", format="A4")
     printed = (tmp_path / "iris.pdf").read_bytes()
     assert printed.startswith(b"%PDF")

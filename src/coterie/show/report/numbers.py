@@ -83,7 +83,7 @@ def p_in_words(p_value: float, n_draws: int) -> str:
     ('p ≤ 0.005', 'p = 0.2')
     """
     least = 1 / (n_draws + 1)
-    return f"p ≤ {plain(least, 1)}" if p_value <= least * 1.0001 else f"p = {plain(p_value, 2)}"
+    return f"p ≤ {plain(least, 2)}" if p_value <= least * 1.0001 else f"p = {plain(p_value, 2)}"
 
 
 def count(n: int, one: str, many: str | None = None) -> str:
