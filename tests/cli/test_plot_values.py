@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coterie.cli.app import run
-from coterie.cli.plot_subject import PlotRequest, Subject
+from coterie.cli.plot_subject import Free, PlotRequest, Subject
 from coterie.cli.plot_values import (
     contingency,
     evidence,
@@ -35,7 +35,8 @@ def table(tmp_path, monkeypatch):
 
 def subject(table, method="kmeans", k=3, truth="kind"):
     recipe = Recipe(method, k, "standard", None, seed=0)
-    return Subject(PlotRequest(recipe, "ward", (), "error", truth, None), table=table, model=None)
+    request = PlotRequest(recipe, "ward", (), "error", truth, None, Free("auto", "auto"))
+    return Subject(request, table=table, model=None)
 
 
 def test_evidence_goes_to_twelve_or_to_k(table):
