@@ -86,6 +86,7 @@ def subject_of_labels(data: LabelledData, *, classes: Sequence[Any] | None = Non
     """
     labels, names = number_by_size(data.labels)
     scaling = fit_scaling(data.X, "standard")
+    is_plain = names == [str(at + 1) for at in range(len(names))]
     numbered = ", ".join(f"{at + 1} is {shorten(name)}" for at, name in enumerate(names[:MOST_NAMES]))
     return Subject(
         title=Path(data.data_source).name,
@@ -100,7 +101,7 @@ def subject_of_labels(data: LabelledData, *, classes: Sequence[Any] | None = Non
         classes=None if classes is None else [str(one) for one in classes],
         left_out=[(column.name, column.reason) for column in data.left_out],
         scaling=SCALINGS["standard"],
-        notes=[*data.notes, f"groups are numbered by size: {numbered}"],
+        notes=[*data.notes, *([] if is_plain else [f"groups are numbered by size: {numbered}"])],
         made=[("groups", "given, not computed"), *versions()],
         command=command,
     )
