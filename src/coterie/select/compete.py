@@ -157,7 +157,8 @@ def _explain(pair: tuple[Candidate, Separation], best: Separation, *, is_best: b
     elif separation.score < best.score - CLOSE:
         reason = "it leaves groups together that a valley divides, or divides them less well"
     elif separation.crossing > best.crossing:
-        reason = f"a close call, but its borders cut {separation.crossing:.1%} of the neighbourhoods"
+        cut = f"{100 * separation.crossing:.2g}%"
+        reason = f"a close call, but its borders cut {cut} of the neighbourhoods"
     elif best.rank - separation.rank <= TIE:
         reason = "as good as the winner, which is the simpler model"
     else:
