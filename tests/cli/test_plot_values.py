@@ -86,7 +86,7 @@ def test_models_have_the_numbers_of_the_groups(table):
 def test_a_plot_of_one_method_refuses_another(table, capsys):
     """Law: the valleys of OPTICS are not drawn of k-means; the way out is named."""
     assert run(["plot", "reachability", "points.csv", "--method", "kmeans", "-k", "3", "--drop", "kind"]) == 2
-    assert "this plot draws OPTICS, got KMeans. Use --method optics." in capsys.readouterr().err
+    assert "this plot draws OPTICS, got a KMeans. Use --method optics." in capsys.readouterr().err
 
 
 def test_a_plot_of_a_model_takes_no_labels(table, capsys):

@@ -10,7 +10,8 @@ import coterie
 from coterie.cli.app import run
 from coterie.cluster import catalogue
 
-X = np.random.default_rng(0).normal(size=(120, 3)) + np.repeat([[0.0], [6.0], [12.0]], 40, axis=0)
+# as many columns as nothing else: shapes must not fit by chance
+X = np.random.default_rng(0).normal(size=(120, 4)) + np.repeat([[0.0], [6.0], [12.0]], 40, axis=0)
 
 
 def estimator_of(method, **options):

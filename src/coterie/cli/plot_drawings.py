@@ -54,6 +54,8 @@ def regions(subject: Subject) -> Any:
 
 
 def mixture(subject: Subject) -> Any:
+    if not hasattr(subject.model, "covariances_"):
+        raise values.wrong_model(subject, "draws Gaussian mixtures", "mixture")
     return _plots().mixture(subject.scaled, subject.model, names=subject.model_names)
 
 
@@ -61,7 +63,7 @@ def responsibilities(subject: Subject) -> Any:
     model, rows = subject.model, subject.scaled.to_numpy()
     soft = getattr(model, "predict_proba", getattr(model, "membership", None))
     if soft is None:
-        raise InvalidParameter(f"a {type(model).__name__} has no soft memberships. Use --method mixture.")
+        raise values.wrong_model(subject, "draws soft memberships", "mixture")
     memberships, names = soft(rows), subject.model_names
     if names is not None:  # in the order of the groups
         memberships = memberships[:, sorted(range(len(names)), key=lambda at: int(names[at]))]

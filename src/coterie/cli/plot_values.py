@@ -104,11 +104,7 @@ def significance(subject: Subject) -> Any:
 def model_of(subject: Subject, kind: type, name: str) -> Any:
     """Return the fitted model, of the kind that the picture is about, with the numbers of the groups."""
     if not isinstance(subject.model, kind):
-        fitting = "coterie fit DATA --save MODEL " if subject.is_of_model else ""
-        raise InvalidParameter(
-            f"this plot draws {kind.__name__}, got {type(subject.model).__name__}. "
-            f"Use {fitting}--method {name}."
-        )
+        raise wrong_model(subject, f"draws {kind.__name__}", name)
     groups = _groups_of_clusters(subject)
     if groups is None:
         return subject.model
@@ -117,6 +113,14 @@ def model_of(subject: Subject, kind: type, name: str) -> Any:
     model.labels_ = model.labels_.copy()
     model.labels_[is_in] = groups[model.labels_[is_in]]
     return model
+
+
+def wrong_model(subject: Subject, what: str, method: str) -> InvalidParameter:
+    """Return the error of a picture that shows something else than this model has."""
+    fitting = "coterie fit DATA --save MODEL " if subject.is_of_model else ""
+    return InvalidParameter(
+        f"this plot {what}, got a {type(subject.model).__name__}. Use {fitting}--method {method}."
+    )
 
 
 def spectral_model(subject: Subject) -> Any:
