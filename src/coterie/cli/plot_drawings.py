@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from coterie.cli import plot_values as values
 from coterie.cli.plot_images import ImageSubject
 from coterie.cli.plot_subject import Subject
@@ -66,7 +68,7 @@ def responsibilities(subject: Subject) -> Any:
         raise values.wrong_model(subject, "draws soft memberships", "mixture")
     memberships, names = soft(rows), subject.model_names
     if names is not None:  # in the order of the groups
-        memberships = memberships[:, sorted(range(len(names)), key=lambda at: int(names[at]))]
+        memberships = memberships[:, np.argsort([int(name) for name in names])]
         names = sorted(names, key=int)
     return _plots().responsibilities(subject.scaled, memberships, names=names)
 
