@@ -47,6 +47,8 @@ def test_words_name_what_sets_a_group_apart():
     assert "age low" in groups.profile.words(1)
     flat = profile_groups(np.array([[1.0], [1.0]]), np.array([0, 0]), ["x"], 1)
     assert flat.words(0) == "close to the average in every column"
+    units = profile_groups(np.array([[1.0], [3.0]]), np.array([0, 1]), ["length (cm)"], 2)
+    assert units.words(1) == "length (cm) high (+1.0 sd)"
 
 
 def test_profile_equals_the_obvious_computation():

@@ -72,10 +72,12 @@ class Profile:
 
     def words(self, group: int) -> str:
         """Say in words what sets a group (counted from 0) apart."""
+        units = [" sd", *[""] * (WORDS - 1)]
         named = [
-            f"{name} {'high' if by > 0 else 'low'} ({by:+.1f})" for name, by in self.apart(group)[:WORDS]
+            f"{name} {'high' if by > 0 else 'low'} ({by:+.1f}{unit})"
+            for (name, by), unit in zip(self.apart(group), units, strict=False)
         ]
-        return ", ".join(named).replace(")", " sd)", 1) if named else "close to the average in every column"
+        return ", ".join(named) if named else "close to the average in every column"
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return one dictionary per group, as plain values; rows are counted from 0."""

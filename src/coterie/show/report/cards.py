@@ -114,7 +114,7 @@ def contrast_finding(profile: GroupMeans) -> str:
     shares = weights @ np.square(profile.differences)
     best = int(np.argmax(shares))
     name = shorten(profile.columns[best])
-    percent = f"{100 * min(1.0, shares[best]):.0f} %"
+    percent = f"{100 * min(1.0, shares[best]):.0f}\u00a0%"
     return f"{name} tells the groups apart best: {percent} of its variance is between them"
 
 

@@ -42,6 +42,7 @@ def subject_of_clustering(clustering: Any, *, command: str | None = None) -> Sub
     stored = clustering.arguments
     python = python_lines(clustering.table.source, stored)
     changes = {
+        "lead": subject.lead if clustering.k > 1 else _why_none(clustering.evidence),
         "headline": clustering.headline.replace("<=", "≤"),
         "labelings": labelings,
         "classes": None
@@ -62,6 +63,12 @@ def subject_of_clustering(clustering: Any, *, command: str | None = None) -> Sub
         "seed": clustering.seed,
     }
     return Subject(**(fields | changes))
+
+
+def _why_none(evidence: Any) -> str:
+    """Say why there are no groups."""
+    reason = ", ".join(evidence.verdict.reasons)
+    return f"{reason[:1].upper()}{reason[1:]}"
 
 
 def _labelings(clustering: Any, subject: Subject) -> tuple[Mapping[int, Labels], list[str]]:
