@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from coterie._progress import ProgressOption, track
@@ -15,6 +16,7 @@ from coterie.read import as_table, check_policy
 from coterie.select.asked import check_asked
 from coterie.select.believing import believe
 from coterie.select.clustering import Clustering
+from coterie.select.lazy import is_in_blocks
 from coterie.select.preparing import classes_of, points_of, prepare, sample_rows
 from coterie.select.running import recipe_of, run_contest, settle
 
@@ -45,8 +47,11 @@ def fit(
 
     Parameters
     ----------
-    X : array-like, DataFrame, Table, or path of a file
-        The data. Of tables, columns of text, dates, keys and constants are left out, with a note.
+    X : array-like, DataFrame, Table, path of a file, or data of any size
+        The data. Of tables, columns of text, dates, keys and constants are left out, with a note. Dask arrays
+        and DataFrames, Arrow datasets, zarr arrays, folders, patterns such as ``"data/*.parquet"``, and files
+        or memory maps of more than 1 GiB are read in blocks by `coterie.scale.fit`: methods are compared on
+        a sample, the winner is fitted to all rows, and the answer says which numbers are exact.
     method : str, default="auto"
         A name of `coterie.cluster.catalogue()`, several joined by commas, or "auto".
     k : int, range, "A..B" or "auto", default="auto"
@@ -71,6 +76,7 @@ def fit(
     Returns
     -------
     Clustering
+        A `coterie.scale.LazyClustering`, with lazy labels, for data in blocks.
 
     Examples
     --------
@@ -83,6 +89,22 @@ def fit(
     >>> coterie.fit(rng.normal(size=(200, 2)), budget="fast").k
     1
     """
+    if is_in_blocks(X):
+        found: Clustering = import_module("coterie.scale").fit(
+            X,
+            method,
+            k,
+            distance=distance,
+            scale=scale,
+            truth=truth,
+            budget=budget,
+            drop=drop,
+            keep=keep,
+            missing=missing,
+            random_state=random_state,
+            progress=progress,
+        )
+        return found
     began = time.perf_counter()
     asked = check_asked(method, k, distance, scale, budget)
     check_policy(missing)
