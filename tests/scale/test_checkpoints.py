@@ -24,7 +24,7 @@ from coterie.scale import minibatch as minibatch_module
 
 FITS = {
     "kmeans": (KMeans, {"n_clusters": 7, "random_state": 0, "tol": 0}),
-    "mixture": (GaussianMixture, {"n_components": 4, "random_state": 0, "tol": 1e-4}),
+    "mixture": (GaussianMixture, {"n_components": 4, "random_state": 0, "tol": 1e-6}),
     "minibatch-kmeans": (MiniBatchKMeans, {"n_clusters": 7, "random_state": 0, "max_iter": 4}),
 }
 

@@ -1,4 +1,4 @@
-"""``coterie fit`` on data of any size: block by block, on threads or on a Dask cluster."""
+"""``coterie fit`` and ``predict`` on data of any size: block by block, on threads or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -49,6 +49,19 @@ def fit_blocks(
             found.save(save, force=force)
         reports.write(found, report, force=force)
     _show(found, as_json=as_json, labels=output, model=save)
+
+
+def predict_blocks(model: Any, data: str, output: Path | None, *, force: bool) -> None:
+    """Give the rows of files of any size their group, in files in a folder."""
+    from coterie.scale.label_files import check_folder
+    from coterie.scale.placing import write_groups
+
+    if output is None:
+        raise InvalidParameter("data in blocks need -o FOLDER, where groups are written block by block.")
+    check_folder(output, force=force)
+    _refuse_inside(data, output)
+    write_groups(model, data, output, force=force)
+    print(f"groups written to {output / 'part-*.parquet'}")
 
 
 def _fit(request: Request, checkpoint: Path | None, *, is_believed: bool) -> LazyClustering:

@@ -67,8 +67,8 @@ class LazyClustering(Clustering):
 
         Parameters
         ----------
-        rows : Table, DataFrame, array, or data in blocks
-            Matched by column name, or in the order of the columns used.
+        rows : Table, DataFrame, array, path, or data in blocks
+            Matched by column name, or in the order of the columns used. Files are read in blocks.
         missing : {"error", "drop", "median"}, default="error"
             Rows with missing values: refuse, or label -2; data in blocks must have none.
         """
@@ -77,7 +77,7 @@ class LazyClustering(Clustering):
                 "no new rows can be placed: DBSCAN found more core points than are kept. Fit old and new "
                 "rows together."
             )
-        if not is_in_blocks(rows):
+        if not isinstance(rows, str | os.PathLike) and not is_in_blocks(rows):
             return super().predict(rows, missing=missing)
         names = self.blocks.columns
         blocks = new_blocks(rows, names, len(self.groups.columns), who="coterie.fit")

@@ -15,19 +15,11 @@ from coterie.read.columns import check_names, is_key_name
 from coterie.scale.blocks import Blocks
 from coterie.scale.sampling import draw_sample
 from coterie.scale.sources import expand, open_tables, read_blocks
-from coterie.scale.tables import is_numeric, is_whole
+from coterie.scale.tables import is_numeric
 
-KEY_ROWS = 1000  # that a key must tell apart
+KEY_ROWS = 1000  # that are looked at to find keys
+KEY_SHARE = 0.3  # different values per row from which whole numbers called like a key are one
 LeftOuts = tuple[LeftOut, ...]
-
-
-@dataclass(frozen=True)
-class ColumnType:
-    """What a column holds."""
-
-    name: str
-    is_number: bool
-    is_whole: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,14 +79,14 @@ def open_columns(source: Any, drop: Sequence[str] = (), keep: Sequence[str] = ()
         return Opened(source, read_blocks(source), (), False)
     title = os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
     check_names(title, list(types), [*drop, *keep])
-    reasons = {name: f"{kind}, not numbers" for name, (column, kind) in types.items() if not column.is_number}
+    reasons = {name: f"{kind}, not numbers" for name, (is_number, kind) in types.items() if not is_number}
     for name in keep:
         if name in reasons:
             raise InvalidParameter(
                 f'{title}: column "{name}" cannot be kept: it is {reasons[name]}, numbers are needed.'
             )
     reasons |= dict.fromkeys(drop, "dropped")
-    suspects = [name for name, (column, _) in types.items() if column.is_whole and is_key_name(name)]
+    suspects = [name for name in types if is_key_name(name)]
     reasons |= dict.fromkeys(
         _keys(source, [one for one in suspects if one not in {*keep, *reasons}]), "a key"
     )
@@ -107,38 +99,31 @@ def open_columns(source: Any, drop: Sequence[str] = (), keep: Sequence[str] = ()
 
 
 def _keys(source: Any, names: list[str]) -> list[str]:
-    """Return the columns, called like keys, whose values differ in all rows of a sample."""
+    """Return the columns, called like keys, that have many different values: counts may restart in files."""
     if not names:
         return []
     X = draw_sample(read_blocks(source, columns=names), KEY_ROWS, seed=0).X
-    return [name for at, name in enumerate(names) if len(np.unique(X[:, at])) == len(X)]
+    is_whole = (np.rint(X) == X).all(axis=0)
+    shares = [len(np.unique(column)) / len(X) for column in X.T]
+    return [name for at, name in enumerate(names) if is_whole[at] and shares[at] >= KEY_SHARE]
 
 
-def _types_of(source: Any) -> Mapping[str, tuple[ColumnType, str]] | None:
-    """Return the columns of a table by name, with their types in words; None for matrices."""
+def _types_of(source: Any) -> Mapping[str, tuple[bool, str]] | None:
+    """Return whether each column of a table holds numbers, and its type in words; None for matrices."""
     kind = type(source).__module__.partition(".")[0]
     if hasattr(source, "dtypes") and hasattr(source, "columns"):
         types = {str(name): dtype for name, dtype in zip(source.columns, source.dtypes, strict=True)}
-        return {
-            name: (ColumnType(name, _kind(dtype) in "biuf", _kind(dtype) in "iu"), str(dtype))
-            for name, dtype in types.items()
-        }
+        return {name: (getattr(dtype, "kind", "O") in "biuf", str(dtype)) for name, dtype in types.items()}
     table = None
     if kind == "pyarrow":
         from coterie.scale._arrow import open_any
 
         table = open_any(source)[0]
-    elif isinstance(source, str | os.PathLike | list | tuple):
-        first = expand(source if isinstance(source, str | os.PathLike) else source[0])[0]
+    first = source[0] if isinstance(source, list | tuple) and source else source
+    if isinstance(first, str | os.PathLike):
+        first = expand(first)[0]
         if os.path.isfile(first) and not first.lower().endswith(".npy"):
             table = open_tables([first])[0]
     if table is None:
         return None
-    return {
-        name: (ColumnType(name, is_numeric(kind), is_whole(kind)), str(kind))
-        for name, kind in table.types.items()
-    }
-
-
-def _kind(dtype: Any) -> str:
-    return str(getattr(dtype, "kind", "O"))
+    return {name: (is_numeric(kind), str(kind)) for name, kind in table.types.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from coterie.cluster import DBSCAN as LocalDBSCAN  # noqa: N811  # a class in ca
 from coterie.cluster import find_method
 from coterie.groups.fit import number_by_size
 from coterie.groups.groups import number_labels
-from coterie.scale._local import count_rows, name_columns
+from coterie.scale._local import count_rows
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.eps import suggest_eps
 from coterie.scale.lazy import lazy_array
@@ -141,7 +142,14 @@ def settle(
     said = tuple(dict.fromkeys(str(one.message).splitlines()[0] for one in caught))
     began = () if start is not None else (f"started from {estimator.start_}",)
     notes = (*getattr(estimator, "notes_", ()), *began, *said)
-    return Settled(estimator, Labelling(estimator.local_, None, numbers), by_size, True, notes)
+    return Settled(estimator, Labelling(_nameless(estimator.local_), None, numbers), by_size, True, notes)
+
+
+def _nameless(model: Any) -> Any:
+    """Return the model without names of columns: `Groups` matches these, and hands over matrices."""
+    nameless = copy(model)
+    nameless.__dict__.pop("feature_names_in_", None)
+    return nameless
 
 
 def _start(winner: Candidate, points: Data, blocks: Blocks) -> Any:
@@ -157,7 +165,6 @@ def _place(winner: Candidate, points: Data, blocks: Blocks) -> Settled:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = winner.make().fit(np.ascontiguousarray(points))
-    name_columns(model, blocks)
     n_clusters = max(int(np.max(getattr(model, "labels_", [winner.k - 1]))) + 1, winner.k)
     numbers, by_size = number_by_size(count_rows(blocks, model, n_clusters))
     title = find_method(winner.method).title
@@ -179,13 +186,13 @@ def _settle_dbscan(winner: Candidate, blocks: Blocks, seed: int, progress: Progr
     model = LocalDBSCAN(eps=float(eps), min_samples=min_samples, metric=metric)
     places_rows = core.size * blocks.n_columns * blocks.dtype.itemsize <= CORE_BYTES
     if places_rows:
-        _give_core_points(model, estimator, take_rows(blocks, core), known[core], blocks)
+        _give_core_points(model, estimator, take_rows(blocks, core), known[core])
     more = () if places_rows else ("no new rows can be placed: there are too many core points to keep",)
     notes = (*note, *estimator.notes_, *more)
     return Settled(estimator, Labelling(model, known, numbers, places_rows), by_size, True, notes)
 
 
-def _give_core_points(local: LocalDBSCAN, estimator: Any, core: Data, labels: Labels, blocks: Blocks) -> None:
+def _give_core_points(local: LocalDBSCAN, estimator: Any, core: Data, labels: Labels) -> None:
     """Make the local class place rows as if it had been fitted to all."""
     found = {
         "labels_": labels,
@@ -194,9 +201,9 @@ def _give_core_points(local: LocalDBSCAN, estimator: Any, core: Data, labels: La
         "eps_": float(estimator.eps),
         "algorithm_used_": f"{estimator.n_boxes_} boxes",
         "_distance_values": {},
+        "n_features_in_": core.shape[1],
     }
     local.__dict__.update(found)
-    name_columns(local, blocks)
 
 
 def _placed(block: Block, _weights: Block | None, model: Any, numbers: Labels) -> Labels:

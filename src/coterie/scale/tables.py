@@ -77,11 +77,6 @@ def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool
             )
 
 
-def is_whole(kind: Any) -> bool:
-    """Return whether an Arrow type holds whole numbers."""
-    return bool(pyarrow.types.is_integer(kind))
-
-
 def is_numeric(kind: Any) -> bool:
     """Return whether an Arrow type holds numbers or booleans."""
     checks = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_boolean)
