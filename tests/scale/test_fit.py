@@ -232,11 +232,15 @@ def test_dbscan_of_all_rows(clouds, monkeypatch):
         many.predict(X[:5])
 
 
-def test_other_models_place_all_rows(clouds):
+@pytest.mark.parametrize(("method", "k"), [("agglomerative", 4), ("hdbscan", "auto")])
+def test_other_models_place_all_rows(clouds, method, k):
     """Law: a method without a version for blocks is fitted to the compared rows, and says so."""
     X, truth = clouds
-    groups = coterie.fit(dask.array.from_array(X, chunks=(7001, 3)), "agglomerative", 4, budget="fast")
-    assert evaluate.adjusted_rand_score(truth, groups.labels.compute()) > 0.98
+    groups = coterie.fit(dask.array.from_array(X, chunks=(7001, 3)), method, k, budget="fast")
+    labels = groups.labels.compute()
+    assert evaluate.adjusted_rand_score(truth[labels >= 0], labels[labels >= 0]) > 0.98
+    assert groups.groups.n_noise == (labels == -1).sum()
+    np.testing.assert_array_equal(groups.profile.sizes, np.bincount(labels[labels >= 0]))
     assert any(
         "was fitted to 2,500 of 30,000 rows; its predict places the others" in note for note in groups.notes
     )

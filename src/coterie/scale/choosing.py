@@ -9,18 +9,16 @@ from typing import Any
 import numpy as np
 
 from coterie._progress import Tracker
-from coterie._typing import Data, Indices
+from coterie._typing import Indices
 from coterie.cluster import find_method
-from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import Significance, Stability
 from coterie.groups import Recipe, make_estimator
-from coterie.scale.sampling import Sample
+from coterie.scale.preparing import Prepared
 from coterie.scale.settling import Labelling
 from coterie.select import Candidate, Evidence, Verdict
 from coterie.select.asked import Asked
 from coterie.select.believing import believe
 from coterie.select.compete import Contest
-from coterie.select.preparing import LEAST_ROWS
 from coterie.select.running import ROWS_PER_GROUP, one_group, run_contest
 
 GIVEN = "it was given"
@@ -51,27 +49,13 @@ class Choice:
     notes: tuple[str, ...]
 
 
-def check_rows(asked: Asked, n_rows: int, title: str) -> None:
-    """Refuse more groups than rows, or too few rows."""
-    if n_rows < LEAST_ROWS:
-        raise InvalidData(f"{title}: coterie.fit needs at least {LEAST_ROWS} rows, got {n_rows}.")
-    if asked.ks is not None and asked.ks[-1] > n_rows:
-        raise InvalidParameter(
-            f"k of coterie.fit must be at most {n_rows}, the rows, got {asked.ks[-1]}."
-        ).in_shell(f"{title}: -k must be at most {n_rows}, its rows, got {asked.ks[-1]}.")
-
-
-def choose(
-    sample: Sample, points: Data, asked: Asked, seed: int, tracker: Tracker, *, is_settled: bool
-) -> Choice:
+def choose(prepared: Prepared, asked: Asked, seed: int, tracker: Tracker, *, is_settled: bool) -> Choice:
     """Compare methods on a sample, or take the one that was given.
 
     Parameters
     ----------
-    sample : Sample
-        Some rows.
-    points : array
-        The same, scaled.
+    prepared : Prepared
+        The rows.
     asked : Asked
         Methods, numbers of groups, budget.
     seed : int
@@ -81,6 +65,7 @@ def choose(
     is_settled : bool
         Whether one method with one number of groups was given, and no evidence is wanted.
     """
+    sample, points = prepared.sample, prepared.points
     n_compared = min(len(points), asked.budget.rows)
     compared = np.arange(len(points))
     if n_compared < len(points):
@@ -103,23 +88,18 @@ def choose(
 
 
 def doubt(
-    choice: Choice,
-    sample: Sample,
-    points: Data,
-    labelling: Labelling,
-    asked: Asked,
-    seed: int,
-    tracker: Tracker,
+    choice: Choice, prepared: Prepared, labelling: Labelling, asked: Asked, seed: int, tracker: Tracker
 ) -> tuple[Stability | None, Significance | None]:
     """Return whether the groups come back in resamples of the compared rows, and whether they are chance."""
     if choice.contest is None:
         return None, None
     compared = choice.compared
-    labels = labelling.of_rows(sample.rows[compared], points[compared])
+    points = np.ascontiguousarray(prepared.points[compared])
+    labels = labelling.of_rows(prepared.sample.rows[compared], points)
     k = len(labelling.numbers)
     if k > 1 and len(np.unique(labels[labels >= 0])) < k:
         return None, None  # a group that no compared row belongs to cannot come back
-    return believe(np.ascontiguousarray(points[compared]), labels, choice.contest, asked, seed, tracker)
+    return believe(points, labels, choice.contest, asked, seed, tracker)
 
 
 def is_one_way(asked: Asked) -> bool:

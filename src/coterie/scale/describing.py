@@ -6,16 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from coterie._typing import Data, FloatArray, Labels
+from coterie._typing import FloatArray, Labels
 from coterie.groups import Groups, Profile, Recipe, profile_groups
 from coterie.groups.fit import centers_of, share_explained
 from coterie.groups.profile import effect_sizes
-from coterie.prepare import Scaling
 from coterie.scale import evaluate
 from coterie.scale._group_totals import GroupTotals, total_groups
-from coterie.scale.columns import Opened
-from coterie.scale.moments import Whole
-from coterie.scale.sampling import Sample
+from coterie.scale.preparing import Prepared
 from coterie.scale.settling import Settled
 
 SILHOUETTE_ROWS = 1000  # whose distances to all rows are summed up
@@ -27,10 +24,8 @@ class Description:
 
     Parameters
     ----------
-    opened : Opened
+    prepared : Prepared
         Columns and rows.
-    scaling : Scaling
-        Of the columns.
     settled : Settled
         The groups.
     totals : GroupTotals
@@ -43,8 +38,7 @@ class Description:
         Share of the variance between the groups.
     """
 
-    opened: Opened
-    scaling: Scaling
+    prepared: Prepared
     settled: Settled
     totals: GroupTotals
     profile: Profile
@@ -59,62 +53,53 @@ class Description:
     def groups(self, recipe: Recipe, notes: tuple[str, ...], seconds: float) -> Groups:
         """Return the groups; their labels are those of the sample."""
         labels, model = self.sampled_labels, self.settled.labelling.model
+        opened, scaling = self.prepared.opened, self.prepared.scaling
         return Groups(
-            source=self.opened.title,
-            n_rows=self.opened.blocks.n_rows,
-            columns=self.opened.columns,
-            left_out=self.opened.left_out,
+            source=opened.title,
+            n_rows=opened.blocks.n_rows,
+            columns=opened.columns,
+            left_out=opened.left_out,
             notes=notes,
             recipe=recipe,
-            scaling=self.scaling,
+            scaling=scaling,
             medians=None,
             model=model,
             numbers=self.settled.labelling.numbers,
             labels=np.where(labels >= 0, labels + 1, -1).astype(np.int32),
             profile=self.profile,
-            centers=centers_of(model, self.scaling, self.settled.by_size, self.profile.means),
+            centers=centers_of(model, scaling, self.settled.by_size, self.profile.means),
             explained=self.explained,
             seconds=seconds,
         )
 
 
-def describe(
-    opened: Opened,
-    whole: Whole,
-    scaling: Scaling,
-    sample: Sample,
-    points: Data,
-    settled: Settled,
-    seed: int,
-) -> Description:
+def describe(prepared: Prepared, settled: Settled, seed: int) -> Description:
     """Sum up the rows of every group, and find examples in the sample."""
-    blocks, labelling = opened.blocks.scaled(scaling), settled.labelling
-    k = len(labelling.numbers)
-    origin = scaling.apply(whole.origin[None, :])[0].astype(blocks.dtype)
+    blocks, scaling, labelling = prepared.blocks, prepared.scaling, settled.labelling
+    origin = scaling.apply(prepared.whole.origin[None, :])[0].astype(blocks.dtype)
     labels = evaluate.label_blocks(labelling.lazy(blocks), blocks, "labels")
-    totals = total_groups(blocks, labels, np.arange(k), origin, SILHOUETTE_ROWS, seed)
-    sampled = labelling.of_rows(sample.rows, points)
-    means = scaling.invert(totals.means)
-    profile = _profile(opened, whole, sample, sampled, totals.sizes, means)
+    names = np.arange(len(labelling.numbers))
+    totals = total_groups(blocks, labels, names, origin, SILHOUETTE_ROWS, seed)
+    sampled = labelling.of_rows(prepared.sample.rows, prepared.points)
+    profile = _profile(prepared, sampled, totals.sizes, scaling.invert(totals.means))
     explained = share_explained(profile, scaling, blocks.n_rows)
-    return Description(opened, scaling, settled, totals, profile, sampled, explained)
+    return Description(prepared, settled, totals, profile, sampled, explained)
 
 
-def _profile(
-    opened: Opened, whole: Whole, sample: Sample, labels: Labels, sizes: FloatArray, means: FloatArray
-) -> Profile:
+def _profile(prepared: Prepared, labels: Labels, sizes: FloatArray, means: FloatArray) -> Profile:
     """Return the profile of the sample with sizes, means and differences of all rows."""
-    few = profile_groups(sample.X, labels, opened.columns, len(sizes), rows=sample.rows)
-    spread = np.sqrt(np.asarray(whole.columns.variance))
-    differences = (means - np.asarray(whole.columns.mean)) / np.where(spread > 0, spread, 1.0)
+    sample, columns = prepared.sample, prepared.whole.columns
+    few = profile_groups(sample.X, labels, prepared.opened.columns, len(sizes), rows=sample.rows)
+    spread = np.sqrt(np.asarray(columns.variance))
+    differences = (means - np.asarray(columns.mean)) / np.where(spread > 0, spread, 1.0)
     note = few.rule_note or ("" if sample.is_whole else f"rules and typical rows are from {sample}")
     counts = sizes.astype(np.int64)
-    effects = effect_sizes(counts, differences, sample.n_rows)
-    exact = {
-        "sizes": counts,
-        "means": means,
-        "differences": differences,
-        "spread": spread,
-        "effects": effects,
-    }
-    return replace(few, **exact, rule_note=note)
+    return replace(
+        few,
+        sizes=counts,
+        means=means,
+        differences=differences,
+        spread=spread,
+        effects=effect_sizes(counts, differences, sample.n_rows),
+        rule_note=note,
+    )

@@ -6,8 +6,8 @@ import numpy as np
 
 from coterie.evaluate import Significance, Stability
 from coterie.evaluate.sampling import Estimate
-from coterie.scale._group_totals import GroupTotals
-from coterie.scale.sampling import Sample
+from coterie.scale.choosing import Choice
+from coterie.scale.describing import Description
 from coterie.select import Fact
 
 EXACT = {
@@ -20,36 +20,35 @@ EXACT = {
 EVERY_95 = 1.96  # standard errors to each side of a 95 % interval
 
 
-def exact_facts(totals: GroupTotals, explained: float | None) -> list[Fact]:
-    """Return the numbers that every row has a part in."""
+def facts_of(
+    found: Description,
+    choice: Choice,
+    stability: Stability | None,
+    significance: Significance | None,
+) -> tuple[Fact, ...]:
+    """Return all numbers that are known about groups."""
+    totals, n_rows = found.totals, found.prepared.sample.n_rows
     facts = [
         Fact(title, float(totals.values[name])) for name, title in EXACT.items() if name in totals.values
     ]
-    if explained is not None and len(totals.sizes) > 1:
-        facts.append(Fact("share of the variance between groups", explained))
-    return facts
-
-
-def estimated_facts(
-    totals: GroupTotals,
-    k: int,
-    compared: int | None,
-    sample: Sample,
-    stability: Stability | None,
-    significance: Significance | None,
-) -> list[Fact]:
-    """Return the numbers that come from some of the rows, with their errors; `compared` None: k was given."""
-    facts = []
+    if found.explained is not None and found.k > 1:
+        facts.append(Fact("share of the variance between groups", found.explained))
     value = totals.values.get("silhouette_score")
     if isinstance(value, Estimate):
-        is_exact = value.n_drawn == sample.n_rows
         how = f"{value.n_drawn:,} rows against all rows"
-        facts.append(Fact("silhouette", float(value), is_exact, value.standard_error, how))
-    if compared is None:
-        return facts
-    is_exact = compared == sample.n_rows
-    of = "every row" if is_exact else f"{compared:,} of {sample.n_rows:,} rows"
-    facts.append(Fact("number of groups", float(k), is_exact, None, f"chosen on {of}"))
+        facts.append(Fact("silhouette", float(value), value.n_drawn == n_rows, value.standard_error, how))
+    if choice.contest is not None:
+        compared = len(choice.compared)
+        of = "every row" if compared == n_rows else f"{compared:,} of {n_rows:,} rows"
+        is_exact = compared == n_rows
+        facts.append(Fact("number of groups", float(found.k), is_exact, None, f"chosen on {of}"))
+        facts += _doubts(stability, significance, of)
+    return tuple(facts)
+
+
+def _doubts(stability: Stability | None, significance: Significance | None, of: str) -> list[Fact]:
+    """Return stability and p-value, which resamples and draws estimate."""
+    facts = []
     if stability is not None:
         means = np.nanmean(stability.scores, axis=1)
         error = float(np.std(means) / np.sqrt(len(means)))

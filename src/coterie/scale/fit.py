@@ -15,21 +15,19 @@ from coterie._validation import Seed, check_parameter, check_seed
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Comparison
 from coterie.groups import Recipe
-from coterie.read import Table, check_policy
-from coterie.scale import evaluate, moments
-from coterie.scale.choosing import Choice, check_rows, choose, doubt, is_one_way
+from coterie.read import check_policy
+from coterie.scale import evaluate
+from coterie.scale.choosing import Choice, choose, doubt, is_one_way
 from coterie.scale.clustering import LazyClustering
-from coterie.scale.columns import Opened, open_columns
-from coterie.scale.describing import Description, describe
-from coterie.scale.facts import estimated_facts, exact_facts
+from coterie.scale.describing import describe
+from coterie.scale.facts import facts_of
 from coterie.scale.methods import takes_checkpoint
-from coterie.scale.sampling import draw_sample, take_rows
-from coterie.scale.scalings import scaling_of
-from coterie.scale.settling import settle
+from coterie.scale.preparing import Prepared, prepare
+from coterie.scale.sampling import take_rows
+from coterie.scale.settling import Labelling, settle
 from coterie.scale.sources import read_blocks
 from coterie.select.asked import check_asked
 
-SAMPLE_ROWS = 20_000  # that rules, typical rows and the report come from
 RUNNERS_UP = 5
 
 
@@ -98,34 +96,30 @@ def fit(
     check_parameter(random_state, Seed(), name="random_state", who="coterie.fit")
     seed = check_seed(random_state)
     _refuse(missing, checkpoint, asked.methods)
+    dropped = [*drop, truth] if isinstance(truth, str) else drop
     with track(progress, "measuring columns") as tracker:
-        opened, whole = _measured(source, drop, keep, truth)
-        check_rows(asked, opened.blocks.n_rows, opened.title)
-        scaling, notes = scaling_of(opened.blocks, whole, asked.scale, seed)
-        tracker.report(0, stage="drawing rows")
-        sample = draw_sample(opened.blocks, max(SAMPLE_ROWS, asked.budget.rows), seed)
-        points = scaling.apply(sample.X)
-        choice = choose(sample, points, asked, seed, tracker, is_settled=not believe and is_one_way(asked))
-    blocks = opened.blocks.scaled(scaling)
+        prepared = prepare(source, asked, dropped, keep, seed, tracker)
+        is_settled = not believe and is_one_way(asked)
+        choice = choose(prepared, asked, seed, tracker, is_settled=is_settled)
+    can_save = takes_checkpoint(choice.winner.method, asked.distance)
     settled = settle(
         choice.winner,
-        points[choice.compared],
-        blocks,
+        prepared.points[choice.compared],
+        prepared.blocks,
         distance=asked.distance,
         n_init=n_init,
-        checkpoint=checkpoint if takes_checkpoint(choice.winner.method, asked.distance) else None,
+        checkpoint=checkpoint if can_save else None,
         seed=seed,
         progress=progress,
     )
     with track(progress, "measuring groups") as tracker:
-        found = describe(opened, whole, scaling, sample, points, settled, seed)
-        stability, significance = doubt(choice, sample, points, settled.labelling, asked, seed, tracker)
-        classes, comparison = _compared(truth, opened, found, settled.labelling.lazy(blocks), sample.rows)
-    n_compared = None if choice.contest is None else len(choice.compared)
-    facts = exact_facts(found.totals, found.explained)
-    facts += estimated_facts(found.totals, found.k, n_compared, sample, stability, significance)
-    notes = (*choice.notes, *notes, *settled.notes, *_about_checkpoint(checkpoint, choice, asked.distance))
-    recipe = Recipe(choice.winner.method, found.k, scaling.how, asked.distance, n_init, None, seed)
+        found = describe(prepared, settled, seed)
+        stability, significance = doubt(choice, prepared, settled.labelling, asked, seed, tracker)
+        classes, comparison = _compared(truth, prepared, settled.labelling)
+    unsaved = () if can_save or checkpoint is None else (f"{choice.winner.method} took no checkpoint",)
+    notes = (*choice.notes, *prepared.notes, *settled.notes, *unsaved)
+    how = prepared.scaling.how
+    recipe = Recipe(choice.winner.method, found.k, how, asked.distance, n_init, None, seed)
     seconds = time.perf_counter() - began
     return LazyClustering(
         groups=found.groups(recipe, notes, seconds),
@@ -139,13 +133,23 @@ def fit(
         budget=asked.budget.name,
         seed=seed,
         seconds=seconds,
-        table=Table(opened.title, opened.columns, opened.has_names, len(sample.rows), sample.X),
+        table=prepared.table,
         classes=classes,
-        arguments=_arguments(method, k, distance, scale, truth, budget, drop, keep, random_state),
-        facts=tuple(facts),
-        blocks=blocks,
+        arguments={
+            "method": method,
+            "k": k,
+            "distance": distance,
+            "scale": scale,
+            "truth": truth,
+            "budget": budget,
+            "drop": list(drop),
+            "keep": list(keep),
+            "random_state": random_state,
+        },
+        facts=facts_of(found, choice, stability, significance),
+        blocks=prepared.blocks,
         labelling=settled.labelling,
-        sampled_rows=sample.rows,
+        sampled_rows=prepared.sample.rows,
     )
 
 
@@ -162,36 +166,18 @@ def _refuse(missing: str, checkpoint: Any, methods: tuple[str, ...] | None) -> N
         )
 
 
-def _measured(
-    source: Any, drop: Sequence[str], keep: Sequence[str], truth: Any
-) -> tuple[Opened, moments.Whole]:
-    """Return the columns that vary, and their moments."""
-    classes = [truth] if isinstance(truth, str) else []
-    opened = open_columns(source, [*drop, *classes], keep)
-    whole = moments.measure(opened.blocks, None, who="coterie.fit")
-    variances = zip(opened.columns, whole.columns.variance, strict=True)
-    constant = [name for name, variance in variances if variance == 0 and name not in keep]
-    if constant and opened.has_names:
-        opened = opened.without(constant, "constant")
-        whole = moments.measure(opened.blocks, None, who="coterie.fit")
-    return opened, whole
-
-
 def _compared(
-    truth: Any, opened: Opened, found: Description, labels: Any, rows: Any
+    truth: Any, prepared: Prepared, labelling: Labelling
 ) -> tuple[Labels | None, Comparison | None]:
     """Return the classes of the sampled rows, and the comparison of all rows."""
     if truth is None:
         return None, None
-    blocks = evaluate.label_blocks(
-        read_blocks(opened.source, columns=[truth]) if isinstance(truth, str) else truth, None, "truth"
-    )
-    if blocks.n_rows != opened.blocks.n_rows:
-        raise InvalidParameter(
-            f"truth must have one class per row, {opened.blocks.n_rows}, got {blocks.n_rows}."
-        )
-    classes = take_rows(blocks, rows)[:, 0].astype(np.int64)
-    return classes, evaluate.compare(blocks, labels)
+    given = read_blocks(prepared.opened.source, columns=[truth]) if isinstance(truth, str) else truth
+    blocks, n_rows = evaluate.label_blocks(given, None, "truth"), prepared.blocks.n_rows
+    if blocks.n_rows != n_rows:
+        raise InvalidParameter(f"truth must have one class per row, {n_rows}, got {blocks.n_rows}.")
+    classes = take_rows(blocks, prepared.sample.rows)[:, 0].astype(np.int64)
+    return classes, evaluate.compare(blocks, labelling.lazy(prepared.blocks))
 
 
 def _runners_up(choice: Choice) -> tuple[Any, ...]:
@@ -199,33 +185,3 @@ def _runners_up(choice: Choice) -> tuple[Any, ...]:
         return ()
     first = 0 if choice.contest.winner is None else 1
     return choice.contest.ranked[first : first + RUNNERS_UP]
-
-
-def _about_checkpoint(checkpoint: Any, choice: Choice, distance: str | None) -> tuple[str, ...]:
-    if checkpoint is None or takes_checkpoint(choice.winner.method, distance):
-        return ()
-    return (f"no checkpoint was written: {choice.winner.method} makes no passes over all rows",)
-
-
-def _arguments(
-    method: str,
-    k: Any,
-    distance: str,
-    scale: str,
-    truth: Any,
-    budget: str,
-    drop: Sequence[str],
-    keep: Sequence[str],
-    random_state: Any,
-) -> dict[str, Any]:
-    return {
-        "method": method,
-        "k": k,
-        "distance": distance,
-        "scale": scale,
-        "truth": truth,
-        "budget": budget,
-        "drop": list(drop),
-        "keep": list(keep),
-        "random_state": random_state,
-    }
