@@ -270,6 +270,15 @@ def test_robust_scaling_comes_from_a_sample(clouds, monkeypatch):
     assert any("quartiles are those of 5,000 of 30,000 rows: standard error 0.61 %" in n for n in near.notes)
 
 
+def test_noise_alone_is_an_answer(few, monkeypatch):
+    """Law: a radius that no two rows share leaves noise, and says so."""
+    monkeypatch.setattr(settling, "suggest_eps", lambda *_: (1e-9, ()))
+    groups = fit_blocks(few, "dbscan", believe=False)
+    assert (groups.k, groups.groups.n_noise) == (0, 900)
+    assert (groups.predict(few[:5]) == -1).all()
+    assert "900 rows are noise" in groups.summary()
+
+
 def test_no_groups_is_an_answer():
     """Law: rows without groups have one, for data in blocks too."""
     X = np.random.default_rng(0).normal(size=(3000, 2))

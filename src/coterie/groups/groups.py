@@ -158,4 +158,6 @@ class Groups:
 
 def number_labels(labels: Labels, numbers: Labels) -> Labels:
     """Translate a model's labels into group numbers; noise stays -1."""
+    if numbers.size == 0:
+        return np.full(len(labels), -1, dtype=np.int32)
     return np.where(labels >= 0, numbers[np.maximum(labels, 0)], -1).astype(np.int32)

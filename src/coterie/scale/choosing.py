@@ -11,6 +11,7 @@ import numpy as np
 from coterie._progress import Tracker
 from coterie._typing import Indices
 from coterie.cluster import find_method
+from coterie.errors import InvalidParameter
 from coterie.evaluate import Significance, Stability
 from coterie.groups import Recipe, make_estimator
 from coterie.scale.preparing import Prepared
@@ -71,9 +72,7 @@ def choose(prepared: Prepared, asked: Asked, seed: int, tracker: Tracker, *, is_
     if n_compared < len(points):
         draw = np.random.default_rng(seed).choice(len(points), n_compared, replace=False)
         compared = np.sort(draw)
-    most = n_compared // ROWS_PER_GROUP
-    is_large = asked.ks is not None and asked.ks[0] > most
-    if is_settled or (is_large and not sample.is_whole):
+    if is_settled or _is_beyond(asked, n_compared, sample.n_rows):
         winner = _given(asked, seed)
         note = (
             () if is_settled else (f"{winner.k:,} groups are too many to be judged on {n_compared:,} rows",)
@@ -91,7 +90,7 @@ def doubt(
     choice: Choice, prepared: Prepared, labelling: Labelling, asked: Asked, seed: int, tracker: Tracker
 ) -> tuple[Stability | None, Significance | None]:
     """Return whether the groups come back in resamples of the compared rows, and whether they are chance."""
-    if choice.contest is None:
+    if choice.contest is None or not len(labelling.numbers):
         return None, None
     compared = choice.compared
     points = np.ascontiguousarray(prepared.points[compared])
@@ -110,6 +109,18 @@ def is_one_way(asked: Asked) -> bool:
     if asked.ks is not None:
         return len(asked.ks) == 1
     return asked.methods is not None and not find_method(methods[0]).needs_k
+
+
+def _is_beyond(asked: Asked, n_compared: int, n_rows: int) -> bool:
+    """Return whether one number of groups is too large for the compared rows; several such are refused."""
+    if asked.ks is None or n_compared == n_rows:
+        return False
+    if len(asked.ks) > 1 and asked.ks[-1] > n_compared // ROWS_PER_GROUP:
+        raise InvalidParameter(
+            f"k of coterie.fit must be at most {n_compared // ROWS_PER_GROUP} to be chosen on {n_compared:,} "
+            f"rows, got {asked.ks[-1]}. Give one number, or more budget."
+        )
+    return asked.ks[0] > n_compared // ROWS_PER_GROUP
 
 
 def _given(asked: Asked, seed: int) -> Candidate:

@@ -216,7 +216,5 @@ def _looked_up(block: Block, _weights: Block | None, known: Labels, numbers: Lab
 
 def _from_zero(labels: Labels, numbers: Labels) -> Labels:
     """Return groups counted from 0; noise stays -1."""
-    if numbers.size == 0:
-        return np.full(len(labels), -1, dtype=np.int32)
     found = number_labels(labels, numbers)
     return np.where(found > 0, found - 1, -1).astype(np.int32)
