@@ -117,7 +117,8 @@ def fit(
         stability, significance = doubt(choice, prepared, settled.labelling, asked, seed, tracker)
         classes, comparison = _compared(truth, prepared, settled.labelling)
     unsaved = () if can_save or checkpoint is None else (f"{choice.winner.method} took no checkpoint",)
-    notes = (*choice.notes, *prepared.notes, *settled.notes, *unsaved)
+    about = filter(None, [found.profile.rule_note])
+    notes = (*choice.notes, *prepared.notes, *settled.notes, *unsaved, *about)
     how = prepared.scaling.how
     recipe = Recipe(choice.winner.method, found.k, how, asked.distance, n_init, None, seed)
     seconds = time.perf_counter() - began
