@@ -176,7 +176,7 @@ def _place(winner: Candidate, points: Data, blocks: Blocks) -> Settled:
 
 def _settle_dbscan(winner: Candidate, blocks: Blocks, seed: int, progress: ProgressOption) -> Settled:
     metric, min_samples = winner.parameters["metric"], winner.parameters["min_samples"]
-    eps, note = winner.parameters["eps"], ()
+    eps, note = winner.parameters["eps"], tuple[str, ...]()
     if eps == "auto":
         eps, note = suggest_eps(blocks, min_samples, metric, seed)
     estimator = estimator_of(winner, progress, eps=eps).fit(blocks)
