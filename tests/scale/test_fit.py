@@ -16,20 +16,28 @@ from coterie import evaluate
 from coterie.cluster import DBSCAN
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.prepare import fit_scaling
-from coterie.scale import LazyClustering, scalings, settling
+from coterie.scale import LazyClustering, preparing, scalings, settling
 from coterie.scale import fit as fit_blocks
 from coterie.select import Clustering, lazy
 
 NAMES = ["x", "y", "z"]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def small_samples():
+    """Draw fewer rows than there are, though these are few."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(preparing, "SAMPLE_ROWS", 5000)
+        yield
+
+
 @pytest.fixture(scope="module")
 def clouds():
     """More rows than are compared, in four clouds, and the cloud of each row."""
     rng = np.random.default_rng(0)
-    truth = rng.permutation(np.repeat(np.arange(4), [12_000, 9_000, 6_000, 3_000]))
+    truth = rng.permutation(np.repeat(np.arange(4), [3600, 2700, 1800, 900]))
     centres = np.array([[0, 0, 0], [9, 0, 3], [0, 9, 6], [12, 12, 12]])
-    return (centres[truth] + rng.normal(size=(30_000, 3))).round(6), truth
+    return (centres[truth] + rng.normal(size=(9000, 3))).round(6), truth
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +50,7 @@ def few(clouds):
 def found(clouds):
     """Find groups without being told anything."""
     X, _ = clouds
-    return coterie.fit(dask.array.from_array(X, chunks=(7001, 3)), budget="fast")
+    return coterie.fit(dask.array.from_array(X, chunks=(2001, 3)), budget="fast")
 
 
 def frame_of(X):
@@ -146,20 +154,20 @@ def test_estimates_say_so_with_their_error(found, clouds):
     assert not silhouette.is_exact
     exact = evaluate.silhouette_score(clouds[0], found.labels.compute())
     assert abs(silhouette.value - exact) < 4 * silhouette.error
-    assert facts["number of groups"].how == "chosen on 2,500 of 30,000 rows"
-    assert "10 resamples of 2,500 of 30,000 rows" in facts["stability"].how
+    assert facts["number of groups"].how == "chosen on 2,500 of 9,000 rows"
+    assert "10 resamples of 2,500 of 9,000 rows" in facts["stability"].how
     assert facts["p-value"].error > 0
     text = found.summary()
     assert "exact: sizes and means of the groups; sum of squares within groups" in text
-    assert "(estimated: chosen on 2,500 of 30,000 rows)" in text
-    assert "a group of fewer than about 96 rows may be missed" in text
+    assert "(estimated: chosen on 2,500 of 9,000 rows)" in text
+    assert "a group of fewer than about 28 rows may be missed" in text
     assert found.to_dict()["facts"][0]["is_exact"]
 
 
 def test_answer_depends_on_the_rows_alone(found, clouds):
     """Law: cut otherwise, the same rows give the same numbers to the bit."""
     X, _ = clouds
-    other = coterie.fit(dask.array.from_array(X, chunks=(1999, 1)), budget="fast")
+    other = coterie.fit(dask.array.from_array(X, chunks=(1499, 1)), budget="fast")
     np.testing.assert_array_equal(other.labels.compute(), found.labels.compute())
     assert other.facts == found.facts
 
@@ -192,15 +200,15 @@ def test_report_counts_all_rows(found, tmp_path):
     assert path.stat().st_size < 8_000_000
     sizes = json.dumps(found.profile.sizes.tolist())[1:-1]
     assert sizes in page or sizes.replace(" ", "") in page
-    assert re.search(r"[34],\d{3} of 30,000 rows; sizes and means are of all rows", page)
-    assert "counts 20,000 rows" in page
+    assert re.search(r"[34],\d{3} of 9,000 rows; sizes and means are of all rows", page)
+    assert "counts 5,000 rows" in page
 
 
 def test_labels_are_written_block_by_block(found, tmp_path):
     """Law: files count rows and groups from 1, as the summary does."""
     found.write_labels(tmp_path / "labels")
     written = pd.read_parquet(tmp_path / "labels")
-    np.testing.assert_array_equal(written["row"], np.arange(1, 30_001))
+    np.testing.assert_array_equal(written["row"], np.arange(1, 9001))
     np.testing.assert_array_equal(written["group"], found.labels.compute() + 1)
 
 
@@ -220,14 +228,14 @@ def test_truth_is_compared_exactly(clouds, tmp_path):
 @pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice")
 def test_dbscan_of_all_rows(clouds, monkeypatch):
     """Law: DBSCAN finds its radius among all rows, labels are the local ones; core points place rows."""
-    X = clouds[0][:6000]
+    X = clouds[0][:4000]
     groups = fit_blocks(dask.array.from_array(X, chunks=(999, 3)), "dbscan", believe=False)
     eps = groups.model.eps
     local = DBSCAN(eps=eps, min_samples=5).fit(X)
     assert evaluate.adjusted_rand_score(local.labels_, groups.labels.compute()) == 1
     assert eps == pytest.approx(coterie.cluster.suggest_eps(X).eps, rel=0.3)
     assert groups.groups.n_noise == (local.labels_ == -1).sum()
-    assert any("the knee of the distances of 2,000 of 6,000 rows" in note for note in groups.notes)
+    assert any("the knee of the distances of 2,000 of 4,000 rows" in note for note in groups.notes)
     core = local.core_sample_indices_[:200]
     np.testing.assert_array_equal(groups.predict(X[core]), groups.labels.compute()[core])
     monkeypatch.setattr(settling, "CORE_BYTES", 100)
@@ -240,13 +248,13 @@ def test_dbscan_of_all_rows(clouds, monkeypatch):
 def test_other_models_place_all_rows(clouds, method, k):
     """Law: a method without a version for blocks is fitted to the compared rows, and says so."""
     X, truth = clouds
-    groups = coterie.fit(dask.array.from_array(X, chunks=(7001, 3)), method, k, budget="fast")
+    groups = coterie.fit(dask.array.from_array(X, chunks=(2001, 3)), method, k, budget="fast")
     labels = groups.labels.compute()
     assert evaluate.adjusted_rand_score(truth[labels >= 0], labels[labels >= 0]) > 0.98
     assert groups.groups.n_noise == (labels == -1).sum()
     np.testing.assert_array_equal(groups.profile.sizes, np.bincount(labels[labels >= 0]))
     assert any(
-        "was fitted to 2,500 of 30,000 rows; its predict places the others" in note for note in groups.notes
+        "was fitted to 2,500 of 9,000 rows; its predict places the others" in note for note in groups.notes
     )
 
 
@@ -264,14 +272,14 @@ def test_fit_by_name(clouds, method):
 def test_robust_scaling_comes_from_a_sample(clouds, monkeypatch):
     """Law: medians and quartiles are near those of all rows, exactly them when all are drawn."""
     X, _ = clouds
-    lazily = dask.array.from_array(X, chunks=(7001, 3))
+    lazily = dask.array.from_array(X, chunks=(2001, 3))
     whole = fit_scaling(X, "robust")
     exact = fit_blocks(lazily, "kmeans", 4, scale="robust", believe=False)
     np.testing.assert_allclose(exact.groups.scaling.factor, whole.factor)
-    monkeypatch.setattr(scalings, "QUANTILE_ROWS", 5000)
+    monkeypatch.setattr(scalings, "QUANTILE_ROWS", 3000)
     near = fit_blocks(lazily, "kmeans", 4, scale="robust", believe=False)
     np.testing.assert_allclose(near.groups.scaling.factor, whole.factor, rtol=0.1)
-    assert any("quartiles are those of 5,000 of 30,000 rows: standard error 0.61 %" in n for n in near.notes)
+    assert any("quartiles are those of 3,000 of 9,000 rows: standard error 0.79 %" in n for n in near.notes)
 
 
 def test_noise_alone_is_an_answer(few, monkeypatch):
@@ -294,7 +302,7 @@ def test_no_groups_is_an_answer():
 
 def test_too_many_groups_to_judge(clouds):
     """Law: more groups than the sample can judge are found, without evidence, and that is said."""
-    groups = coterie.fit(dask.array.from_array(clouds[0], chunks=(9000, 3)), "kmeans", 400, budget="fast")
+    groups = coterie.fit(dask.array.from_array(clouds[0], chunks=(3500, 3)), "kmeans", 400, budget="fast")
     assert groups.k == 400
     assert groups.stability is None
     assert any("too many to be judged on 2,500 rows" in note for note in groups.notes)
