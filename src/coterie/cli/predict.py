@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 from coterie.cli import options
+from coterie.cli.fit_blocks import needs_blocks, predict_blocks, refuse_options
 
 EXAMPLES = """
 Examples:
 
 \b
   coterie predict groups.safetensors new.csv -o new-groups.csv
+  coterie predict groups.safetensors 'new/*.parquet' -o labels
   coterie predict groups.safetensors - < new.csv
   coterie predict groups.safetensors new.csv --json | jq .labels
 """
@@ -41,6 +43,10 @@ def predict(
     from coterie.read import check_policy, read_table
 
     check_policy(missing)
+    if needs_blocks(data, None, None):
+        refuse_options(encoding=encoding, header=header is not None, missing=missing != "error")
+        predict_blocks(load(model), data, output, force=force)
+        return
     outputs.check(data, labels=output, force=force)
     fitted = load(model)
     with track(is_watched(), f"reading {data}"):

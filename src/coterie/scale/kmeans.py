@@ -32,7 +32,7 @@ from coterie.cluster._points import Stopping
 from coterie.cluster._starts import check_centers
 from coterie.scale import moments
 from coterie.scale._base import LazyEstimator, weight_blocks
-from coterie.scale._checkpoint import Checkpoint, Saved, open_checkpoint
+from coterie.scale._checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
 from coterie.scale._coreset import draw_coreset, size_of_coreset
 from coterie.scale._kmeans_passes import KMeansPasses, Sums
 from coterie.scale._kmeans_rows import add_numbers, distances_of_block, inertia_of_block, label_block
@@ -174,7 +174,7 @@ class KMeans(LazyEstimator):
         check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
         with track(self.progress, "k-means: measuring columns") as tracker:
             whole = moments.measure(blocks, weights, who=who)
-            checkpoint = open_checkpoint(self.checkpoint, self._facts(whole, blocks))
+            checkpoint = open_checkpoint(self.checkpoint, "kmeans", self._facts(whole, blocks))
             state, start = self._first_state(blocks, weights, whole, checkpoint)
             passes = KMeansPasses(blocks, weights, whole, uuid.uuid4().hex)
 
@@ -237,8 +237,7 @@ class KMeans(LazyEstimator):
             "init": init,
             "seed": seed,
         }
-        data = {"n_rows": blocks.n_rows, "dtype": str(blocks.dtype), "columns": blocks.columns}
-        return own | data | {"max_iter": self.max_iter, "moments": list(whole.columns)}
+        return own | {"max_iter": self.max_iter} | facts_of_data(blocks, whole)
 
     def _model(self) -> tuple[Centers, FloatArray]:
         return self.cluster_centers_, self._origin

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ def tasks(
     *args: Any,
     weights: Blocks | None = None,
     chain: Any = None,
+    only: Container[int] | None = None,
 ) -> list[Any]:
     """Return one task per block: ``function(block, weights, *args)``.
 
@@ -42,6 +43,8 @@ def tasks(
     chain : object, default=None
         When given, blocks follow one another: the function gets it as its last argument for the first block,
         and what it returned for the block before for the others.
+    only : container of int, default=None
+        Indices of the blocks that tasks are made for; None: all.
     """
     run = delayed(_run, pure=False)
     partners = iter(weights) if weights is not None else iter(lambda: None, 0)
@@ -49,6 +52,8 @@ def tasks(
     shared = delayed(args, pure=False, traverse=False) if blocks.n_blocks > 1 else args
     made = []
     for block, partner in zip(blocks, partners, strict=False):
+        if only is not None and block.index not in only:
+            continue
         with _at(places, block.index, blocks.n_blocks):
             made.append(run(*_parted(function, block, partner), shared, chain))
         if chain is not None:
