@@ -134,6 +134,12 @@ class FarRow:
         return coarse.astype(np.int64), fine.astype(np.int64)
 
 
+def fits_on_shelf(blocks: Blocks) -> bool:
+    """Return whether all rows and bounds can be kept in memory, and are not read in every pass."""
+    per_row = blocks.n_columns * blocks.dtype.itemsize * (2 if blocks.n_columns <= 2 else 1) + BOUND_BYTES
+    return blocks.n_rows * per_row <= SHELF.room
+
+
 def _assign_block(
     block: Block, weights: Block | None, whole: Whole, centers: Centers, run: Hashable | None
 ) -> Units:

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Hashable
 from typing import Any
 
+from coterie.scale._row_file import ROW_FILES
+
 ROOM_BYTES = 512 << 20  # per process; blocks without room are read again in every pass
 
 
@@ -56,7 +58,7 @@ def forget_everywhere(run: Hashable) -> None:
     """Forget a run in this process and in the workers of a cluster, as far as they can be reached."""
     from coterie.scale.passes import client_of
 
-    SHELF.forget(run)
+    _forget_here(run)
     client = client_of()
     if client is not None:
         client.run(_forget_here, run, on_error="ignore")
@@ -64,3 +66,4 @@ def forget_everywhere(run: Hashable) -> None:
 
 def _forget_here(run: Hashable) -> None:
     SHELF.forget(run)
+    ROW_FILES.forget(run)
