@@ -45,7 +45,8 @@ def tasks(
     name = unique_name(function)
     partners = iter(weights) if weights is not None else iter(lambda: None, 0)
     before = None if chain is None else Given(chain)
-    layer, promises = {}, []
+    layer: dict[Any, Any] = {}
+    promises: list[Any] = []
     for block, partner in zip(blocks, partners, strict=False):
         key = (name, block.index)
         parcel, *made = _parted(function, block, partner)
@@ -62,7 +63,8 @@ def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: Any) -> li
     pairs: list[tuple[Block, Block | None]] = [
         (listed[i], listed[j]) for j in range(len(listed)) for i in range(j)
     ]
-    layer, promises = {}, []
+    layer: dict[Any, Any] = {}
+    promises: list[Any] = []
     for number, pair in enumerate(pairs or [(listed[0], None)]):
         parcel, *made = _parted(function, *pair)
         promises += made[0] + made[1]
