@@ -24,6 +24,13 @@ class Shelf:
         with self._lock:
             return self._runs.get(run, {}).get(block, (None, 0))[0]
 
+    def all_of(self, run: Hashable, n_blocks: int) -> list[Any] | None:
+        """Return what was kept of all blocks in their order, None if anything is missing."""
+        with self._lock:
+            mine = self._runs.get(run, {})
+            things = [mine.get(block, (None, 0))[0] for block in range(n_blocks)]
+        return None if any(thing is None for thing in things) else things
+
     def reserve(self, run: Hashable, block: int, size: int) -> bool:
         """Return whether there is room; things of other runs make room, those of this run stay."""
         with self._lock:

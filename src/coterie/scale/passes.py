@@ -149,6 +149,11 @@ def client_of() -> Any:
         return None
 
 
+def uses_threads() -> bool:
+    """Return whether Dask would run tasks in threads of this process."""
+    return client_of() is None and dask.config.get("scheduler", None) in (None, "threads", "threading")
+
+
 def _keys(promises: list[Any]) -> list[Any]:
     return [promise.key if dask.is_dask_collection(promise) else promise for promise in promises]
 
