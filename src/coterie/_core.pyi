@@ -757,6 +757,27 @@ def link_graph(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), ord
     Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are the centroids for ward.
     """
 
+class FirstRounds32:
+    """See first_rounds."""
+
+    @property
+    def n_left(self) -> int:
+        """Clusters that are left."""
+
+    def link(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+        """
+        SciPy's linkage matrix; what is left is linked in a matrix of n_left x n_left.
+        """
+
+@overload
+def first_rounds(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: Metric, rule: LinkageRule, n_threads: int = 0) -> FirstRounds32: ...
+
+@overload
+def first_rounds(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: Metric, rule: LinkageRule, n_threads: int = 0) -> FirstRounds64:
+    """
+    The first rounds of a linkage that needs a matrix, without it: complete, average, weighted.
+    """
+
 @overload
 def link_matrix(D: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
 
@@ -774,6 +795,18 @@ def link_rows(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), orde
     """
     SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average is that of squared distances.
     """
+
+class FirstRounds64:
+    """See first_rounds."""
+
+    @property
+    def n_left(self) -> int:
+        """Clusters that are left."""
+
+    def link(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+        """
+        SciPy's linkage matrix; what is left is linked in a matrix of n_left x n_left.
+        """
 
 def joining_edges(edges: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_rows: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]:
     """
