@@ -19,7 +19,6 @@ from coterie.select.families import Task, propose
 from coterie.select.valleys import ENOUGH, NOTHING_APART, Separation
 from coterie.select.verdict import Verdict
 
-CRUMBS = 0.5  # labelings of more clusters than that share of the rows are not worth judging
 SILHOUETTE_ROWS = 1_000
 TIE = 0.1  # differences of rank below that say nothing
 SIMPLEST_FIRST = (
@@ -51,7 +50,9 @@ class Contest:
     evidence: Evidence
 
 
-def compete(task: Task, methods: Sequence[str], tracker: Tracker, *, may_be_one: bool) -> Contest:
+def compete(
+    task: Task, methods: Sequence[str], tracker: Tracker, *, may_be_one: bool, steps_after: int = 0
+) -> Contest:
     """Let methods propose clusterings and return them judged, best first.
 
     Parameters
@@ -64,11 +65,14 @@ def compete(task: Task, methods: Sequence[str], tracker: Tracker, *, may_be_one:
         Hears of every method.
     may_be_one : bool
         Whether "no groups" is among the answers.
+    steps_after : int, default=0
+        Steps of the same work that follow, so that the time left counts them.
     """
     began = time.perf_counter()
     judged: list[tuple[Candidate, Separation]] = []
     for at, method in enumerate(methods if task.ks else ()):
-        tracker.report(at, stage=f"comparing methods: {find_method(method).title}", total=len(methods))
+        stage = f"comparing methods: {find_method(method).title}"
+        tracker.report(at, stage=stage, total=len(methods) + steps_after)
         judged += _judged(task, method)
     judged.sort(key=lambda pair: -pair[1].rank)
     _prefer_simple(judged)
@@ -102,7 +106,7 @@ def _judged(task: Task, method: str) -> list[tuple[Candidate, Separation]]:
     for parameters, labels in propose(method, task):
         labels = _compact(labels)
         k = int(labels.max()) + 1
-        if k < 2 or k > max(CRUMBS * len(labels), 2) or not task.ks[0] <= k <= task.ks[-1]:
+        if k < 2 or k > max(task.most_share * len(labels), 2) or not task.ks[0] <= k <= task.ks[-1]:
             continue
         separation = task.valleys.judge(labels)
         scores = {
@@ -150,12 +154,15 @@ def _explain(pair: tuple[Candidate, Separation], best: Separation, *, is_best: b
         return replace(candidate, reason=_for(separation))
     shallow = int((separation.evidence <= 0).sum())
     if shallow:
-        what = "valley is" if shallow == 1 else "valleys are"
-        reason = f"{shallow} of its {len(separation.evidence)} {what} no deeper than in data without groups"
+        n_valleys = len(separation.evidence)
+        what = "its only valley is" if n_valleys == 1 else f"{shallow} of its {n_valleys} valleys "
+        what += "" if n_valleys == 1 else "is" if shallow == 1 else "are"
+        reason = f"{what} no deeper than in data without groups"
     elif separation.score < best.score - CLOSE:
         reason = "it leaves groups together that a valley divides, or divides them less well"
     elif separation.crossing > best.crossing:
-        reason = f"a close call, but its borders cut {separation.crossing:.1%} of the neighbourhoods"
+        cut = f"{100 * separation.crossing:.2g}%"
+        reason = f"a close call, but its borders cut {cut} of the neighbourhoods"
     elif best.rank - separation.rank <= TIE:
         reason = "as good as the winner, which is the simpler model"
     else:
