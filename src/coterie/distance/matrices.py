@@ -37,14 +37,9 @@ def mirrored(D: MatrixLike) -> MatrixLike:
     >>> mirrored(np.asfortranarray([[0.0, 1.0], [2.0, 0.0]])).flags.c_contiguous
     True
     """
-    is_by_columns = (
-        isinstance(D, np.ndarray)
-        and D.ndim == 2
-        and D.dtype in TOLERANCE
-        and D.flags.f_contiguous
-        and not D.flags.c_contiguous
-        and D.shape[0] == D.shape[1]
-    )
+    if not isinstance(D, np.ndarray) or D.ndim != 2 or D.shape[0] != D.shape[1] or D.dtype not in TOLERANCE:
+        return D
+    is_by_columns = D.flags.f_contiguous and not D.flags.c_contiguous
     return D.T if is_by_columns else D
 
 
@@ -59,7 +54,7 @@ def in_row_order(D: MatrixLike) -> MatrixLike:
     True
     """
     turned = mirrored(D)
-    return turned if turned is D or _is_exact(_core.matrix_facts(turned)) else D
+    return turned if turned is D or _is_exact(np.asarray(turned)) else D
 
 
 def check_distance_matrix(
@@ -88,7 +83,7 @@ def check_distance_matrix(
     got X[0, 1] = 1 and X[1, 0] = 2.
     """
     turned = mirrored(D)
-    if turned is not D and _is_exact(_core.matrix_facts(turned, n_jobs)):
+    if turned is not D and _is_exact(np.asarray(turned), n_jobs):
         return np.asarray(turned)
     checked = _square(D, "distances", who, name, may_be_missing=True)  # the facts tell, in the same pass
     facts = _core.matrix_facts(checked, n_jobs)
@@ -155,7 +150,8 @@ def distances_from_similarities(S: Distances) -> Distances:
     return D
 
 
-def _is_exact(facts: Any) -> bool:
+def _is_exact(D: Distances, n_jobs: int = 0) -> bool:
+    facts = _core.matrix_facts(D, n_jobs)
     return bool(facts.is_nonnegative and facts.largest_asymmetry == 0 and facts.largest_diagonal == 0)
 
 
