@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from PIL import Image
 
 from coterie.cli import plot_kinds
@@ -12,7 +13,7 @@ from coterie.show import plots
 
 RNG = np.random.default_rng(0)
 POINTS = np.concatenate([RNG.normal(m, 0.5, (15, 3)) for m in (0, 5, 10)])
-ROW_KINDS = [kind.name for kind in plot_kinds.KINDS if kind.needs == "rows"]
+ROW_KINDS = [kind.name for kind in plot_kinds.KINDS if kind.needs in ("groups", "rows")]
 CHEAP = [name for name in ROW_KINDS if name not in ("embedding", "linkages")]  # those are drawn elsewhere
 
 
@@ -25,6 +26,10 @@ def folder(tmp_path, monkeypatch):
         lines.append(f"r{i},{row[0]:.4f},{row[1]:.4f},{row[2]:.4f},{'abc'[i // 15]}")
     (tmp_path / "points.csv").write_text("\n".join(lines) + "\n")
     return tmp_path
+
+
+def empty_axes():
+    return plt.figure().add_subplot()
 
 
 @pytest.mark.parametrize("kind", CHEAP)
@@ -67,6 +72,41 @@ def test_a_saved_model_draws_its_tree_and_rows(folder):
     assert run(["plot", "regions", "m.safetensors", "--data", "points.csv", "-o", "r.png"]) == 0
 
 
+def test_groups_are_found_where_none_are_asked_for(folder, capsys):
+    """Law: without -k a picture of groups shows those that coterie fit finds, and says so."""
+    assert run(["plot", "scatter", "points.csv", "--drop", "kind", "--dpi", "40"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("3 groups, by ")
+    assert "as coterie fit --budget fast finds; -k N draws another number\n" in said
+    assert run(["plot", "kmeans_steps", "points.csv", "--drop", "kind", "--dpi", "40"]) == 0
+    assert capsys.readouterr().out.startswith("3 groups, by k-means, ")
+    assert run(["plot", "eigenvalues", "points.csv", "--drop", "kind", "--dpi", "40"]) == 0
+    assert capsys.readouterr().out == "eigenvalues.png written\n"
+
+
+def test_a_saved_answer_is_drawn(folder, capsys):
+    """Law: what coterie fit --save writes without -k is a MODEL like any other."""
+    assert run(["fit", "points.csv", "--drop", "kind", "--budget", "fast", "--save", "a.safetensors"]) == 0
+    capsys.readouterr()
+    for kind in ("scatter", "silhouette", "profiles"):
+        assert run(["plot", kind, "a.safetensors", "--data", "points.csv", "--dpi", "40"]) == 0
+        assert capsys.readouterr().out == f"{kind}.png written\n"
+
+
+def test_a_map_of_many_rows_is_of_a_sample(folder, monkeypatch, capsys):
+    """Law: t-SNE maps a random sample of many rows, with some of every group, and says so."""
+    drawn = []
+    monkeypatch.setattr("coterie.cli.plot_drawings.MOST_EMBEDDED", 30)
+    monkeypatch.setattr(
+        plots, "embedding", lambda places, labels, **how: drawn.append((labels, how)) or empty_axes()
+    )
+    assert run(["plot", "embedding", "points.csv", "-k", "3", "--drop", "kind"]) == 0
+    labels, how = drawn[0]
+    assert len(labels) == 30
+    assert set(labels.tolist()) == {0, 1, 2}
+    assert how["sample_of"] == 45
+
+
 def test_labels_of_a_column_are_drawn(folder):
     """Law: --labels draws groups that are there already, under their own names."""
     assert run(["plot", "scatter", "points.csv", "--labels", "kind", "-o", "s.svg"]) == 0
@@ -81,6 +121,7 @@ def test_an_image_is_segmented(folder):
     pixels[:, 5:] = 250
     Image.fromarray(pixels).save(folder / "photo.png")
     assert run(["plot", "segmentation", "photo.png", "-k", "2", "-o", "s.png", "--dpi", "40"]) == 0
+    assert run(["plot", "segmentation", "photo.png", "-o", "t.png", "--dpi", "40"]) == 0
 
 
 def test_a_picture_is_opened_when_asked(folder, monkeypatch, capsys):
@@ -123,7 +164,6 @@ def test_plots_lists_the_catalogue(capsys):
             ["scater", "points.csv"],
             'no such plot "scater". Did you mean "scatter"? (coterie plots lists all)',
         ),
-        (["scatter", "points.csv"], "k-means needs to know the number of groups: -k N"),
         (
             ["scatter", "points.csv", "-k", "3", "-o", "a.jpg"],
             "a.jpg: the name must end in one of .png, .svg, .pdf",
@@ -135,7 +175,7 @@ def test_plots_lists_the_catalogue(capsys):
         (["scatter", "points.csv", "-k", "3", "--data", "points.csv"], "--data goes with a MODEL"),
         (["scatter", "none.csv", "-k", "3"], "none.csv"),
         (["segmentation", "points.csv", "-k", "2"], "points.csv: is no image that can be read"),
-        (["kmeans_steps", "points.csv"], "k-means needs to know the number of groups"),
+        (["kmeans_steps", "points.csv", "--labels", "kind"], "k-means needs to know the number of groups"),
         (
             ["scatter", "points.csv", "-k", "3", "--dpi", "1"],
             "--dpi of plot must be a whole number in [20, 1200]",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coterie.cli.app import run
-from coterie.cli.plot_subject import PlotRequest, Subject
+from coterie.cli.plot_subject import Free, PlotRequest, Subject
 from coterie.cli.plot_values import (
     contingency,
     evidence,
@@ -35,7 +35,8 @@ def table(tmp_path, monkeypatch):
 
 def subject(table, method="kmeans", k=3, truth="kind"):
     recipe = Recipe(method, k, "standard", None, seed=0)
-    return Subject(PlotRequest(recipe, "ward", (), "error", truth, None), table=table, model=None)
+    request = PlotRequest(recipe, "ward", (), "error", truth, None, Free("auto", "auto"))
+    return Subject(request, table=table, model=None)
 
 
 def test_evidence_goes_to_twelve_or_to_k(table):
@@ -85,7 +86,7 @@ def test_models_have_the_numbers_of_the_groups(table):
 def test_a_plot_of_one_method_refuses_another(table, capsys):
     """Law: the valleys of OPTICS are not drawn of k-means; the way out is named."""
     assert run(["plot", "reachability", "points.csv", "--method", "kmeans", "-k", "3", "--drop", "kind"]) == 2
-    assert "this plot draws OPTICS, got KMeans. Use --method optics." in capsys.readouterr().err
+    assert "this plot draws OPTICS, got a KMeans. Use --method optics." in capsys.readouterr().err
 
 
 def test_a_plot_of_a_model_takes_no_labels(table, capsys):

@@ -47,6 +47,8 @@ def test_words_name_what_sets_a_group_apart():
     assert "age low" in groups.profile.words(1)
     flat = profile_groups(np.array([[1.0], [1.0]]), np.array([0, 0]), ["x"], 1)
     assert flat.words(0) == "close to the average in every column"
+    units = profile_groups(np.array([[1.0], [3.0]]), np.array([0, 1]), ["length (cm)"], 2)
+    assert units.words(1) == "length (cm) high (+1.0 sd)"
 
 
 def test_profile_equals_the_obvious_computation():
@@ -97,7 +99,7 @@ def test_rows_with_holes():
     points[[3, 5], 0] = np.nan
     dropped = fit_groups(table_of(points), RECIPE, missing="drop")
     assert np.flatnonzero(dropped.labels == -2).tolist() == [3, 5]
-    assert dropped.notes == ("2 rows with missing values left out",)
+    assert dropped.notes == ("rows with missing values left out: 2",)
     assert np.flatnonzero(dropped.predict(points, missing="drop") == -2).tolist() == [3, 5]
     filled = fit_groups(table_of(points), RECIPE, missing="median")
     assert (filled.labels > 0).all()

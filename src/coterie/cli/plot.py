@@ -14,7 +14,8 @@ EXAMPLES = """
 Examples:
 
 \b
-  coterie plot clusplot customers.csv -k 5 -o groups.png
+  coterie plot clusplot customers.csv -o groups.png
+  coterie plot silhouette customers.csv -k 5 -o silhouette.png
   coterie plot dendrogram customers.csv --linkage ward -k 5 -o tree.svg
   coterie plot regions groups.safetensors --data customers.csv -o regions.pdf
   coterie plot kmeans-animation customers.csv -k 5 -o run.html
@@ -30,13 +31,17 @@ def plot(
         Path | None, option("--output", "-o", metavar="FILE", help="Where to: .png .svg .pdf [KIND.png]")
     ] = None,
     data: Annotated[str | None, option(metavar="DATA", help="Rows to draw with a MODEL.")] = None,
-    k: Annotated[int | None, option("-k", metavar="N", help="How many groups.")] = None,
-    method: Annotated[str | None, option(metavar="NAME", help="See coterie methods [kmeans]")] = None,
+    k: Annotated[
+        int | None, option("-k", metavar="N", help="How many groups [as many as coterie fit finds]")
+    ] = None,
+    method: Annotated[
+        str | None, option(metavar="NAME", help="See coterie methods [auto; -k N: kmeans]")
+    ] = None,
     linkage: Annotated[str, option(metavar="NAME", help="Of trees: ward, average, ... [ward]")] = "ward",
     distance: Annotated[str | None, option(metavar="NAME", help="See coterie distances [euclidean]")] = None,
     scale: Annotated[
-        str, option(metavar="HOW", help="standard, minmax, robust, none [standard]")
-    ] = "standard",
+        str | None, option(metavar="HOW", help="standard minmax robust none [auto; -k N: standard]")
+    ] = None,
     labels: Annotated[str | None, option(metavar="COLUMN", help="Groups that are there already.")] = None,
     truth: Annotated[str | None, option(metavar="COLUMN", help="Known classes, to compare with.")] = None,
     drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006  # typer copies it
@@ -51,15 +56,17 @@ def plot(
     """Draw groups, a run, or a tree into a file."""
     from coterie.cli import plot_files
     from coterie.cli.plot_kinds import find_kind
-    from coterie.cli.plot_subject import PlotRequest
+    from coterie.cli.plot_subject import Free, PlotRequest
     from coterie.groups import Recipe
     from coterie.read import check_policy
+    from coterie.select.asked import AUTO
 
     found = find_kind(kind)
     target = plot_files.check_target(found, output, (source, data), force=force, dpi=dpi)
     check_policy(missing)
-    recipe = Recipe(method or found.method, k, scale, distance, seed=seed)
-    request = PlotRequest(recipe, linkage, tuple(drop), missing, truth, labels)
+    recipe = Recipe(method or found.method or "kmeans", k, scale or "standard", distance, seed=seed)
+    free = Free(method or found.method or AUTO, scale or AUTO)
+    request = PlotRequest(recipe, linkage, tuple(drop), missing, truth, labels, free)
     request.check()
     subject = plot_files.read_subject(found, request, source, data, header=header, encoding=encoding)
     plot_files.draw(found, subject, target, force=force, dpi=dpi)

@@ -4,15 +4,32 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from coterie._files import atomic_path, check_output
+from coterie._optional import require
 from coterie._validation import Whole, check_parameter
+from coterie.cli.plot_images import ImageSubject, read_image
 from coterie.cli.plot_kinds import PlotKind
-from coterie.cli.plot_subject import ImageSubject, PlotRequest, Subject, is_model_file, read_image
+from coterie.cli.plot_subject import PlotRequest, Subject
+from coterie.cli.terminal import is_watched
+from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
-from coterie.read import read_table
+from coterie.groups import Groups
+from coterie.read import Table, read_table
+from coterie.select.asked import AUTO
+
+# beside matplotlib's own, which has no Chinese, Japanese or Korean letters
+WIDE_FONTS = (
+    "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans CJK KR", "WenQuanYi Zen Hei", "Droid Sans Fallback",
+    "Hiragino Sans", "PingFang SC", "Apple SD Gothic Neo", "Yu Gothic", "Microsoft YaHei", "Malgun Gothic",
+    "Arial Unicode MS",
+)  # fmt: skip
+MODEL_START = b"{"  # what stands behind the length in the files that coterie fit --save writes
 
 
 def check_target(
@@ -57,11 +74,36 @@ def read_subject(
     if not is_model_file(source):
         if data is not None:
             raise InvalidParameter(f"--data goes with a MODEL, and {source} is none.")
-        return Subject(request, table=read_table(source, header=header, encoding=encoding), model=None)
+        rows = read_table(source, header=header, encoding=encoding)
+        found = find_groups(request, rows) if kind.needs == "groups" and request.is_open else None
+        return Subject(request, table=rows, model=None, found=found)
     from coterie.persist import load
 
     table = None if data is None else read_table(data, header=header, encoding=encoding)
-    return Subject(request, table=table, model=load(source))
+    model = load(source)
+    return Subject(request, table=table, model=getattr(model, "groups", model))
+
+
+def find_groups(request: PlotRequest, table: Table) -> Groups:
+    """Return the groups that `coterie.fit` finds, and say so."""
+    from coterie.select import fit
+
+    found = fit(
+        table,
+        request.free.method,
+        distance=request.recipe.distance or AUTO,
+        scale=request.free.scale,
+        truth=request.truth,
+        budget="fast",
+        drop=request.drop,
+        missing=request.missing,
+        random_state=request.recipe.seed,
+        progress=is_watched(),
+    )
+    method = find_method(found.method).title
+    chosen = f"{found.k} groups, by {method}" if found.k > 1 else "no groups: one is drawn"
+    print(f"{chosen}, as coterie fit --budget fast finds; -k N draws another number")
+    return found.groups
 
 
 def open_in_browser(target: Path) -> None:
@@ -77,10 +119,45 @@ def draw(
 ) -> None:
     """Draw the picture and write it, whole or not at all."""
     os.environ.setdefault("MPLBACKEND", "Agg")  # no window, wherever this runs
-    if ".gif" in kind.suffixes:
-        kind.draw(subject, target, force)
-        return
-    drawn: Any = kind.draw(subject)
-    figure = drawn if hasattr(drawn, "savefig") else drawn.figure
-    with atomic_path(target, force=force) as temporary, temporary.open("wb") as file:
-        figure.savefig(file, format=target.suffix[1:].lower(), dpi=dpi, facecolor="white")
+    with all_letters():
+        if ".gif" in kind.suffixes:
+            kind.draw(subject, target, force)
+            return
+        drawn: Any = kind.draw(subject)
+        figure = drawn if hasattr(drawn, "savefig") else drawn.figure
+        with atomic_path(target, force=force) as temporary, temporary.open("wb") as file:
+            figure.savefig(file, format=target.suffix[1:].lower(), dpi=dpi, facecolor="white")
+
+
+@contextmanager
+def all_letters() -> Iterator[None]:
+    """Let names in any script be drawn where a font for it is installed; say once where none is."""
+    matplotlib: Any = require("matplotlib", extra="plot", purpose="Drawing")
+    fonts: Any = require("matplotlib.font_manager", extra="plot", purpose="Drawing")
+    installed = set(fonts.get_font_names())
+    families = [*matplotlib.rcParams["font.family"], *(font for font in WIDE_FONTS if font in installed)]
+    with warnings.catch_warnings(record=True) as caught, matplotlib.rc_context({"font.family": families}):
+        warnings.simplefilter("always")
+        yield
+    said = [warning for warning in caught if "missing from font" not in str(warning.message)]
+    for warning in said:
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    if len(said) < len(caught):
+        print("coterie: some letters have no font here and are drawn as boxes.", file=sys.stderr)
+
+
+def is_model_file(path: str) -> bool:
+    """Return whether a file is what ``coterie fit --save`` writes, by its first bytes.
+
+    Examples
+    --------
+    >>> is_model_file("customers.csv")
+    False
+    """
+    where = Path(path)
+    if not where.is_file():
+        return False
+    with where.open("rb") as file:
+        start = file.read(9)
+    length = int.from_bytes(start[:8], "little")
+    return start[8:] == MODEL_START and 0 < length < where.stat().st_size

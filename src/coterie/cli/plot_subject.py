@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie._optional import require
-from coterie._typing import FloatArray, Labels
+from coterie._typing import Labels
 from coterie._validation import require_memory
 from coterie.cluster import find_method
-from coterie.errors import InvalidFile, InvalidParameter, MissingFile, did_you_mean
+from coterie.errors import InvalidParameter, did_you_mean
 from coterie.groups import Groups, Recipe, check_recipe, fit_groups, predict_table
 from coterie.groups.groups import NOT_GROUPED, number_labels
 from coterie.read import Complete, Table, settle_missing
 from coterie.tree import METHODS, Dendrogram, linkage
 
-MODEL_START = b"{"  # what stands behind the length in the files that coterie fit --save writes
+
+@dataclass(frozen=True)
+class Free:
+    """Method and scaling where no number of groups is given: names, or "auto"."""
+
+    method: str
+    scale: str
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,13 @@ class PlotRequest:
     missing: str
     truth: str | None
     labels: str | None
+    free: Free
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the number of groups is still to be found."""
+        needs_k = find_method(self.recipe.method).needs_k
+        return self.labels is None and self.recipe.n_clusters is None and needs_k
 
     def check(self) -> None:
         """Refuse names that do not exist, before any data are read."""
@@ -66,8 +78,15 @@ class NumberedModel:
 class Subject:
     """Rows of a table, or a saved model, and what can be drawn of them."""
 
-    def __init__(self, request: PlotRequest, *, table: Table | None, model: Any) -> None:
-        self.request, self._table, self._model = request, table, model
+    def __init__(
+        self, request: PlotRequest, *, table: Table | None, model: Any, found: Groups | None = None
+    ) -> None:
+        self.request, self._table, self._model, self._found = request, table, model, found
+
+    @property
+    def _known(self) -> Groups | None:
+        """Groups that were read, or found beforehand."""
+        return self._model if isinstance(self._model, Groups) else self._found
 
     @property
     def table(self) -> Table:
@@ -78,14 +97,20 @@ class Subject:
 
     @property
     def k(self) -> int | None:
-        """The number of groups asked for."""
-        return self.request.recipe.n_clusters
+        """The number of groups asked for, of the model, or found."""
+        asked = self.request.recipe.n_clusters
+        return asked if asked is not None or self._known is None else self._known.k
+
+    @property
+    def is_of_model(self) -> bool:
+        """Whether a MODEL was given, not a table alone."""
+        return self._model is not None
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Columns that are drawn."""
-        if isinstance(self._model, Groups):
-            return self._model.columns
+        if self._known is not None:
+            return self._known.columns
         other = [name for name in (self.request.truth, self.request.labels) if name is not None]
         return self.table.choose(drop=[*self.request.drop, *other]).used
 
@@ -113,8 +138,8 @@ class Subject:
     def _scaling(self) -> Any:
         from coterie.prepare import fit_scaling
 
-        if isinstance(self._model, Groups):
-            return self._model.scaling
+        if self._known is not None:
+            return self._known.scaling
         how = "none" if self._model is not None else self.request.recipe.scale
         return fit_scaling(self._complete.X, how)
 
@@ -125,8 +150,8 @@ class Subject:
     @cached_property
     def groups(self) -> Groups:
         """The groups of the table, found as `coterie fit` finds them."""
-        if isinstance(self._model, Groups):
-            return self._model
+        if self._known is not None:
+            return self._known
         request = self.request
         other = tuple(name for name in (request.truth, request.labels) if name is not None)
         return fit_groups(self.table, request.recipe, drop=(*request.drop, *other), missing=request.missing)
@@ -236,45 +261,3 @@ class Subject:
         )
         code = {word: number for number, word in enumerate(found)}
         return np.array([code.get(word, -1) for word in words]), found
-
-
-@dataclass(frozen=True)
-class ImageSubject:
-    """An image file to be segmented: pixels from 0 to 1 in red, green and blue."""
-
-    request: PlotRequest
-    pixels: FloatArray
-
-    @property
-    def k(self) -> int | None:
-        """The number of segments asked for."""
-        return self.request.recipe.n_clusters
-
-
-def read_image(path: str) -> FloatArray:
-    """Return the pixels of an image file, from 0 to 1."""
-    pillow: Any = require("PIL.Image", extra="plot", purpose="Reading images")
-    if not Path(path).is_file():
-        raise MissingFile(f"{path}: no such file.")
-    try:
-        with pillow.open(path) as image:
-            return np.asarray(image.convert("RGB"), dtype=np.float64) / 255
-    except (OSError, ValueError) as error:
-        raise InvalidFile(f"{path}: is no image that can be read ({error}).") from error
-
-
-def is_model_file(path: str) -> bool:
-    """Return whether a file is what ``coterie fit --save`` writes, by its first bytes.
-
-    Examples
-    --------
-    >>> is_model_file("customers.csv")
-    False
-    """
-    where = Path(path)
-    if not where.is_file():
-        return False
-    with where.open("rb") as file:
-        start = file.read(9)
-    length = int.from_bytes(start[:8], "little")
-    return start[8:] == MODEL_START and 0 < length < where.stat().st_size

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie._typing import Indices
 from coterie.cli.plot_subject import Subject
 from coterie.errors import InvalidParameter
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from coterie.select import Evidence
 
 MOST_K = 12  # numbers of clusters compared, unless -k is higher
+LEAST_OF_GROUP = 20  # rows of each group in a sample, if it has as many
 EIGENVALUES = 12  # shown at least, for a gap beyond the groups asked for is worth seeing
 
 
@@ -27,6 +29,21 @@ def evidence(subject: Subject, criteria: Sequence[str] | None) -> Evidence:
     recipe, X = subject.request.recipe, subject.scaled.to_numpy()
     ks = range(1, min(max(MOST_K, recipe.n_clusters or 0), len(X) - 1) + 1)
     return choose_k(X, recipe.method, k=ks, criteria=criteria, random_state=recipe.seed)
+
+
+def some_rows(subject: Subject, most: int) -> Indices:
+    """Return all rows, or a random sample of so many in which every group has some."""
+    labels, rng = subject.labels, np.random.default_rng(subject.request.recipe.seed)
+    if len(labels) <= most:
+        return np.arange(len(labels))
+    mixed = rng.permutation(len(labels))
+    _, codes = np.unique(labels[mixed], return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])[:-1]
+    rank = np.empty(len(labels), dtype=np.int64)  # of a row within its group, in the mixed order
+    rank[order] = np.arange(len(labels)) - starts[codes[order]]
+    first = np.lexsort((np.arange(len(labels)), rank >= LEAST_OF_GROUP))[:most]
+    return np.sort(mixed[first])
 
 
 def silhouette(subject: Subject) -> Any:
@@ -87,9 +104,7 @@ def significance(subject: Subject) -> Any:
 def model_of(subject: Subject, kind: type, name: str) -> Any:
     """Return the fitted model, of the kind that the picture is about, with the numbers of the groups."""
     if not isinstance(subject.model, kind):
-        raise InvalidParameter(
-            f"this plot draws {kind.__name__}, got {type(subject.model).__name__}. Use --method {name}."
-        )
+        raise wrong_model(subject, f"draws {kind.__name__}", name)
     groups = _groups_of_clusters(subject)
     if groups is None:
         return subject.model
@@ -100,13 +115,25 @@ def model_of(subject: Subject, kind: type, name: str) -> Any:
     return model
 
 
+def wrong_model(subject: Subject, what: str, method: str) -> InvalidParameter:
+    """Return the error of a picture that shows something else than this model has."""
+    fitting = "coterie fit DATA --save MODEL " if subject.is_of_model else ""
+    return InvalidParameter(
+        f"this plot {what}, got a {type(subject.model).__name__}. Use {fitting}--method {method}."
+    )
+
+
 def spectral_model(subject: Subject) -> Any:
     """Return the spectral clustering of the rows with some eigenvalues more than it needs."""
     from sklearn.base import clone
 
     from coterie.cluster import SpectralClustering
 
-    model, X = model_of(subject, SpectralClustering, "spectral"), subject.scaled.to_numpy()
+    X = subject.scaled.to_numpy()
+    if subject.request.is_open:  # the gap is what tells the number of groups
+        model: Any = SpectralClustering(min(2, len(X)), random_state=subject.request.recipe.seed)
+    else:
+        model = model_of(subject, SpectralClustering, "spectral")
     wanted = min(max(EIGENVALUES, 2 * model.n_clusters), len(X) - 2)
     return clone(model).set_params(n_components=max(wanted, model.n_clusters)).fit(X)
 

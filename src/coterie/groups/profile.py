@@ -72,10 +72,12 @@ class Profile:
 
     def words(self, group: int) -> str:
         """Say in words what sets a group (counted from 0) apart."""
+        units = [" sd", *[""] * (WORDS - 1)]
         named = [
-            f"{name} {'high' if by > 0 else 'low'} ({by:+.1f})" for name, by in self.apart(group)[:WORDS]
+            f"{name} {'high' if by > 0 else 'low'} ({by:+.1f}{unit})"
+            for (name, by), unit in zip(self.apart(group), units, strict=False)
         ]
-        return ", ".join(named).replace(")", " sd)", 1) if named else "close to the average in every column"
+        return ", ".join(named) if named else "close to the average in every column"
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return one dictionary per group, as plain values; rows are counted from 0."""
@@ -129,7 +131,7 @@ def profile_groups(
     means = means.toarray() if sparse.issparse(means) else np.asarray(means)
     center, spread = _center_and_spread(X)
     differences = (means - center) / np.where(spread > 0, spread, 1.0)
-    effects = _effects(sizes, differences, X.shape[0])
+    effects = effect_sizes(sizes, differences, X.shape[0])
     typical, borderline = find_members(X, labels, means, spread)
     names = np.arange(X.shape[0]) if rows is None else rows
     rules, note = learn_rules(X, labels, columns, differences)
@@ -147,7 +149,7 @@ def profile_groups(
     )
 
 
-def _effects(sizes: Labels, differences: FloatArray, n_rows: int) -> FloatArray:
+def effect_sizes(sizes: Labels, differences: FloatArray, n_rows: int) -> FloatArray:
     """Return Cohen's d of each group and column against all other rows.
 
     With the share p of the group and its difference D from the mean of all (in standard deviations of all),

@@ -13,6 +13,7 @@ from scipy import sparse
 from coterie.errors import ModelFileError
 from coterie.persist import adapters, registry
 
+CENTERS_OF_COLUMNS = ("cluster_centers_", "_prepared_centers")  # others lie in a space of their own
 TENSOR_KINDS = "biuf"
 # Parameters that only steer `fit`: a function or generator in them is replaced by the default, with a note.
 REPLACEABLE = frozenset({"init", "random_state", "progress", "callback", "callbacks"})
@@ -222,7 +223,7 @@ def _check_shapes(estimator: Any) -> None:
     """Refuse centres that do not fit the number of columns: native code relies on it."""
     n_features = getattr(estimator, "n_features_in_", None)
     for name, value in vars(estimator).items():
-        if n_features is None or "centers" not in name or value is None:
+        if n_features is None or name not in CENTERS_OF_COLUMNS or value is None:
             continue
         if np.ndim(value) != 2 or np.shape(value)[1] != n_features or value.dtype.kind != "f":
             raise ModelFileError(

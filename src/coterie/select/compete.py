@@ -169,12 +169,15 @@ def _explain(pair: tuple[Candidate, Separation], best: Separation, *, is_best: b
         return replace(candidate, reason=_for(separation))
     shallow = int((separation.evidence <= 0).sum())
     if shallow:
-        what = "valley is" if shallow == 1 else "valleys are"
-        reason = f"{shallow} of its {len(separation.evidence)} {what} no deeper than in data without groups"
+        n_valleys = len(separation.evidence)
+        what = "its only valley is" if n_valleys == 1 else f"{shallow} of its {n_valleys} valleys "
+        what += "" if n_valleys == 1 else "is" if shallow == 1 else "are"
+        reason = f"{what} no deeper than in data without groups"
     elif separation.score < best.score - CLOSE:
         reason = "it leaves groups together that a valley divides, or divides them less well"
     elif separation.crossing > best.crossing:
-        reason = f"a close call, but its borders cut {separation.crossing:.1%} of the neighbourhoods"
+        cut = f"{100 * separation.crossing:.2g}%"
+        reason = f"a close call, but its borders cut {cut} of the neighbourhoods"
     elif best.rank - separation.rank <= TIE:
         reason = "as good as the winner, which is the simpler model"
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from coterie._progress import ProgressOption, track
@@ -17,6 +18,7 @@ from coterie.select.believing import STEPS, believe
 from coterie.select.candidate import Candidate, different
 from coterie.select.clustering import Clustering
 from coterie.select.compete import Contest
+from coterie.select.lazy import is_in_blocks
 from coterie.select.preparing import classes_of, column_names, dense, points_of, prepare, sample_rows
 from coterie.select.running import recipe_of, run_contest, settle
 
@@ -47,8 +49,11 @@ def fit(
 
     Parameters
     ----------
-    X : array-like, DataFrame, Table, or path of a file
-        The data. Of tables, columns of text, dates, keys and constants are left out, with a note.
+    X : array-like, DataFrame, Table, path of a file, or data of any size
+        The data. Of tables, columns of text, dates, keys and constants are left out, with a note. Dask arrays
+        and DataFrames, Arrow datasets, zarr arrays, folders, patterns such as ``"data/*.parquet"``, and files
+        or memory maps of more than 1 GiB are read in blocks by `coterie.scale.fit`: methods are compared on
+        a sample, the winner is fitted to all rows, and the answer says which numbers are exact.
     method : str, default="auto"
         A name of `coterie.cluster.catalogue()`, several joined by commas, or "auto".
     k : int, range, "A..B" or "auto", default="auto"
@@ -74,6 +79,7 @@ def fit(
     Returns
     -------
     Clustering
+        A `coterie.scale.LazyClustering`, with lazy labels, for data in blocks.
 
     Examples
     --------
@@ -86,6 +92,22 @@ def fit(
     >>> coterie.fit(rng.normal(size=(200, 2)), budget="fast").k
     1
     """
+    if is_in_blocks(X):
+        found: Clustering = import_module("coterie.scale").fit(
+            X,
+            method,
+            k,
+            distance=distance,
+            scale=scale,
+            truth=truth,
+            budget=budget,
+            drop=drop,
+            keep=keep,
+            missing=missing,
+            random_state=random_state,
+            progress=progress,
+        )
+        return found
     began = time.perf_counter()
     asked = check_asked(method, k, distance, scale, budget)
     check_policy(missing)

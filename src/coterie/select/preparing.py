@@ -69,13 +69,14 @@ def prepare(table: Table, asked: Asked, drop: Sequence[str], keep: Sequence[str]
         raise InvalidParameter(
             f"k of coterie.fit must be at most {n_rows}, the rows, got {asked.ks[-1]}."
         ).in_shell(f"{table.source}: -k must be at most {n_rows}, its rows, got {asked.ks[-1]}.")
-    if asked.scale is None and _needs_scaling(prepared.complete.X):
+    if asked.scale is None and differ_in_scale(prepared.complete.X.std(axis=0, dtype=np.float64)):
         prepared = prepare_table(table, scale="standard", drop=drop, keep=keep, missing=missing)
     return prepared
 
 
-def _needs_scaling(X: Any) -> bool:
-    spreads = np.sort(np.asarray(X.std(axis=0, dtype=np.float64)))
+def differ_in_scale(spreads: Any) -> bool:
+    """Return whether columns with these standard deviations are in different units."""
+    spreads = np.sort(np.asarray(spreads))
     spreads = spreads[spreads > 0]
     small = spreads[int(HARDLY_VARY * (spreads.size - 1))] if spreads.size else 0.0
     return bool(spreads.size and spreads[-1] > ONE_SCALE * small)

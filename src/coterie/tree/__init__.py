@@ -11,6 +11,7 @@ from coterie.tree.comparing import (
 )
 from coterie.tree.dendrogram import Dendrogram
 from coterie.tree.linkage import linkage
+from coterie.tree.untangling import untangled
 
 __all__ = [
     "METHODS",
@@ -23,4 +24,5 @@ __all__ = [
     "fowlkes_mallows_curve",
     "linkage",
     "robinson_foulds",
+    "untangled",
 ]

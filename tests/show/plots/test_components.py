@@ -111,6 +111,14 @@ def test_embedding_draws_the_first_two_columns():
         embedding(places[:, :1], model)
 
 
+def test_embedding_says_that_it_is_a_sample():
+    """Law: a map of some rows says of how many; a map of all rows says nothing."""
+    ax = embedding(IRIS[:, :2], SPECIES, kind="PCA", sample_of=1_000_000)
+    said = "A random sample of 150 of 1,000,000 rows, some of every cluster."
+    assert [text.get_text() for text in ax.texts] == [said]
+    assert not embedding(IRIS[:, :2], SPECIES, sample_of=150).texts
+
+
 def test_shepard_draws_every_pair_and_their_correlation():
     """Law: a point per pair, the correlation of NumPy in the title; square and condensed give the same."""
     given, shown = pdist(IRIS[:40]), pdist(IRIS[:40, 2:])

@@ -32,6 +32,18 @@ def test_segments_in_mean_and_cluster_colours():
     assert is_border.sum() == 6
 
 
+def test_specks_have_no_borders():
+    """Law: borders are drawn between connected parts of 0.1 % of the image; the title says how many."""
+    labels = np.zeros((80, 80), dtype=int)
+    labels[:, 40:] = 1
+    labels[10, 2::4] = 2  # single pixels
+    figure = segmentation(np.zeros((80, 80)), labels)
+    is_border = (pictures(figure)[3] == to_rgb(EMPHASIS)).all(axis=2)
+    assert is_border[:, 40].all()
+    assert is_border.sum() == 80
+    assert figure.axes[3].get_title(loc="left") == "borders of 2 parts"
+
+
 def test_a_model_of_pixels_and_a_grey_image():
     """Law: a model fitted to the pixels gives the segments; grey images are drawn grey."""
     grey = IMAGE[:, :, 0] / 255.0

@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgb
 from sklearn.datasets import load_iris
 
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import compare_linkages, cut_curve
 from coterie.show.palette import color_of
 from coterie.show.plots import clustermap, impurity_curves, phylogram, radial_tree, tanglegram
-from coterie.tree import Dendrogram, entanglement, linkage
+from coterie.tree import Dendrogram, entanglement, linkage, untangled
 
 RNG = np.random.default_rng(0)
 X = np.concatenate([RNG.normal(m, 0.5, (8, 4)) for m in (0, 4, 9)])
@@ -92,6 +93,23 @@ def test_leaves_are_matched_by_name():
         ends = [ax.get_yticklabels()[round(end[1])] for ax, end in zip((left, right), thread, strict=True)]
         assert ends[0].get_text() == ends[1].get_text()
         assert ends[0].get_color() == ends[1].get_color()
+
+
+def test_large_trees_are_joined_by_bands():
+    """Law: of large trees the tips have counts; bands join what tips share, their widths fill each tip."""
+    rows = np.concatenate([RNG.normal(m, 1, (100, 2)) for m in (0, 6, 12)])
+    trees = [Dendrogram.from_linkage(linkage(rows, name)) for name in ("ward", "average")]
+    figure = tanglegram(trees[0], untangled(*trees), cut=3, max_leaves=20)
+    left, middle, right = figure.axes
+    assert figure.get_suptitle().startswith("300 leaves, entanglement ")
+    for ax in (left, right):
+        words = [text.get_text() for text in ax.get_yticklabels()]
+        assert len(words) <= 20
+        assert sum(int(word[1:-1]) if word.startswith("(") else 1 for word in words) == 300
+    bands = np.array([path.vertices[:4] for path in middle.collections[0].get_paths()])
+    assert (bands[:, 1, 1] - bands[:, 0, 1]).sum() == pytest.approx(0.84 * len(left.get_yticks()))
+    colors = {tuple(color[:3]) for color in middle.collections[0].get_facecolors()}
+    assert colors == {to_rgb(color_of(label)) for label in range(3)}
 
 
 def test_clustermap_orders_rows_and_columns():

@@ -5,6 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from coterie.show.report import gather, render
+from report_subjects import iris_subject
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = (
     "--no-sandbox",
@@ -17,10 +20,24 @@ ARGUMENTS = (
 )
 
 
-@pytest.fixture
-def short_tsne(monkeypatch):
+@pytest.fixture(scope="package", autouse=True)
+def short_tsne():
     """Let t-SNE place few rows: what is tested is something else."""
-    monkeypatch.setattr("coterie.show.report.maps.MOST_TSNE_ROWS", 40)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("coterie.show.report.maps.MOST_TSNE_ROWS", 40)
+        yield
+
+
+@pytest.fixture(scope="package")
+def iris_facts(short_tsne):
+    """Return the facts of the report that most tests look at."""
+    return gather(iris_subject(with_tree=True))
+
+
+@pytest.fixture(scope="package")
+def iris_page(iris_facts):
+    """Return its page, as text."""
+    return render(iris_facts)
 
 
 @pytest.fixture(scope="session")

@@ -6,20 +6,22 @@ import io
 import numpy as np
 import pytest
 
-from coterie.show.report import gather, write_subject
+from coterie.show.report import write_subject
 from report_subjects import HOSTILE, hostile_subject, iris_subject, make_subject
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser, started once
 
 
 @pytest.fixture(scope="module")
-def iris_page(tmp_path_factory):
-    return write_subject(iris_subject(with_tree=True), tmp_path_factory.mktemp("report") / "iris.html")
+def iris_file(tmp_path_factory, iris_page):
+    path = tmp_path_factory.mktemp("report") / "iris.html"
+    path.write_text(iris_page, encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="module")
-def opened(visit, iris_page):
-    return visit(iris_page)
+def opened(visit, iris_file):
+    return visit(iris_file)
 
 
 @pytest.fixture
@@ -27,6 +29,7 @@ def iris(opened):
     """Return the page of iris as it is when it opens; opening it anew takes plotly a second."""
     opened.page.evaluate(
         "const {store, selection} = coterie;"
+        "delete document.documentElement.dataset.theme;"
         "store.select(selection.nothing); store.setStop(store.state.facts.chosen)"
     )
     opened.page.fill("#search", "")
@@ -133,10 +136,10 @@ def test_branch_selects_the_rows_below_it(iris):
     assert "a branch of" in page.inner_text("#selected")
 
 
-def test_slider_changes_the_groups(iris, iris_page):
+def test_slider_changes_the_groups(iris, iris_facts):
     """Law: each stop shows its own labels, cards, colours and titles; the answer is one click away."""
     page = iris.page
-    facts = gather(iris_subject(with_tree=True))
+    facts = iris_facts
     for _ in range(2):
         page.focus("#stop")
         page.keyboard.press("ArrowRight")
@@ -200,24 +203,33 @@ def test_search_and_truth_cells_select(iris):
     assert len(selected_rows(page)) == expected
 
 
-def test_theme_switches_and_follows_the_system(visit, iris_page):
+def test_theme_switches_and_follows_the_system(iris):
     """Law: dark where the system is dark; the button changes it, pictures included."""
-    seen = visit(iris_page, color_scheme="dark")
-    page = seen.page
+    page = iris.page
     background = "getComputedStyle(document.body).backgroundColor"
-    dark = page.evaluate(background)
-    colours = page.evaluate("document.getElementById('map').data.at(-1).marker.color")
+    letters = "document.getElementById('map').layout.font.color"
+    light, light_letters = page.evaluate(background), page.evaluate(letters)
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(background) != light
+    page.wait_for_function(f"{letters} !== {light_letters!r}")
+    assert len(set(page.evaluate("document.getElementById('map').data.at(-1).marker.color"))) == 3
     page.click("#theme")
-    assert page.evaluate(background) != dark
-    assert page.evaluate("document.getElementById('map').layout.font.color") != ""
-    assert len(set(colours)) == 3
-    assert seen.errors == []
+    assert page.evaluate(background) == light
+    assert page.evaluate(letters) == light_letters
+    page.emulate_media(color_scheme="light")
+    assert iris.errors == []
 
 
-def test_phone_width_needs_no_sideways_scrolling(visit, iris_page):
+def check_phone(page):
     """Law: at the width of a phone nothing is wider than the screen."""
-    page = visit(iris_page, viewport={"width": 360, "height": 740}).page
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.wait_for_function("document.documentElement.scrollWidth <= 360")  # plotly follows a little later
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_phone_width_needs_no_sideways_scrolling(iris):
+    """Law: a phone shows the page without scrolling sideways."""
+    check_phone(iris.page)
 
 
 def test_controls_are_reached_by_keyboard(iris):
@@ -239,7 +251,20 @@ def test_controls_are_reached_by_keyboard(iris):
 
 
 def test_prints_to_pdf(iris, tmp_path):
-    """Law: the page prints on a few sheets, the map included."""
+    """Law: the page prints on a few sheets, the map included, in dark letters whatever the theme."""
+    look = (
+        "(({type}, {width, font}) => [type, width ?? null, font.color])"
+        "(document.getElementById('map').data.at(-1), document.getElementById('map').layout)"
+    )
+    light = iris.page.evaluate(look)
+    iris.page.emulate_media(color_scheme="dark")
+    iris.page.wait_for_function(f"{look}[2] !== {light[2]!r}")
+    dark = iris.page.evaluate(look)
+    iris.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert iris.page.evaluate(look) == ["scatter", 600, light[2]]
+    iris.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert iris.page.evaluate(look) == dark != light
+    iris.page.emulate_media(color_scheme="light")
     iris.page.pdf(path=tmp_path / "iris.pdf", format="A4")
     printed = (tmp_path / "iris.pdf").read_bytes()
     assert printed.startswith(b"%PDF")
@@ -257,6 +282,7 @@ def test_hostile_names_stay_text(visit, tmp_path):
     seen = visit(path)
     page = seen.page
     assert (seen.errors, seen.dialogs) == ([], [])
+    check_phone(page)
     assert page.locator("img[src='x'], main script").count() == 0
     assert HOSTILE[0] in page.inner_text("header.answer")
     assert HOSTILE[0] in page.inner_text("#main")
@@ -280,7 +306,7 @@ def seconds_to_open(page):
     return page.evaluate("Number(document.documentElement.dataset.readyAfter) / 1000")
 
 
-def test_million_rows_open_in_time(visit, tmp_path, short_tsne):
+def test_million_rows_open_in_time(visit, tmp_path):
     """Law: the report of 1e6 rows is under 8 MB; it opens in under 3 s."""
     rng = np.random.default_rng(0)
     labels = rng.choice(6, 1_000_000, p=[0.35, 0.25, 0.2, 0.1, 0.07, 0.03])
@@ -290,6 +316,6 @@ def test_million_rows_open_in_time(visit, tmp_path, short_tsne):
     path = write_subject(subject, tmp_path / "million.html")
     assert path.stat().st_size < 8_000_000
     seen = visit(path)
-    assert min(seconds_to_open(seen.page) for _ in range(3)) < 3.0  # the best: other tests run beside it
+    assert any(seconds_to_open(seen.page) < 3.0 for _ in range(4))  # other tests run beside it
     assert "of the sample" in seen.page.inner_text("#download")
     assert seen.errors == []

@@ -25,7 +25,7 @@ SAMPLE = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run(browser):
     """Evaluate an expression where the modules without a view are loaded; TREE and SAMPLE are there."""
     page = browser.new_page()

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from coterie.show.plots.points import scatter
     from coterie.show.plots.silhouettes import silhouette
     from coterie.show.plots.soft_views import mixture, responsibilities
-    from coterie.show.plots.tree_views import phylogram, radial_tree, tanglegram
+    from coterie.show.plots.tangles import tanglegram
+    from coterie.show.plots.tree_views import phylogram, radial_tree
     from coterie.show.plots.trees import dendrogram, linkages
 
 # Where each picture lives; matplotlib is not loaded before one is drawn. No module has the name of a picture:
@@ -70,7 +71,7 @@ _HOMES = {
     "silhouette": "silhouettes",
     "silhouette_curve": "curves",
     "stability": "belief",
-    "tanglegram": "tree_views",
+    "tanglegram": "tangles",
 }
 
 __all__ = [

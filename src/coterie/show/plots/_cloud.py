@@ -10,6 +10,7 @@ import numpy.typing as npt
 from coterie._typing import FloatArray, Labels
 from coterie.show.palette import INK, NOISE_COLOR, color_of, marker_of
 from coterie.show.plots._canvas import drawing
+from coterie.show.plots._names import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 MOST_MARKERS = 20_000  # rows; more are drawn as a density
 MOST_VECTORS = 2_000  # rows; more are drawn as pixels in SVG and PDF files
 MOST_NAMED = 12  # clusters in a legend; more are named where they stand
+LONGEST_IN_CROWD = 10  # characters of a name among many
 CELLS = (480, 360)  # of a density, across and up
 FAINTEST = 0.25  # opacity of a cell with one row
 Extent: TypeAlias = tuple[float, float, float, float]
@@ -140,7 +142,7 @@ def name_clusters(ax: Axes, places: FloatArray, labels: Labels, names: list[str]
     ['0', 'noise']
     """
     present = [label for label in np.unique(labels).tolist() if label >= 0]
-    words = {label: str(label) if names is None else names[label] for label in present}
+    words = {label: str(label) if names is None else plain(names[label]) for label in present}
     if len(present) <= MOST_NAMED:
         handles = [_handle(label, words[label]) for label in present]
         if (labels == -1).any():
@@ -149,7 +151,8 @@ def name_clusters(ax: Axes, places: FloatArray, labels: Labels, names: list[str]
             ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
         return
     for label in present:
-        _write_name(ax, np.median(places[labels == label], axis=0), words[label])
+        name = words[label] if names is None else plain(names[label], LONGEST_IN_CROWD)
+        _write_name(ax, np.median(places[labels == label], axis=0), name)
 
 
 def _write_name(ax: Axes, place: Any, name: str) -> None:

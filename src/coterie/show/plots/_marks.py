@@ -9,6 +9,7 @@ import numpy as np
 
 from coterie.show.palette import INK, color_of
 from coterie.show.plots._canvas import drawing
+from coterie.show.plots._names import LONGEST_NAME, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,18 +37,9 @@ def colors_of_labels(labels: Iterable[Any]) -> list[str]:
     return [color_of(at) for at in range(len(names))]
 
 
-def plain(name: object) -> str:
-    r"""Return a name from the data as text that matplotlib does not take for a formula.
-
-    Examples
-    --------
-    >>> print(plain("cost $ and price $"))
-    cost \$ and price \$
-    """
-    return str(name).replace("$", r"\$")
-
-
-def words_of_labels(labels: Iterable[Any], names: Sequence[str] | None = None) -> list[str]:
+def words_of_labels(
+    labels: Iterable[Any], names: Sequence[str] | None = None, longest: int = LONGEST_NAME
+) -> list[str]:
     """Return what to call each label, or the names of labels 0, 1, ... where these are given; -1 is noise.
 
     Examples
@@ -58,7 +50,7 @@ def words_of_labels(labels: Iterable[Any], names: Sequence[str] | None = None) -
     ['noise', 'large']
     """
     words = labels if names is None else (label if _is_noise(label) else names[label] for label in labels)
-    return ["noise" if _is_noise(word) else plain(word) for word in words]
+    return ["noise" if _is_noise(word) else plain(word, longest) for word in words]
 
 
 def names_that_fit(ax: Axes, places: Sequence[float], extent: float, points: float) -> list[int]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from coterie._typing import FloatArray
 from coterie.show.plots._canvas import tidy
+from coterie.show.plots._names import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,11 +95,11 @@ def plane_of(rows: FloatArray, names: list[str] | None) -> Plane:
     ('component 1 (100.0 %)', 'component 2 (0.0 %)')
     """
     if rows.shape[1] == 2:
-        known = names or ["column 0", "column 1"]
+        known = [plain(name) for name in names or ("column 0", "column 1")]
         return Plane(rows, (known[0], known[1]), None)
     if rows.shape[1] == 1:
         spread = (np.arange(len(rows)) * GOLDEN) % 1.0 - 0.5
-        return Plane(np.column_stack([rows[:, 0], spread]), ((names or ["column 0"])[0], ""), None)
+        return Plane(np.column_stack([rows[:, 0], spread]), (plain((names or ["column 0"])[0]), ""), None)
     found = principal_components(rows, standardise=False)
     across, up = (f"component {i + 1} ({100 * found.shares[i]:.1f} %)" for i in range(2))
     return Plane(found.places, (across, up), found)

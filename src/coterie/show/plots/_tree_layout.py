@@ -11,9 +11,10 @@ from coterie._typing import FloatArray, Labels
 from coterie._validation import Nothing, Number, Whole, check_parameter
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import INK, color_of
+from coterie.show.plots._names import plain
 from coterie.tree import Dendrogram
 
-LONGEST_NAME = 24
+LONGEST_TIP = 24
 INFINITE = 1.15  # times the largest finite height: where infinite heights are drawn
 
 
@@ -62,7 +63,7 @@ class TreeLayout:
         if tip >= self.tree.n_leaves:
             return f"({self.size(tip):,})"
         name = str(tip) if self.tree.names is None else self.tree.names[tip]
-        return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+        return plain(name, LONGEST_TIP)
 
 
 def read_tree(model: Any, who: str) -> Dendrogram:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from coterie.evaluate.stability_value import VERDICTS
 from coterie.show.palette import EMPHASIS, INK, NOISE_COLOR, color_of
-from coterie.show.plots._canvas import axes_for, drawing, note, tidy
+from coterie.show.plots._canvas import NOTE_GAP, axes_for, drawing, note, tidy
 from coterie.show.plots._marks import count_of, halo, words_of_labels
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from coterie.evaluate import Significance, Stability
 
+MOST_LETTERS = 90  # of names that stand beside each other; more stand upright
+LONGEST_UPRIGHT = 14
+LETTER = 5.5  # points of a letter of an upright name
 MOST_DOTS = 3000  # scores drawn one by one; beyond, boxes alone
 MOST_NAMED = 40
 MOST_BINS = 60
@@ -61,7 +64,9 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
         np.arange(k), value.per_cluster, s=34, marker="D", c=colors, zorder=4, linewidths=0, gid="means"
     )
     every = -(-k // MOST_NAMED)
-    ax.set_xticks(range(0, k, every), words[::every])
+    is_long = len(words[::every]) * max(map(len, words), default=0) > MOST_LETTERS
+    shown = words_of_labels(value.clusters, names, LONGEST_UPRIGHT) if is_long else words
+    ax.set_xticks(range(0, k, every), shown[::every], rotation=90 if is_long else 0)
     ax.set_xlim(-0.7, k - 0.3)
     ax.set_ylim(min(0.4, float(np.nanmin(scores, initial=1.0)) - 0.03), 1.02)
     tidy(
@@ -70,7 +75,8 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
         x="cluster",
         y="Jaccard similarity with its nearest match",
     )
-    note(ax, f"{value.n_resamples:,} resamples ({value.scheme}); diamonds: means, red below {WEAK_BELOW}.")
+    said = f"{value.n_resamples:,} resamples ({value.scheme}); diamonds: means, red below {WEAK_BELOW}."
+    note(ax, said, gap=NOTE_GAP + (LETTER * max(map(len, shown)) if is_long else 0))
     return ax
 
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coterie._typing import FloatArray, MatrixLike
-from coterie._validation import Flag, check_data, check_parameter
+from coterie._validation import Flag, Nothing, Whole, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.show.palette import EMPHASIS, INK, SEQUENTIAL, color_of
 from coterie.show.plots._canvas import axes_for, note, read_labels, tidy
 from coterie.show.plots._cloud import draw_cloud, name_clusters
 from coterie.show.plots._ellipses import draw_ellipse, spanning_ellipse
+from coterie.show.plots._names import plain
 from coterie.show.plots._projection import principal_components
 from coterie.show.plots.points import draw_marks, headline, marks_of
 
@@ -89,6 +90,7 @@ def embedding(
     *,
     kind: str = "",
     names: Sequence[str] | None = None,
+    sample_of: int | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw rows at the places that an embedding gave them: t-SNE, PCA, a Laplacian eigenmap.
@@ -103,6 +105,8 @@ def embedding(
         What the coordinates are, e.g. "t-SNE": names the axes.
     names : sequence of str, default=None
         Names of the clusters, by label.
+    sample_of : int, default=None
+        Number of rows of which these are a sample, which a note then says.
     ax : Axes, default=None
         Where to draw; None: on a new figure.
 
@@ -118,6 +122,7 @@ def embedding(
     >>> embedding(places, [0, 0, 0, 1, 1, 1], kind="Laplacian eigenmap").get_xlabel()
     'Laplacian eigenmap 1'
     """
+    check_parameter(sample_of, Nothing() | Whole(1), name="sample_of", who="embedding")
     rows: Any = check_data(places, who="embedding", name="places", may_be_distances=True)
     if rows.shape[1] < 2:
         raise InvalidData(f"places of embedding must have two columns or more, got shape {rows.shape}.")
@@ -125,9 +130,11 @@ def embedding(
     ax = axes_for(ax)
     draw_cloud(ax, rows[:, :2], labels)
     name_clusters(ax, rows[:, :2], labels, None if names is None else list(names))
-    word = kind or "coordinate"
+    word = plain(kind) or "coordinate"
     tidy(ax, title=headline(labels), x=f"{word} 1", y=f"{word} 2")
     ax.set_aspect("equal", adjustable="datalim")
+    if sample_of is not None and sample_of > len(rows):
+        note(ax, f"A random sample of {len(rows):,} of {sample_of:,} rows, some of every cluster.")
     return ax
 
 

@@ -12,6 +12,7 @@ from coterie.cluster import HDBSCAN, CondensedTree
 from coterie.show.palette import FAINT, INK, NOISE_COLOR, color_of
 from coterie.show.plots._canvas import axes_for, drawing, note, tidy
 from coterie.show.plots._marks import count_of, halo, words_of_labels
+from coterie.show.plots._names import LONGEST_NAME
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from coterie._typing import Labels
 
 MOST_STEPS = 150  # of the outline of one cluster
+MANY = 20  # clusters; the names of more are small and short
+LONGEST_IN_CROWD = 8
+LETTER = 0.011  # of the width of the picture, for a letter of a name
 GAP = 0.012  # between siblings, as a share of all rows
 
 Values = npt.NDArray[np.float64]
@@ -210,19 +214,22 @@ def _name(
         -1, 2
     )
     reach = places / (np.ptp(centers) or 1.0, _deepest(tree))
+    longest = LONGEST_NAME if first.size <= MANY else LONGEST_IN_CROWD
+    words = words_of_labels(owner[first].tolist(), names, longest)
+    room = LETTER * max(2, *map(len, words), 0)
     named: list[int] = []
     for at in np.lexsort((reach[:, 0],)).tolist():
-        if (np.abs(reach[named] - reach[at]) < (0.022, 0.03)).all(axis=1).any():
+        if (np.abs(reach[named] - reach[at]) < (room, 0.03)).all(axis=1).any():
             continue  # it would be written over another name
         named.append(at)
         text = ax.annotate(
-            words_of_labels([int(owner[first[at]])], names)[0],
+            words[at],
             places[at].tolist(),
             xytext=(0, 4),
             textcoords="offset points",
             ha="center",
             color=INK,
             fontweight="bold",
-            fontsize=9 if first.size <= 20 else 6.5,
+            fontsize=9 if first.size <= MANY else 6.5,
         )
         text.set_path_effects(halo(3.0))

@@ -27,7 +27,7 @@ def regions(
     X: MatrixLike,
     model: Any,
     *,
-    resolution: int = 240,
+    resolution: int = 360,
     names: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -42,7 +42,7 @@ def regions(
         Rows.
     model : fitted estimator with ``predict`` and ``labels_``
         What predicts.
-    resolution : int, default=240
+    resolution : int, default=360
         Predictions across the picture, and three quarters of it up.
     names : sequence of str, default=None
         Names of the clusters, by label.

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from coterie.groups import Profile
 from coterie.show.palette import DIVERGING, INK, NOISE_COLOR, color_of, marker_of
 from coterie.show.plots._canvas import axes_for, drawing, tidy
-from coterie.show.plots._marks import count_of, letters_on, plain, words_of_labels
+from coterie.show.plots._marks import count_of, letters_on, words_of_labels
+from coterie.show.plots._names import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +63,7 @@ def profiles(profile: Profile, ax: Axes | None = None, *, names: list[str] | Non
         height = float(np.clip(2.0 + 0.19 * k, 4.6, 14.0))
         ax = axes_for(ax, size=(float(np.clip(3.0 + 0.5 * columns.size, 6.0, 14.0)), height))
         _draw_heatmap(ax, profile, columns, groups)
-    headings = [_shortened(profile.columns[at]) for at in columns]
+    headings = [plain(profile.columns[at], LONGEST_NAME) for at in columns]
     is_long = len(headings) * max(map(len, headings), default=0) > MOST_LETTERS
     ax.set_xticks(
         range(columns.size), headings, rotation=40 if is_long else 0, ha="right" if is_long else "center"
@@ -121,7 +122,3 @@ def _draw_heatmap(ax: Axes, profile: Profile, columns: npt.NDArray[np.intp], gro
     ax.tick_params(length=0)
     for group, tick in enumerate(ax.get_yticklabels()):
         tick.set_color(color_of(group))
-
-
-def _shortened(name: str) -> str:
-    return plain(name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…")

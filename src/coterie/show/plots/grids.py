@@ -11,6 +11,7 @@ from coterie.errors import InvalidParameter
 from coterie.show.palette import FAINT, INK
 from coterie.show.plots._canvas import drawing
 from coterie.show.plots._cloud import draw_cloud, marker_area
+from coterie.show.plots._names import plain
 from coterie.show.toys import MethodGrid
 
 if TYPE_CHECKING:
@@ -52,9 +53,9 @@ def method_grid(grid: MethodGrid) -> Figure:
             cell = grid.cells[one.name, method]
             draw_cloud(ax, one.X, _by_first_row(cell.labels), size=0.25 * marker_area(len(one.X)))
             _frame(ax, cell.labels, cell.seconds)
-        row[0].set_ylabel(one.name, color=INK)
+        row[0].set_ylabel(plain(one.name), color=INK)
     for ax, method in zip(axes[0], grid.methods, strict=True):
-        ax.set_title(method, color=INK, fontsize="medium")
+        ax.set_title(plain(method), color=INK, fontsize="medium")
     return figure
 
 

@@ -11,6 +11,7 @@ from coterie._validation import Choice, Nothing, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.show.palette import DIVERGING, SEQUENTIAL, color_of
 from coterie.show.plots._canvas import column_names, drawing
+from coterie.show.plots._names import plain
 from coterie.show.plots._tree_layout import lay_out, read_cut, read_tree
 from coterie.show.plots.trees import draw_tree
 from coterie.tree import Dendrogram
@@ -67,7 +68,8 @@ def clustermap(
     order = np.arange(table.shape[1]) if across is None else across.leaf_order()
     shown = _bands(_scaled(table, scale)[down.leaf_order()][:, order])
     figure: Figure = drawing().figure(figsize=_size(shown.shape), layout="constrained")
-    grid = figure.add_gridspec(3, 3, width_ratios=(8, 1, 32), height_ratios=(8, 1, 32), wspace=0, hspace=0)
+    above = (0.01, 0.01) if across is None else (8, 1)
+    grid = figure.add_gridspec(3, 3, width_ratios=(8, 1, 32), height_ratios=(*above, 32), wspace=0, hspace=0)
     heat = figure.add_subplot(grid[2, 2])
     image = _draw_heat(heat, shown, table.shape[0], is_scaled=scale is not None)
     labels = read_cut(down, cut, "clustermap")
@@ -150,6 +152,7 @@ def _name_columns(ax: Any, known: list[str] | None, tree: Dendrogram | None, ord
     names = known or [str(column) for column in range(len(order))]
     if tree is not None and tree.names is not None:
         names = list(tree.names)
+    names = [plain(name) for name in names]
     shown = range(len(order)) if len(order) <= MOST_NAMES else ()
     ax.set_xticks(list(shown), [names[int(order[place])] for place in shown])
     if sum(map(len, names[:MOST_NAMES])) > 40:
@@ -159,7 +162,8 @@ def _name_columns(ax: Any, known: list[str] | None, tree: Dendrogram | None, ord
 
 def _name_rows(ax: Any, tree: Dendrogram) -> None:
     is_named = tree.names is not None and tree.n_leaves <= MOST_NAMES
-    names = [tree.names[leaf] for leaf in tree.leaf_order()] if is_named and tree.names is not None else []
+    order = tree.leaf_order() if is_named else ()
+    names = [plain(tree.names[leaf]) for leaf in order] if tree.names is not None else []
     ax.yaxis.tick_right()
     ax.set_yticks(range(len(names)), names, fontsize="small")
     ax.tick_params(axis="y", length=0)

@@ -5,18 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import ndimage
 
 from coterie._typing import FloatArray, Labels, MatrixLike
 from coterie.errors import InvalidData
 from coterie.show.palette import EMPHASIS, color_of
 from coterie.show.plots._canvas import drawing, panels, read_labels
+from coterie.show.plots._marks import count_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+LEAST_PART = 0.001  # of the image: smaller parts are specks of a texture
+PALER = 0.25  # of the way to white, behind borders
+
 
 def segmentation(image: MatrixLike, model: Any) -> Figure:
     """Draw an image, its segments in their mean colours and in colours of clusters, and their borders.
+
+    Borders are those of connected parts of 0.1 % of the image or more: the specks of a texture have none.
 
     Parameters
     ----------
@@ -33,18 +40,19 @@ def segmentation(image: MatrixLike, model: Any) -> Figure:
     --------
     >>> figure = segmentation([[0.0, 0.1, 0.9], [0.0, 0.1, 1.0]], [[0, 0, 1], [0, 0, 1]])
     >>> [ax.get_title(loc="left") for ax in figure.axes]
-    ['image, 3 x 2', '2 segments, mean colours', 'segments', 'borders']
+    ['image, 3 x 2', '2 segments, mean colours', 'segments', 'borders of 2 parts']
     """
     pixels = _read_image(image)
     height, width = pixels.shape[:2]
     flat = model if hasattr(model, "labels_") else np.asarray(model).ravel()
     labels = read_labels(flat, n=height * width, who="segmentation").reshape(height, width)
     k = len(np.unique(labels[labels >= 0]))
+    borders, n_parts = _with_borders(pixels, labels)
     pictures = {
         f"image, {width:,} x {height:,}": pixels,
         f"{k} segments, mean colours": _mean_colors(pixels, labels),
         "segments": _cluster_colors(labels),
-        "borders": _with_borders(pixels, labels),
+        f"borders of {count_of(n_parts, 'part')}": borders,
     }
     figure, axes = panels(4, columns=2, size=(3.6, 3.6 * min(height / width, 2.0) + 0.3))
     for ax, (title, picture) in zip(axes, pictures.items(), strict=True):
@@ -86,11 +94,28 @@ def _cluster_colors(labels: Labels) -> FloatArray:
     return picture
 
 
-def _with_borders(pixels: FloatArray, labels: Labels) -> FloatArray:
-    """Return the image in grey with the pixels right of and below a border in a strong colour."""
-    picture = np.repeat(pixels.mean(axis=2, keepdims=True), 3, axis=2)
+def _with_borders(pixels: FloatArray, labels: Labels) -> tuple[FloatArray, int]:
+    """Return the image in grey with borders between parts in a strong colour, and the number of parts."""
+    parts, n_parts = _large_parts(labels)
+    picture = PALER + (1 - PALER) * np.repeat(pixels.mean(axis=2, keepdims=True), 3, axis=2)
     is_border = np.zeros(labels.shape, dtype=bool)
-    is_border[:, 1:] |= labels[:, 1:] != labels[:, :-1]
-    is_border[1:] |= labels[1:] != labels[:-1]
+    is_border[:, 1:] |= parts[:, 1:] != parts[:, :-1]
+    is_border[1:] |= parts[1:] != parts[:-1]
     picture[is_border] = drawing("colors").to_rgb(EMPHASIS)
-    return picture
+    return picture, n_parts
+
+
+def _large_parts(labels: Labels) -> tuple[Labels, int]:
+    """Return the connected part of each pixel, that of the nearest large one for specks, and their number."""
+    parts, n = np.zeros(labels.shape, dtype=np.int64), 0
+    for label in np.unique(labels).tolist():
+        own, n_own = ndimage.label(labels == label)
+        parts += np.where(own > 0, own + n, 0)
+        n += n_own
+    sizes = np.bincount(parts.ravel())
+    is_speck = (sizes < LEAST_PART * labels.size)[parts]
+    if is_speck.all():
+        return parts, n
+    nearest = ndimage.distance_transform_edt(is_speck, return_distances=False, return_indices=True)
+    found: Labels = parts[tuple(nearest)]
+    return found, int((sizes[1:] >= LEAST_PART * labels.size).sum())

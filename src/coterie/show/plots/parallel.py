@@ -11,7 +11,8 @@ from coterie._typing import Labels, MatrixLike
 from coterie.errors import InvalidData
 from coterie.show.palette import INK, NOISE_COLOR, color_of
 from coterie.show.plots._canvas import axes_for, column_names, drawing, read_labels, tidy
-from coterie.show.plots._marks import count_of, halo, plain, words_of_labels
+from coterie.show.plots._marks import count_of, halo, words_of_labels
+from coterie.show.plots._names import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +22,7 @@ MOST_BANDS = 10  # groups with a band; more are their medians alone
 MOST_COLUMNS = 20  # those in which the medians of the groups differ most
 MOST_NAMED = 12  # groups in the legend; more are named where they end
 QUARTILES = (0.25, 0.5, 0.75)
+LONGEST_HEADING = 18
 
 Values = npt.NDArray[np.float64]
 
@@ -118,7 +120,7 @@ def _draw_axes(ax: Axes, headings: list[str], low: Values, high: Values) -> None
                 text, (at, place), xytext=shift, textcoords="offset points", ha="center", va=side,
                 fontsize="x-small", color=INK,
             )  # fmt: skip
-    words = [plain(heading if len(heading) <= 18 else heading[:17] + "…") for heading in headings]
+    words = [plain(heading, LONGEST_HEADING) for heading in headings]
     is_long = len(words) * max(map(len, words)) > 80
     ax.set_xticks(
         range(len(words)), words, rotation=40 if is_long else 0, ha="right" if is_long else "center"

@@ -14,6 +14,7 @@ from coterie.show.palette import INK, color_of
 from coterie.show.plots._canvas import axes_for, column_names, read_labels, tidy
 from coterie.show.plots._cloud import MOST_NAMED, draw_cloud, name_clusters
 from coterie.show.plots._ellipses import draw_ellipse, points_ellipse
+from coterie.show.plots._names import plain
 from coterie.show.plots._projection import GOLDEN
 
 if TYPE_CHECKING:
@@ -180,8 +181,8 @@ def _column(column: int | str, known: list[str] | None, n_columns: int) -> int:
 
 
 def _name(names: Sequence[str] | None, label: int) -> str:
-    return str(label) if names is None else names[label]
+    return str(label) if names is None else plain(names[label])
 
 
 def _word(known: list[str] | None, column: int) -> str:
-    return f"column {column}" if known is None else known[column]
+    return f"column {column}" if known is None else plain(known[column])

@@ -86,7 +86,9 @@ def mixture(
     return ax
 
 
-def responsibilities(X: MatrixLike, model: Any, *, ax: Axes | None = None) -> Axes:
+def responsibilities(
+    X: MatrixLike, model: Any, *, names: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw the membership of each row: its colour is the mixture of the colours of its components.
 
     Parameters
@@ -95,6 +97,8 @@ def responsibilities(X: MatrixLike, model: Any, *, ax: Axes | None = None) -> Ax
         Rows; with more than two columns they are drawn on their first two components.
     model : fitted estimator with ``predict_proba`` or ``membership``, or an array of shape (n_samples, k)
         The membership of each row in each cluster; what is missing to 1 is grey.
+    names : sequence of str, default=None
+        Names of the clusters, by label.
     ax : Axes, default=None
         Where to draw; None: on a new figure.
 
@@ -116,7 +120,7 @@ def responsibilities(X: MatrixLike, model: Any, *, ax: Axes | None = None) -> Ax
     plane = plane_of(rows, column_names(X, model))
     ax = axes_for(ax)
     draw_mixed(ax, plane.places, np.clip(np.hstack([soft, rest]) @ colors, 0.0, 1.0))
-    name_clusters(ax, plane.places, soft.argmax(axis=1))
+    name_clusters(ax, plane.places, soft.argmax(axis=1), None if names is None else list(names))
     n_sure = int((soft.max(axis=1) >= SURE).sum())
     title = f"{n_sure:,} of {len(rows):,} rows belong to one cluster by {SURE} or more"
     label_plane(ax, plane, title)

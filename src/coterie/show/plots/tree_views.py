@@ -1,4 +1,4 @@
-"""Other views of trees: around a centre, as a phylogeny, and two face to face."""
+"""Other views of trees: around a centre, and as a phylogeny."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._typing import FloatArray, Labels
+from coterie._typing import FloatArray
 from coterie._validation import Flag, Nothing, Whole, check_parameter
-from coterie.show.palette import FAINT, INK, color_of
+from coterie.show.palette import INK
 from coterie.show.plots._canvas import axes_for, drawing
 from coterie.show.plots._tree_layout import TreeLayout, lay_out, read_cut, read_tree
-from coterie.show.plots.trees import draw_tree, label_tips
-from coterie.tree import Dendrogram, entanglement
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 TURN = 2 * np.pi * 0.97  # a gap is left between the last tip and the first
 ARC_STEP = np.radians(3)  # of the points that an arc is drawn by
@@ -130,85 +127,6 @@ def phylogram(
     ax.set_ylim(len(layout.tips) + 0.4, -0.8)
     ax.set_axis_off()
     return ax
-
-
-def tanglegram(first: Any, second: Any, *, cut: Any = None, names: tuple[str, str] | None = None) -> Figure:
-    """Draw two trees of the same leaves face to face, a line from each leaf to itself.
-
-    The straighter the lines the more alike the trees; the title gives the entanglement, 0 when all are
-    straight. Leaves are matched by name when both trees have names, otherwise by number.
-
-    Parameters
-    ----------
-    first, second : Dendrogram, fitted model with ``dendrogram_``, or SciPy's matrix
-        The trees; the order of their leaves is kept, ``tree.reordered`` changes it.
-    cut : int, float or labels, default=None
-        Colour the lines by the clusters of a cut of the first tree, and the branches of both trees by them.
-    names : pair of str, default=None
-        Names of the trees.
-
-    Returns
-    -------
-    Figure
-
-    Examples
-    --------
-    >>> from coterie.tree import Dendrogram
-    >>> one = Dendrogram([[0, 1], [3, 2]], [1.0, 2.0])
-    >>> tanglegram(one, one.reordered([2, 0, 1])).get_suptitle()
-    'entanglement 0.85'
-    """
-    left, right = read_tree(first, "tanglegram"), read_tree(second, "tanglegram")
-    value = entanglement(left, right)
-    labels = read_cut(left, cut, "tanglegram")
-    partner = _partners(left, right)
-    right_labels = None if labels is None else labels[partner]
-    n = left.n_leaves
-    figure: Figure = drawing().figure(
-        figsize=(8.0, float(np.clip(0.17 * n + 1.0, 3.4, 14))), layout="constrained"
-    )
-    axes = figure.subplots(1, 3, width_ratios=(4, 2, 4))
-    for ax, tree, own in ((axes[0], left, labels), (axes[2], right, right_labels)):
-        layout = lay_out(tree, max_leaves=None, labels=own)
-        draw_tree(ax, layout, is_upright=False)
-        if tree is left:
-            ax.yaxis.tick_right()
-        label_tips(ax, layout, is_upright=False)
-        for side in ("top", "left", "right"):
-            ax.spines[side].set_visible(False)
-    axes[0].invert_xaxis()
-    _draw_threads(axes[1], left, right, partner, labels)
-    for ax, name in zip((axes[0], axes[2]), names or ("", ""), strict=True):
-        ax.set_title(name)
-        ax.tick_params(axis="y", length=0)
-    figure.suptitle(f"entanglement {value:.2g}", x=0.5, fontsize="large")
-    return figure
-
-
-def _partners(left: Dendrogram, right: Dendrogram) -> Labels:
-    """Return the leaf of the left tree that each leaf of the right one is."""
-    if left.names is None or right.names is None:
-        return np.arange(left.n_leaves)
-    number = {name: leaf for leaf, name in enumerate(left.names)}
-    return np.array([number[name] for name in right.names])
-
-
-def _draw_threads(
-    ax: Axes, left: Dendrogram, right: Dendrogram, partner: Labels, labels: Labels | None
-) -> None:
-    n = left.n_leaves
-    left_place, right_place = np.argsort(left.leaf_order()), np.argsort(right.leaf_order())
-    threads = np.zeros((n, 2, 2))
-    threads[:, 1, 0] = 1.0
-    threads[:, 0, 1] = left_place[partner]
-    threads[:, 1, 1] = right_place
-    colors = [FAINT] * n if labels is None else [color_of(int(labels[leaf])) for leaf in partner]
-    ax.add_collection(
-        drawing("collections").LineCollection(list(threads), colors=colors, linewidths=1.1, alpha=0.8)
-    )
-    ax.set_xlim(0, 1)
-    ax.set_ylim(-0.6, n - 0.4)
-    ax.set_axis_off()
 
 
 def _angle(layout: TreeLayout, node: int) -> float:

@@ -12,6 +12,7 @@ from coterie._validation import Choice, Nothing, Whole, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.show.palette import EMPHASIS, FAINT
 from coterie.show.plots._canvas import axes_for, drawing, panels, tidy
+from coterie.show.plots._names import plain
 from coterie.show.plots._tree_layout import TreeLayout, cut_height, lay_out, read_cut, read_tree
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def dendrogram(
         it goes through the tree.
     max_leaves : int or None, default=50
         Of a larger tree the last merges are drawn; a wedge and a count stand for what is below. None: all.
+        As many as the clusters of the cut are always drawn.
     orientation : {"vertical", "horizontal"}, default="vertical"
         The root at the top, or at the right.
     order : array-like of shape (n_leaves,), default=None
@@ -67,7 +69,7 @@ def dendrogram(
     tree = read_tree(model, "dendrogram")
     labels = read_cut(tree, cut, "dendrogram")
     tree = tree if order is None else tree.reordered(order)
-    layout = lay_out(tree, max_leaves=max_leaves, labels=labels)
+    layout = lay_out(tree, max_leaves=_enough(max_leaves, labels), labels=labels)
     is_upright = orientation == "vertical"
     ax = axes_for(ax, size=_size(len(layout.tips), is_upright))
     draw_tree(ax, layout, is_upright=is_upright)
@@ -119,7 +121,7 @@ def linkages(
     figure, axes = panels(len(found), columns=min(3, len(found)), size=(4.0, 3.2))
     for ax, (name, tree) in zip(axes, found.items(), strict=True):
         dendrogram(tree, cut=cut, max_leaves=max_leaves, orientation=orientation, ax=ax)
-        ax.set_title(name, loc="left")
+        ax.set_title(plain(name), loc="left")
     return figure
 
 
@@ -191,6 +193,14 @@ def _set_limits(ax: Axes, layout: TreeLayout, *, is_upright: bool) -> None:
     set_places(min(places) - 0.6, max(places) + 0.6)
     set_heights(layout.base, beyond)
     ax.spines["bottom" if is_upright else "left"].set_color(FAINT)
+
+
+def _enough(max_leaves: int | None, labels: Any) -> int | None:
+    """Return the number of tips, at least one per cluster as long as tips can be told apart."""
+    if max_leaves is None or labels is None:
+        return max_leaves
+    k = len(np.unique(labels))
+    return max(max_leaves, k) if k <= MOST_NAMES else max_leaves
 
 
 def _line(layout: TreeLayout, labels: Any, cut: Any) -> float | None:

@@ -19,7 +19,7 @@ def badges_of(subject: Subject, chosen: LabelingFacts) -> tuple[Badge, ...]:
     if subject.stability is not None and subject.k > 1:
         badges.append(_stable(subject.stability))
     if subject.significance is not None:
-        badges.append(_by_chance(subject.significance))
+        badges.append(_by_chance(subject.significance, has_groups=subject.k > 1))
     if chosen.silhouette is not None:
         badges.append(_separated(chosen.silhouette))
     if chosen.truth is not None:
@@ -36,9 +36,12 @@ def _stable(stability: Any) -> Badge:
     return Badge("not stable", f"{value:.2f}", "poor", about)
 
 
-def _by_chance(significance: Any) -> Badge:
+def _by_chance(significance: Any, *, has_groups: bool) -> Badge:
     value, n_draws = float(significance.p_value), len(significance.draws)
     about = f"how often data without groups look as good, in {n_draws:,} draws"
+    if not has_groups:
+        about = f"how often data without groups are divided as well as these at best, in {n_draws:,} draws"
+        return Badge("like data without groups", p_in_words(value, n_draws), "plain", about)
     if value <= SIGNIFICANT:
         return Badge("not by chance", p_in_words(value, n_draws), "good", about)
     return Badge("could be chance", p_in_words(value, n_draws), "poor", about)
@@ -53,8 +56,8 @@ def _separated(value: float) -> Badge:
 
 def _true(value: float, meaning: str) -> Badge:
     tone = _tone(value, GOOD_AGREEMENT, FAIR_AGREEMENT)
-    word = {"good": "agrees with the truth", "fair": "partly the truth", "poor": "not the truth"}[tone]
-    return Badge(word, f"{value:.2f}", tone, f"adjusted Rand index: {meaning}")
+    word = {"good": "agrees", "fair": "agrees in part", "poor": "hardly agrees"}[tone]
+    return Badge(f"{word} with the truth", f"{value:.2f}", tone, f"adjusted Rand index: {meaning}")
 
 
 def _tone(value: float, good: float, fair: float) -> Tone:

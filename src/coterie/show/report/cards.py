@@ -45,7 +45,7 @@ class Deck:
             number=group + 1,
             color=self.colors[group],
             size=int(self.profile.sizes[group]),
-            share=float(self.profile.sizes[group] / self.subject.n_grouped),
+            share=float(self.profile.sizes[group] / self.subject.n_all),
             words=words(self.profile, group),
             apart=apart_facts(self.profile, group),
             typical=self._named("typical", group, held[_nearest_to_mean(points[held])]),
@@ -114,7 +114,7 @@ def contrast_finding(profile: GroupMeans) -> str:
     shares = weights @ np.square(profile.differences)
     best = int(np.argmax(shares))
     name = shorten(profile.columns[best])
-    percent = f"{100 * min(1.0, shares[best]):.0f} %"
+    percent = f"{100 * min(1.0, shares[best]):.0f}\u00a0%"
     return f"{name} tells the groups apart best: {percent} of its variance is between them"
 
 

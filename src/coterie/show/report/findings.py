@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 APART = 0.6  # mean silhouette from which a group is said to stand apart
+OVERLAPPING = 0.02  # of a group's rows that are nearer to another, from which it is said to overlap
 HARDLY_ANY = 0.03  # of the rows
 TOUCHING = 0.15  # silhouette below which a row is as near to another group
 
@@ -35,13 +36,13 @@ def map_finding(labels: Any, values: Any, neighbours: Any, k: int) -> str:
 
 
 def silhouette_finding(labels: Any, values: Any, neighbours: Any) -> str:
-    """Say which group overlaps which, or which one is loosest.
+    r"""Say which group overlaps which, or which one is loosest.
 
     Examples
     --------
     >>> import numpy as np
     >>> silhouette_finding(np.array([0, 0, 1, 1]), np.array([0.9, -0.1, 0.9, 0.8]), np.array([1, 1, 0, 0]))
-    'Group 1 overlaps group 2: 50 % of its rows are nearer to it'
+    'Group 1 overlaps group 2: 50\xa0% of its rows are nearer to it'
     """
     if values is None:
         return "One group alone has no silhouette"
@@ -49,19 +50,19 @@ def silhouette_finding(labels: Any, values: Any, neighbours: Any) -> str:
     if len(groups) < 2:
         return "One group alone has no silhouette"
     shares = np.array([np.mean(values[labels == group] < 0) for group in groups])
-    if shares.max() > 0:
+    n_nearer = int((values[labels >= 0] < 0).sum())
+    if shares.max() >= OVERLAPPING:
         worst = groups[shares.argmax()]
         nearer = neighbours[(labels == worst) & (values < 0)]
         other = np.bincount(nearer).argmax()
         share = np.mean((neighbours == other)[labels == worst] & (values < 0)[labels == worst])
-        said = f"{100 * share:.0f} %" if share >= 0.01 else f"{100 * share:.1g} %"
+        said = f"{100 * share:.0f}\u00a0%" if share >= 0.01 else f"{100 * share:.1g}\u00a0%"
         return f"Group {worst + 1} overlaps group {other + 1}: {said} of its rows are nearer to it"
     means = np.array([np.mean(values[labels == group]) for group in groups])
     loosest = means.argmin()
-    return (
-        f"Every row is nearest to its own group; group {groups[loosest] + 1} is the loosest "
-        f"({means[loosest]:.2f})"
-    )
+    nearest = "Every row" if not n_nearer else f"All but {n_nearer} of {len(values):,} rows"
+    is_or_are = "is nearest to its own group" if not n_nearer else "are nearest to their own group"
+    return f"{nearest} {is_or_are}; group {groups[loosest] + 1} is the loosest ({means[loosest]:.2f})"
 
 
 def _touching_pair(labels: Any, values: Any, neighbours: Any) -> tuple[int, int] | None:

@@ -33,7 +33,7 @@ def plain(value: float, digits: int = 3) -> str:
     Examples
     --------
     >>> plain(19075.3), plain(0.034567), plain(-2.5), plain(3.0)
-    ('19,075', '0.0346', '-2.5', '3')
+    ('19,075', '0.0346', '−2.5', '3')
     """
     if not math.isfinite(value):
         return "–"
@@ -41,9 +41,9 @@ def plain(value: float, digits: int = 3) -> str:
         return "0"
     magnitude = math.floor(math.log10(abs(value)))
     if magnitude >= 12 or magnitude < -5:
-        return f"{value:.{digits - 1}e}"
+        return f"{value:.{digits - 1}e}".replace("-", "−")
     decimals = max(0, digits - 1 - magnitude)
-    text = f"{value:,.{decimals}f}"
+    text = f"{value:,.{decimals}f}".replace("-", "−")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -83,7 +83,7 @@ def p_in_words(p_value: float, n_draws: int) -> str:
     ('p ≤ 0.005', 'p = 0.2')
     """
     least = 1 / (n_draws + 1)
-    return f"p ≤ {plain(least, 1)}" if p_value <= least * 1.0001 else f"p = {plain(p_value, 2)}"
+    return f"p ≤ {plain(least, 2)}" if p_value <= least * 1.0001 else f"p = {plain(p_value, 2)}"
 
 
 def count(n: int, one: str, many: str | None = None) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from coterie._optional import require
 from coterie.show.report import drawings
 from coterie.show.report.facts import ReportFacts
+from coterie.show.report.glossary import glossary
 from coterie.show.report.numbers import count, percent, plain, signed
 
 # in the order in which they need each other
@@ -37,7 +38,7 @@ def render(facts: ReportFacts) -> str:
     Every name that comes from data is escaped by the templates, or stands in JSON that the page's scripts put
     on the screen as text; and the page's own policy lets no other script run and no address be fetched.
     """
-    scripts = [_plotly(), *(_file(f"js/{name}.js") for name in SCRIPTS)]
+    scripts = [plotly_script(), *(_file(f"js/{name}.js") for name in SCRIPTS)]
     environment = _environment()
     page: str = environment.get_template("report.html.jinja").render(
         facts=facts,
@@ -95,11 +96,18 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"plain": plain, "percent": percent, "signed": signed, "spark": drawings.spark}
+    environment.filters |= {
+        "plain": plain,
+        "percent": percent,
+        "signed": signed,
+        "spark": drawings.spark,
+        "zip": zip,
+    }
     environment.globals |= {
         "count": count,
         "histogram": drawings.histogram,
         "ends": drawings.least_and_most,
+        "glossary": glossary,
     }
     return environment
 
@@ -108,6 +116,7 @@ def _file(name: str) -> str:
     return (files("coterie.show.report") / name).read_text(encoding="utf-8")
 
 
-def _plotly() -> str:
+def plotly_script() -> str:
+    """Return plotly's own script, the largest part of a page."""
     require("plotly", extra="report", purpose="The report")
     return (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 MOST_BYTES = 8_000_000  # what a page may weigh, plotly's 4.8 MB included
@@ -25,15 +26,21 @@ class Room:
     cells: int = 60_000
     cards: int = 260
 
-    def smaller(self) -> Room:
-        """Return half the room, for tables whose names alone are longer than usual.
+    def smaller(self, excess: float) -> Room:
+        """Return a half of the room, or a fourth ... for tables whose names alone are longer than usual.
+
+        Parameters
+        ----------
+        excess : float
+            How many times too much the page holds.
 
         Examples
         --------
-        >>> Room().smaller().rows
-        2000
+        >>> Room().smaller(1.2).rows, Room().smaller(2.5).rows
+        (2000, 1000)
         """
-        return Room(self.rows // 2, self.cells // 2, self.cards // 2)
+        part = 2 ** max(1, math.ceil(math.log2(excess)))
+        return Room(self.rows // part, self.cells // part, self.cards // part)
 
 
 USUAL = Room()

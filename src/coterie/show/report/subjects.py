@@ -18,6 +18,7 @@ from coterie.show.report.numbers import count
 from coterie.show.report.subject import Subject, shorten
 
 FEWEST, MOST = 2, 12  # groups at the stops of a tree's slider
+LONGEST_ROW_NAME = 24  # characters of a column of text that names the rows
 MOST_NAMES = 30
 
 
@@ -85,6 +86,7 @@ def subject_of_labels(data: LabelledData, *, classes: Sequence[Any] | None = Non
     """
     labels, names = number_by_size(data.labels)
     scaling = fit_scaling(data.X, "standard")
+    is_plain = names == [str(at + 1) for at in range(len(names))]
     numbered = ", ".join(f"{at + 1} is {shorten(name)}" for at, name in enumerate(names[:MOST_NAMES]))
     return Subject(
         title=Path(data.data_source).name,
@@ -99,7 +101,7 @@ def subject_of_labels(data: LabelledData, *, classes: Sequence[Any] | None = Non
         classes=None if classes is None else [str(one) for one in classes],
         left_out=[(column.name, column.reason) for column in data.left_out],
         scaling=SCALINGS["standard"],
-        notes=[*data.notes, f"groups are numbered by size: {numbered}"],
+        notes=[*data.notes, *([] if is_plain else [f"groups are numbered by size: {numbered}"])],
         made=[("groups", "given, not computed"), *versions()],
         command=command,
     )
@@ -145,12 +147,28 @@ def cuts_of(tree: Any) -> dict[int, Labels]:
 
 
 def names_of_rows(table: Table, rows: Indices) -> list[str] | None:
-    """Return what the table calls its rows: the first column that is a key, and not just counts them."""
-    for name in table.key_columns():
+    """Return what the table calls its rows: a column of keys, or of short texts of which none comes twice."""
+    for name in (*table.key_columns(), *_texts(table)):
         values = table.content[name]
         if str(values.dtype) == "String" or not values.dtype.is_numeric():
             return [str(values[row]) for row in rows.tolist()]
     return None
+
+
+def _texts(table: Table) -> list[str]:
+    """Return the columns of text that could name the rows."""
+    if table.is_matrix:
+        return []
+    texts = {
+        name: table.content[name] for name in table.columns if str(table.content[name].dtype) == "String"
+    }
+    return [
+        name
+        for name, values in texts.items()
+        if not values.null_count()
+        and values.n_unique() == len(values)
+        and values.str.len_chars().max() <= LONGEST_ROW_NAME
+    ]
 
 
 def classes_of(table: Table, truth: str, rows: Indices) -> list[str]:
@@ -206,7 +224,7 @@ def made_of(groups: Groups) -> list[tuple[str, str]]:
     }
     facts = [
         ("method", find_method(groups.recipe.method).title),
-        ("parameters", ", ".join(f"{name}={value!r}" for name, value in parameters.items())),
+        ("parameters", ", ".join(f"{name}={_shown(value)}" for name, value in parameters.items())),
     ]
     if hasattr(model, "algorithm_used_"):
         facts.append(("algorithm", str(model.algorithm_used_)))
@@ -215,11 +233,17 @@ def made_of(groups: Groups) -> list[tuple[str, str]]:
     return [*facts, *versions()]
 
 
+def _shown(value: Any) -> str:
+    """Return the value of a parameter; of an array its shape."""
+    shape = getattr(value, "shape", ())
+    return f"array of {' x '.join(map(str, shape))}" if shape else repr(value)
+
+
 def versions() -> list[tuple[str, str]]:
     """Return what it was computed with."""
     known = configuration()
     packages = ", ".join(f"{name} {known['packages'][name]}" for name in ("numpy", "scipy", "scikit-learn"))
     return [
         ("versions", f"coterie {known['engine']['coterie']}, python {known['system']['python']}, {packages}"),
-        ("machine", f"{known['system']['platform']}, {known['engine']['instruction set']}"),
+        ("machine", f"{known['system']['platform']}, instruction set {known['engine']['instruction set']}"),
     ]

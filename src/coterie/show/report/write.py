@@ -10,7 +10,7 @@ from typing import Any
 from coterie._files import atomic_path, check_output
 from coterie.show.report.clusterings import subject_of_clustering
 from coterie.show.report.gather import gather
-from coterie.show.report.render import render
+from coterie.show.report.render import plotly_script, render
 from coterie.show.report.room import MOST_BYTES, USUAL
 from coterie.show.report.subject import Subject
 
@@ -88,7 +88,8 @@ def make_page(subject: Subject) -> bytes:
     """Return the page in UTF-8; a table that does not fit into 8 MB gets less room until it does."""
     room = USUAL
     page = render(gather(subject, room)).encode()
+    script = len(plotly_script().encode())
     while len(page) > MOST_BYTES and room.rows > 1:
-        room = room.smaller()
+        room = room.smaller((len(page) - script) / (MOST_BYTES - script))
         page = render(gather(subject, room)).encode()
     return page

@@ -2,6 +2,7 @@
 "use strict";
 
 (() => {
+  const PAPER = { width: 600, height: 420, autosize: false };
   const facts = JSON.parse(document.getElementById("facts").textContent);
   const { theme, pageView, toolbar } = coterie;
   theme.paint(facts.palette);
@@ -27,6 +28,21 @@
     theme.paint(facts.palette);
     draws.forEach((draw) => draw());
   }
+
+  // paper is white, and as wide as it is: plotly does not look at the style of print
+  const root = document.documentElement;
+  let told;
+  addEventListener("beforeprint", () => {
+    told = root.dataset.theme;
+    root.dataset.theme = "light";
+    theme.paint(facts.palette);
+    draws.forEach((draw) => draw(PAPER));
+  });
+  addEventListener("afterprint", () => {
+    if (told === undefined) delete root.dataset.theme;
+    else root.dataset.theme = told;
+    repaint();
+  });
 
   store.listen(follow);
   toolbar.bind(store, repaint);

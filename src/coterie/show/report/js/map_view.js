@@ -91,10 +91,10 @@ coterie.mapView = (() => {
     const { state } = store;
     const title = document.querySelector("#map-finding");
     const caption = document.querySelector("#map-caption");
-    const draw = (asSvg = false) => {
+    const draw = (paper = null) => { // a WebGL canvas prints as an empty box
       title.textContent = state.grouping.map_finding;
       caption.textContent = state.facts.maps[state.map].caption;
-      return Plotly.react(element, traces(state, asSvg), frame(state), CONFIG);
+      return Plotly.react(element, traces(state, paper !== null), { ...frame(state), ...paper }, CONFIG);
     };
     const points = () => element.data.length - 1;
     draw();
@@ -108,8 +108,6 @@ coterie.mapView = (() => {
       const point = event.points.find((one) => one.curveNumber === points());
       if (point) store.toggleGroup(state.grouping.labels[point.pointIndex]);
     });
-    addEventListener("beforeprint", () => draw(true)); // a WebGL canvas prints as an empty box
-    addEventListener("afterprint", () => draw());
     return draw;
   }
 

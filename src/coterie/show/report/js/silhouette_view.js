@@ -51,7 +51,7 @@ coterie.silhouetteView = (() => {
     const misplaced = document.querySelector("#select-misplaced");
     let found = [];
 
-    function draw() {
+    function draw(paper) {
       const { grouping, selection, facts } = state;
       title.textContent = grouping.silhouette_finding;
       const has = Boolean(grouping.silhouettes);
@@ -59,7 +59,7 @@ coterie.silhouetteView = (() => {
       document.querySelector("#silhouette-hint").hidden = has;
       const negative = has ? grouping.silhouettes.filter((value) => value !== null && value < 0).length : 0;
       misplaced.hidden = negative === 0;
-      misplaced.textContent = `Select the ${negative.toLocaleString("en")} rows below zero`;
+      misplaced.textContent = `Select the ${negative === 1 ? "row" : `${negative.toLocaleString("en")} rows`} below zero`;
       if (!has) return;
       found = bars(grouping.labels, grouping.silhouettes, grouping.k);
       const chosen = new Set(selection.rows);
@@ -84,7 +84,7 @@ coterie.silhouetteView = (() => {
         ...layout(), bargap: 0, margin: { l: 12, r: 56, t: 8, b: 40 }, dragmode: "select", hovermode: "closest",
         shapes: [meanLine], annotations: marks(found, grouping), selectdirection: "v", selections: [],
         xaxis: { ...axis("silhouette"), range: [Math.min(-0.1, ...found.map((bar) => bar.mean)) - 0.02, 1.02], zeroline: true },
-        yaxis: { autorange: "reversed", visible: false },
+        yaxis: { autorange: "reversed", visible: false }, ...paper,
       }, CONFIG);
     }
 
@@ -100,8 +100,8 @@ coterie.silhouetteView = (() => {
       });
     };
     let isListening = false;
-    const redraw = () => {
-      draw();
+    const redraw = (paper = null) => {
+      draw(paper);
       if (!isListening && element.on) { listen(); isListening = true; }
     };
     redraw();

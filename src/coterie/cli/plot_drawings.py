@@ -1,0 +1,216 @@
+"""How each kind of ``coterie plot`` is drawn: from its subject to Axes, a Figure, or a file that moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coterie.cli import plot_values as values
+from coterie.cli.plot_images import ImageSubject
+from coterie.cli.plot_subject import Subject
+from coterie.errors import InvalidParameter
+
+MOST_EMBEDDED = 5_000  # rows on a t-SNE map, a sample of more: half a minute of work
+LINKAGES = ("single", "complete", "average", "ward", "centroid", "median")
+
+
+def _plots() -> Any:
+    from coterie.show import plots
+
+    return plots
+
+
+def scatter(subject: Subject) -> Any:
+    return _plots().scatter(subject.rows, subject.labels, centers=subject.centers, names=subject.names)
+
+
+def clusplot(subject: Subject) -> Any:
+    return _plots().clusplot(subject.rows, subject.labels, names=subject.names)
+
+
+def _history(subject: Subject) -> Any:
+    from coterie.cluster import KMeans
+
+    if subject.k is None:
+        raise InvalidParameter("k-means needs to know the number of groups: -k N, for example -k 5.")
+    model = KMeans(subject.k, random_state=subject.request.recipe.seed, history=True)
+    return model.fit(subject.scaled.to_numpy()).history_
+
+
+def kmeans_steps(subject: Subject) -> Any:
+    return _plots().kmeans_steps(subject.scaled, _history(subject))
+
+
+def kmeans_animation(subject: Subject, path: Path, force: bool) -> Any:
+    return _plots().kmeans_animation(subject.scaled, _history(subject), path, force=force)
+
+
+def seeding_steps(subject: Subject) -> Any:
+    return _plots().seeding_steps(subject.scaled, _history(subject))
+
+
+def regions(subject: Subject) -> Any:
+    return _plots().regions(subject.scaled, subject.numbered_model, names=subject.names)
+
+
+def mixture(subject: Subject) -> Any:
+    if not hasattr(subject.model, "covariances_"):
+        raise values.wrong_model(subject, "draws Gaussian mixtures", "mixture")
+    return _plots().mixture(subject.scaled, subject.model, names=subject.model_names)
+
+
+def responsibilities(subject: Subject) -> Any:
+    model, rows = subject.model, subject.scaled.to_numpy()
+    soft = getattr(model, "predict_proba", getattr(model, "membership", None))
+    if soft is None:
+        raise values.wrong_model(subject, "draws soft memberships", "mixture")
+    memberships, names = soft(rows), subject.model_names
+    if names is not None:  # in the order of the groups
+        memberships = memberships[:, np.argsort([int(name) for name in names])]
+        names = sorted(names, key=int)
+    return _plots().responsibilities(subject.scaled, memberships, names=names)
+
+
+def dendrogram(subject: Subject) -> Any:
+    return _plots().dendrogram(subject.tree, cut=subject.k)
+
+
+def radial_tree(subject: Subject) -> Any:
+    return _plots().radial_tree(subject.tree, cut=subject.k)
+
+
+def phylogram(subject: Subject) -> Any:
+    return _plots().phylogram(subject.tree, cut=subject.k)
+
+
+def linkages(subject: Subject) -> Any:
+    return _plots().linkages({name: subject.tree_by(name) for name in LINKAGES}, cut=subject.k)
+
+
+def clustermap(subject: Subject) -> Any:
+    from coterie.tree import Dendrogram, linkage
+
+    columns = linkage(subject.scaled.to_numpy().T, "average") if len(subject.columns) > 1 else None
+    tree = None if columns is None else Dendrogram.from_linkage(columns, names=subject.columns)
+    return _plots().clustermap(subject.rows, subject.tree, tree, cut=subject.k)
+
+
+def impurity_curves(subject: Subject) -> Any:
+    from coterie.evaluate import compare_linkages
+
+    trees = {name: subject.tree_by(name) for name in LINKAGES}
+    return _plots().impurity_curves(compare_linkages(subject.scaled, subject.truth, linkages=trees))
+
+
+def embedding(subject: Subject) -> Any:
+    from sklearn.manifold import TSNE
+
+    some = values.some_rows(subject, MOST_EMBEDDED)
+    rows = subject.scaled.to_numpy()[some]
+    places = TSNE(
+        perplexity=min(30, max(1, (len(rows) - 1) / 3)), random_state=subject.request.recipe.seed
+    ).fit_transform(rows)
+    return _plots().embedding(
+        places, subject.labels[some], kind="t-SNE", names=subject.names, sample_of=len(subject.labels)
+    )
+
+
+def shepard(subject: Subject) -> Any:
+    from scipy.spatial.distance import pdist
+
+    heights = subject.tree.cophenetic()  # first: it refuses what does not fit in memory
+    return _plots().shepard(pdist(subject.scaled.to_numpy()), heights)
+
+
+def tanglegram(subject: Subject) -> Any:
+    from coterie.tree import untangled
+
+    names = ("single" if subject.request.linkage != "single" else "average", subject.request.linkage)
+    first, second = (subject.tree_by(name) for name in names[::-1])
+    return _plots().tanglegram(first, untangled(first, second), cut=subject.k, names=names[::-1])
+
+
+def segmentation(subject: ImageSubject) -> Any:
+    from coterie.cluster import KMeans
+
+    pixels = subject.pixels.reshape(-1, 3)
+    model = KMeans(subject.k, random_state=subject.request.recipe.seed).fit(pixels)
+    return _plots().segmentation(subject.pixels, model)
+
+
+def method_grid(subject: None) -> Any:
+    from coterie.show.toys import run_grid, toy_sets
+
+    return _plots().method_grid(run_grid(toy_sets()))
+
+
+def elbow(subject: Subject) -> Any:
+    return _plots().elbow(values.evidence(subject, ["elbow"]))
+
+
+def silhouette_curve(subject: Subject) -> Any:
+    return _plots().silhouette_curve(values.evidence(subject, ["silhouette"]))
+
+
+def gap(subject: Subject) -> Any:
+    return _plots().gap(values.evidence(subject, ["gap"]))
+
+
+def evidence_heatmap(subject: Subject) -> Any:
+    return _plots().evidence_heatmap(values.evidence(subject, None))
+
+
+def clustergram(subject: Subject) -> Any:
+    return _plots().clustergram(values.evidence(subject, ["silhouette", "elbow"]))
+
+
+def silhouette(subject: Subject) -> Any:
+    return _plots().silhouette(values.silhouette(subject), names=subject.names)
+
+
+def contingency(subject: Subject) -> Any:
+    return _plots().contingency(values.contingency(subject))
+
+
+def profiles(subject: Subject) -> Any:
+    return _plots().profiles(values.profile(subject), names=subject.names)
+
+
+def parallel_coordinates(subject: Subject) -> Any:
+    return _plots().parallel_coordinates(subject.rows, subject.labels, names=subject.names)
+
+
+def stability(subject: Subject) -> Any:
+    return _plots().stability(values.stability(subject), names=subject.names)
+
+
+def null_distribution(subject: Subject) -> Any:
+    return _plots().null_distribution(values.significance(subject))
+
+
+def reachability(subject: Subject) -> Any:
+    from coterie.cluster import OPTICS
+
+    return _plots().reachability(values.model_of(subject, OPTICS, "optics"), names=subject.names)
+
+
+def condensed_tree(subject: Subject) -> Any:
+    from coterie.cluster import HDBSCAN
+
+    return _plots().condensed_tree(values.model_of(subject, HDBSCAN, "hdbscan"), names=subject.names)
+
+
+def k_distances(subject: Subject) -> Any:
+    return _plots().k_distances(values.suggestion(subject))
+
+
+def eigenvalues(subject: Subject) -> Any:
+    return _plots().eigenvalues(values.spectral_model(subject))
+
+
+def affinity(subject: Subject) -> Any:
+    from coterie.cluster import SpectralClustering
+
+    return _plots().affinity(values.model_of(subject, SpectralClustering, "spectral"), names=subject.names)
