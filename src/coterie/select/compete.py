@@ -75,13 +75,28 @@ def compete(
         tracker.report(at, stage=stage, total=len(methods) + steps_after)
         judged += _judged(task, method)
     judged.sort(key=lambda pair: -pair[1].rank)
+    _prefer_finer(judged, task.valleys.error)
     _prefer_simple(judged)
     wins = bool(judged) and (not may_be_one or judged[0][1].score > 0)
     best_of_k = _best_of_each_k(judged)
-    evidence = _evidence(task, best_of_k, wins, began)
+    evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, began)
     best = judged[0][1] if wins else NOTHING_APART
     ranked = [_explain(pair, best, is_best=wins and at == 0) for at, pair in enumerate(_distinct(judged))]
     return Contest(ranked[0] if wins else None, tuple(ranked), evidence)
+
+
+def _prefer_finer(judged: list[tuple[Candidate, Separation]], error: float) -> None:
+    """Move more groups to the front that are all apart, of partitions that the judge cannot tell apart."""
+    if not judged or not error:
+        return
+    best, separation = judged[0]
+    finer = [
+        at
+        for at, (candidate, other) in enumerate(judged)
+        if candidate.k > best.k and separation.rank - other.rank <= error and other.evidence.min() > 0
+    ]
+    if finer:
+        judged.insert(0, judged.pop(finer[0]))
 
 
 def _prefer_simple(judged: list[tuple[Candidate, Separation]]) -> None:
@@ -170,14 +185,11 @@ def _explain(pair: tuple[Candidate, Separation], best: Separation, *, is_best: b
     return replace(candidate, reason=reason)
 
 
-def _evidence(
-    task: Task, best: dict[int, tuple[Candidate, Separation]], wins: bool, began: float
-) -> Evidence:
+def _evidence(task: Task, best: dict[int, tuple[Candidate, Separation]], k: int, began: float) -> Evidence:
     ks = (1, *best)
     ranks = {1: 0.0, **{k: separation.rank for k, (_, separation) in best.items()}}
     labelings: dict[int, Labels | None] = {1: np.zeros(len(task.rows), dtype=np.int32)}
     labelings |= {k: candidate.labels for k, (candidate, _) in best.items()}
-    k = max(best, key=lambda number: ranks[number]) if wins else 1
     crossing = [0.0, *(separation.crossing for _, separation in best.values())]
     curves = (
         Curve(

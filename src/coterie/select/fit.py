@@ -125,8 +125,8 @@ def fit(
         recipe = recipe_of(prepared, asked, contest, seed)
         seconds = time.perf_counter() - began
         groups = describe_groups(prepared, recipe, estimator, labels, seconds=seconds, notes=tuple(notes))
-        found = groups.labels[prepared.complete.rows][rows] - 1
-        stable, chance = believe(points, found, contest, asked, seed, tracker)
+        placed = groups.labels[prepared.complete.rows][rows] - 1
+        stable, chance = believe(points, placed, contest, asked, seed, tracker)
     return Clustering(
         groups=groups,
         method=recipe.method,

@@ -83,8 +83,9 @@ class LinesOfGroups:
             return {}
         pairs = [self._projected(low, high, split) for split in range(SPLITS)]
         found = [valleys_between(*pair) for pair in pairs if pair is not None]
-        windows = found[0] if found else ()
-        return {parts: float(np.mean([each[parts] for each in found])) for parts in windows}
+        if not found:
+            return {}
+        return {parts: float(np.mean([each[parts] for each in found])) for parts in found[0]}
 
     def _projected(self, low: int, high: int, split: int) -> tuple[FloatArray, FloatArray] | None:
         """Return the rows of both groups, those of each half on the discriminant of the other half."""

@@ -30,6 +30,7 @@ THIN_DIMENSION = 2.5
 SCALES_TRIED = 0.3
 SCALES_TRIED_ON_TUBES = 1.4  # a tube changes its dimension with the scale
 TAIL = 0.3  # scale of the exponential tail of the null depth
+ERROR_OF_LINES = 0.25  # of the evidence of a pair, from one set of splits to the next
 PLACES = 0.6  # asked of a group along a line, as it may have been sought in many places of a larger one
 ROUGHNESS = 1.6  # the deepest valley of one cloud is less than that deeper than its second, in 99 % of clouds
 ROUGHNESS_OF_TUBES = 2.6
@@ -109,6 +110,11 @@ class Valleys:
             np.clip((dimension - FEW_DIMENSIONS) / (MANY_DIMENSIONS - FEW_DIMENSIONS), 0.0, 1.0)
         )
 
+    @property
+    def error(self) -> float:
+        """Differences of rank that say nothing: lines are means of a few splits."""
+        return ERROR_OF_LINES * self._weight_of_lines if self._lines is not None else 0.0
+
     def judge(self, labels: Labels) -> Separation:
         """Return how well the groups are apart; rows of noise count with the group next to them."""
         filled = self.fill(labels)
@@ -161,7 +167,8 @@ class Valleys:
         lines, found, sizes = self._lines.of(labels, k), near.copy(), np.bincount(labels, minlength=k)
         for at in doubtful:
             smaller, larger = sorted((sizes[low[at]], sizes[high[at]]))
-            along = lines.evidence(low[at], high[at]) - PLACES * np.log(larger / smaller)
+            places = PLACES * np.log(larger / smaller) + TAIL * np.log(len(self.X) / (larger + smaller))
+            along = lines.evidence(low[at], high[at]) - places
             found[at] += self._weight_of_lines * (max(along, LEAST) - near[at])
         return found
 
