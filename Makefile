@@ -5,6 +5,8 @@ BENCH_VENV := .venv-bench
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -name '*.pyc' -not -name '_core.pyi')
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+# pip compiles nothing, Python what is imported: compiling everything takes half of an installation
+export PIP_COMPILE := 0
 NATIVE_TESTS := build/native-tests
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
@@ -79,6 +81,7 @@ endef
 .PHONY: .libraries .wheel
 .libraries:
 	$(BIN)/python $(PIP_INSTALL) $$($(BIN)/python .ci/requirements.py $(EXTRAS))
+	$(BIN)/python .ci/import_libraries.py
 
 .wheel:
 	rm -rf build/wheel

@@ -28,12 +28,16 @@ def main(words: Sequence[str] | None = None) -> int:
     description, version = machine.describe(), machine.our_version()
     order = [entry.key for entry in entries]
     new: list[record.Record] = []
-    for entry in chosen:
-        outcome = _play(entry, options)
-        date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-        new.append(record.to_record(outcome, machine=description, version=version, date=date))
-        if not options.print_only and options.only is None:
-            _keep(options.results, new, order)
+    try:
+        for entry in chosen:
+            outcome = _play(entry, options)
+            date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+            new.append(record.to_record(outcome, machine=description, version=version, date=date))
+            if not options.print_only and options.only is None:
+                _keep(options.results, new, order)
+    finally:
+        for clean in dict.fromkeys(entry.row.clean for entry in chosen if entry.row.clean is not None):
+            print(clean())
     print("\n" + report.as_text(new))
     return int(any(row["failed"] for row in new))
 

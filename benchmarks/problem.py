@@ -61,6 +61,8 @@ class Row:
         The most that ours may need, in the unit of the measure.
     most_rounds
         Upper bound of the repetitions; the time budget may end them earlier.
+    clean
+        Removes what `make` left on the disk and says so; called after the last row of a run.
     """
 
     name: str
@@ -74,3 +76,4 @@ class Row:
     aim: float | None = None
     limit: float | None = None
     most_rounds: int = 9
+    clean: Callable[[], str] | None = None

@@ -21,6 +21,7 @@ NEEDS = {
     "memberships": "Against the truth: soft memberships",
     "centers": "Against the truth: two sets of centres",
     "data": "By the data: data or distances, and a labeling",
+    "graph": "Of a graph and a labeling",
     "tree": "Of a tree",
 }  # of a measure, and the heading of those with these needs
 

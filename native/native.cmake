@@ -36,7 +36,10 @@ add_library(coterie_options INTERFACE)
 target_include_directories(coterie_options INTERFACE ${CMAKE_SOURCE_DIR}/native)
 target_link_libraries(coterie_options INTERFACE OpenMP::OpenMP_CXX)
 # no-math-errno lets sqrt become one instruction; no-trapping-math lets comparisons be blended
-target_compile_options(coterie_options INTERFACE -Wall -Wextra -fno-math-errno -fno-trapping-math)
+target_compile_options(coterie_options INTERFACE -fno-math-errno -fno-trapping-math)
+if(COTERIE_TESTS)
+  target_compile_options(coterie_options INTERFACE -Wall -Wextra)  # who installs is not shown them, and they take time
+endif()
 if(COTERIE_SANITIZE)
   target_compile_options(coterie_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
                          -fno-omit-frame-pointer -g1 -Og)  # -O1 takes twice as long to compile
@@ -46,7 +49,7 @@ endif()
 add_library(coterie_native STATIC ${COTERIE_PLAIN_SOURCES})
 target_link_libraries(coterie_native PUBLIC coterie_options)
 target_compile_options(coterie_native PRIVATE $<$<CONFIG:Release>:-O2>)  # the hot loops are in the kernels
-target_precompile_headers(coterie_native PRIVATE <algorithm> <cmath> <functional> <memory> <numeric> <string> <vector>)
+target_precompile_headers(coterie_native PRIVATE <algorithm> <atomic> <cmath> <functional> <memory> <numeric> <queue> <string> <vector>)
 foreach(level IN LISTS COTERIE_ISA_LEVELS)
   set_property(SOURCE ${CMAKE_SOURCE_DIR}/native/support/cpu_dispatch.cpp APPEND PROPERTY COMPILE_DEFINITIONS COTERIE_HAVE_${level})
   add_library(coterie_kernels_${level} OBJECT ${COTERIE_KERNEL_SOURCES})

@@ -3,119 +3,136 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "support/parallel.h"
-#include "tiles/tiles.h"
 
 namespace coterie {
 namespace {
 
-// More sets cost more than they save: 4e4 x 16, 20 groups that overlap.
-template <class T>
-constexpr std::int64_t rows_per_set = sizeof(T) == 8 ? 160 : 320;
-constexpr std::int64_t most_sets_per_group = 32;
-constexpr std::int64_t most_sets = 2048;
 constexpr std::int64_t rows_per_task = 256;
+constexpr std::int64_t rows_per_column = 4;       // of a group: with fewer, its whole scatter costs too much to be asked row by row
+constexpr std::int64_t most_columns_of_scatter = 1024;  // 8 MiB
+constexpr double least_excess = 1e-2;             // of a square over the mean square: below, c would be rounding
+constexpr int lanes = 8;                          // rows that are bounded at once
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Bounds are widened by more than rounding can change them.
 template <class T>
 constexpr double slack = sizeof(T) == 8 ? 1e-9 : 1e-3;
 
+struct Bounds {
+  double lower, upper;
+};
+
+// A number for each of several rows; in pairs, which any processor has registers for.
+typedef double Pair __attribute__((vector_size(2 * sizeof(double))));
+struct Lanes {
+  Pair pair[lanes / 2];
+
+  double operator[](int lane) const { return pair[lane / 2][lane % 2]; }
+};
+
+// total += a * b, for each row.
+inline __attribute__((always_inline)) void add_product(Lanes& total, double a, const Lanes& b) {
+#pragma GCC unroll 8
+  for (int p = 0; p < lanes / 2; ++p) total.pair[p] += a * b.pair[p];
+}
+
+inline __attribute__((always_inline)) void add_product(Lanes& total, const Lanes& a, const Lanes& b) {
+#pragma GCC unroll 8
+  for (int p = 0; p < lanes / 2; ++p) total.pair[p] += a.pair[p] * b.pair[p];
+}
+
+// One group about its mean: z = y - mean, q = |z|^2.
 template <class T>
-class Sets {
+class Moments {
  public:
-  explicit Sets(const GroupedRows<T>& given) : given_(given) {
-    const std::int64_t n = given.rows.rows;
-    const std::int64_t wanted = std::clamp(n / rows_per_set<T>, given.n_groups, std::min(most_sets_per_group * given.n_groups, most_sets));
-    const std::int64_t most_rows = std::max<std::int64_t>(n / std::max<std::int64_t>(wanted, 1), 2);
-    std::vector<std::int64_t> members(static_cast<std::size_t>(n));
-    std::iota(members.begin(), members.end(), 0);
-    starts_.push_back(0);
-    for (std::int64_t g = 0; g < given.n_groups; ++g) {
-      cut(members.data() + given.starts[g], given.starts[g + 1] - given.starts[g], most_rows);
-      starts_.push_back(share_.size());
+  Moments(const MatrixView<T>& rows, bool is_wide) : is_wide_(is_wide), cols_(static_cast<std::size_t>(rows.cols)), mean_(cols_, 0.0), third_(cols_, 0.0) {
+    const double share = 1 / static_cast<double>(rows.rows);
+    for (std::int64_t i = 0; i < rows.rows; ++i)
+      for (std::size_t t = 0; t < cols_; ++t) mean_[t] += share * static_cast<double>(rows.row(i)[t]);
+    std::vector<double> z(cols_), squares(static_cast<std::size_t>(rows.rows), 0.0);
+    const bool has_scatter = rows.cols <= most_columns_of_scatter;
+    if (has_scatter) scatter_.assign(cols_ * (cols_ + 1) / 2, 0.0);
+    for (std::int64_t i = 0; i < rows.rows; ++i) {
+      double& square = squares[static_cast<std::size_t>(i)];
+      for (std::size_t t = 0; t < cols_; ++t) {
+        z[t] = static_cast<double>(rows.row(i)[t]) - mean_[t];
+        square += z[t] * z[t];
+      }
+      for (std::size_t t = 0; t < cols_; ++t) third_[t] += 4 * share * square * z[t];
+      if (has_scatter) add_scatter(z, 4 * share);
     }
+    for (const double square : squares) variance_ += share * square;
+    for (const double square : squares) fourth_ += share * (square - variance_) * (square - variance_);
+    radius_ = std::sqrt(*std::max_element(squares.begin(), squares.end()));
+    if (is_wide) shorten();
   }
 
-  std::int64_t size() const { return static_cast<std::int64_t>(share_.size()); }
-  MatrixView<T> means() const { return {means_.data(), size(), given_.rows.cols, given_.rows.cols}; }
-
-  // Bounds of the mean distance of a row to a group, from its distances to the means.
-  double lower(std::int64_t group, const T* distances) const {
-    double sum = 0;
-    for (std::size_t s = first(group); s < first(group + 1); ++s) sum += share_[s] * static_cast<double>(distances[s]);
-    return sum;
-  }
-
-  double upper(std::int64_t group, const T* distances) const {
-    double sum = 0;
-    for (std::size_t s = first(group); s < first(group + 1); ++s) {
-      const auto distance = static_cast<double>(distances[s]);
-      sum += share_[s] * std::sqrt(distance * distance + variance_[s]);
+  // Of the mean distance of each row, where row `lane` is at[t][lane].
+  void bound(const std::vector<Lanes>& at, std::vector<Lanes>& away, Bounds* out) const {
+    Lanes squared{}, fourth{};
+    for (std::size_t t = 0; t < cols_; ++t) {
+      for (int p = 0; p < lanes / 2; ++p) away[t].pair[p] = at[t].pair[p] - mean_[t];
+      add_product(squared, away[t], away[t]);
+      if (!is_wide_) add_product(fourth, -third_[t], away[t]);
     }
-    return sum;
+    if (!is_wide_) add_quadratic(away, fourth);
+    for (int lane = 0; lane < lanes; ++lane) {
+      const double distance = std::sqrt(squared[lane]);
+      const double rest = is_wide_ ? third_length_ * distance + spread_ * squared[lane] : fourth[lane];
+      out[lane] = bound_of(distance, squared[lane] + variance_, std::max(0.0, fourth_ + rest));
+    }
   }
 
  private:
-  std::size_t first(std::int64_t group) const { return starts_[static_cast<std::size_t>(group)]; }
-
-  // Halves the largest part along its widest column, until all are small.
-  void cut(std::int64_t* members, std::int64_t count, std::int64_t most_rows) {
-    std::vector<std::pair<std::int64_t*, std::int64_t>> open{{members, count}};
-    while (!open.empty()) {
-      const auto [first, size] = open.back();
-      open.pop_back();
-      const std::int64_t column = size > most_rows ? widest_column(first, size) : -1;
-      if (column < 0) {
-        add(first, size, static_cast<double>(size) / static_cast<double>(count));
-        continue;
-      }
-      const auto is_less = [&](std::int64_t i, std::int64_t j) { return given_.rows.row(i)[column] < given_.rows.row(j)[column]; };
-      std::nth_element(first, first + size / 2, first + size, is_less);
-      open.emplace_back(first, size / 2);
-      open.emplace_back(first + size / 2, size - size / 2);
+  // Four times the mean of z z', the lower triangle, with what is off the diagonal doubled.
+  void add_scatter(const std::vector<double>& z, double share) {
+    double* row = scatter_.data();
+    for (std::size_t s = 0; s < cols_; row += ++s) {
+      for (std::size_t t = 0; t < s; ++t) row[t] += 2 * share * z[s] * z[t];
+      row[s] += share * z[s] * z[s];
     }
   }
 
-  // -1: all rows are equal.
-  std::int64_t widest_column(const std::int64_t* members, std::int64_t size) const {
-    std::int64_t widest = -1;
-    double most = 0;
-    for (std::int64_t t = 0; t < given_.rows.cols; ++t) {
-      double sum = 0, squares = 0;
-      for (std::int64_t i = 0; i < size; ++i) {
-        const double value = static_cast<double>(given_.rows.row(members[i])[t] - given_.rows.row(members[0])[t]);
-        sum += value;
-        squares += value * value;
-      }
-      const double spread = squares - sum * sum / static_cast<double>(size);
-      if (spread <= most) continue;
-      most = spread;
-      widest = t;
+  void add_quadratic(const std::vector<Lanes>& away, Lanes& total) const {
+    const double* row = scatter_.data();
+    for (std::size_t s = 0; s < cols_; row += ++s) {
+      Lanes product{};
+      for (std::size_t t = 0; t <= s; ++t) add_product(product, row[t], away[t]);
+      add_product(total, product, away[s]);
     }
-    return widest;
   }
 
-  void add(const std::int64_t* members, std::int64_t size, double share) {
-    std::vector<double> mean(static_cast<std::size_t>(given_.rows.cols), 0.0);
-    for (std::int64_t i = 0; i < size; ++i)
-      for (std::size_t t = 0; t < mean.size(); ++t) mean[t] += static_cast<double>(given_.rows.row(members[i])[t]) / static_cast<double>(size);
-    double squares = 0;
-    for (std::int64_t i = 0; i < size; ++i)
-      for (std::size_t t = 0; t < mean.size(); ++t) {
-        const double difference = static_cast<double>(given_.rows.row(members[i])[t]) - mean[t];
-        squares += difference * difference;
-      }
-    for (const double value : mean) means_.push_back(static_cast<T>(value));
-    variance_.push_back(squares / static_cast<double>(size));
-    share_.push_back(share);
+  // Lengths instead of vectors: the scatter along any direction is at most its norm, and its trace.
+  void shorten() {
+    for (const double value : third_) third_length_ += value * value;
+    third_length_ = std::sqrt(third_length_);
+    double norm = 0;
+    const double* row = scatter_.data();
+    for (std::size_t s = 0; s < cols_ && !scatter_.empty(); row += ++s) {
+      for (std::size_t t = 0; t < s; ++t) norm += row[t] * row[t] / 2;
+      norm += row[s] * row[s];
+    }
+    spread_ = scatter_.empty() ? 4 * variance_ : std::min(std::sqrt(norm), 4 * variance_);
+    scatter_ = {};
   }
 
-  GroupedRows<T> given_;
-  std::vector<T> means_;
-  std::vector<double> variance_, share_;
-  std::vector<std::size_t> starts_;  // per group: its first set
+  // From |x - mean|, D, and D^2 V or more.
+  Bounds bound_of(double distance, double mean_square, double fourth) const {
+    const double root = std::sqrt(mean_square), v = mean_square * mean_square > 0 ? fourth / (mean_square * mean_square) : infinity;
+    const double lower = std::max(distance, root / std::sqrt(1 + v));
+    const double most = (distance + radius_) * (distance + radius_) / mean_square - 1;
+    if (is_wide_ || !(most > least_excess) || !(v < infinity)) return {lower, root};
+    return {lower, root * (1 - v * (1 + most / 2 - std::sqrt(1 + most)) / (most * most))};
+  }
+
+  bool is_wide_;
+  std::size_t cols_;
+  std::vector<double> mean_;
+  std::vector<double> third_, scatter_;  // 4 E[q z], 4 E[z z']
+  double variance_ = 0, fourth_ = 0;     // E[q], the variance of q
+  double radius_ = 0, third_length_ = 0, spread_ = 0;
 };
 
 // The largest coordinate: rounding of means is a share of it.
@@ -127,39 +144,49 @@ double reach(const MatrixView<T>& rows) {
   return static_cast<double>(most) * std::sqrt(static_cast<double>(rows.cols));
 }
 
-// Marks the groups of one row; of a group that is too far at least, it need not be known how far it is at most.
 template <class T>
-void mark(const Sets<T>& sets, std::int64_t own, const T* distances, double rounding, std::vector<double>& lower, std::uint8_t* possible) {
-  const auto k = static_cast<std::int64_t>(lower.size());
-  std::int64_t nearest = -1;
-  for (std::int64_t g = 0; g < k; ++g) {
-    lower[static_cast<std::size_t>(g)] = g == own ? std::numeric_limits<double>::infinity() : sets.lower(g, distances);
-    if (nearest < 0 || lower[static_cast<std::size_t>(g)] < lower[static_cast<std::size_t>(nearest)]) nearest = g;
-  }
-  double limit = sets.upper(nearest, distances);
-  for (std::int64_t g = 0; g < k; ++g)
-    if (lower[static_cast<std::size_t>(g)] < limit) limit = std::min(limit, sets.upper(g, distances));
-  limit = limit * (1 + slack<T>) + rounding;
-  for (std::int64_t g = 0; g < k; ++g) possible[g] = lower[static_cast<std::size_t>(g)] <= limit;
+std::vector<Moments<T>> moments_of(const GroupedRows<T>& given, int threads) {
+  const bool is_wide = given.rows.cols * rows_per_column * given.n_groups > given.rows.rows;
+  std::vector<std::vector<Moments<T>>> parts(static_cast<std::size_t>(given.n_groups));
+  parallel_for(given.n_groups, threads, [&](std::int64_t g, int) {
+    const MatrixView<T> rows = {given.rows.row(given.starts[g]), given.starts[g + 1] - given.starts[g], given.rows.cols, given.rows.stride};
+    parts[static_cast<std::size_t>(g)].emplace_back(rows, is_wide);
+  });
+  std::vector<Moments<T>> moments;
+  for (std::vector<Moments<T>>& part : parts) moments.push_back(std::move(part.front()));
+  return moments;
+}
+
+// Marks the groups of one row; bounds of group g are at bounds[g * lanes].
+void mark(const Bounds* bounds, std::int64_t own, std::int64_t n_groups, double slack, double rounding, std::uint8_t* possible) {
+  double limit = infinity;
+  for (std::int64_t g = 0; g < n_groups; ++g)
+    if (g != own) limit = std::min(limit, bounds[g * lanes].upper);
+  limit = limit * (1 + slack) + rounding;
+  for (std::int64_t g = 0; g < n_groups; ++g) possible[g] = g != own && bounds[g * lanes].lower <= limit;
 }
 
 }  // namespace
 
 template <class T>
 std::vector<std::uint8_t> possible_neighbours(const GroupedRows<T>& given, int threads) {
-  const Sets<T> sets(given);
+  const std::vector<Moments<T>> moments = moments_of(given, threads);
   const std::int64_t n = given.rows.rows, k = given.n_groups;
   const double rounding = 4 * std::numeric_limits<T>::epsilon() * reach(given.rows);
   std::vector<std::uint8_t> possible(static_cast<std::size_t>(n * k));
   parallel_for(block_count(n, rows_per_task), threads, [&](std::int64_t task, int) {
     const Range range = block_range(n, rows_per_task, task);
-    std::vector<T> distances(static_cast<std::size_t>(range.size() * sets.size()));
-    const MatrixView<T> rows = {given.rows.row(range.begin), range.size(), given.rows.cols, given.rows.stride};
-    store<T>(rows, sets.means(), {Kernel::dot, Finish::norm, 2}, 1, {distances.data(), range.size(), sets.size(), sets.size()});
-    std::vector<double> lower(static_cast<std::size_t>(k));
-    for (std::int64_t i = range.begin; i < range.end; ++i) {
-      const std::int64_t own = std::upper_bound(given.starts, given.starts + k, i) - given.starts - 1;
-      mark(sets, own, distances.data() + (i - range.begin) * sets.size(), rounding, lower, possible.data() + i * k);
+    std::vector<Lanes> at(static_cast<std::size_t>(given.rows.cols)), away(at.size());
+    std::vector<Bounds> bounds(static_cast<std::size_t>(k * lanes));
+    for (std::int64_t first = range.begin; first < range.end; first += lanes) {
+      const int count = static_cast<int>(std::min<std::int64_t>(lanes, range.end - first));
+      for (std::size_t t = 0; t < at.size(); ++t)
+        for (int lane = 0; lane < lanes; ++lane) at[t].pair[lane / 2][lane % 2] = static_cast<double>(given.rows.row(first + std::min(lane, count - 1))[t]);
+      for (std::int64_t g = 0; g < k; ++g) moments[static_cast<std::size_t>(g)].bound(at, away, bounds.data() + g * lanes);
+      for (int lane = 0; lane < count; ++lane) {
+        const std::int64_t own = std::upper_bound(given.starts, given.starts + k, first + lane) - given.starts - 1;
+        mark(bounds.data() + lane, own, k, slack<T>, rounding, possible.data() + (first + lane) * k);
+      }
     }
   });
   return possible;

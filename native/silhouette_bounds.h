@@ -1,7 +1,8 @@
 // Which groups can be the nearest other one of a row, by mean distance, without looking at pairs.
 //
-// The mean distance of x to a set with mean m and variance v (the mean of |y - m|^2) lies between |x - m| and
-// sqrt(|x - m|^2 + v), by Jensen's inequality. Groups are cut into small sets, whose bounds add up; a group that is farther at
+// Let D be the mean of |x - y|^2 over the y of a group, and D (1 + u) one such square: u is -1 at least and 0 in the mean. Both D and
+// the mean V of u^2 follow from the group's moments. The mean distance then lies between sqrt(D / (1 + V)), by Hoelder's
+// inequality, and sqrt(D) (1 - c V), where 1 + u/2 - c u^2 is at least sqrt(1 + u) up to the largest u. A group that is farther at
 // least than another is at most cannot be the nearest.
 #pragma once
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,16 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.agreement import close
+from benchmarks.agreement import anything, close
 from benchmarks.data import overlapping_mixture
-from benchmarks.measure import PeakMemory
+from benchmarks.measure import PeakMemory, Returned
+from benchmarks.parquet import Files, make_files, remove_files
 from benchmarks.problem import OURS, Answer, Contestant, Row
 from benchmarks.rows.kmeans import Fit, Problem, digest, enter_coterie, make
 
-FOLDER = Path(os.environ.get("COTERIE_SCRATCH", tempfile.gettempdir())) / "coterie-bench"
-FILES, ROWS_PER_GROUP = 20, 250_000
-PASSES = 5
-READS = PASSES  # what else the fit reads (moments, start, inertia) is its own affair
+COLUMNS, CLUSTERS = 8, 32
+PASSES = 5  # of readers too: what else the fit reads (moments, inertia) is its own affair
+GROWTH_SIZES = (1_000_000, 10_000_000, 100_000_000)
 SEED = 20
 
 
@@ -53,41 +52,6 @@ def enter_dask_ml(problem: Problem) -> Callable[[], Fit]:
     return fit
 
 
-@dataclass(frozen=True)
-class Files:
-    """Parquet files, a start, and some rows to judge centres by."""
-
-    folder: Path
-    start: NDArray[np.float32]
-    X: NDArray[np.float32]
-
-
-def make_files(n: int, d: int, k: int) -> Files:
-    """Write the rows once; later calls find them."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    folder = FOLDER / f"{n}x{d}"
-    folder.mkdir(parents=True, exist_ok=True)
-    centres = np.random.default_rng(SEED).normal(scale=4.0, size=(k, d))
-    for number in range(FILES):
-        path = folder / f"{number:03d}.parquet"
-        if path.exists():
-            continue
-        rng = np.random.default_rng([SEED, number])
-        part = path.with_suffix(".part")
-        schema = pa.schema([(f"x{i}", pa.float32()) for i in range(d)])
-        with pq.ParquetWriter(part, schema, compression="none", use_dictionary=False) as writer:
-            for _ in range(0, n // FILES, ROWS_PER_GROUP):
-                size = min(ROWS_PER_GROUP, n // FILES)
-                rows = centres[rng.integers(k, size=size)] + rng.normal(size=(size, d))
-                writer.write_table(pa.table(list(rows.astype(np.float32).T), schema=schema))
-        part.rename(path)
-    some = pq.ParquetFile(folder / "000.parquet").read_row_group(0)
-    X = np.stack([some.column(i).to_numpy() for i in range(d)], axis=1)
-    return Files(folder, X[:: len(X) // k][:k].copy(), X)
-
-
 def enter_files(problem: Files) -> Callable[[], Fit]:
     from coterie.scale import KMeans
 
@@ -99,7 +63,7 @@ def enter_files(problem: Files) -> Callable[[], Fit]:
 
 
 def enter_reading(problem: Files) -> Callable[[], Fit]:
-    """Read the files as often as k-means does, with as many threads, and do nothing else."""
+    """Read the files as often as k-means does and do no more: a thread per processor takes row groups."""
     from concurrent.futures import ThreadPoolExecutor
 
     import pyarrow.parquet as pq
@@ -115,12 +79,41 @@ def enter_reading(problem: Files) -> Callable[[], Fit]:
             return int(file.read_row_group(place[1], use_threads=False).num_rows)
 
     def fit() -> Fit:
-        for _ in range(READS):
+        for _ in range(PASSES):
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 assert sum(pool.map(read, groups)) > 0
         return Fit(problem.start, PASSES)
 
     return fit
+
+
+def enter_pyarrow(problem: Files) -> Callable[[], Fit]:
+    """Read the files as often, file by file, with the threads that PyArrow takes by itself."""
+    import pyarrow.parquet as pq
+
+    paths = sorted(problem.folder.glob("*.parquet"))
+
+    def fit() -> Fit:
+        for _ in range(PASSES):
+            assert sum(pq.read_table(path).num_rows for path in paths) > 0
+        return Fit(problem.start, PASSES)
+
+    return fit
+
+
+def enter_growth(problem: Files) -> Callable[[], float]:
+    """Return the exponent p where the time of k-means on files grows as n^p."""
+    fits = [enter_files(make_files(n, COLUMNS, CLUSTERS)) for n in GROWTH_SIZES]
+
+    def exponent() -> float:
+        seconds = []
+        for fit in fits:
+            start = time.perf_counter()
+            fit()
+            seconds.append(time.perf_counter() - start)
+        return float(np.polyfit(np.log(GROWTH_SIZES), np.log(seconds), 1)[0])
+
+    return exponent
 
 
 def passes(_problem: Files, fit: Fit) -> Answer:
@@ -148,7 +141,7 @@ def count_clusters(_problem: Any, model: Any) -> Answer:
 OURS_ON_BLOCKS = Contestant(OURS, enter_scale)
 LOCAL = Contestant("coterie in memory", enter_coterie)
 DASK_ML = Contestant("dask-ml", enter_dask_ml)
-READING = Contestant("reading alone", enter_reading)
+READERS = (Contestant("reading row groups", enter_reading), Contestant("reading files", enter_pyarrow))
 
 
 def size_of(n: int) -> str:
@@ -158,18 +151,19 @@ def size_of(n: int) -> str:
 def file_rows(n: int) -> tuple[Row, Row]:
     """Return the time and the memory of k-means on files."""
     name = size_of(n)
-    work = f"k-means {name} x 8 float32 from Parquet, k=32, {PASSES} passes"
-    made = partial(make_files, n, 8, 32)
+    work = f"k-means {name} x {COLUMNS} float32 from Parquet, k={CLUSTERS}, {PASSES} passes"
+    made = partial(make_files, n, COLUMNS, CLUSTERS)
     return (
         Row(
             name=f"files-{name}",
             work=work,
             make=made,
-            contestants=(Contestant(OURS, enter_files), READING),
+            contestants=(Contestant(OURS, enter_files), *READERS),
             digest=passes,
             agree=close("passes", tolerance=0.0),
             bar=1 / 3,  # at most three times as long as reading
             most_rounds=2,
+            clean=remove_files,
         ),
         Row(
             name=f"files-{name}-memory",
@@ -181,6 +175,7 @@ def file_rows(n: int) -> tuple[Row, Row]:
             measure=PeakMemory(),
             limit=2048,
             most_rounds=1,
+            clean=remove_files,
         ),
     )
 
@@ -204,9 +199,19 @@ ROWS = (
         agree=close("SSE", tolerance=1e-12),
         bar=1 / 1.3,
     ),
-    *file_rows(1_000_000),
-    *file_rows(10_000_000),
-    *file_rows(100_000_000),
+    *(row for n in GROWTH_SIZES for row in file_rows(n)),
+    Row(
+        name="files-growth",
+        work="the exponent of its time from 1e6 to 1e8 rows",
+        make=partial(make_files, GROWTH_SIZES[0], COLUMNS, CLUSTERS),
+        contestants=(Contestant(OURS, enter_growth),),
+        digest=lambda problem, exponent: {"exponent": np.array([exponent])},
+        agree=anything,
+        measure=Returned(unit="(exponent)"),
+        limit=1.1,
+        most_rounds=1,
+        clean=remove_files,
+    ),
     Row(
         name="dbscan-memory",
         work="DBSCAN 1e7 x 2 from blocks, memory",

@@ -5,9 +5,14 @@ find_package(nanobind CONFIG REQUIRED)
 file(GLOB COTERIE_BINDING_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/bindings/*.cpp)
 nanobind_add_module(_core NB_STATIC NOSTRIP ${COTERIE_BINDING_SOURCES})
 target_link_libraries(_core PRIVATE coterie_native)
-target_precompile_headers(_core PRIVATE ${CMAKE_SOURCE_DIR}/native/bindings/bindings.h)  # half of the time to compile a binding
+# Arguments are unpacked here and nothing is computed. -O1 compiles in half of the time of nanobind's -Os, and precompiled headers
+# save as much again.
+target_compile_options(_core PRIVATE $<$<CONFIG:Release>:-O1>)
+target_precompile_headers(_core PRIVATE ${CMAKE_SOURCE_DIR}/native/bindings/bindings.h <nanobind/stl/pair.h> <nanobind/stl/tuple.h>
+                          <nanobind/stl/vector.h> <algorithm> <cmath> <memory> <stdexcept> <vector>)
 install(TARGETS _core LIBRARY DESTINATION coterie)
 # nanobind is made to be compiled in one piece: a third of the time
 if(TARGET nanobind-static)
   set_target_properties(nanobind-static PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  target_compile_options(nanobind-static PRIVATE $<$<CONFIG:Release>:-O1>)
 endif()

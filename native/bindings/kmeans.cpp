@@ -11,13 +11,31 @@
 namespace coterie {
 namespace {
 
+// What runs on the same rows hand on to each other.
+struct KMeansMemory {
+  KeptTree<float> float32;
+  KeptTree<double> float64;
+
+  template <class T>
+  KeptTree<T>& of() {
+    if constexpr (sizeof(T) == 4)
+      return float32;
+    else
+      return float64;
+  }
+};
+
 template <class T>
 KMeansFit bind_fit(const Matrix<T>& X, const Matrix<T>& start, const std::optional<Vector<double>>& weights,
-                   const KMeansOptions& options, const nb::object& progress, const std::optional<ColumnMoments>& columns) {
-  return fit_for_python<T>(start, view(X).rows, progress, [&](const auto& centres, const KMeansProgress& report, std::int32_t* labels) {
+                   const KMeansOptions& options, const nb::object& progress, const std::optional<ColumnMoments>& columns,
+                   KMeansMemory* memory) {
+  KeptTree<T> tree = memory == nullptr ? nullptr : memory->of<T>();
+  KMeansFit fit = fit_for_python<T>(start, view(X).rows, progress, [&](const auto& centres, const KMeansProgress& report, std::int32_t* labels) {
     const ColumnMoments moments = columns ? *columns : column_moments<T>(view(X), data_or_null(weights), options.threads);
-    return run_kmeans<T>(view(X), data_or_null(weights), moments, centres, options, report, labels);
+    return run_kmeans<T>(view(X), data_or_null(weights), moments, centres, options, report, labels, &tree);
   });
+  if (memory != nullptr) memory->of<T>() = std::move(tree);
+  return fit;
 }
 
 template <class T>
@@ -51,7 +69,8 @@ auto bind_step(const Matrix<T>& X, const Matrix<T>& centres, const Vector<double
 template <class T>
 void bind_for(nb::module_& module) {
   module.def("kmeans_fit", &bind_fit<T>, "X"_a, "start"_a, "weights"_a.none(), "options"_a, "progress"_a.none() = nb::none(),
-             "columns"_a.none() = nb::none(), "K-means from the given start; `columns` are the moments of X, if they are known.");
+             "columns"_a.none() = nb::none(), "memory"_a.none() = nb::none(),
+             "K-means from the given start; `columns` are the moments of X, if they are known, `memory` of runs on the same rows and weights.");
   module.def("kmeans_labels", &bind_labels<T>, "X"_a, "centres"_a, "origin"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
              "The nearest centre of every row, and the weighted sum of squared distances.");
   module.def("kmeans_step", &bind_step<T>, "X"_a, "centres"_a, "counts"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
@@ -77,6 +96,7 @@ void bind_kmeans(nb::module_& module) {
            },
            nb::kw_only(), "max_iter"_a = 300, "tol"_a = 0.0, "tol_inertia"_a = -1.0, "algorithm"_a = KMeansAlgorithm::automatic,
            "unit_centres"_a = false, "n_threads"_a = 0);
+  nb::class_<KMeansMemory>(module, "KMeansMemory", "What runs on the same rows and weights hand on to each other.").def(nb::init<>());
   nb::class_<ColumnMoments>(module, "ColumnMoments", "Facts about columns; unpacks into mean, variance, low, high.")
       .def("__getstate__", [](const ColumnMoments& m) { return std::make_tuple(m.mean, m.variance, m.low, m.high, m.total_weight); })
       .def("__setstate__",

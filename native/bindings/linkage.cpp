@@ -1,8 +1,12 @@
 #include "linkage/linkage.h"
 
+#include <nanobind/stl/unique_ptr.h>
+
 #include <algorithm>
+#include <memory>
 
 #include "bindings/bindings.h"
+#include "linkage/first_rounds.h"
 #include "linkage/graph_linkage.h"
 
 namespace coterie {
@@ -23,6 +27,26 @@ template <class T>
 auto bind_link_rows(const Matrix<T>& X, LinkageRule rule, int threads) {
   auto out = new_matrix<double>(view(X).rows - 1, 4);
   without_gil([&] { link_rows<T>(view(X), rule, threads, out.data()); });
+  return out;
+}
+
+// The rows live as long as what looks at them.
+template <class T>
+struct BoundFirstRounds {
+  Matrix<T> X;
+  FirstRounds<T> rounds;
+};
+
+template <class T>
+auto bind_first_rounds(const Matrix<T>& X, const Metric& metric, LinkageRule rule, int threads) {
+  const nb::gil_scoped_release release;
+  return std::make_unique<BoundFirstRounds<T>>(X, FirstRounds<T>(view(X), metric, rule, threads));
+}
+
+template <class T>
+auto bind_link_rest(const BoundFirstRounds<T>& first) {
+  auto out = new_matrix<double>(view(first.X).rows - 1, 4);
+  without_gil([&] { first.rounds.link(out.data()); });
   return out;
 }
 
@@ -48,7 +72,12 @@ NewMatrix<double> bind_link_graph(const Vector<double>& values, const Vector<std
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
+void bind_for(nb::module_& module, const char* name) {
+  nb::class_<BoundFirstRounds<T>>(module, name, "See first_rounds.")
+      .def_prop_ro("n_left", [](const BoundFirstRounds<T>& first) { return first.rounds.n_left(); }, "Clusters that are left.")
+      .def("link", &bind_link_rest<T>, "SciPy's linkage matrix; what is left is linked in a matrix of n_left x n_left.");
+  module.def("first_rounds", &bind_first_rounds<T>, "X"_a.noconvert(), "metric"_a, "rule"_a, "n_threads"_a = 0,
+             "The first rounds of a linkage that needs a matrix, without it: complete, average, weighted.");
   module.def("link_matrix", &bind_link_matrix<T>, "D"_a.noconvert(), "rule"_a, "n_threads"_a = 0,
              "SciPy's linkage matrix of a square, symmetric matrix of distances, which is overwritten.");
   module.def("link_rows", &bind_link_rows<T>, "X"_a.noconvert(), "rule"_a, "n_threads"_a = 0,
@@ -74,8 +103,8 @@ void bind_linkage(nb::module_& module) {
              "rows"_a.none(), "n_merges"_a,
              "Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are "
              "the centroids for ward.");
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_for<float>(module, "FirstRounds32");
+  bind_for<double>(module, "FirstRounds64");
 }
 
 }  // namespace coterie

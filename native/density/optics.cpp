@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "density/optics_offers.h"
+#include "support/parallel.h"
 
 namespace coterie {
 
@@ -47,7 +48,7 @@ void optics_of_graph(const SparseView<double>& graph, const OpticsQuestion& ques
   reach_nothing(graph.rows, out);
   std::vector<bool> is_visited(static_cast<std::size_t>(graph.rows));
   std::int64_t lowest_open = 0;
-  for (std::int64_t visit = 0; visit < graph.rows; ++visit) {
+  for (std::int64_t visit = 0; visit < graph.rows; ++visit, check_interrupt()) {
     while (!reached.empty() && is_visited[reached.top().second]) reached.pop();
     while (is_visited[lowest_open]) ++lowest_open;
     const std::int64_t row = reached.empty() ? lowest_open : reached.top().second;

@@ -1,6 +1,7 @@
 #include "density/optics.h"
 #include "density/optics_offers.h"
 #include "support/cpu_dispatch.h"
+#include "support/parallel.h"
 #include "trees/metric_terms.h"
 
 namespace coterie {
@@ -27,6 +28,7 @@ class TreeWalk {
       out.ordering[visit] = tree_.original[position];
       begin_visit(position);
       offer_below(tree_.root());
+      check_interrupt();
     }
     for (std::int64_t i = 0; i < tree_.n_points; ++i) {
       out.reachability[tree_.original[i]] = reach_[i];

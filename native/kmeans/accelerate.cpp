@@ -40,8 +40,9 @@ KMeansAlgorithm choose(KMeansAlgorithm wanted, std::int64_t n_clusters, const Co
 }  // namespace
 
 template <class T>
-Accelerator<T>::Accelerator(const KMeansData<T>& data, std::int64_t n_clusters, KMeansAlgorithm wanted, const ColumnMoments& columns)
-    : data_(data), n_clusters_(n_clusters), algorithm_(choose(wanted, n_clusters, columns)) {
+Accelerator<T>::Accelerator(const KMeansData<T>& data, std::int64_t n_clusters, KMeansAlgorithm wanted, const ColumnMoments& columns,
+                            KeptTree<T> kept)
+    : data_(data), n_clusters_(n_clusters), algorithm_(choose(wanted, n_clusters, columns)), tree_(std::move(kept)) {
   if (!has_bounds()) return;
   const auto n = static_cast<std::size_t>(data.X.rows), k = static_cast<std::size_t>(n_clusters);
   block_ = std::max<std::int64_t>(fewest_rows_per_block, rows_per_cluster * n_clusters);
@@ -192,7 +193,7 @@ bool Accelerator<T>::assign(const MatrixView<T>& centres, const std::vector<T>& 
 // The labels change if and only if the sums do: they are exact, and a function of the labels.
 template <class T>
 bool Accelerator<T>::assign_by_filter(const MatrixView<T>& centres, ExactSums<T>& sums) {
-  if (!tree_) tree_ = std::make_unique<FilterTree<T>>(data_, sums.units());
+  if (!tree_) tree_ = std::make_shared<FilterTree<T>>(data_, sums.units());
   const ColumnPack<T> pack(centres, nullptr, squared_metric, data_.threads);
   engine().of<T>().kmeans.filter_rows(tree_->view(), data_, sums.units(), centres, pack.columns(), nullptr, sums.deltas());
   return sums.replace_by_deltas();
@@ -200,7 +201,7 @@ bool Accelerator<T>::assign_by_filter(const MatrixView<T>& centres, ExactSums<T>
 
 template <class T>
 void Accelerator<T>::write_labels(const MatrixView<T>& centres, std::int32_t* labels, ExactSums<T>& sums) const {
-  if (!tree_) return;
+  if (algorithm_ != KMeansAlgorithm::filter) return;
   const ColumnPack<T> pack(centres, nullptr, squared_metric, data_.threads);
   engine().of<T>().kmeans.filter_rows(tree_->view(), data_, sums.units(), centres, pack.columns(), labels, sums.deltas());
 }

@@ -20,7 +20,8 @@ namespace coterie {
 template <class T>
 class Accelerator {
  public:
-  Accelerator(const KMeansData<T>& data, std::int64_t n_clusters, KMeansAlgorithm wanted, const ColumnMoments& columns);
+  Accelerator(const KMeansData<T>& data, std::int64_t n_clusters, KMeansAlgorithm wanted, const ColumnMoments& columns,
+              KeptTree<T> kept = nullptr);
 
   // Brings the sums from the last centres to `centres`; `previous` are those of the last call (empty at the first). Returns
   // whether any label changed. Filtering leaves the labels alone until write_labels.
@@ -30,6 +31,7 @@ class Accelerator {
   // The row was moved by somebody else: its bounds no longer hold.
   void forget(std::int64_t row);
   std::string name() const;
+  const KeptTree<T>& tree() const { return tree_; }
 
  private:
   bool has_bounds() const { return algorithm_ == KMeansAlgorithm::hamerly || algorithm_ == KMeansAlgorithm::exponion; }
@@ -57,7 +59,7 @@ class Accelerator {
   bool is_fresh_ = true;  // no bounds yet
   int plain_passes_left_ = 0, next_pause_ = 1;  // bounds that do not pay rest for a while, longer each time
   int passes_in_order_ = 0;
-  std::unique_ptr<FilterTree<T>> tree_;
+  KeptTree<T> tree_;
   std::vector<float> upper_, lower_, moved_, largest_upper_, failing_upper_;
   std::vector<float> between_;  // clusters x clusters: lower bounds of the distances of centres; exponion only
   std::vector<std::int32_t> fast_column_;  // per centre, -1 if it is slow

@@ -1,5 +1,6 @@
 // Plain passes over all rows: assignment, assignment with bounds, distances to the own centre.
 #include "engine.h"
+#include "kmeans/assign_narrow.h"
 #include "kmeans/bounds.h"
 #include "kmeans/exact_sums.h"
 #include "kmeans/least_two.h"
@@ -93,8 +94,23 @@ std::int64_t run(const KMeansData<T>& data, const PackedColumns<T>& centres, con
 }
 
 template <class T>
+std::int64_t assign_narrow(const KMeansData<T>& data, const PackedColumns<T>& centres, const SumUnits& units, std::int32_t* labels,
+                           const ClusterSums& deltas) {
+  const int threads = resolve_threads(data.threads);
+  const Scratch<std::int64_t> changed(threads * counter_stride);
+  for (int i = 0; i < threads * counter_stride; ++i) changed[i] = 0;
+  const std::int64_t n = data.X.rows;
+  parallel_for(block_count(n, narrow_rows_per_task), threads, [&](std::int64_t task, int thread) {
+    const Range range = block_range(n, narrow_rows_per_task, task);
+    changed[thread * counter_stride] += assign_narrow_range(data, centres, units, range, labels, sums_of_thread(deltas, thread));
+  });
+  return total_of(changed, threads);
+}
+
+template <class T>
 std::int64_t assign(const KMeansData<T>& data, const PackedColumns<T>& centres, const SumUnits& units, std::int32_t* labels,
                     const ClusterSums& deltas) {
+  if (data.X.cols <= most_narrow_columns) return assign_narrow(data, centres, units, labels, deltas);
   return run(data, centres, [&](std::int64_t* changed) {
     return AssignEnding<T>{{centres, squared_metric, {nullptr, nullptr}}, {data, units, deltas, labels, changed}};
   });

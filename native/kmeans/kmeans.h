@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "kmeans/columns.h"
@@ -35,15 +36,23 @@ struct KMeansOutcome {
   std::string algorithm;
 };
 
+template <class T>
+class FilterTree;
+
+// The tree of the filter, if a run has made one. It belongs to the rows and their weights: the next run on them can begin with it.
+template <class T>
+using KeptTree = std::shared_ptr<const FilterTree<T>>;
+
 // Called after every iteration: number, inertia.
 using KMeansProgress = std::function<void(std::int64_t, double)>;
 
 // Moves `centres` (k x cols) and fills `labels` (n). `weights` may be null. `columns` are the moments of X with these weights.
 // A cluster that loses all its rows restarts at the row farthest from its centre, unless every row already coincides with a
 // centre. What comes next depends on X and the centres alone: a run that is cut in two gives the same as a whole one.
+// `kept` may be null.
 template <class T>
 KMeansOutcome run_kmeans(const MatrixView<T>& X, const double* weights, const ColumnMoments& columns,
                          const MutableMatrixView<T>& centres, const KMeansOptions& options, const KMeansProgress& progress,
-                         std::int32_t* labels);
+                         std::int32_t* labels, KeptTree<T>* kept = nullptr);
 
 }  // namespace coterie

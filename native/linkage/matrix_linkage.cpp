@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "linkage/merge_matrix.h"
 #include "support/parallel.h"
@@ -23,9 +25,9 @@ struct Neighbour {
 template <class T>
 class MatrixEngine {
  public:
-  MatrixEngine(T* square, std::int64_t n, LinkageRule rule, int threads)
-      : matrix_(square, n, rule, threads), threads_(threads), neighbours_(static_cast<std::size_t>(n)) {
-    merges_.reserve(static_cast<std::size_t>(n));
+  MatrixEngine(T* square, StartingClusters<T> clusters, LinkageRule rule, int threads)
+      : matrix_(square, std::move(clusters), rule, threads), threads_(threads), neighbours_(static_cast<std::size_t>(matrix_.width())) {
+    merges_.reserve(neighbours_.size());
   }
 
  protected:
@@ -202,11 +204,20 @@ class GreedyEngine : MatrixEngine<T> {
 }  // namespace
 
 template <class T>
-std::vector<SlotMerge> matrix_linkage(T* square, std::int64_t n, LinkageRule rule, int threads) {
-  if (is_reducible(rule)) return RoundsEngine<T>(square, n, rule, threads).run();
-  return GreedyEngine<T>(square, n, rule, threads).run();
+std::vector<SlotMerge> matrix_linkage(T* square, StartingClusters<T> clusters, LinkageRule rule, int threads) {
+  if (is_reducible(rule)) return RoundsEngine<T>(square, std::move(clusters), rule, threads).run();
+  return GreedyEngine<T>(square, std::move(clusters), rule, threads).run();
 }
 
+template <class T>
+std::vector<SlotMerge> matrix_linkage(T* square, std::int64_t n, LinkageRule rule, int threads) {
+  StartingClusters<T> single_rows{std::vector<std::int32_t>(static_cast<std::size_t>(n)), std::vector<T>(static_cast<std::size_t>(n), T(1))};
+  std::iota(single_rows.slots.begin(), single_rows.slots.end(), 0);
+  return matrix_linkage(square, std::move(single_rows), rule, threads);
+}
+
+template std::vector<SlotMerge> matrix_linkage<float>(float*, StartingClusters<float>, LinkageRule, int);
+template std::vector<SlotMerge> matrix_linkage<double>(double*, StartingClusters<double>, LinkageRule, int);
 template std::vector<SlotMerge> matrix_linkage<float>(float*, std::int64_t, LinkageRule, int);
 template std::vector<SlotMerge> matrix_linkage<double>(double*, std::int64_t, LinkageRule, int);
 

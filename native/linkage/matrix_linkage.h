@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "linkage/merge_matrix.h"
 #include "linkage/merges.h"
 
 namespace coterie {
@@ -12,6 +13,10 @@ namespace coterie {
 // distances and give squared heights.
 template <class T>
 std::vector<SlotMerge> matrix_linkage(T* square, std::int64_t n, LinkageRule rule, int threads);
+
+// The same from clusters that exist already, a row and a column for each.
+template <class T>
+std::vector<SlotMerge> matrix_linkage(T* square, StartingClusters<T> clusters, LinkageRule rule, int threads);
 
 // By a spanning tree; the matrix is only read.
 template <class T>

@@ -1,7 +1,7 @@
 #include "linkage/merge_matrix.h"
 
 #include <limits>
-#include <numeric>
+#include <utility>
 
 #include "support/cpu_dispatch.h"
 #include "support/parallel.h"
@@ -37,17 +37,17 @@ struct ColumnsInTime {
 }  // namespace
 
 template <class T>
-MergeMatrix<T>::MergeMatrix(T* square, std::int64_t n, LinkageRule rule, int threads)
+MergeMatrix<T>::MergeMatrix(T* square, StartingClusters<T> clusters, LinkageRule rule, int threads)
     : rule_(rule),
       threads_(threads),
-      n_live_(n),
-      rows_(static_cast<std::size_t>(n)),
-      slots_(static_cast<std::size_t>(n)),
-      sizes_(static_cast<std::size_t>(n), T(1)),
-      inner_(static_cast<std::size_t>(n), T(0)),
-      penalty_(static_cast<std::size_t>(n), T(0)),
-      taken_in_(static_cast<std::size_t>(n), 0) {
-  std::iota(slots_.begin(), slots_.end(), 0);
+      n_live_(static_cast<std::int64_t>(clusters.slots.size())),
+      rows_(clusters.slots.size()),
+      slots_(std::move(clusters.slots)),
+      sizes_(std::move(clusters.sizes)),
+      inner_(rows_.size(), T(0)),
+      penalty_(rows_.size(), T(0)),
+      taken_in_(rows_.size(), 0) {
+  const std::int64_t n = n_live_;
   for (std::int64_t i = 0; i < n; ++i) {
     rows_[static_cast<std::size_t>(i)] = square + i * n;
     square[i * n + i] = std::numeric_limits<T>::infinity();
@@ -64,13 +64,13 @@ void MergeMatrix<T>::take_in(std::int64_t position, std::int64_t up_to) {
   const auto p = static_cast<std::size_t>(position);
   const std::int64_t known = taken_in_[p];
   if (known >= up_to) return;
-  kernels<T>().merge_columns(rule_, merges_.data() + known, up_to - known, sizes_[p], inner_[p], rows_[p]);
+  kernels<T>().merge_columns(rule_, span_of(merges_, known, up_to), sizes_[p], inner_[p], rows_[p]);
   taken_in_[p] = up_to;
 }
 
 template <class T>
 RowMinimum<T> MergeMatrix<T>::nearest(std::int64_t position) {
-  take_in(position, static_cast<std::int64_t>(merges_.size()));
+  take_in(position, merges_.count());
   RowMinimum<T> found;
   kernels<T>().least_of_row(rows_[static_cast<std::size_t>(position)], penalty_.data(), width(), found);
   return found;
@@ -91,12 +91,12 @@ void MergeMatrix<T>::combine(const std::vector<PositionPair<T>>& pairs, std::int
     const T *sizes = sizes_.data(), *inner = inner_.data();
     if (needs_time) {
       ColumnsInTime<T>& now = columns[static_cast<std::size_t>(thread)];
-      now.advance(merges_, static_cast<std::size_t>(start), static_cast<std::size_t>(k));
+      now.advance(merges_.all, static_cast<std::size_t>(start), static_cast<std::size_t>(k));
       sizes = now.sizes.data();
       inner = now.inner.data();
     }
     T* row = rows_[static_cast<std::size_t>(first)];
-    kernels<T>().combine_rows(rule_, merges_[static_cast<std::size_t>(start + k)], row, rows_[static_cast<std::size_t>(second)],
+    kernels<T>().combine_rows(rule_, merges_.all[static_cast<std::size_t>(start + k)], row, rows_[static_cast<std::size_t>(second)],
                               sizes, inner, width());
     row[first] = std::numeric_limits<T>::infinity();
     taken_in_[static_cast<std::size_t>(first)] = start + k + 1;
@@ -105,7 +105,7 @@ void MergeMatrix<T>::combine(const std::vector<PositionPair<T>>& pairs, std::int
 
 template <class T>
 void MergeMatrix<T>::merge(const std::vector<PositionPair<T>>& pairs) {
-  const auto start = static_cast<std::int64_t>(merges_.size());
+  const auto start = merges_.count();
   for (const PositionPair<T>& pair : pairs) {
     const auto first = static_cast<std::size_t>(pair.first), second = static_cast<std::size_t>(pair.second);
     merges_.push_back({pair.first, pair.second, sizes_[first], sizes_[second], inner_[first], inner_[second], pair.height});
@@ -129,7 +129,7 @@ std::vector<std::int32_t> MergeMatrix<T>::compact_if_worthwhile() {
       moved[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(kept.size());
       kept.push_back(static_cast<std::int32_t>(i));
     }
-  const auto up_to = static_cast<std::int64_t>(merges_.size());
+  const auto up_to = merges_.count();
   parallel_for(block_count(n_live_, rows_per_task), threads_for(n_live_ * width()), [&](std::int64_t task, int) {
     const Range range = block_range(n_live_, rows_per_task, task);
     for (std::int64_t q = range.begin; q < range.end; ++q) {

@@ -19,11 +19,18 @@ struct PositionPair {
   T height;
 };
 
+// What the rows of a matrix stand for: per position the lowest row of a cluster, and its size.
+template <class T>
+struct StartingClusters {
+  std::vector<std::int32_t> slots;
+  std::vector<T> sizes;
+};
+
 template <class T>
 class MergeMatrix {
  public:
-  // Works in place: `square` is n x n, symmetric; its diagonal is ignored.
-  MergeMatrix(T* square, std::int64_t n, LinkageRule rule, int threads);
+  // Works in place: `square` is symmetric, with a row per cluster; its diagonal is ignored.
+  MergeMatrix(T* square, StartingClusters<T> clusters, LinkageRule rule, int threads);
 
   std::int64_t width() const { return static_cast<std::int64_t>(rows_.size()); }  // positions, dead ones included
   std::int64_t n_live() const { return n_live_; }
@@ -52,7 +59,7 @@ class MergeMatrix {
   std::vector<T*> rows_;
   std::vector<std::int32_t> slots_;
   std::vector<T> sizes_, inner_, penalty_;
-  std::vector<ColumnMerge<T>> merges_;  // since the last compaction
+  ColumnMerges<T> merges_;              // since the last compaction
   std::vector<std::int64_t> taken_in_;  // per position: how many of them its row knows
 };
 

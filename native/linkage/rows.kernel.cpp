@@ -74,12 +74,21 @@ void combine_rows(LinkageRule rule, const ColumnMerge<T>& merge, T* first, const
   });
 }
 
+template <class Update, class T>
+COTERIE_INLINE Update update_of(const ColumnMergeSpan<T>& merges, std::int64_t k) {
+  if constexpr (Update::needs_pair_only)
+    return Update(merges.pairs[k]);
+  else
+    return Update(merges.all[k]);
+}
+
 template <class T>
-void merge_columns(LinkageRule rule, const ColumnMerge<T>* merges, std::int64_t count, T size, T inner, T* row) {
+void merge_columns(LinkageRule rule, const ColumnMergeSpan<T>& merges, T size, T inner, T* row) {
   with_update<T>(rule, [&]<class Update>() {
-    for (std::int64_t k = 0; k < count; ++k) {
-      const Update update(merges[k]);
-      row[merges[k].first] = update(row[merges[k].first], row[merges[k].second], size, inner);
+    for (std::int64_t k = 0; k < merges.count; ++k) {
+      const ColumnPair<T>& pair = merges.pairs[k];
+      const Update update = update_of<Update>(merges, k);
+      row[pair.first] = update(row[pair.first], row[pair.second], size, inner);
     }
   });
 }

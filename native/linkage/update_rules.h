@@ -11,7 +11,9 @@ namespace coterie::COTERIE_ISA {
 
 template <class T>
 struct CompleteUpdate {
+  static constexpr bool needs_pair_only = true;
   explicit COTERIE_INLINE CompleteUpdate(const ColumnMerge<T>&) {}
+  explicit COTERIE_INLINE CompleteUpdate(const ColumnPair<T>&) {}
   template <class V>
   COTERIE_INLINE V operator()(V first, V second, V, V) const {
     return first > second ? first : second;
@@ -20,10 +22,10 @@ struct CompleteUpdate {
 
 template <class T>
 struct AverageUpdate {
+  static constexpr bool needs_pair_only = true;
   T share_first, share_second;
-  explicit COTERIE_INLINE AverageUpdate(const ColumnMerge<T>& merge)
-      : share_first(merge.size_first / (merge.size_first + merge.size_second)),
-        share_second(merge.size_second / (merge.size_first + merge.size_second)) {}
+  explicit COTERIE_INLINE AverageUpdate(const ColumnMerge<T>& merge) : AverageUpdate(pair_of(merge)) {}
+  explicit COTERIE_INLINE AverageUpdate(const ColumnPair<T>& pair) : share_first(pair.share_first), share_second(pair.share_second) {}
   template <class V>
   COTERIE_INLINE V operator()(V first, V second, V, V) const {
     return share_first * first + share_second * second;
@@ -32,7 +34,9 @@ struct AverageUpdate {
 
 template <class T>
 struct WeightedUpdate {
+  static constexpr bool needs_pair_only = true;
   explicit COTERIE_INLINE WeightedUpdate(const ColumnMerge<T>&) {}
+  explicit COTERIE_INLINE WeightedUpdate(const ColumnPair<T>&) {}
   template <class V>
   COTERIE_INLINE V operator()(V first, V second, V, V) const {
     return (first + second) / 2;
@@ -41,6 +45,7 @@ struct WeightedUpdate {
 
 template <class T>
 struct WardUpdate {
+  static constexpr bool needs_pair_only = false;
   ColumnMerge<T> merge;
   explicit COTERIE_INLINE WardUpdate(const ColumnMerge<T>& m) : merge(m) {}
   template <class V>
@@ -52,6 +57,7 @@ struct WardUpdate {
 
 template <class T>
 struct CentroidUpdate {
+  static constexpr bool needs_pair_only = false;
   AverageUpdate<T> average;
   T correction;
   explicit COTERIE_INLINE CentroidUpdate(const ColumnMerge<T>& merge)
@@ -64,6 +70,7 @@ struct CentroidUpdate {
 
 template <class T>
 struct MedianUpdate {
+  static constexpr bool needs_pair_only = false;
   T correction;
   explicit COTERIE_INLINE MedianUpdate(const ColumnMerge<T>& merge) : correction(merge.height / 4) {}
   template <class V>
@@ -75,6 +82,7 @@ struct MedianUpdate {
 // The mean over all pairs of the union, those within the two clusters included.
 template <class T>
 struct AverageMergedUpdate {
+  static constexpr bool needs_pair_only = false;
   ColumnMerge<T> merge;
   T known;  // the pairs of the merged cluster, less what is counted twice below
   explicit COTERIE_INLINE AverageMergedUpdate(const ColumnMerge<T>& m)

@@ -40,11 +40,11 @@ struct Fit {
 };
 
 template <class T>
-Fit<T> fit(const Data<T>& data, std::int64_t k, KMeansAlgorithm algorithm, int threads) {
+Fit<T> fit(const Data<T>& data, std::int64_t k, KMeansAlgorithm algorithm, int threads, KeptTree<T>* kept = nullptr) {
   Fit<T> result{std::vector<T>(data.numbers.begin(), data.numbers.begin() + k * data.cols), std::vector<std::int32_t>(static_cast<std::size_t>(data.n)), {}};
   const ColumnMoments columns = column_moments(data.view(), nullptr, threads);
   result.outcome = run_kmeans<T>(data.view(), nullptr, columns, {result.centres.data(), k, data.cols, data.cols},
-                                 {50, 0.0, -1.0, algorithm, false, threads}, {}, result.labels.data());
+                                 {50, 0.0, -1.0, algorithm, false, threads}, {}, result.labels.data(), kept);
   return result;
 }
 
@@ -67,6 +67,17 @@ TEST(kmeans_algorithms_and_threads_agree_bit_for_bit) {
         check_same(blobs<float>(700, cols, grid), k);
         check_same(blobs<double>(700, cols, grid), k);
       }
+}
+
+TEST(kmeans_with_the_tree_of_another_run_walks_the_same_path) {
+  const Data<double> data = blobs<double>(700, 2, false);
+  KeptTree<double> kept;
+  for (const std::int64_t k : {4, 9, 20})
+    for (const KMeansAlgorithm algorithm : {KMeansAlgorithm::filter, KMeansAlgorithm::lloyd}) {
+      const Fit<double> plain = fit(data, k, KMeansAlgorithm::lloyd, 1), other = fit(data, k, algorithm, 2, &kept);
+      CHECK(kept != nullptr);
+      CHECK(other.labels == plain.labels && other.centres == plain.centres);
+    }
 }
 
 TEST(kmeans_labels_are_nearest_centres_and_centres_are_means) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "linkage/first_rounds.h"
 #include "linkage/graph_linkage.h"
 #include "support/random.h"
 #include "tests/check.h"
@@ -115,6 +116,16 @@ std::vector<double> linked_rows(const Rows& rows, LinkageRule rule, int threads)
   return Z;
 }
 
+template <class T>
+std::vector<double> linked_in_rounds(const Rows& rows, LinkageRule rule, int threads) {
+  const std::vector<double> flat_rows = flat(rows);
+  const std::vector<T> numbers(flat_rows.begin(), flat_rows.end());
+  std::vector<double> Z(4 * (rows.size() - 1));
+  const auto n = static_cast<std::int64_t>(rows.size()), cols = static_cast<std::int64_t>(rows[0].size());
+  FirstRounds<T>({numbers.data(), n, cols, cols}, {Kernel::squared_difference, Finish::root, 2.0}, rule, threads).link(Z.data());
+  return Z;
+}
+
 bool has_heights(const std::vector<double>& Z, const std::vector<double>& heights) {
   for (std::size_t k = 0; k < heights.size(); ++k)
     if (!(std::abs(Z[4 * k + 2] - heights[k]) <= 1e-9 * (1 + heights[k]))) return false;
@@ -136,6 +147,27 @@ TEST(linkage_by_rows_is_linkage_by_matrix_in_many_dimensions) {
   const Rows rows = random_rows(300, 20, false);
   const std::vector<double> by_matrix = linked_matrix(rows, LinkageRule::ward, 2), by_rows = linked_rows(rows, LinkageRule::ward, 2);
   for (std::size_t k = 0; k < by_rows.size(); ++k) CHECK(std::abs(by_rows[k] - by_matrix[k]) < 1e-8 * (1 + by_matrix[k]));
+}
+
+TEST(linkage_in_rounds_merges_the_nearest_pair) {
+  for (const std::size_t n : {2, 3, 17, 60})
+    for (const LinkageRule rule : {LinkageRule::complete, LinkageRule::average}) {
+      const Rows rows = random_rows(n, 3, false);
+      CHECK(has_heights(linked_in_rounds<double>(rows, rule, 2), by_definition(rows, rule)));
+    }
+}
+
+TEST(linkage_in_rounds_is_linkage_of_the_matrix) {
+  for (const LinkageRule rule : {LinkageRule::complete, LinkageRule::average, LinkageRule::weighted}) {
+    const Rows rows = random_rows(400, 2, false);
+    const std::vector<double> by_matrix = linked_matrix(rows, rule, 1), by_rounds = linked_in_rounds<double>(rows, rule, 1);
+    for (std::size_t k = 0; k < by_matrix.size(); ++k) CHECK(std::abs(by_rounds[k] - by_matrix[k]) <= 1e-12 * (1 + by_matrix[k]));
+    for (const bool grid : {false, true}) {
+      const Rows many = random_rows(400, 2, grid);
+      CHECK(linked_in_rounds<double>(many, rule, 1) == linked_in_rounds<double>(many, rule, 3));
+      CHECK(linked_in_rounds<float>(many, rule, 1) == linked_in_rounds<float>(many, rule, 3));
+    }
+  }
 }
 
 TEST(linkage_is_the_same_for_any_number_of_threads) {

@@ -11,16 +11,16 @@
 namespace coterie {
 namespace {
 
-constexpr std::int64_t n_groups = 6, cols = 3;
+constexpr std::int64_t n_groups = 6;
 
 // Groups of very different sizes, the farther apart the larger `spread`.
 template <class T>
 struct Groups {
-  explicit Groups(double spread) {
+  Groups(std::int64_t columns, std::int64_t size, double spread) : cols(columns) {
     const CounterRandom random(5);
     for (std::int64_t g = 0; g < n_groups; ++g) {
       starts.push_back(static_cast<std::int64_t>(numbers.size()) / cols);
-      for (std::int64_t i = 0; i < 1 + 40 * g * g; ++i)
+      for (std::int64_t i = 0; i < 1 + size * g * g; ++i)
         for (std::int64_t t = 0; t < cols; ++t) {
           const auto row = static_cast<std::uint64_t>(numbers.size());
           const auto place = static_cast<std::uint64_t>(g * cols + t);
@@ -42,13 +42,14 @@ struct Groups {
     return sum / static_cast<double>(starts[group + 1] - starts[group]);
   }
 
+  std::int64_t cols;
   std::vector<T> numbers;
   std::vector<std::int64_t> starts;
 };
 
 template <class T>
-void check_groups(double spread, bool are_apart) {
-  const Groups<T> groups(spread);
+void check_groups(std::int64_t cols, std::int64_t size, double spread, bool are_apart) {
+  const Groups<T> groups(cols, size, spread);
   const GroupedRows<T> given{{groups.numbers.data(), groups.size(), cols, cols}, groups.starts.data(), n_groups};
   const std::vector<std::uint8_t> possible = possible_neighbours(given, 1);
   CHECK(possible == possible_neighbours(given, 3));
@@ -69,16 +70,23 @@ void check_groups(double spread, bool are_apart) {
   if (are_apart) CHECK(n_possible < 2 * groups.size());
 }
 
+// Many rows in few columns, and few rows in many: bounds from the whole scatter, and from its size.
+template <class T>
+void check_shapes(double spread, bool are_apart) {
+  check_groups<T>(3, 40, spread, are_apart);
+  check_groups<T>(30, 6, spread, are_apart);
+}
+
 TEST(bounds_keep_the_nearest_group) {
   for (const double spread : {0.0, 0.5, 5.0}) {
-    check_groups<double>(spread, false);
-    check_groups<float>(spread, false);
+    check_shapes<double>(spread, false);
+    check_shapes<float>(spread, false);
   }
 }
 
 TEST(bounds_rule_out_groups_that_are_far) {
-  check_groups<double>(100.0, true);
-  check_groups<float>(100.0, true);
+  check_shapes<double>(100.0, true);
+  check_shapes<float>(100.0, true);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "tests/check.h"
 #include "tests/point_sets.h"
+#include "trees/sort_edges.h"
 #include "trees/spanning_tree.h"
 #include "trees/union_find.h"
 
@@ -79,6 +80,42 @@ TEST(spanning_trees_know_every_metric_of_the_tree) {
   for (const MetricCase& metric : testing::metric_cases())
     for (const PointSet<double>& points : testing::point_sets<double>(90, 3))
       if (points.name != "huge") check_points(metric, points);
+}
+
+// Whole nodes of the tree are in one component long before all are: bounds rule them out, and must not rule out too much.
+TEST(spanning_trees_join_groups_that_are_far_apart) {
+  using Int = std::int64_t;
+  for (const std::int64_t n : {333, 800}) {
+    const auto groups = testing::make_points<double>(
+        "groups", n, 2, [](Int i, Int j, double u) { return static_cast<double>((i % 5) * (j == 0 ? 7 : i % 2 * 9)) + 2 * u * u; });
+    const auto lattices = testing::make_points<float>(
+        "lattices", n, 2, [](Int i, Int j, double) { return static_cast<double>(i % 4 * 20 + (j == 0 ? i / 4 % 13 : i / 52)); });
+    check_points({TreeMetric::euclidean, 2}, groups);
+    check_points({TreeMetric::chebyshev, 2}, groups);
+    check_points({TreeMetric::euclidean, 2}, lattices);
+  }
+}
+
+template <class T>
+void check_sorting(std::int32_t n) {
+  const CounterRandom random(3);
+  SpanningEdges<T> edges;
+  for (std::int32_t i = 0; i < n; ++i) {
+    const double u = random.uniform(0, static_cast<std::uint64_t>(i)) - 0.3;
+    const T values[] = {static_cast<T>(u), T(0), T(-0.0), static_cast<T>(u * 1e30), std::numeric_limits<T>::infinity(), T(7)};
+    edges.push_back({values[i % 6], (i * 7919) % 100, n + i});
+  }
+  SpanningEdges<T> expected = edges;
+  std::sort(expected.begin(), expected.end());
+  sort_edges(edges);
+  CHECK(are_equal(edges, expected));
+}
+
+TEST(edges_are_sorted_by_bits_as_by_comparisons) {
+  for (const std::int32_t n : {1, 100, 5000}) {
+    check_sorting<float>(n);
+    check_sorting<double>(n);
+  }
 }
 
 // Differences are exact for whole numbers: tiles find the very same tree.

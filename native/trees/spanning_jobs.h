@@ -7,6 +7,13 @@
 
 namespace coterie {
 
+// Nodes with all their points in one component, sorted by it: those of run r are nodes[starts[r]] up to nodes[starts[r + 1]].
+struct SpanningNodes {
+  const TreeNode* nodes;
+  const std::int64_t* starts;
+  std::int64_t n_runs;
+};
+
 // Distances here are max(core[i], core[j], d(i, j) / alpha). Everything "per position" is in the order of the tree and
 // as long as its leaves, padding included.
 template <class T>
@@ -19,6 +26,7 @@ struct SpanningSearch {
   double alpha;
   const std::int32_t* queries;         // positions
   std::int64_t n_queries;
+  SpanningNodes whole;                 // then, all points of these nodes that have no partner: most are ruled out with their node
   T* component_bound;                  // per component: no need to look beyond; shrinks while threads work
   T* distance;                         // per position: that of the partner; without one, all others are at least so far
   std::int32_t* partner;               // per position: position of the nearest point elsewhere, or no_partner

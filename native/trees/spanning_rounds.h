@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/parallel.h"
+#include "trees/sort_edges.h"
 #include "trees/spanning_tree.h"
 #include "trees/union_find.h"
 
@@ -51,7 +52,7 @@ class SpanningRounds {
   }
 
   SpanningEdges<T> take_edges() {
-    std::sort(edges_.begin(), edges_.end());
+    sort_edges(edges_);
     return std::move(edges_);
   }
 

@@ -1,6 +1,7 @@
 #include "trees/spanning_tree.h"
 
 #include "support/cpu_dispatch.h"
+#include "trees/spanning_lists.h"
 #include "trees/spanning_rounds.h"
 
 namespace coterie {
@@ -13,11 +14,9 @@ constexpr std::int64_t usual_neighbours = 8;  // 4 means more searches, 12 longe
 template <class T>
 class TreeBoruvka {
  public:
-  TreeBoruvka(const KDTree<T>& tree, const Reachability<T>& reach, NearestRows<T> known, int threads)
-      : tree_(tree.view()), alpha_(reach.alpha), known_(known), threads_(threads), rounds_(tree_.n_points),
-        position_(static_cast<std::size_t>(tree_.n_points)), distance_(position_.size(), T{0}),
-        partner_(position_.size(), no_partner), next_(position_.size(), 0) {
-    for (std::int64_t i = 0; i < tree_.n_points; ++i) position_[tree_.original[i]] = static_cast<std::int32_t>(i);
+  TreeBoruvka(const KDTree<T>& tree, const Reachability<T>& reach, NearestPositions<T> known, int threads)
+      : tree_(tree.view()), alpha_(reach.alpha), known_(std::move(known)), threads_(threads), rounds_(tree_.n_points),
+        distance_(static_cast<std::size_t>(tree_.n_points), T{0}), partner_(distance_.size(), no_partner), next_(distance_.size(), 0) {
     if (reach.core != nullptr)
       for (std::int64_t i = 0; i < tree_.n_points; ++i) core_.push_back(reach.core[tree_.original[i]]);
     node_component_.resize(static_cast<std::size_t>(tree_.n_nodes()));
@@ -106,18 +105,17 @@ class TreeBoruvka {
   }
 
   void look_up(std::int32_t i) {
-    const std::int64_t row = tree_.original[i];
-    const std::int64_t* index = known_.index + row * known_.k;
-    const T* distance = known_.distance + row * known_.k;
-    while (next_[i] < known_.k && is_joined(i, index[next_[i]])) ++next_[i];
+    const std::int64_t* position = known_.position.data() + i * known_.k;
+    const T* distance = known_.distance.data() + i * known_.k;
+    while (next_[i] < known_.k && is_joined(i, position[next_[i]])) ++next_[i];
     const T beyond = between(i, i, distance[known_.k - 1]);  // no point outside the list is nearer
     SpanningEdge<T> best{std::numeric_limits<T>::infinity(), 0, 0};
     std::int32_t partner = no_partner;
-    for (std::int64_t m = next_[i]; m < known_.k && index[m] >= 0; ++m) {
+    for (std::int64_t m = next_[i]; m < known_.k && position[m] >= 0; ++m) {
       if (partner != no_partner && between(i, i, distance[m]) > best.distance) break;
-      const std::int32_t other = position_[index[m]];
+      const auto other = static_cast<std::int32_t>(position[m]);
       if (rounds_.component(other) == rounds_.component(i)) continue;
-      const SpanningEdge<T> edge{between(i, other, distance[m]), static_cast<std::int32_t>(index[m]), 0};
+      const SpanningEdge<T> edge{between(i, other, distance[m]), tree_.original[other], 0};
       if (partner == no_partner || edge < best) {
         best = edge;
         partner = other;
@@ -132,11 +130,10 @@ class TreeBoruvka {
     }
   }
 
-  bool is_joined(std::int32_t i, std::int64_t row) const {
-    return row < 0 || rounds_.component(position_[row]) == rounds_.component(i);
-  }
+  bool is_joined(std::int32_t i, std::int64_t other) const { return other < 0 || rounds_.component(other) == rounds_.component(i); }
 
-  // First the most promising point of every component: what it finds spares most of the others.
+  // First the most promising point of every component: what it finds spares most of the others. Then nodes that are in one
+  // component, and the points of the others one by one.
   void search() {
     std::vector<std::int32_t> first(bound_.size(), no_partner);
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(tree_.n_points); ++i) {
@@ -144,11 +141,23 @@ class TreeBoruvka {
       if (is_asked(i) && (leader == no_partner || distance_[i] < distance_[leader])) leader = i;
     }
     std::erase(first, no_partner);
-    search(first);
+    search(first, {});
     std::vector<std::int32_t> others;
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(tree_.n_points); ++i)
-      if (is_asked(i)) others.push_back(i);
-    search(others);
+    std::vector<TreeNode> whole;
+    collect(tree_.root(), others, whole);
+    search(others, std::move(whole));
+  }
+
+  void collect(TreeNode node, std::vector<std::int32_t>& points, std::vector<TreeNode>& whole) const {
+    const std::int32_t component = node_component_[node.id];
+    if (component == rounds_.waiting() && component != several_components) return;
+    if (component != several_components) return whole.push_back(node);
+    if (!node.is_leaf()) {
+      collect(node.left(), points, whole);
+      return collect(node.right(), points, whole);
+    }
+    for (auto i = static_cast<std::int32_t>(tree_.begin(node)); i < tree_.end(node); ++i)
+      if (is_asked(i)) points.push_back(i);
   }
 
   bool is_asked(std::int32_t i) const {
@@ -156,20 +165,25 @@ class TreeBoruvka {
     return partner_[i] == no_partner && component != rounds_.waiting() && distance_[i] <= bound_[component];
   }
 
-  void search(const std::vector<std::int32_t>& queries) {
+  void search(const std::vector<std::int32_t>& queries, std::vector<TreeNode> whole) {
+    const auto component = [&](TreeNode node) { return node_component_[node.id]; };
+    std::stable_sort(whole.begin(), whole.end(), [&](TreeNode a, TreeNode b) { return component(a) < component(b); });
+    std::vector<std::int64_t> starts{0};
+    for (std::size_t i = 1; i <= whole.size(); ++i)
+      if (i == whole.size() || component(whole[i]) != component(whole[i - 1])) starts.push_back(static_cast<std::int64_t>(i));
     const SpanningSearch<T> job{rounds_.components().data(), node_component_.data(), node_lowest_.data(),
                                 core_.empty() ? nullptr : core_.data(), core_.empty() ? nullptr : node_core_.data(),
-                                alpha_, queries.data(), static_cast<std::int64_t>(queries.size()), bound_.data(),
-                                distance_.data(), partner_.data()};
+                                alpha_, queries.data(), static_cast<std::int64_t>(queries.size()),
+                                {whole.data(), starts.data(), static_cast<std::int64_t>(starts.size()) - 1},
+                                bound_.data(), distance_.data(), partner_.data()};
     engine().of<T>().spanning.search(tree_, job, threads_);
   }
 
   const KDTreeView<T>& tree_;
   double alpha_;
-  NearestRows<T> known_;
+  NearestPositions<T> known_;
   int threads_;
   SpanningRounds<T> rounds_;
-  std::vector<std::int32_t> position_;  // per row
   std::vector<T> core_;                 // per position; empty: none
   std::vector<T> distance_;             // per position, as in SpanningSearch
   std::vector<std::int32_t> partner_;
@@ -183,15 +197,9 @@ class TreeBoruvka {
 
 template <class T>
 SpanningEdges<T> spanning_tree(const KDTree<T>& tree, const Reachability<T>& reach, NearestRows<T> known, int threads) {
-  std::vector<std::int64_t> index;
-  std::vector<T> distance;
-  if (known.k == 0 && tree.view().n_points > usual_neighbours) {
-    index.resize(static_cast<std::size_t>(tree.view().n_points * usual_neighbours));
-    distance.resize(index.size());
-    find_nearest<T>(tree, TreeQueries<T>(tree), usual_neighbours, true, nullptr, index.data(), distance.data(), threads);
-    known = {index.data(), distance.data(), usual_neighbours};
-  }
-  return TreeBoruvka<T>(tree, reach, known, threads).run();
+  const std::int64_t k = tree.view().n_points > usual_neighbours ? usual_neighbours : 0;
+  NearestPositions<T> lists = known.k > 0 ? nearest_positions(tree, known, threads) : nearest_positions(tree, k, threads);
+  return TreeBoruvka<T>(tree, reach, std::move(lists), threads).run();
 }
 
 template SpanningEdges<float> spanning_tree(const KDTree<float>&, const Reachability<float>&, NearestRows<float>, int);

@@ -248,6 +248,11 @@ class KMeansOptions:
 
     def __init__(self, *, max_iter: int = 300, tol: float = 0.0, tol_inertia: float = -1.0, algorithm: KMeansAlgorithm = KMeansAlgorithm.auto, unit_centres: bool = False, n_threads: int = 0) -> None: ...
 
+class KMeansMemory:
+    """What runs on the same rows and weights hand on to each other."""
+
+    def __init__(self) -> None: ...
+
 class ColumnMoments:
     """Facts about columns; unpacks into mean, variance, low, high."""
 
@@ -297,12 +302,12 @@ class KMeansFit:
     def algorithm(self) -> str: ...
 
 @overload
-def kmeans_fit(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, options: KMeansOptions, progress: object | None = None, columns: ColumnMoments | None = None) -> KMeansFit: ...
+def kmeans_fit(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, options: KMeansOptions, progress: object | None = None, columns: ColumnMoments | None = None, memory: KMeansMemory | None = None) -> KMeansFit: ...
 
 @overload
-def kmeans_fit(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, options: KMeansOptions, progress: object | None = None, columns: ColumnMoments | None = None) -> KMeansFit:
+def kmeans_fit(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, options: KMeansOptions, progress: object | None = None, columns: ColumnMoments | None = None, memory: KMeansMemory | None = None) -> KMeansFit:
     """
-    K-means from the given start; `columns` are the moments of X, if they are known.
+    K-means from the given start; `columns` are the moments of X, if they are known, `memory` of runs on the same rows and weights.
     """
 
 @overload
@@ -752,6 +757,27 @@ def link_graph(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), ord
     Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are the centroids for ward.
     """
 
+class FirstRounds32:
+    """See first_rounds."""
+
+    @property
+    def n_left(self) -> int:
+        """Clusters that are left."""
+
+    def link(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+        """
+        SciPy's linkage matrix; what is left is linked in a matrix of n_left x n_left.
+        """
+
+@overload
+def first_rounds(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: Metric, rule: LinkageRule, n_threads: int = 0) -> FirstRounds32: ...
+
+@overload
+def first_rounds(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: Metric, rule: LinkageRule, n_threads: int = 0) -> FirstRounds64:
+    """
+    The first rounds of a linkage that needs a matrix, without it: complete, average, weighted.
+    """
+
 @overload
 def link_matrix(D: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], rule: LinkageRule, n_threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]: ...
 
@@ -769,6 +795,18 @@ def link_rows(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), orde
     """
     SciPy's linkage matrix of Euclidean rows, without a matrix of distances: ward, centroid, median; average is that of squared distances.
     """
+
+class FirstRounds64:
+    """See first_rounds."""
+
+    @property
+    def n_left(self) -> int:
+        """Clusters that are left."""
+
+    def link(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+        """
+        SciPy's linkage matrix; what is left is linked in a matrix of n_left x n_left.
+        """
 
 def joining_edges(edges: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_rows: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]:
     """

@@ -106,7 +106,7 @@ def test_rows_with_holes(shop, cli):
     )
     code, out, _ = cli("fit", "holes.csv", "-k", 3, "--missing", "drop", "-o", "g.csv")
     assert code == 0
-    assert "1 rows with missing values left out" in out
+    assert "rows with missing values left out: 1\n" in out
     assert pl.read_csv("g.csv")["group"].is_null().to_numpy().nonzero()[0].tolist() == [3]
 
 
@@ -137,6 +137,23 @@ def test_predict_finds_columns_by_name(shop, cli):
     frame.with_columns(income=pl.lit("much")).write_csv("text.csv")
     code, _, err = cli("predict", "m", "text.csv")
     assert (code, err) == (2, 'coterie: text.csv: column "income" must hold numbers, but is text.\n')
+
+
+def test_predictions_for_machines(shop, cli):
+    """Law: --json holds the labels that the file gets, null for rows left out, with and without a file."""
+    assert cli("fit", "customers.csv", "-k", 3, "--save", "m")[0] == 0
+    text = (shop / "customers.csv").read_text().splitlines()
+    cells = text[2].split(",")
+    cells[text[0].split(",").index("income")] = ""
+    (shop / "holes.csv").write_text("\n".join([*text[:2], ",".join(cells), *text[3:]]))
+    arguments = ("predict", "m", "holes.csv", "--missing", "drop", "--json")
+    facts = json.loads(cli(*arguments)[1])
+    assert (facts["source"], facts["model_file"], facts["rows"]) == ("holes.csv", "m", 800)
+    assert facts["labels_file"] is None
+    again = json.loads(cli(*arguments, "-o", "g.csv")[1])
+    assert again["labels_file"] == "g.csv"
+    assert facts["labels"] == again["labels"] == pl.read_csv("g.csv")["group"].to_list()
+    assert facts["labels"][1] is None
 
 
 def test_predict_with_a_model_from_python(shop, cli):

@@ -9,6 +9,7 @@ import pytest
 
 from coterie.cli import app
 from coterie.cluster import KMeans
+from coterie.evaluate import adjusted_rand_score
 from coterie.scale import passes
 
 
@@ -32,45 +33,97 @@ def test_folder_to_labels(folder, tmp_path, capsys):
     code = app.run(["fit", f"{folder}/*.parquet", "-k", "3", "-o", str(tmp_path / "labels")])
     assert code == 0
     printed = capsys.readouterr().out
-    assert "900 rows in 1 block; 2 columns used; left out: note" in printed
-    assert "3 groups   k-means, columns scaled: standard" in printed
-    assert "share of the variance explained" in printed
+    assert "900 rows; 2 columns used; left out: customer_id (a key), note" in printed
+    assert "3 groups       k-means on standardised columns, Euclidean" in printed
+    assert "exact: sizes and means of the groups; sum of squares within groups" in printed
+    assert f"labels   written to {tmp_path}/labels/part-*.parquet" in printed
     written = rows_of(tmp_path / "labels")
     np.testing.assert_array_equal(written["row"], np.arange(1, 901))
     X = rows_of(folder)[["x", "y"]].to_numpy()
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     expected = KMeans(3, random_state=0).fit(X)
-    np.testing.assert_array_equal(written["group"], expected.labels_)
+    assert adjusted_rand_score(expected.labels_, written["group"]) == 1
+    assert set(written["group"]) == {1, 2, 3}
+
+
+def test_without_questions(folder, tmp_path, capsys):
+    """Law: without -k the number is found; report and model are written; the model places new rows."""
+    model, report = tmp_path / "m.safetensors", tmp_path / "r.html"
+    code = app.run(
+        ["fit", f"{folder}/*.parquet", "--budget", "fast", "--save", str(model), "--report", str(report)]
+    )
+    assert code == 0
+    printed = capsys.readouterr().out
+    assert "3 groups" in printed
+    assert "stable" in printed
+    assert "number of groups 3" in printed
+    assert f"report   written to {report}" in printed
+    assert report.stat().st_size < 8_000_000
+    assert app.run(["predict", str(model), str(folder / "0.parquet")]) == 0
+    groups = capsys.readouterr().out.split()
+    labels = [line.split(",")[-1] for line in groups[1:]]
+    assert set(labels) <= {"1", "2", "3"}
+    assert app.run(["predict", str(model), f"{folder}/*.parquet", "-o", str(tmp_path / "new")]) == 0
+    assert rows_of(tmp_path / "new")["group"].astype(str).tolist()[: len(labels)] == labels
+    assert app.run(["predict", str(model), str(folder)]) == 2
+    assert "data in blocks need -o FOLDER" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--method", "dbscan"], ["--scale", "robust", "-k", "3"], ["--method", "mixture,kmeans", "-k", "2..4"]],
+    ids=["dbscan", "robust", "mixture"],
+)
+def test_other_ways(folder, options, capsys):
+    """Law: methods and scalings of tables are those of blocks."""
+    assert app.run(["fit", str(folder), "--budget", "fast", "--json", *options]) == 0
+    k = json.loads(capsys.readouterr().out)["k"]
+    assert k >= 3 if "dbscan" in options else k == 3
 
 
 def test_json_says_what_is_exact(folder, capsys):
     """Law: machines are told which numbers are exact, and centres are in the units of the columns."""
     assert app.run(["fit", str(folder), "-k", "3", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts["columns"] == ["x", "y"]
-    assert facts["left_out"] == {"note": "large_string, not numbers", "customer_id": "a key"} or facts[
-        "left_out"
-    ] == {"note": "string, not numbers", "customer_id": "a key"}
-    assert all(fact["is_exact"] for fact in facts["facts"])
-    np.testing.assert_allclose(sorted(center[0] for center in facts["centers"]), [0, 9, 18], atol=0.2)
+    found = json.loads(capsys.readouterr().out)
+    assert found["columns"] == ["x", "y"]
+    assert [column["column"] for column in found["left_out"]] == ["customer_id", "note"]
+    assert found["n_blocks"] == 1
+    assert all(fact["is_exact"] for fact in found["facts"])
+    np.testing.assert_allclose(
+        sorted(group["center"]["x"] for group in found["groups"]), [0, 9, 18], atol=0.2
+    )
 
 
 def test_checkpoint_is_kept(folder, tmp_path, capsys):
-    """Law: a repeated fit goes on from its checkpoint."""
-    for _ in range(2):
-        assert app.run(["fit", str(folder), "-k", "3", "--checkpoint", str(tmp_path / "c")]) == 0
-    assert (tmp_path / "c" / "kmeans.safetensors").exists()
+    """Law: a repeated fit goes on from its checkpoint; one file per method."""
+    for method in ("kmeans", "kmeans", "mixture", "minibatch-kmeans"):
+        state = ["--checkpoint", str(tmp_path / "c"), "--method", method]
+        assert app.run(["fit", str(folder), "-k", "3", *state]) == 0
+    assert sorted(path.name for path in (tmp_path / "c").iterdir()) == [
+        "kmeans.safetensors",
+        "minibatch-kmeans.safetensors",
+        "mixture.safetensors",
+    ]
+
+
+def test_a_checkpoint_makes_blocks_of_one_file(folder, tmp_path, capsys):
+    """Law: a single file is read in blocks when an option asks for what only blocks have."""
+    state = ["--checkpoint", str(tmp_path / "c")]
+    assert app.run(["fit", str(folder / "2.parquet"), "-k", "3", "--json", *state]) == 0
+    assert json.loads(capsys.readouterr().out)["n_blocks"] == 1
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-k", "3", "--scale", "robust"], "scale must be one of standard, minmax, none"),
-        ([], "-k must be given for kmeans"),
-        (["-k", "3", "--method", "kmean"], 'method must be one of kmeans.*Did you mean "kmeans"'),
-        (["-k", "3", "--save", "m"], "--save is not taken for a folder"),
+        (["-k", "3", "--scale", "robus"], 'no such scale "robus".*Did you mean "robust"'),
+        (["-k", "3", "--method", "kmean"], 'no such method "kmean".*Did you mean "kmeans"'),
+        (["-k", "1000"], "-k must be at most 900, its rows, got 1000"),
+        (["-k", "3", "--improve", "breathing"], "--improve is not taken for data in blocks"),
+        (["-k", "3", "--encoding", "latin1"], "--encoding is not taken for data in blocks"),
         (["-k", "3", "--drop", "z"], 'no column "z"'),
-        (["-k", "3", "--missing", "drop"], "--missing is not taken"),
+        (["-k", "3", "--missing", "drop"], "--missing drop is not taken for data in blocks"),
+        (["--method", "dbscan", "--checkpoint", "c"], "checkpoint is not taken by dbscan"),
     ],
 )
 def test_what_is_refused(folder, arguments, message, capsys):

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import sklearn.cluster
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.metrics import pairwise_distances
 
@@ -79,6 +81,52 @@ def test_labels_are_scikit_learns_for_booleans(metric):
     """Law: the same for distances of booleans, those that only scikit-learn knows included."""
     X = RANDOM.random((150, 12)) < 0.4
     assert_same(X, eps=0.42, metric=metric, min_samples=3)
+
+
+REAL = [
+    *("euclidean", "l2", "sqeuclidean", "manhattan", "cityblock", "l1", "chebyshev", "minkowski", "cosine"),
+    *("correlation", "canberra", "braycurtis", "seuclidean", "mahalanobis", "nan_euclidean", "haversine"),
+]
+BOOLEAN = ["hamming", "jaccard", "dice", "russellrao", "rogerstanimoto", "sokalsneath", "yule"]
+
+
+PARAMETERS = {
+    "minkowski": {"p": 3.0},
+    "seuclidean": {"V": np.array([1.0, 2.0, 3.0])},
+    "mahalanobis": {"VI": np.diag([1.0, 2.0, 4.0])},
+}
+
+
+def rows_for(metric, random, n):
+    """Return rows with many ties that the distance is defined for."""
+    if metric in BOOLEAN:
+        return random.random((n, 9)) < 0.5
+    if metric == "haversine":
+        return random.uniform(-1.2, 1.2, size=(n, 2)).round(1)
+    tilt = np.array([0.0, 0.25, 0.75])  # equal numbers have no correlation
+    return random.integers(1, 9, size=(n, 3)) + tilt
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    seed=st.integers(0, 2**16),
+    n=st.integers(12, 50),
+    share=st.floats(0.01, 0.5),
+    min_samples=st.integers(1, 8),
+    is_weighted=st.booleans(),
+)
+@pytest.mark.parametrize("metric", [*REAL, *BOOLEAN])
+@pytest.mark.filterwarnings("ignore:Data was converted to boolean")
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")  # SciPy's correlation of equal numbers
+def test_any_rows_get_scikit_learns_labels(metric, seed, n, share, min_samples, is_weighted):
+    """Law: for every shared distance, radius, number and weights the labels are the same, ties and all."""
+    random = np.random.default_rng(seed)
+    X, params = rows_for(metric, random, n), PARAMETERS.get(metric)
+    D = pairwise_distances(X, metric=metric, **params or {})
+    eps = float(np.nanquantile(D, share)) * (1 + 1e-7) + 1e-9  # not within rounding of a distance
+    weights = random.integers(-1, 4, n) if is_weighted else None
+    options = {"metric": metric, "metric_params": params}
+    assert_same(X, eps=eps, min_samples=min_samples, sample_weight=weights, **options)
 
 
 def test_callables_and_matrices():
@@ -198,6 +246,8 @@ def test_wrong_matrices():
     """Law: matrices that are no distances are refused, asymmetric ones pointed out."""
     with pytest.raises(InvalidData, match="must be a square matrix of distances"):
         DBSCAN(metric="precomputed").fit(np.ones((3, 2)))
+    with pytest.raises(InvalidData, match=r"missing value in X\[:, 1\] \(row 0\)\. DBSCAN needs finite"):
+        DBSCAN(metric="precomputed").fit([[0.0, np.nan], [1.0, 0.0]])
     with pytest.raises(InvalidData, match="distances of DBSCAN must be at least 0, got -1"):
         DBSCAN(metric="precomputed").fit(-np.ones((3, 3)))
     with pytest.warns(DataNotice, match="X of DBSCAN is not symmetric"):

@@ -32,6 +32,7 @@ BAD_DATA = [
     (X[None], r"dim 3 .*dim <= 2 is required"),
     (np.array([["a", "b"], ["c", "d"]]), r"must be numbers, got text"),
     (pd.DataFrame({"a": [1.0, 2.0], "city": ["x", "y"]}), r'Column "city" of X must be numbers, got text'),
+    (np.ma.masked_greater(X, 1.0), r"X of \w+ has masked values: \d+ of \d+\. Fill them"),
     (X + 1j, r"Complex data not supported"),
     (X * 1e300, r"too large for float64.*Scale the data"),
     ((X * 1e25).astype(np.float32), r"too large for float32.*Convert to float64"),

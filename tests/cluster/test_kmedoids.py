@@ -187,6 +187,15 @@ def test_own_distances_and_matrices():
     assert given.cluster_centers_ is None
 
 
+def test_the_order_of_a_matrix_in_memory_does_not_matter():
+    """Law: Fortran order gives the medoids of C order, whether the mirror is exact or rounded."""
+    D = pairwise_distances(BLOBS[:120])
+    for matrix in (D, D * (1 + np.triu(np.ones_like(D)) * 1e-15)):
+        fits = [KMedoids(6, metric="precomputed").fit(np.asarray(matrix, order=order)) for order in "CF"]
+        np.testing.assert_array_equal(fits[0].medoid_indices_, fits[1].medoid_indices_)
+        assert fits[0].inertia_ == fits[1].inertia_
+
+
 def test_many_columns_are_kept_as_a_matrix():
     """Law: whether distances are kept or computed again does not change the medoids."""
     X = np.random.default_rng(1).normal(size=(200, 80))

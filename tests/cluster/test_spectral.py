@@ -9,14 +9,16 @@ from scipy.sparse.csgraph import laplacian as scipy_laplacian
 from sklearn.cluster import SpectralClustering as Theirs
 from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons
 from sklearn.decomposition import KernelPCA
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_limits
 
 from coterie import _core
+from coterie._validation import memory
 from coterie.cluster import LaplacianEigenmap, SpectralClustering
 from coterie.cluster._spectral_graphs import Affinity
-from coterie.errors import DataNotice, InvalidData, InvalidParameter
+from coterie.errors import DataNotice, InvalidData, InvalidParameter, NotEnoughMemory
 
 RINGS, RING = make_circles(500, factor=0.4, noise=0.04, random_state=0)
 MOONS, MOON = make_moons(400, noise=0.06, random_state=0)
@@ -163,7 +165,7 @@ def test_components_are_known_without_iteration():
         W[at : at + len(part), at : at + len(part)] = part
         at += len(part)
     graph = sparse.csr_array(W)
-    with pytest.warns(DataNotice, match="it has 3 components and 1 isolated points"):
+    with pytest.warns(DataNotice, match="it has 3 components and 1 isolated point, kept at the origin"):
         model = SpectralClustering(4, n_components=3, affinity="precomputed", random_state=0).fit(graph)
     assert model.n_parts_ == 3
     np.testing.assert_allclose(model.eigenvalues_[:3], 0.0)
@@ -171,6 +173,35 @@ def test_components_are_known_without_iteration():
     np.testing.assert_array_equal(model.embedding_[60], 0.0)
     truth = np.repeat([0, 1, 2, 3], (30, 20, 10, 1))
     assert adjusted_rand_score(truth, model.labels_) == 1.0
+
+
+@pytest.mark.parametrize("assign_labels", ["kmeans", "discretize", "cluster_qr"])
+@pytest.mark.parametrize("laplacian", LAPLACIANS)
+def test_isolated_points_are_parts_where_there_is_room(laplacian, assign_labels):
+    """Law: as many groups as components, isolated points counted, are these components."""
+    graph = sparse.block_diag([np.ones((6, 6)), [[0.0]], np.ones((4, 4)), [[0.0]]], format="csr")
+    truth = np.repeat([0, 1, 2, 3], (6, 1, 4, 1))
+    with pytest.warns(DataNotice, match="it has 2 components and 2 isolated points\\."):
+        model = SpectralClustering(
+            4, affinity="precomputed", laplacian=laplacian, assign_labels=assign_labels, random_state=0
+        ).fit(graph)
+    assert adjusted_rand_score(truth, model.labels_) == 1.0
+    np.testing.assert_array_equal(model.eigenvalues_[:4], 0.0)
+    assert model.eigenvalues_[4] > 0.5
+    assert model.n_parts_ == 2
+
+
+@pytest.mark.filterwarnings("ignore:.*not fully connected")
+@pytest.mark.parametrize("options", [{}, {"affinity": "nearest_neighbors"}, {"assign_labels": "cluster_qr"}])
+def test_equal_rows_stay_together(options):
+    """Law: with fewer different rows than groups, each of them is a group, and a warning says so."""
+    X = np.repeat([[3.0, 1.0], [2.0, 5.0], [0.0, 1.0]], 12, axis=0)
+    with pytest.warns(
+        ConvergenceWarning, match=r"distinct clusters \(3\) found smaller than n_clusters \(5\)"
+    ):
+        model = SpectralClustering(5, random_state=0, **options).fit(X)
+    assert adjusted_rand_score(np.repeat([0, 1, 2], 12), model.labels_) == 1.0
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 
 def test_a_graph_of_very_many_parts():
@@ -267,6 +298,26 @@ def test_wrong_input_is_explained(X, options, error, words):
         SpectralClustering(**{"n_clusters": 2} | options).fit(X)
 
 
+@pytest.mark.parametrize("options", [{}, {"affinity": "nearest_neighbors"}, {"landmarks": 60}])
+def test_sparse_rows_are_taken(options):
+    """Law: sparse rows are the rows that they stand for, in fit and in predict, in every format."""
+    X = np.where(BLOBS > 0, BLOBS, 0.0)
+    dense = SpectralClustering(4, random_state=0, **options).fit(X)
+    for given in (sparse.csr_array(X), sparse.csc_matrix(X), sparse.coo_array(X)):
+        model = SpectralClustering(4, random_state=0, **options).fit(given)
+        np.testing.assert_array_equal(model.labels_, dense.labels_)
+        np.testing.assert_array_equal(model.predict(given), dense.predict(X))
+    eigenmap = LaplacianEigenmap(2, random_state=0, **options)
+    np.testing.assert_array_equal(eigenmap.fit_transform(sparse.csr_array(X)), eigenmap.fit_transform(X))
+
+
+def test_sparse_rows_that_do_not_fit_are_refused(monkeypatch):
+    """Law: the dense copy is weighed before it is made."""
+    monkeypatch.setattr(memory, "available_memory", lambda: 1000)
+    with pytest.raises(NotEnoughMemory, match=r"a dense copy of 300 sparse rows.*TruncatedSVD"):
+        SpectralClustering(2).fit(sparse.csr_array(BLOBS[:300]))
+
+
 def test_far_rows_go_to_the_nearest_group():
     """Law: a new row without any affinity gets the group of the nearest row."""
     model = SpectralClustering(4, gamma=0.3, random_state=0).fit(BLOBS)
@@ -285,9 +336,12 @@ def test_landmarks_are_said_to_be_approximate():
 
 
 def test_progress_hears_the_stages():
-    """Law: a callable hears of eigenvectors and labels."""
+    """Law: a callable hears of eigenvectors and labels, and of those of an eigenmap."""
     heard = []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         SpectralClustering(4, gamma=0.3, random_state=0, progress=heard.append).fit(BLOBS)
     assert [report.done for report in heard] == [1, 2]
+    heard.clear()
+    LaplacianEigenmap(2, affinity="rbf", random_state=0, progress=heard.append).fit(BLOBS)
+    assert [report.stage for report in heard] == ["eigenmap: eigenvectors"]

@@ -8,9 +8,20 @@ from scipy import sparse
 
 import coterie
 from coterie.cli.app import run
-from coterie.cluster import catalogue
+from coterie.cluster import (
+    DBSCAN,
+    HDBSCAN,
+    OPTICS,
+    GaussianMixture,
+    KernelKMeans,
+    KMedoids,
+    LaplacianEigenmap,
+    SpectralClustering,
+    catalogue,
+)
+from coterie.distance import pairwise_distances
 
-# as many columns as nothing else: shapes must not fit by chance
+# four columns: a number of groups that equals the number of columns would hide mistakes
 X = np.random.default_rng(0).normal(size=(120, 4)) + np.repeat([[0.0], [6.0], [12.0]], 40, axis=0)
 
 
@@ -40,6 +51,48 @@ def test_saved_methods_predict_the_same(method, dtype, tmp_path):
     assert repr(loaded.get_params()) == repr(model.get_params())
     assert vars(loaded).keys() == vars(model).keys()
     assert repr(getattr(loaded, "history_", None)) == repr(getattr(model, "history_", None))
+
+
+@pytest.mark.filterwarnings("ignore:.*not fully connected")
+@pytest.mark.parametrize(
+    ("model", "kind"),
+    [
+        (SpectralClustering(2, random_state=0), "rows"),
+        (SpectralClustering(4, n_components=5, affinity="precomputed", random_state=0), "similarities"),
+        (SpectralClustering(2, affinity="precomputed", random_state=0), "graph"),
+        (SpectralClustering(2, landmarks=20, random_state=0), "rows"),
+        (KMedoids(2, metric="precomputed"), "distances"),
+        (KMedoids(4, metric="mahalanobis"), "rows"),
+        (KMedoids(2, metric="similarity"), "similarities"),
+        (KernelKMeans(2, kernel="precomputed", random_state=0), "similarities"),
+        (KernelKMeans(4, method="nystroem", n_components=10, random_state=0), "rows"),
+        (GaussianMixture(4, covariance_type="VEV", random_state=0), "rows"),
+        (GaussianMixture(2, covariance_type="EII", random_state=0), "rows"),
+        (DBSCAN(eps=1.5, metric="precomputed"), "distances"),
+        (DBSCAN(eps=0.3, metric="canberra"), "rows"),
+        (HDBSCAN(metric="precomputed"), "distances"),
+        (HDBSCAN(store_centers="both"), "rows"),
+        (OPTICS(metric="precomputed"), "distances"),
+        (OPTICS(cluster_method="dbscan", eps=1.5), "rows"),
+    ],
+    ids=repr,
+)
+def test_options_are_saved_too(model, kind, tmp_path):
+    """Law: save, load, predict gives the same labels whatever the model was told and fitted on."""
+    D = pairwise_distances(X)
+    given = {"rows": X, "distances": D, "similarities": np.exp(-D), "graph": sparse.csr_array(np.exp(-D))}
+    coterie.save(model.fit(given[kind]), tmp_path / "m")
+    loaded = coterie.load(tmp_path / "m")
+    np.testing.assert_array_equal(loaded.predict(given[kind]), model.predict(given[kind]))
+    assert vars(loaded).keys() == vars(model).keys()
+
+
+@pytest.mark.parametrize("affinity", ["nearest_neighbors", "rbf"])
+def test_eigenmaps_are_saved(affinity, tmp_path):
+    """Law: a saved transformer gives the same coordinates."""
+    model = LaplacianEigenmap(2, affinity=affinity, n_neighbors=50, random_state=0).fit(X)
+    coterie.save(model, tmp_path / "m")
+    np.testing.assert_array_equal(coterie.load(tmp_path / "m").transform(X + 0.1), model.transform(X + 0.1))
 
 
 @pytest.mark.parametrize("method", catalogue(), ids=lambda method: method.name)

@@ -32,6 +32,20 @@ def test_good_matrices_pass_uncopied(dtype):
     np.testing.assert_array_equal(check_distance_matrix(np.zeros((4, 4))), np.zeros((4, 4)))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_good_matrices_in_fortran_order_pass_uncopied(dtype):
+    """Law: a matrix that equals its transpose is read by columns; otherwise it is turned, cell by cell."""
+    good = np.asfortranarray(D, dtype=dtype)
+    checked = check_distance_matrix(good)
+    assert np.shares_memory(checked, good)
+    assert checked.flags.c_contiguous
+    np.testing.assert_array_equal(checked, good)
+    nearly = np.asfortranarray(good * (1 + np.triu(np.ones_like(good)) * np.finfo(dtype).eps))
+    np.testing.assert_array_equal(check_distance_matrix(nearly), nearly)
+    with pytest.raises(InvalidData, match=r"got X\[3, 140\] = 9 and X\[140, 3\] = "):
+        check_distance_matrix(np.asfortranarray(changed([(3, 140)], 9)))
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

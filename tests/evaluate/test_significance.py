@@ -180,7 +180,10 @@ def test_communities_of_a_graph():
     """Law: communities beat random graphs of the same degrees; a random graph does not."""
     method = SpectralClustering(2, affinity="precomputed", random_state=0)
     options = {"measure": modularity, "null": "configuration", "n_draws": 39, "random_state": 0}
-    assert significance(method, two_communities(), **options).p_value == pytest.approx(1 / 40)
+    found = significance(method, two_communities(), **options)
+    assert found.p_value == pytest.approx(1 / 40)
+    by_name = significance(method, two_communities(), **{**options, "measure": "modularity"})
+    assert (by_name.measure, by_name.p_value) == (found.measure, found.p_value)
     assert significance(method, two_communities(1, within=0.3, between=0.3), **options).p_value > 0.05
 
 
@@ -298,7 +301,8 @@ def test_exchange():
         ({"measure": "ARI"}, "needs labelings. For two labelings use permutation_significance"),
         ({"measure": 3}, "measure of significance must be a name or a callable, got 3"),
         ({"greater_is_better": True}, "silhouette_score knows its direction"),
-        ({"null": "configuration"}, "needs a measure of graphs"),
+        ({"null": "configuration"}, 'needs a measure of graphs, such as measure="modularity", got silh'),
+        ({"measure": "modularity"}, "is of graphs: it needs null=\"configuration\", got null='gaussian'"),
         ({"sample_size": 1}, "sample_size of significance must be None or a whole number of at least 2"),
         ({"null": "configuration", "measure": modularity, "sample_size": 9}, "is for rows of features"),
     ],

@@ -99,7 +99,7 @@ def test_rows_with_holes():
     points[[3, 5], 0] = np.nan
     dropped = fit_groups(table_of(points), RECIPE, missing="drop")
     assert np.flatnonzero(dropped.labels == -2).tolist() == [3, 5]
-    assert dropped.notes == ("2 rows with missing values left out",)
+    assert dropped.notes == ("rows with missing values left out: 2",)
     assert np.flatnonzero(dropped.predict(points, missing="drop") == -2).tolist() == [3, 5]
     filled = fit_groups(table_of(points), RECIPE, missing="median")
     assert (filled.labels > 0).all()

@@ -15,7 +15,6 @@ from coterie.scale import (
     KMedoids,
     MiniBatchKMeans,
     Summaries,
-    fit,
     predict,
     read_blocks,
 )
@@ -156,18 +155,3 @@ def test_local_models_place_lazy_rows(many):
         np.testing.assert_array_equal(lazy.compute(), local.predict(X))
     with pytest.raises(TypeError, match="model must have a predict method, object has none"):
         predict(object(), X)
-
-
-@pytest.mark.parametrize("method", ["kmeans", "minibatch-kmeans", "mixture", "kmedoids"])
-def test_fit_by_name(many, method):
-    """Law: every method gives groups, centres in the units of the data, and says what is approximate."""
-    X, truth = many
-    found = fit(X, method, 5, random_state=0)
-    assert found.sizes.sum() == len(X)
-    assert adjusted_rand_score(truth, found.labels.compute()) > 0.99
-    means = np.array([X[truth == group].mean(axis=0) for group in range(5)])
-    nearest = np.linalg.norm(means[:, None] - found.centers, axis=2).min(axis=1)
-    assert nearest.max() < 0.5
-    is_said = any("exact" in note for note in found.notes)
-    assert is_said == (method in ("minibatch-kmeans", "kmedoids"))
-    assert str(found.k) in found.summary()

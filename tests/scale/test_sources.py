@@ -199,6 +199,26 @@ def test_corrupt_row_group_is_named(rows, tmp_path):
         rows_in(read_blocks(tmp_path))
 
 
+def test_corrupt_zarr_chunk_is_named(rows, tmp_path):
+    """Law: a zarr array with a broken chunk is named, with the rows that were asked for."""
+    source = write_zarr(rows, tmp_path)
+    chunk = next(path for path in sorted(source.rglob("*")) if path.is_file() and path.name == "0")
+    chunk.write_bytes(b"no chunk")
+    with pytest.raises(InvalidFile, match=r"zarr array .*\(rows \d+ to \d+\): cannot be read as zarr"):
+        rows_in(read_blocks(source, block_rows=8192))
+
+
+def test_file_cut_off_after_it_was_opened_is_named(rows, tmp_path):
+    """Law: a memory map whose file lost its end is named."""
+    np.save(tmp_path / "a.npy", rows)
+    blocks = read_blocks(tmp_path / "a.npy")
+    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:1000])
+    with pytest.raises(InvalidFile, match=r"a\.npy: cannot be read as npy"):
+        rows_in(blocks)
+    with pytest.raises(InvalidFile, match=r"a\.npy: cannot be read as npy"):
+        read_blocks(tmp_path / "a.npy")
+
+
 def test_text_among_numbers_is_named(tmp_path):
     """Law: a range of a CSV file that holds text where numbers were is named."""
     lines = ["x"] + ["1"] * 200_000 + ["many"]

@@ -13,7 +13,7 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import coterie
-from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
+from coterie.errors import InvalidData, InvalidParameter
 from coterie.select import compare_methods
 from coterie.select.asked import check_k
 
@@ -250,10 +250,6 @@ def test_wrong_data():
         coterie.fit(np.ones((3, 2)))
     with pytest.raises(InvalidData, match="truth must have one class per row, 20, got shape \\(3,\\)"):
         coterie.fit(np.random.default_rng(0).normal(size=(20, 2)), truth=[1, 2, 3])
-    from scipy.sparse import csr_array
-
-    with pytest.raises(UnsupportedInput, match="takes dense data, got a sparse matrix"):
-        coterie.fit(csr_array(np.eye(20)))
 
 
 def test_numbers_of_groups():

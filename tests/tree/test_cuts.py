@@ -123,7 +123,7 @@ WRONG = [
     ),
     ({"best": "silhouette"}, r"needs X= \(rows of data, Euclidean\) or distances=, one of them"),
     ({}, "one of n_clusters, height, min_size and best, got none"),
-    ({"n_clusters": 2, "X": [[1.0]]}, "belong to best=, which is not given"),
+    ({"n_clusters": 2, "X": [[1.0]]}, "belong to best=, not given here"),
     ({"best": len, "X": [[1.0]]}, "is a function of labels: X and distances are not used with it"),
 ]
 

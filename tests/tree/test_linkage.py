@@ -8,6 +8,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_iris
 
+from coterie import _core
 from coterie.distance import catalogue, pairwise_distances
 from coterie.tree import METHODS, linkage
 
@@ -106,6 +107,33 @@ def test_threads_do_not_matter(method, kind):
     X = np.random.default_rng(1).normal(size=(600, 2))
     X = {"plain": X, "grid": np.round(2 * X), "equal": np.zeros((300, 2))}[kind]
     np.testing.assert_array_equal(linkage(X, method, n_jobs=1), linkage(X, method, n_jobs=4))
+
+
+@pytest.mark.parametrize("method", ["complete", "average", "weighted"])
+@pytest.mark.parametrize(
+    ("metric", "cols"), [("euclidean", 3), ("manhattan", 3), ("cosine", 3), ("euclidean", 150)]
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rounds_before_the_matrix(monkeypatch, method, metric, cols, dtype):
+    """Law: rows that merge by rounds before there is a matrix give the tree of the whole matrix."""
+    X = np.random.default_rng(2).normal(size=(700, cols)).astype(dtype)
+    expected = linkage(X, method, metric)
+    monkeypatch.setattr("coterie.tree._linkage_input.FEWEST_FOR_ROUNDS", 2)
+    Z = linkage(X, method, metric)
+    assert_same(Z, expected, rtol=1e-12 if dtype is np.float64 else 1e-5)
+    np.testing.assert_array_equal(Z, linkage(X, method, metric, n_jobs=3))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 40), st.integers(0, 10**6), st.sampled_from(["complete", "average", "weighted"]))
+def test_rounds_with_ties(n, seed, method):
+    """Law: rows full of ties merge by rounds into a valid tree whose heights do not fall."""
+    X = np.random.default_rng(seed).integers(0, 4, size=(n, 2)).astype(float)
+    first = _core.first_rounds(X, catalogue()["euclidean"].metric, METHODS[method].rule)
+    assert first.n_left >= n / 4
+    Z = np.asarray(first.link())
+    check_order(Z)
+    assert (np.diff(Z[:, 2]) >= 0).all()
 
 
 def check_order(Z):

@@ -91,6 +91,13 @@ def test_memory(monkeypatch):
     with pytest.raises(NotEnoughMemory, match=r'complete linkage of 100 rows needs 78.1 KiB.*"ward"'):
         linkage(X, "complete")
     assert len(linkage(X, "ward")) == 99
+    monkeypatch.setattr("coterie.tree._linkage_input.FEWEST_FOR_ROUNDS", 2)
+    with pytest.raises(
+        NotEnoughMemory, match=r"complete linkage of 100 rows, of which \d+ clusters are left .* needs"
+    ):
+        linkage(X, "complete")
+    with pytest.raises(NotEnoughMemory, match=r"complete linkage of 1,000 rows needs 488 KiB"):
+        linkage(np.tile(X, (10, 1)), "complete")
 
 
 def test_input_is_not_changed():

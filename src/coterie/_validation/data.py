@@ -14,6 +14,7 @@ from coterie.errors import CoterieError, InvalidData, InvalidParameter
 
 FLOATS = [np.float64, np.float32]
 SAFE_SHARE = 8  # a squared distance is at most four sums of squares; twice that leaves room for rounding
+FEW_VALUES = 1 << 17  # below, the threads that a BLAS wakes cost more than they save
 
 
 def check_data(
@@ -105,7 +106,10 @@ def _refuse_unsafe_values(X: Any, columns: list[str] | None, who: str, name: str
         return
     limit = np.finfo(values.dtype).max
     with np.errstate(all="ignore"):
-        sum_of_squares = np.dot(values, values)  # not finite as soon as one value is not: one pass for all
+        # not finite as soon as one value is not: one pass for all
+        sum_of_squares = (
+            np.dot(values, values) if values.size > FEW_VALUES else np.einsum("i,i->", values, values)
+        )
     if sum_of_squares < limit / SAFE_SHARE:
         return
     low, high = values.min(), values.max()

@@ -27,6 +27,11 @@ def refuse_kinds(X: Any, who: str, name: str) -> None:
             f"{name} of {who} must be a table of numbers, got {X[:40]!r}. Is that a file? "
             f"coterie.read.read_table reads it."
         )
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise InvalidData(
+            f"{name} of {who} has masked values: {int(np.ma.count_masked(X)):,} of {X.size:,}. "
+            f"Fill them ({name}.filled(value)), or drop their rows first."
+        )
     if issparse(X):
         _refuse_kind(X.dtype, f"{name} of {who}")
     elif hasattr(X, "columns") and hasattr(X, "dtypes"):

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from coterie._config import version
+from coterie._typing import Labels
 from coterie.groups import Groups
+from coterie.groups.groups import NOT_GROUPED
 
 
 def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = None) -> dict[str, Any]:
@@ -35,6 +37,19 @@ def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = No
         "groups": [_group_facts(groups, group) for group in range(groups.k)],
         "labels_file": str(labels) if labels else None,
         "model_file": str(model) if model else None,
+        "coterie": version(),
+    }
+
+
+def prediction_facts(source: str, model: Path, labels: Labels, output: Path | None) -> dict[str, Any]:
+    """Return what ``coterie predict --json`` prints; rows that were left out have no label."""
+    named = [None if label == NOT_GROUPED else label for label in labels.tolist()]
+    return {
+        "source": source,
+        "model_file": str(model),
+        "rows": len(named),
+        "labels": named,
+        "labels_file": str(output) if output else None,
         "coterie": version(),
     }
 

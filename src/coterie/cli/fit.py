@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from coterie.cli import options
-from coterie.cli.fit_blocks import fit_blocks, is_in_blocks, refuse_options
+from coterie.cli.fit_blocks import fit_blocks, needs_blocks, refuse_options
 from coterie.cli.options import option
 
 EXAMPLES = """
@@ -18,7 +18,7 @@ Examples:
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
   coterie fit customers.csv --save groups.safetensors
   coterie fit customers.csv --report groups.html --open
-  coterie fit 'data/*.parquet' -k 50 --checkpoint state -o labels
+  coterie fit 'data/*.parquet' --report groups.html --checkpoint state -o labels
   coterie fit - -k 3 --json < points.csv | jq .sse
 """
 
@@ -60,22 +60,20 @@ def fit(
     """Find the groups in a table and say what sets them apart."""
     from coterie.cli import fitting, outputs, reports
 
-    if is_in_blocks(data, scheduler, checkpoint):
-        refuse_options(
-            distance=distance, improve=improve, save=save, encoding=encoding, missing=missing != "error",
-            truth=truth, report=report, budget=budget != "normal",
-        )  # fmt: skip
-        fit_blocks(
-            data, method=method, k=k, scale=scale, drop=drop, keep=keep, random_state=seed, n_init=n_init,
-            scheduler=scheduler, checkpoint=checkpoint, output=output, force=force, as_json=as_json,
-        )  # fmt: skip
-        return
     request = fitting.Request(
         data, k, method, distance, scale, budget, truth, drop, keep, missing, seed, n_init, improve
     )
     request.check()
-    outputs.check(data, labels=output, model=save, force=force)
     reports.check(report, opens=opens, force=force)
+    if needs_blocks(data, scheduler, checkpoint):
+        refuse_options(improve=improve, encoding=encoding, header=header is not None)
+        fit_blocks(
+            request, scheduler=scheduler, checkpoint=checkpoint, output=output, save=save, report=report,
+            force=force, as_json=as_json,
+        )  # fmt: skip
+        reports.tell(report, opens=opens, quiet=as_json)
+        return
+    outputs.check(data, labels=output, model=save, force=force)
     found = request.run(header=header, encoding=encoding)
     found.write(output, save, force=force)
     reports.write(found.clustering or found.groups, report, table=found.table, truth=truth, force=force)

@@ -1,75 +1,109 @@
-"""``coterie fit`` on files of any size: block by block, on threads or on a Dask cluster."""
+"""``coterie fit`` and ``predict`` on data of any size: block by block, on threads or on a Dask cluster."""
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from coterie.cli.fitting import Request
 from coterie.errors import FileProblem, InvalidParameter
-from coterie.select.asked import AUTO, check_k
+from coterie.select.asked import AUTO
+from coterie.select.lazy import is_in_blocks
+
+if TYPE_CHECKING:
+    from coterie.scale import LazyClustering
 
 
-def is_in_blocks(data: str, scheduler: str | None, checkpoint: Path | None) -> bool:
-    """Return whether the data are a folder or a pattern, or the options only make sense for blocks."""
-    is_pattern = glob.has_magic(data) and not os.path.exists(data)
-    return is_pattern or os.path.isdir(data) or scheduler is not None or checkpoint is not None
+def needs_blocks(data: str, scheduler: str | None, checkpoint: Path | None) -> bool:
+    """Return whether the data are read in blocks, or the options only make sense for blocks."""
+    return scheduler is not None or checkpoint is not None or (data != "-" and is_in_blocks(data))
 
 
 def fit_blocks(
-    data: str,
+    request: Request,
     *,
-    method: str,
-    k: str,
-    scale: str | None,
     scheduler: str | None,
+    checkpoint: Path | None,
     output: Path | None,
+    save: Path | None,
+    report: Path | None,
     force: bool,
     as_json: bool,
-    **options: Any,
 ) -> None:
-    """Find groups, write labels to a folder, and say what was found."""
-    from coterie.cli.terminal import console, is_watched
-    from coterie.scale import fit
+    """Find groups, write what was asked for, and say what was found."""
+    from coterie.cli import outputs, reports
     from coterie.scale.label_files import check_folder
 
     if output is not None:
         check_folder(output, force=force)
-        _refuse_inside(data, output)
+        _refuse_inside(request.data, output)
+    outputs.check(request.data, model=save, force=force)
     with _connected(scheduler):
-        found = fit(
-            data,
-            method="kmeans" if method == AUTO else method,
-            k=_the_number(k),
-            scale=scale or "standard",
-            progress=is_watched(),
-            **options,
-        )
+        found = _fit(request, checkpoint, is_believed=report is not None or not request.is_settled)
         if output is not None:
             found.write_labels(output, force=force)
+        if save is not None:
+            found.save(save, force=force)
+        reports.write(found, report, force=force)
+    _show(found, as_json=as_json, labels=output, model=save)
+
+
+def predict_blocks(model: Any, data: str, output: Path | None, *, force: bool) -> None:
+    """Give the rows of files of any size their group, in files in a folder."""
+    from coterie.scale.label_files import check_folder
+    from coterie.scale.placing import write_groups
+
+    if output is None:
+        raise InvalidParameter("data in blocks need -o FOLDER, where groups are written block by block.")
+    check_folder(output, force=force)
+    _refuse_inside(data, output)
+    write_groups(model, data, output, force=force)
+    print(f"groups written to {output / 'part-*.parquet'}")
+
+
+def _fit(request: Request, checkpoint: Path | None, *, is_believed: bool) -> LazyClustering:
+    from coterie.cli.terminal import is_watched
+    from coterie.scale import fit
+
+    return fit(
+        request.data,
+        "kmeans" if request.is_settled and request.method == AUTO else request.method,
+        request.k,
+        distance=request.distance or AUTO,
+        scale=request.scale or ("standard" if request.is_settled else AUTO),
+        truth=request.truth,
+        budget=request.budget,
+        drop=request.drop,
+        keep=request.keep,
+        missing=request.missing,
+        random_state=request.seed,
+        n_init=request.n_init,
+        checkpoint=checkpoint,
+        believe=is_believed,
+        progress=is_watched(),
+    )
+
+
+def _show(found: LazyClustering, *, as_json: bool, labels: Path | None, model: Path | None) -> None:
+    from coterie.cli.fitting import all_facts
+    from coterie.cli.summary import show_clustering
+
     if as_json:
-        print(json.dumps(found.to_dict() | {"labels": output and str(output)}, indent=2))
+        facts = all_facts(found, labels, model) | {"n_blocks": found.blocks.n_blocks}
+        print(json.dumps(facts, indent=2))
         return
-    console().print(found.summary(), soft_wrap=True, markup=False)
-    if output is not None:
-        console().print(f"\nlabels: {output}/part-*.parquet", soft_wrap=True, markup=False)
-
-
-def _the_number(k: str) -> int | None:
-    numbers = check_k(k)
-    if numbers is not None and len(numbers) > 1:
-        raise InvalidParameter(f"-k must be one number for a folder or a pattern of files, got {k}.")
-    return None if numbers is None else int(numbers[0])
+    written = None if labels is None else labels / "part-*.parquet"
+    show_clustering(found, labels=written, model=model)
 
 
 def refuse_options(**given: Any) -> None:
     """Refuse options that need the whole table in memory."""
     for name, value in given.items():
         if value:
-            raise InvalidParameter(f"--{name} is not taken for a folder or a pattern of files. Leave it out.")
+            raise InvalidParameter(f"--{name} is not taken for data in blocks. Leave it out.")
 
 
 def _refuse_inside(data: str, output: Path) -> None:

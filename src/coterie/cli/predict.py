@@ -8,13 +8,16 @@ from typing import Annotated
 import typer
 
 from coterie.cli import options
+from coterie.cli.fit_blocks import needs_blocks, predict_blocks, refuse_options
 
 EXAMPLES = """
 Examples:
 
 \b
   coterie predict groups.safetensors new.csv -o new-groups.csv
+  coterie predict groups.safetensors 'new/*.parquet' -o labels
   coterie predict groups.safetensors - < new.csv
+  coterie predict groups.safetensors new.csv --json | jq .labels
 """
 
 
@@ -26,23 +29,34 @@ def predict(
     encoding: options.Encoding = None,
     output: options.Output = None,
     force: options.Force = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Give the rows of a new table their group."""
+    import json
+
     from coterie._progress import track
     from coterie.cli import outputs
+    from coterie.cli.facts import prediction_facts
     from coterie.cli.terminal import is_watched
     from coterie.groups import predict_table
     from coterie.persist import load
     from coterie.read import check_policy, read_table
 
     check_policy(missing)
+    if needs_blocks(data, None, None):
+        refuse_options(encoding=encoding, header=header is not None, missing=missing != "error")
+        predict_blocks(load(model), data, output, force=force)
+        return
     outputs.check(data, labels=output, force=force)
     fitted = load(model)
     with track(is_watched(), f"reading {data}"):
         table = read_table(data, header=header, encoding=encoding)
     labels = predict_table(fitted, table, missing=missing)
-    if output is None:
+    if output is not None:
+        outputs.write_labels(table, labels, output, force=force)
+    if as_json:
+        print(json.dumps(prediction_facts(table.source, model, labels, output), indent=2))
+    elif output is None:
         outputs.print_labels(table, labels)
     else:
-        outputs.write_labels(table, labels, output, force=force)
         print(f"{len(labels):,} rows: groups written to {output}")

@@ -35,13 +35,15 @@ def check(report: Path | None, *, opens: bool, force: bool) -> None:
         require(package, extra="report", purpose="The report")
 
 
-def write(found: Any, report: Path | None, *, table: Table, truth: str | None, force: bool) -> None:
-    """Write the report of groups, or of a whole answer, of a table."""
+def write(
+    found: Any, report: Path | None, *, table: Table | None = None, truth: str | None = None, force: bool
+) -> None:
+    """Write the report of groups of a table, or of a whole answer, which needs neither table nor truth."""
     from coterie.show.report import subject_of_groups, with_beliefs, write_report, write_subject
 
     if report is None:
         return
-    if isinstance(found, Groups):
+    if isinstance(found, Groups) and table is not None:
         subject = subject_of_groups(found, table, truth=truth, command=said())
         write_subject(with_beliefs(subject, found), report, force=force)
     else:

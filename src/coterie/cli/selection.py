@@ -113,7 +113,7 @@ def find(table: Table, wish: Wish, *, progress: ProgressOption = None) -> Select
         random_state=wish.seed,
         progress=progress,
     )
-    dropped = [f"{complete.n_dropped:,} rows with missing values left out"] if complete.n_dropped else []
+    dropped = [f"rows with missing values left out: {complete.n_dropped:,}"] if complete.n_dropped else []
     return Selection(
         wish,
         table.source,

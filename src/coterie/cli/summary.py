@@ -183,7 +183,7 @@ def _how(groups: Groups) -> str:
     if groups.explained is not None:
         parts.append(f"{groups.explained:.0%} of the variance is between groups")
     if hasattr(model, "n_iter_"):
-        parts.append(f"{model.n_iter_} iterations")
+        parts.append(f"{model.n_iter_} iteration{'s' * (model.n_iter_ != 1)}")
     if getattr(model, "exact_", True) is False and hasattr(model, "algorithm_used_"):
         parts.append(f"approximate ({model.algorithm_used_})")
     n_starts = getattr(model, "_n_init", groups.recipe.n_init)

@@ -111,5 +111,5 @@ def _groups(labels: Any) -> str:
 
 def _notes(grown: Grown) -> list[str]:
     dropped = grown.table.n_rows - grown.tree.n_leaves
-    missing = [f"{dropped:,} rows with missing values left out"] if dropped else []
+    missing = [f"rows with missing values left out: {dropped:,}"] if dropped else []
     return [*grown.table.notes, *missing]

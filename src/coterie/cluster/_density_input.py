@@ -14,7 +14,7 @@ from coterie._typing import Data, MatrixLike, SparseData
 from coterie._validation import check_data, require_memory
 from coterie.distance import Distance, get_distance, input_kind
 from coterie.distance._catalogue import _names
-from coterie.distance.matrices import TOLERANCE
+from coterie.distance.matrices import TOLERANCE, in_row_order
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 
@@ -45,7 +45,7 @@ def scikit_learn_metrics() -> frozenset[str]:
     return frozenset(_VALID_METRICS) - {"precomputed"}
 
 
-def check_density_input(estimator: Any, X: MatrixLike, metric: Any, *, may_be_infinite: bool = False) -> Any:
+def check_density_input(estimator: Any, X: MatrixLike, metric: Any) -> Any:
     """Return rows or, for metric="precomputed", a square matrix of distances; either may be CSR."""
     if input_kind(metric) == "similarities":
         raise InvalidParameter(
@@ -54,15 +54,18 @@ def check_density_input(estimator: Any, X: MatrixLike, metric: Any, *, may_be_in
         )
     if input_kind(metric) == "data":
         return check_data(X, estimator=estimator, accept_sparse=True)
+    who = type(estimator).__name__
     checked = validate_data(
         estimator,
-        X,
+        in_row_order(X),
         accept_sparse="csr",
         dtype=[np.float64, np.float32],
         order="C",
-        ensure_all_finite=not may_be_infinite,
+        ensure_all_finite=issparse(X),
     )
-    _refuse_no_distances(checked, type(estimator).__name__)
+    if not issparse(X):
+        check_data(checked, who=who, squares=False, may_be_distances=True)  # says where a number is missing
+    _refuse_no_distances(checked, who)
     return checked
 
 

@@ -81,7 +81,11 @@ def suggest_eps(
         )
     k = max(1, min_samples - 1)
     found = k_nearest(X, n_neighbors=k, metric=metric, n_jobs=n_jobs, **params)
-    curve = np.sort(found.distance[:, -1])
+    return read_curve(np.sort(found.distance[:, -1]), min_samples)
+
+
+def read_curve(curve: Distances, min_samples: int) -> EpsSuggestion:
+    """Return the radius at the knee of rising k-distances; never 0, which would make every row noise."""
     place = _knee(curve)
     eps = float(curve[place]) if curve[place] > 0 else float(curve[curve > 0][0]) if curve.any() else 1.0
     return EpsSuggestion(eps, curve, place + 1, min_samples)

@@ -17,7 +17,7 @@ from coterie.cluster._density_input import fitted_values, resolve_distance
 from coterie.cluster._reachability import ReachabilityTree, of_graph, of_matrix, of_rows
 from coterie.distance import input_kind
 from coterie.distance._rows import Rows, prepare_rows
-from coterie.distance.matrices import TOLERANCE
+from coterie.distance.matrices import TOLERANCE, in_row_order
 from coterie.distance.pairwise import distance_matrix
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -133,7 +133,12 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
 
 def _check_matrix(model: Any, X: MatrixLike) -> HDBSCANInput:
     D = validate_data(
-        model, X, accept_sparse="csr", dtype=np.float64, order="C", ensure_all_finite=bool(issparse(X))
+        model,
+        in_row_order(X),
+        accept_sparse="csr",
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite=bool(issparse(X)),
     )
     if not issparse(D) and np.isnan(D).any():
         raise InvalidData("np.nan values found in precomputed-dense: X of HDBSCAN must not hold NaN.")

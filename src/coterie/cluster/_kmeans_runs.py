@@ -13,7 +13,7 @@ from coterie._typing import Centers, Labels
 from coterie.cluster._breathing import breathe
 from coterie.cluster._kmeans_plan import KMeansPlan
 from coterie.cluster._phases import Phase, Way
-from coterie.cluster._points import Points, Report, Run, run_without_holes
+from coterie.cluster._points import Points, Report, Run, run_without_holes, with_team
 from coterie.cluster._starts import Start, make_start, seed_of_restart
 
 
@@ -62,6 +62,7 @@ class Reporter:
 def best_of_restarts(points: Points, plan: KMeansPlan, reporter: Reporter) -> BestRun:
     """Return the best of ``plan.n_init`` runs, improved if the plan says so; ties go to the first."""
     best: BestRun | None = None
+    points = with_team(points, plan.n_clusters)
     for restart in range(plan.n_init):
         seed = seed_of_restart(plan.seed, restart)
         start = make_start(points, plan.init, plan.n_clusters, seed, who=plan.who, record=plan.record)

@@ -22,6 +22,7 @@ from coterie.distance import (
     input_kind,
     pairwise_distances,
 )
+from coterie.distance.matrices import mirrored
 from coterie.errors import InvalidParameter
 
 # Beyond this many columns a matrix that is kept is read faster than its rows are computed again.
@@ -58,10 +59,14 @@ class DistanceInput:
                 f'metric_params of {self.who} must be None with metric="{self.metric}", got {self.params!r}.'
             )
         # columns are counted and named here; the matrix itself is looked at below
-        data = check_data(X, estimator=estimator, squares=False, may_be_distances=True, may_be_missing=True)
+        turned = mirrored(X)
+        data = check_data(
+            turned, estimator=estimator, squares=False, may_be_distances=True, may_be_missing=True
+        )
+        given: MatrixLike = data if turned is X else X
         if input_kind(self.metric) == "distances":
-            return check_distance_matrix(data, who=self.who)
-        return check_similarity_matrix(data, who=self.who)
+            return check_distance_matrix(given, who=self.who)
+        return check_similarity_matrix(given, who=self.who)
 
     def learn(self, X: Data) -> Distance | None:
         """Return the distance with what it learns from the rows; None when `X` is a matrix."""

@@ -79,8 +79,12 @@ class Run:
 
 def fit_run(problem: Problem, start: Parameters, earlier_bound: float, report: Report) -> Run:
     """Iterate from a start until the mean log-likelihood gains less than `tol`."""
-    run = Run(start)
-    for iteration in range(1, problem.max_iter + 1):
+    return continue_run(problem, Run(start), earlier_bound, report)
+
+
+def continue_run(problem: Problem, run: Run, earlier_bound: float, report: Report) -> Run:
+    """Iterate from where a run stands; `report` hears of every iteration before the next one begins."""
+    for iteration in range(len(run.bounds) + 1, problem.max_iter + 1):
         before = run.bound if run.bounds else earlier_bound
         bound, statistics = problem.evaluate(run.parameters)
         if run.bounds and bound < before - problem.slack(before):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -13,6 +13,7 @@ from coterie._typing import Centers, Data, Distances, FloatArray, Indices, Label
 
 Report: TypeAlias = Callable[[int, float], object]  # iteration, inertia
 SQUARED = _core.Metric(_core.Kernel.dot, _core.Finish.squared_norm)
+ONE_THREAD_WORK = 1 << 21  # numbers times clusters: below, waking a thread takes as long as the work
 ROWS_PER_BLOCK = 4096  # for passes that make temporary rows: they stay in cache
 
 
@@ -103,6 +104,7 @@ class DensePoints:
     weights: Weights | None
     n_threads: int
     columns: Any  # _core.ColumnMoments
+    memory: Any = field(default_factory=_core.KMeansMemory)  # what one run leaves to the next
 
     @classmethod
     def of(cls, X: Data, weights: Weights | None, n_threads: int) -> DensePoints:
@@ -123,7 +125,9 @@ class DensePoints:
 
     def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
         options = engine_options(stopping, self.mean_variance, algorithm, self.n_threads)
-        return run_of(_core.kmeans_fit(self.X, start, self.weights, options, report, self.columns))
+        return run_of(
+            _core.kmeans_fit(self.X, start, self.weights, options, report, self.columns, self.memory)
+        )
 
     def rows(self, indices: Indices) -> Centers:
         return self.X[indices]
@@ -164,7 +168,9 @@ class SpherePoints(DensePoints):
     def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
         options = engine_options(stopping, self.mean_variance, algorithm, self.n_threads, unit_centers=True)
         halved = None if report is None else lambda iteration, inertia: report(iteration, inertia / 2)
-        run = run_of(_core.kmeans_fit(self.X, start, self.weights, options, halved, self.columns))
+        run = run_of(
+            _core.kmeans_fit(self.X, start, self.weights, options, halved, self.columns, self.memory)
+        )
         return replace(run, inertia=run.inertia / 2)
 
     def means(self, labels: Labels, k: int) -> Centers:
@@ -177,6 +183,13 @@ class SpherePoints(DensePoints):
 
     def inertia(self, centers: Centers, labels: Labels) -> float:
         return super().inertia(centers, labels) / 2
+
+
+def with_team(points: Points, k: int) -> Points:
+    """Return the points; with one thread where passes over them are too short to be worth a second."""
+    if isinstance(points, DensePoints) and points.X.size * k <= ONE_THREAD_WORK:
+        return replace(points, n_threads=1)
+    return points
 
 
 def run_without_holes(

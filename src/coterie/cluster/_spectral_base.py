@@ -19,6 +19,7 @@ from coterie._validation import (
     Whole,
     check_data,
     check_seed,
+    require_memory,
 )
 from coterie.cluster._spectral_embedding import (
     LAPLACIANS,
@@ -173,13 +174,13 @@ class SpectralBase:
         checked = check_data(
             _with_short_indices(X),
             estimator=self,
-            accept_sparse=self._is_given,
+            accept_sparse=True,
             min_rows=2,
             squares=not self._is_given,
             may_be_distances=self._is_given,
         )
         if not self._is_given:
-            return checked
+            return _dense(checked, who)
         if self.landmarks is not None:
             raise InvalidParameter(
                 f"landmarks of {who} need rows of features, got affinity={self.affinity!r}."
@@ -200,14 +201,35 @@ class SpectralBase:
             _with_short_indices(X),
             estimator=self,
             reset=False,
-            accept_sparse=self._is_given,
+            accept_sparse=True,
             squares=False,
             may_be_distances=True,
         )
-        return checked if sparse.issparse(checked) else checked.astype(self._input.dtype, copy=False)
+        if self._is_given and sparse.issparse(checked):
+            return checked
+        return _dense(checked, type(self).__name__).astype(self._input.dtype, copy=False)
 
     def _seed(self) -> int:
         return check_seed(self.random_state)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the estimator that this is mixed into
+        tags.input_tags.pairwise = self._is_given
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _dense(X: Any, who: str) -> Any:
+    """Return sparse rows as a matrix, if it fits in memory: affinities are computed from whole rows."""
+    if not sparse.issparse(X):
+        return X
+    require_memory(
+        X.shape[0] * X.shape[1] * X.dtype.itemsize,
+        f"a dense copy of {X.shape[0]:,} sparse rows, which {who} needs,",
+        "Take fewer columns first, e.g. by sklearn.decomposition.TruncatedSVD, or pass a graph with "
+        "affinity='precomputed'.",
+    )
+    return np.ascontiguousarray(X.toarray())
 
 
 def _with_short_indices(X: Any) -> Any:

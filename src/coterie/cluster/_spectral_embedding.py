@@ -6,11 +6,14 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie._typing import FloatArray, Labels
 from coterie.cluster._spectral_graphs import Graph
 from coterie.cluster._spectral_solver import Eigenproblem, largest_pairs
 from coterie.errors import DataNotice, InvalidData
+
+Mask = npt.NDArray[np.bool_]
 
 LAPLACIANS = ("random_walk", "symmetric", "unnormalized")
 LEAST_FACTOR = 1e-3  # eigenvectors whose extension divides by less are not extended
@@ -31,7 +34,8 @@ class Embedding:
     n_parts : int
         Connected components of the graph, isolated points not counted.
     n_isolated : int
-        Points without any weight: they stay at the origin.
+        Points without any weight. Where there are coordinates enough for all parts and all of them, each has
+        one of its own; otherwise they stay at the origin.
     """
 
     laplacian: str
@@ -68,22 +72,27 @@ def embed(graph: Graph, n_components: int, laplacian: str, options: SolverOption
     joined = graph.among(~is_isolated) if n_isolated else graph
     parts = joined.parts()
     n_parts = int(parts.max()) + 1
-    _warn_if_not_connected(n_parts, n_isolated)
+    n_apart = n_isolated if n_parts + n_isolated <= n_components else 0
+    _warn_if_not_connected(n_parts, n_isolated, are_at_origin=n_apart == 0)
+    n_wanted = n_components - n_apart
     found = largest_pairs(
-        _problem(joined, parts, laplacian, n_components + 1),
-        min(n_components + 1, joined.n),
-        n_components,
+        _problem(joined, parts, laplacian, n_wanted + 1),
+        min(n_wanted + 1, joined.n),
+        n_wanted,
         solver=options.solver,
         tol=options.tol,
         seed=options.seed,
     )
-    eigenvalues = (0.0 if laplacian == "unnormalized" else 1.0) - found.values
-    vectors = found.vectors[:, :n_components]
+    eigenvalues = np.maximum((0.0 if laplacian == "unnormalized" else 1.0) - found.values, 0.0)
+    vectors = found.vectors[:, :n_wanted]
     if laplacian == "random_walk":
         vectors = vectors / np.sqrt(joined.degrees)[:, None]
     coordinates = np.zeros((graph.n, n_components))
     coordinates[~is_isolated, : vectors.shape[1]] = _with_settled_signs(vectors)
-    return Embedding(laplacian, np.maximum(eigenvalues, 0.0), coordinates, n_parts, n_isolated)
+    if n_apart:
+        coordinates = _with_own_coordinates(coordinates, is_isolated, n_parts)
+        eigenvalues = np.insert(eigenvalues, n_parts, np.zeros(n_apart))
+    return Embedding(laplacian, eigenvalues, coordinates, n_parts, n_isolated)
 
 
 def extend(sums: FloatArray, degrees: FloatArray, embedding: Embedding) -> FloatArray:
@@ -152,10 +161,22 @@ def _with_settled_signs(vectors: FloatArray) -> FloatArray:
     return np.asarray(vectors * np.where(largest < 0, -1.0, 1.0))
 
 
-def _warn_if_not_connected(n_parts: int, n_isolated: int) -> None:
+def _with_own_coordinates(coordinates: FloatArray, is_isolated: Mask, n_parts: int) -> FloatArray:
+    """Give every isolated point a coordinate, after those of the parts: it is a component of its own."""
+    alone = np.flatnonzero(is_isolated)
+    own = np.zeros((len(coordinates), len(alone)))
+    own[alone, np.arange(len(alone))] = 1.0
+    others = coordinates[:, : coordinates.shape[1] - len(alone)]
+    return np.hstack([others[:, :n_parts], own, others[:, n_parts:]])
+
+
+def _warn_if_not_connected(n_parts: int, n_isolated: int, *, are_at_origin: bool) -> None:
     if n_parts == 1 and n_isolated == 0:
         return
-    alone = f" and {n_isolated:,} isolated points, which stay at the origin" if n_isolated else ""
+    alone = ""
+    if n_isolated:
+        alone = f" and {n_isolated:,} isolated point{'s' if n_isolated > 1 else ''}"
+        alone += ", kept at the origin" if are_at_origin else ""
     warnings.warn(
         "Graph is not fully connected, spectral embedding may not work as expected: it has "
         f"{n_parts:,} component{'s' if n_parts > 1 else ''}{alone}.",

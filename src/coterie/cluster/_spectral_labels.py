@@ -1,4 +1,4 @@
-"""From coordinates to labels: k-means, discretisation, or a pivoted QR factorisation."""
+"""From coordinates to labels: discretisation, or a pivoted QR factorisation; and rows that are equal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.linalg import LinAlgError
 from scipy.linalg import qr
 from sklearn.utils import check_random_state
 
-from coterie._typing import FloatArray, Labels
+from coterie._typing import Data, FloatArray, Labels
 
 MOST_RESTARTS = 30
 MOST_ROUNDS = 20
@@ -42,6 +42,14 @@ def discretize(vectors: FloatArray, *, random_state: Any = None) -> Labels:
         except LinAlgError:  # begin elsewhere
             continue
     raise LinAlgError("SVD did not converge")
+
+
+def labels_of_few(X: Data, n_clusters: int) -> Labels | None:
+    """Return one label per different row where there are fewer of them than clusters, else None."""
+    if len(np.unique(X[: 2 * n_clusters], axis=0)) >= n_clusters:  # the usual case, told from few rows
+        return None
+    different, labels = np.unique(X, axis=0, return_inverse=True)
+    return labels.ravel() if len(different) < n_clusters else None
 
 
 def _unit_rows(vectors: FloatArray) -> FloatArray:

@@ -33,6 +33,7 @@ from coterie.distance import (
     get_distance,
     input_kind,
 )
+from coterie.distance.matrices import in_row_order
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree import METHODS, Dendrogram
 from coterie.tree._linkage_input import symmetric
@@ -203,7 +204,7 @@ class AgglomerativeClustering(Clusterer):
         if kind == "data":
             squares = get_distance(self.metric).squares_numbers
             return check_data(X, estimator=self, min_rows=2, squares=squares)
-        data = check_data(X, estimator=self, min_rows=2, squares=False, may_be_distances=True)
+        data = check_data(in_row_order(X), estimator=self, min_rows=2, squares=False, may_be_distances=True)
         if data.shape[0] != data.shape[1]:
             raise InvalidData(
                 f"Distance matrix should be square, got matrix of shape {data.shape} for X of {who} with "

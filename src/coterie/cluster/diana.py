@@ -15,6 +15,7 @@ from coterie.cluster._divisive import divide, divisive_coefficient
 from coterie.cluster._linkage_rules import KnownClusters
 from coterie.cluster._tree_labels import cut_tree
 from coterie.distance import check_distance_matrix, get_distance, input_kind, pairwise_distances
+from coterie.distance.matrices import in_row_order
 from coterie.errors import InvalidData
 from coterie.tree import Dendrogram
 
@@ -106,7 +107,7 @@ class Diana(Clusterer):
         if kind == "data":
             squares = get_distance(self.metric).squares_numbers
             return check_data(X, estimator=self, min_rows=2, squares=squares)
-        data = check_data(X, estimator=self, min_rows=2, squares=False, may_be_distances=True)
+        data = check_data(in_row_order(X), estimator=self, min_rows=2, squares=False, may_be_distances=True)
         return check_distance_matrix(data, who=who)
 
     def _compute(

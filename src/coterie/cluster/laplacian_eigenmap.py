@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from coterie._progress import ProgressOption, track
 from coterie._typing import FloatArray, MatrixLike, RandomState
-from coterie._validation import Constraint, Whole, check_parameters
+from coterie._validation import Constraint, Flag, Function, Nothing, Whole, check_parameters
 from coterie.cluster._spectral_base import GRAPH_CONSTRAINTS, SpectralBase
 
 
@@ -32,7 +33,7 @@ class LaplacianEigenmap(
         How many coordinates.
     affinity, gamma, h, n_neighbors, epsilon, degree, coef0, kernel_params, laplacian, landmarks
         The graph and its Laplacian, as in `SpectralClustering`; "nearest_neighbors" is the default here.
-    eigen_solver, eigen_tol, random_state, n_jobs
+    eigen_solver, eigen_tol, random_state, n_jobs, progress
         As in `SpectralClustering`.
 
     Attributes
@@ -65,7 +66,11 @@ class LaplacianEigenmap(
     (1, 1)
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = {"n_components": Whole(1), **GRAPH_CONSTRAINTS}
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_components": Whole(1),
+        **GRAPH_CONSTRAINTS,
+        "progress": Nothing() | Flag() | Function(),
+    }
 
     def __init__(
         self,
@@ -85,6 +90,7 @@ class LaplacianEigenmap(
         eigen_tol: float | str = "auto",
         random_state: RandomState = None,
         n_jobs: int | None = None,
+        progress: ProgressOption = None,
     ) -> None:
         self.n_components = n_components
         self.affinity = affinity
@@ -101,12 +107,15 @@ class LaplacianEigenmap(
         self.eigen_tol = eigen_tol
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.progress = progress
 
     def fit(self, X: MatrixLike, y: None = None) -> Self:
         """Find the coordinates of the rows of `X`; `y` is ignored."""
         check_parameters(self.get_params(deep=False), self._constraints, who=type(self).__name__)
         data = self._check_graph_input(X)
-        _, state = self._embed(data, self.n_components + 1, self._seed())
+        with track(self.progress, "eigenmap: eigenvectors", total=1) as tracker:
+            _, state = self._embed(data, self.n_components + 1, self._seed())
+            tracker.report(1)
         for name in ("embedding_", "_landmark_values"):  # the first coordinate is a constant
             state[name] = None if state[name] is None else state[name][:, 1:].copy()
         for name in ("eigenvalues_", "eigengaps_"):
@@ -132,9 +141,3 @@ class LaplacianEigenmap(
     @property
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_given
-        tags.input_tags.sparse = self._is_given
-        return tags

@@ -12,6 +12,8 @@ from scipy.sparse.csgraph import connected_components
 from coterie._typing import Distances, FloatArray, Indices, Labels
 from coterie.distance import spanning_tree
 
+COPIES = 1e3  # rows that occur often have a radius so much smaller than the least distance of two others
+
 
 @dataclass(frozen=True, eq=False)
 class ModeTree:
@@ -81,6 +83,9 @@ def grow_mode_tree(X: Any, reach: Distances, n_neighbors: int, *, metric: Any = 
         The distance that `reach` was found with.
     """
     radii = positive(reach[:, n_neighbors - 1])
+    if not reach[:, n_neighbors - 1].any():  # every row occurs often: the densest there is
+        lengths = np.asarray(spanning_tree(X, metric).distance)
+        radii *= lengths[lengths > 0].min(initial=np.inf) / COPIES if lengths.any() else 1.0
     dimension = min(dimension_at(reach, n_neighbors), float(X.shape[1]))
     tree = spanning_tree(X, metric, core_distances=radii)
     edges, lengths = np.asarray(tree.edges), np.maximum(np.asarray(tree.distance), radii.min())

@@ -12,8 +12,9 @@ from coterie._progress import ProgressOption, track
 from coterie._typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
 from coterie._validation import Choice, Constraint, Flag, Function, Nothing, Whole, check_n_clusters
 from coterie.cluster._base import Clusterer, Listener
+from coterie.cluster._kmeans_runs import warn_if_fewer
 from coterie.cluster._spectral_base import GRAPH_CONSTRAINTS, SpectralBase
-from coterie.cluster._spectral_labels import cluster_qr, discretize
+from coterie.cluster._spectral_labels import cluster_qr, discretize, labels_of_few
 from coterie.cluster.kmeans import KMeans
 from coterie.distance import nearest
 
@@ -203,8 +204,11 @@ class SpectralClustering(SpectralBase, Clusterer):
             tracker.report(1, stage="spectral: labels")
             if self.verbose:
                 print(f"Computing label assignment using {self.assign_labels}")
-            labels = self._label(found.coordinates, seed)
+            few = None if self._is_given else labels_of_few(X, self.n_clusters)
+            labels = self._label(found.coordinates, seed) if few is None else few
             tracker.report(2)
+        if few is not None:
+            warn_if_fewer(int(few.max()) + 1, self.n_clusters)
         sizes = np.bincount(labels)
         centers = np.array([found.coordinates[labels == k].mean(axis=0) for k in np.flatnonzero(sizes)])
         dense = np.cumsum(sizes > 0) - 1  # labels without rows are closed up
@@ -217,12 +221,6 @@ class SpectralClustering(SpectralBase, Clusterer):
             return discretize(coordinates, random_state=seed % LEGACY_SEEDS)
         model = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed, verbose=int(self.verbose))
         return model.fit(coordinates).labels_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_given
-        tags.input_tags.sparse = self._is_given
-        return tags
 
 
 def spectral_clustering(

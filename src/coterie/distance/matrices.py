@@ -29,6 +29,39 @@ def input_kind(metric: Any) -> InputKind:
     return _KINDS.get(metric, "data") if isinstance(metric, str) else "data"
 
 
+def mirrored(D: MatrixLike) -> MatrixLike:
+    """Return the transpose of a square matrix in Fortran order, which is in C order; others as they are.
+
+    Examples
+    --------
+    >>> mirrored(np.asfortranarray([[0.0, 1.0], [2.0, 0.0]])).flags.c_contiguous
+    True
+    """
+    is_by_columns = (
+        isinstance(D, np.ndarray)
+        and D.ndim == 2
+        and D.dtype in TOLERANCE
+        and D.flags.f_contiguous
+        and not D.flags.c_contiguous
+        and D.shape[0] == D.shape[1]
+    )
+    return D.T if is_by_columns else D
+
+
+def in_row_order(D: MatrixLike) -> MatrixLike:
+    """Return distances in Fortran order by their transpose if that equals them; others as they are.
+
+    Turning a matrix costs more than most methods take for reading it.
+
+    Examples
+    --------
+    >>> in_row_order(np.asfortranarray([[0.0, 1.0], [1.0, 0.0]])).flags.c_contiguous
+    True
+    """
+    turned = mirrored(D)
+    return turned if turned is D or _is_exact(_core.matrix_facts(turned)) else D
+
+
 def check_distance_matrix(
     D: MatrixLike, *, who: str = "this function", name: str = "X", n_jobs: int = 0
 ) -> Distances:
@@ -54,6 +87,9 @@ def check_distance_matrix(
     coterie.errors.InvalidData: X of this function must be a symmetric matrix of distances,
     got X[0, 1] = 1 and X[1, 0] = 2.
     """
+    turned = mirrored(D)
+    if turned is not D and _is_exact(_core.matrix_facts(turned, n_jobs)):
+        return np.asarray(turned)
     checked = _square(D, "distances", who, name, may_be_missing=True)  # the facts tell, in the same pass
     facts = _core.matrix_facts(checked, n_jobs)
     what = f"{name} of {who} must be"
@@ -117,6 +153,10 @@ def distances_from_similarities(S: Distances) -> Distances:
     D = np.asarray(S.max() - S)
     np.fill_diagonal(D, 0.0)
     return D
+
+
+def _is_exact(facts: Any) -> bool:
+    return bool(facts.is_nonnegative and facts.largest_asymmetry == 0 and facts.largest_diagonal == 0)
 
 
 def _square(M: MatrixLike, what: str, who: str, name: str, *, may_be_missing: bool = False) -> Distances:

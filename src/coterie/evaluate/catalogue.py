@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from coterie.evaluate.contingency import ContingencyTable
     from coterie.evaluate.labelings import Noise
 
-# two labelings; two membership matrices; two sets of centres; data (or distances) and a labeling; a tree
-Needs: TypeAlias = Literal["labelings", "memberships", "centers", "data", "tree"]
-NEEDS = Choice("labelings", "memberships", "centers", "data", "tree")
+# two labelings; two membership matrices; two sets of centres; data (or distances) and a labeling; a graph and
+# a labeling; a tree
+Needs: TypeAlias = Literal["labelings", "memberships", "centers", "data", "graph", "tree"]
+NEEDS = Choice("labelings", "memberships", "centers", "data", "graph", "tree")
 
 # families in the order of tables; others follow as they register
 GROUPS = (
@@ -33,6 +34,7 @@ GROUPS = (
     "separation",
     "pairs by distance",
     "density",
+    "graphs",
     "trees",
 )
 
@@ -54,7 +56,7 @@ class Measure:
     group : str
         Family, as a heading: "pairs of samples".
     needs : str
-        "labelings", "memberships", "centers", "data" or "tree".
+        "labelings", "memberships", "centers", "data", "graph" or "tree".
     low, high : float
         Range of values; may be infinite.
     greater_is_better : bool
@@ -191,7 +193,7 @@ def measures(needs: Needs | None = None) -> tuple[Measure, ...]:
 
     Parameters
     ----------
-    needs : {"labelings", "memberships", "centers", "data", "tree"}, default=None
+    needs : {"labelings", "memberships", "centers", "data", "graph", "tree"}, default=None
         What the measures must be computed from.
 
     Examples

@@ -8,10 +8,14 @@ from scipy.sparse import csr_array
 from coterie._typing import MatrixLike, VectorLike
 from coterie._validation import Number, check_data, check_parameter
 from coterie.errors import InvalidData
+from coterie.evaluate.catalogue import measure
 from coterie.evaluate.labelings import Noise
 from coterie.evaluate.partitions import read_partition
 
 
+@measure(
+    symbol="Q", group="graphs", needs="graph", low=-0.5, high=1, is_scale_free=True, reference="newman-2004"
+)
 def modularity(
     graph: MatrixLike, labels: VectorLike, *, resolution: float = 1.0, noise: Noise = "cluster"
 ) -> float:
@@ -35,7 +39,7 @@ def modularity(
     Returns
     -------
     modularity : float
-        0 when the clusters hold no more than expected; at most 1.
+        0 when the clusters hold no more than expected; at most 1, and at least -1/2 at resolution 1.
 
     Examples
     --------

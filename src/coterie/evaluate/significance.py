@@ -164,15 +164,20 @@ def _judge(measure: Any, null: Any, greater_is_better: bool | None) -> _Judge:
     if not isinstance(measure, str):
         raise InvalidParameter(f"measure of {_WHO} must be a name or a callable, got {measure!r}.")
     found = find_measure(measure)
-    if found.needs != "data":
+    is_of_graphs = isinstance(null, str) and null == "configuration"
+    if is_of_graphs and found.needs != "graph":
+        raise InvalidParameter(
+            f'null="configuration" of {_WHO} needs a measure of graphs, such as measure="modularity", got '
+            f"{found.name}."
+        )
+    if found.needs == "graph" and not is_of_graphs and not callable(null):
+        raise InvalidParameter(
+            f'measure {found.name} of {_WHO} is of graphs: it needs null="configuration", got null={null!r}.'
+        )
+    if found.needs not in ("data", "graph"):
         raise InvalidParameter(
             f"measure of {_WHO} must be computed from data and one labeling, {found.name} needs "
             f"{found.needs}. For two labelings use permutation_significance."
-        )
-    if isinstance(null, str) and null == "configuration":
-        raise InvalidParameter(
-            f'null="configuration" of {_WHO} needs a measure of graphs, such as '
-            f"measure=coterie.evaluate.modularity, got {found.name}."
         )
     if greater_is_better is not None:
         raise InvalidParameter(

@@ -163,7 +163,7 @@ def describe_groups(
         What the reader should know.
     """
     complete, choice, scaling = prepared.complete, prepared.choice, prepared.scaling
-    numbers, by_size = _number_by_size(labels)
+    numbers, by_size = number_by_size(np.bincount(labels[labels >= 0]))
     found = number_labels(labels, numbers)
     members = np.where(found > 0, found - 1, -1)
     profile = profile_groups(complete.X, members, choice.used, len(numbers), rows=complete.rows)
@@ -180,8 +180,8 @@ def describe_groups(
         numbers=numbers,
         labels=_spread(found, complete),
         profile=profile,
-        centers=_centers(estimator, scaling, by_size, profile.means),
-        explained=_explained(profile, scaling, len(complete.rows)),
+        centers=centers_of(estimator, scaling, by_size, profile.means),
+        explained=share_explained(profile, scaling, len(complete.rows)),
         seconds=seconds,
     )
 
@@ -287,11 +287,11 @@ def _fit(estimator: Any, X: Any) -> list[str]:
 
 def _missing_note(complete: Complete) -> list[str]:
     if complete.n_dropped:
-        return [f"{complete.n_dropped:,} rows with missing values left out"]
+        return [f"rows with missing values left out: {complete.n_dropped:,}"]
     return ["missing values filled with the column's median"] if complete.medians is not None else []
 
 
-def _centers(estimator: Any, scaling: Scaling, by_size: Any, means: Any) -> Any:
+def centers_of(estimator: Any, scaling: Scaling, by_size: Any, means: Any) -> Any:
     """Return the estimator's centres in the table's units; means where it has none, or only directions."""
     centers = getattr(estimator, "cluster_centers_", None)
     if centers is None or np.shape(centers) != means.shape or _has_directions(estimator):
@@ -304,16 +304,15 @@ def _has_directions(estimator: Any) -> bool:
     return geometry is not None and get_geometry(geometry).distance.euclidean_form == "half square"
 
 
-def _number_by_size(labels: Labels) -> tuple[Labels, Any]:
+def number_by_size(sizes: Any) -> tuple[Labels, Any]:
     """Return the number of each cluster, the largest being 1, and the clusters in that order."""
-    sizes = np.bincount(labels[labels >= 0])
     by_size = np.argsort(-sizes, kind="stable")
     numbers = np.empty(len(sizes), dtype=np.int32)
     numbers[by_size] = np.arange(1, len(sizes) + 1)
     return numbers, by_size
 
 
-def _explained(profile: Profile, scaling: Scaling, n_rows: int) -> float | None:
+def share_explained(profile: Profile, scaling: Scaling, n_rows: int) -> float | None:
     """Return the share of the variance of the scaled data that lies between the groups: BSS / TSS."""
     variances = (profile.spread / scaling.factor) ** 2
     total = n_rows * float(variances.sum())

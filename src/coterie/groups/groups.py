@@ -45,7 +45,7 @@ class Groups:
     numbers : array
         ``numbers[label]`` is the group of the model's cluster `label`.
     labels : array of shape (n_rows,)
-        Group of each row; -1 is noise, -2 a row that was left out.
+        Group of each row; -1 is noise, -2 a row that was left out. Of rows in blocks, those of a sample.
     profile : Profile
         Sizes, means, differences.
     centers : array of shape (k, n_columns)
@@ -80,7 +80,7 @@ class Groups:
     @property
     def n_noise(self) -> int:
         """Rows in no group."""
-        return int((self.labels == -1).sum())
+        return self.n_rows - int(self.profile.sizes.sum()) - int((self.labels == NOT_GROUPED).sum())
 
     @property
     def shares(self) -> FloatArray:
@@ -104,8 +104,10 @@ class Groups:
         medoids = getattr(self.model, "medoid_indices_", None)
         if medoids is None:
             return None
-        rows = np.flatnonzero(self.labels != NOT_GROUPED)
-        return np.asarray(rows[medoids[np.argsort(self.numbers)]])
+        by_group = medoids[np.argsort(self.numbers)]
+        if len(self.labels) != self.n_rows:  # rows in blocks: none was left out
+            return np.asarray(by_group)
+        return np.asarray(np.flatnonzero(self.labels != NOT_GROUPED)[by_group])
 
     def predict(self, rows: Any, *, missing: str = "error") -> Labels:
         """Return the group of each new row.
@@ -156,4 +158,6 @@ class Groups:
 
 def number_labels(labels: Labels, numbers: Labels) -> Labels:
     """Translate a model's labels into group numbers; noise stays -1."""
+    if numbers.size == 0:
+        return np.full(len(labels), -1, dtype=np.int32)
     return np.where(labels >= 0, numbers[np.maximum(labels, 0)], -1).astype(np.int32)

@@ -29,6 +29,8 @@ def find_members(
     >>> typical[0].tolist(), borderline[0].tolist()
     ([1, 0, 2], [2, 0, 1])
     """
+    if not len(means):
+        return [], []
     own, margins = _measure(X, labels, means, spread)
     typical, borderline = [], []
     for group in range(len(means)):

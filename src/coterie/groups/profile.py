@@ -131,7 +131,7 @@ def profile_groups(
     means = means.toarray() if sparse.issparse(means) else np.asarray(means)
     center, spread = _center_and_spread(X)
     differences = (means - center) / np.where(spread > 0, spread, 1.0)
-    effects = _effects(sizes, differences, X.shape[0])
+    effects = effect_sizes(sizes, differences, X.shape[0])
     typical, borderline = find_members(X, labels, means, spread)
     names = np.arange(X.shape[0]) if rows is None else rows
     rules, note = learn_rules(X, labels, columns, differences)
@@ -149,7 +149,7 @@ def profile_groups(
     )
 
 
-def _effects(sizes: Labels, differences: FloatArray, n_rows: int) -> FloatArray:
+def effect_sizes(sizes: Labels, differences: FloatArray, n_rows: int) -> FloatArray:
     """Return Cohen's d of each group and column against all other rows.
 
     With the share p of the group and its difference D from the mean of all (in standard deviations of all),

@@ -41,6 +41,8 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
     from safetensors.numpy import save_file
 
     check_output(path, force=force)
+    if hasattr(model, "__coterie_stand_in__"):
+        model = model.__coterie_stand_in__()  # what is kept of a value that leans on data elsewhere
     name = registry.name_of(model)
     _refuse_unfitted(model)
     writer = Writer()

@@ -71,7 +71,9 @@ def choose_columns(
         listed = ", ".join(str(column) for column in left_out[:LISTED]) + (
             " ..." if len(left_out) > LISTED else ""
         )
-        raise InvalidData(f"{source}: no column of numbers to cluster by: {listed}.")
+        is_text = any(column.reason == "text" for column in left_out)
+        way_out = " Encode them as numbers first, such as one column of 0 and 1 per value." if is_text else ""
+        raise InvalidData(f"{source}: no column of numbers to cluster by: {listed}.{way_out}")
     return ColumnChoice(tuple(used), tuple(left_out))
 
 

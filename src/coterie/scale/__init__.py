@@ -6,7 +6,7 @@ require("dask", extra="scale", purpose="coterie.scale")
 
 from coterie.scale import evaluate  # noqa: E402  # only when Dask is there
 from coterie.scale.blocks import Blocks  # noqa: E402
-from coterie.scale.clustering import Fact, LazyClustering  # noqa: E402
+from coterie.scale.clustering import LazyClustering  # noqa: E402
 from coterie.scale.dbscan import DBSCAN  # noqa: E402
 from coterie.scale.fit import fit  # noqa: E402
 from coterie.scale.gaussian_mixture import GaussianMixture  # noqa: E402
@@ -21,7 +21,6 @@ from coterie.scale.summaries import Summaries, SummarisedClustering  # noqa: E40
 __all__ = [
     "DBSCAN",
     "Blocks",
-    "Fact",
     "GaussianMixture",
     "KMeans",
     "KMedoids",

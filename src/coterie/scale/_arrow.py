@@ -29,6 +29,12 @@ class FragmentPiece(Piece):
             raise unreadable(self.name, "Arrow data", error) from None
 
 
+def open_any(source: Any) -> list[Table]:
+    """Return the fragments of a dataset, or of a table in memory."""
+    is_dataset = hasattr(source, "get_fragments")
+    return open_dataset(source if is_dataset else pyarrow.dataset.dataset(source))
+
+
 def open_dataset(dataset: Any) -> list[Table]:
     """Return the fragments of a dataset, each as a table with columns of its own."""
     return [_open_fragment(fragment, number) for number, fragment in enumerate(dataset.get_fragments())]

@@ -15,8 +15,8 @@ from safetensors.numpy import load_file, save_file
 
 from coterie._files import atomic_path
 from coterie.errors import FileProblem, InvalidParameter, ModelFileError
-
-FILE_NAME = "kmeans.safetensors"
+from coterie.scale.blocks import Blocks
+from coterie.scale.moments import Whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,17 +35,20 @@ class Checkpoint:
     ----------
     folder : str
         Made if it is not there.
+    method : str
+        What the file is called.
     fingerprint : str
         What tells this fit from others.
     """
 
     folder: str
+    method: str
     fingerprint: str
 
     @property
     def path(self) -> Path:
         """The file."""
-        return Path(self.folder) / FILE_NAME
+        return Path(self.folder) / f"{self.method}.safetensors"
 
     def save(self, state: Saved) -> None:
         """Replace the state by a newer one."""
@@ -74,8 +77,10 @@ class Checkpoint:
         return Saved(arrays, json.loads(facts["state"]))
 
 
-def open_checkpoint(folder: str | os.PathLike[str] | None, facts: dict[str, Any]) -> Checkpoint | None:
-    """Return the checkpoint of a fit with these facts, None if none is wanted."""
+def open_checkpoint(
+    folder: str | os.PathLike[str] | None, method: str, facts: dict[str, Any]
+) -> Checkpoint | None:
+    """Return the checkpoint of a method's fit with these facts, None if none is wanted."""
     if folder is None:
         return None
     try:
@@ -83,7 +88,13 @@ def open_checkpoint(folder: str | os.PathLike[str] | None, facts: dict[str, Any]
     except OSError as error:
         raise FileProblem(f"checkpoint: {folder} cannot be made ({error.strerror}).") from None
     text = json.dumps(facts, sort_keys=True, default=_plain)
-    return Checkpoint(os.fspath(folder), hashlib.sha256(text.encode()).hexdigest())
+    return Checkpoint(os.fspath(folder), method, hashlib.sha256(text.encode()).hexdigest())
+
+
+def facts_of_data(blocks: Blocks, whole: Whole) -> dict[str, Any]:
+    """Return what tells data from others: shape, type, names and moments of the columns."""
+    data = {"n_rows": blocks.n_rows, "dtype": str(blocks.dtype), "columns": blocks.columns}
+    return data | {"moments": list(whole.columns)}
 
 
 def _plain(value: Any) -> Any:

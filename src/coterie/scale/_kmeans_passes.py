@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import dask
 import numpy as np
 import numpy.typing as npt
+from dask.system import CPU_COUNT
 
 from coterie import _core
 from coterie._typing import Centers, Data, FloatArray
+from coterie.scale._kmeans_block import PlainFirst, is_plain_cheaper
 from coterie.scale._shelf import SHELF
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.moments import Whole
-from coterie.scale.passes import compute, fold, read_weights, tasks
+from coterie.scale.passes import compute, fold, read_weights, tasks, uses_threads
 
 BOUND_BYTES = 16  # per row: a label, two bounds, a place in a list
 ROUNDING_MAGIC = 6755399441055744.0  # as in native/kmeans/exact_sums.h
@@ -96,13 +101,21 @@ class KMeansPasses:
 
     def assign(self, centers: Centers) -> Sums:
         """Return the sums of the rows by their nearest centre."""
+        kept = self._at_hand()
+        if kept is not None:
+            return Sums.of(_add(None, _each(lambda block: block.assign(centers), kept)), *centers.shape)
         made = tasks(self.blocks, _assign_block, self.whole, centers, self.run, weights=self.weights)
         return Sums.of(compute(fold(made, _add)), *centers.shape)
 
     def inertia(self, centers: Centers) -> tuple[float, Sums, str]:
         """Return the weighted sum of squared distances to the nearest centres, the sums, the algorithm."""
-        made = tasks(self.blocks, _value_block, self.whole, centers, self.run, weights=self.weights)
-        inertia, table, algorithm = compute(fold(made, _add_values))
+        kept = self._at_hand()
+        if kept is not None:
+            found = _add_values(None, _each(lambda block: _value(block, centers), kept))
+        else:
+            made = tasks(self.blocks, _value_block, self.whole, centers, self.run, weights=self.weights)
+            found = compute(fold(made, _add_values))
+        inertia, table, algorithm = found
         return float(inertia), Sums.of(table, *centers.shape), algorithm
 
     def farthest(self, centers: Centers, counts: Units, n_rows: int) -> list[FarRow]:
@@ -112,6 +125,12 @@ class KMeansPasses:
         )
         found: list[FarRow] = compute(fold(made, _far_rows(n_rows)))
         return found
+
+    def _at_hand(self) -> list[Any] | None:
+        """Return all blocks if this process has kept them: then a pass needs no graph of tasks."""
+        if self.run is None or not uses_threads():
+            return None
+        return SHELF.all_of(self.run, self.blocks.n_blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +153,12 @@ class FarRow:
         return coarse.astype(np.int64), fine.astype(np.int64)
 
 
+def fits_on_shelf(blocks: Blocks) -> bool:
+    """Return whether all rows and bounds can be kept in memory, and are not read in every pass."""
+    per_row = blocks.n_columns * blocks.dtype.itemsize * (2 if blocks.n_columns <= 2 else 1) + BOUND_BYTES
+    return blocks.n_rows * per_row <= SHELF.room
+
+
 def _assign_block(
     block: Block, weights: Block | None, whole: Whole, centers: Centers, run: Hashable | None
 ) -> Units:
@@ -144,9 +169,18 @@ def _assign_block(
 def _value_block(
     block: Block, weights: Block | None, whole: Whole, centers: Centers, run: Hashable | None
 ) -> tuple[FloatArray, Units, str]:
-    native = _native_block(block, weights, whole, centers, run)
+    return _value(_native_block(block, weights, whole, centers, run), centers)
+
+
+def _value(native: Any, centers: Centers) -> tuple[FloatArray, Units, str]:
     table = native.assign(centers)
     return native.own_distances()[1], table, native.algorithm
+
+
+def _each(function: Callable[[Any], Any], kept: list[Any]) -> list[Any]:
+    """Return what a function finds in blocks, as many at once as Dask would take."""
+    with ThreadPoolExecutor(dask.config.get("num_workers", None) or CPU_COUNT) as pool:
+        return list(pool.map(function, kept))
 
 
 def _native_block(
@@ -160,11 +194,12 @@ def _native_block(
     is_copy = X.base is None or block.scaling is not None
     size = X.nbytes * (2 if X.shape[1] <= 2 else is_copy) + BOUND_BYTES * len(X)
     has_room = run is not None and SHELF.reserve(run, block.index, size)
-    algorithm = _core.KMeansAlgorithm.auto if has_room else _core.KMeansAlgorithm.lloyd
     kind: Any = _core.KMeansBlock32 if X.dtype == np.float32 else _core.KMeansBlock64
-    native = kind(X, weight, whole.native(), len(centers), algorithm)
-    if has_room and run is not None:
-        SHELF.keep(run, block.index, native)
+    make = partial(kind, X, weight, whole.native(), len(centers))
+    if not has_room or run is None:
+        return make(_core.KMeansAlgorithm.lloyd)
+    native = PlainFirst(make) if is_plain_cheaper(*centers.shape) else make(_core.KMeansAlgorithm.auto)
+    SHELF.keep(run, block.index, native)
     return native
 
 
@@ -204,8 +239,6 @@ def _add_values(total: Any, found: list[Any]) -> tuple[float, Units, str]:
 
 
 def _far_rows(n_rows: int) -> Any:
-    from functools import partial
-
     return partial(_add_far_rows, n_rows=n_rows)
 
 

@@ -41,13 +41,14 @@ def per_row(block: Block, _weights: Block | None, model: Any, method: str) -> An
 
 
 def count_rows(blocks: Blocks, model: Any, n_groups: int) -> Indices:
-    """Return how many rows a local model places in each group, in one pass."""
+    """Return how many rows a local model places in each group, in one pass; noise is in none."""
     counts: Indices = compute(fold(tasks(blocks, _count_block, model, n_groups), add_arrays))
     return counts
 
 
 def _count_block(block: Block, _weights: Block | None, model: Any, n_groups: int) -> Indices:
-    return np.bincount(label_block(block, None, model), minlength=n_groups)
+    labels = label_block(block, None, model)
+    return np.bincount(labels[labels >= 0], minlength=n_groups)
 
 
 def add_arrays(total: Any, found: list[Any]) -> Any:

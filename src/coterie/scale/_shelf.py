@@ -6,6 +6,8 @@ import threading
 from collections.abc import Hashable
 from typing import Any
 
+from coterie.scale._row_file import ROW_FILES
+
 ROOM_BYTES = 512 << 20  # per process; blocks without room are read again in every pass
 
 
@@ -21,6 +23,13 @@ class Shelf:
         """Return what was kept of a block, None if nothing was."""
         with self._lock:
             return self._runs.get(run, {}).get(block, (None, 0))[0]
+
+    def all_of(self, run: Hashable, n_blocks: int) -> list[Any] | None:
+        """Return what was kept of all blocks in their order, None if anything is missing."""
+        with self._lock:
+            mine = self._runs.get(run, {})
+            things = [mine.get(block, (None, 0))[0] for block in range(n_blocks)]
+        return None if any(thing is None for thing in things) else things
 
     def reserve(self, run: Hashable, block: int, size: int) -> bool:
         """Return whether there is room; things of other runs make room, those of this run stay."""
@@ -56,7 +65,7 @@ def forget_everywhere(run: Hashable) -> None:
     """Forget a run in this process and in the workers of a cluster, as far as they can be reached."""
     from coterie.scale.passes import client_of
 
-    SHELF.forget(run)
+    _forget_here(run)
     client = client_of()
     if client is not None:
         client.run(_forget_here, run, on_error="ignore")
@@ -64,3 +73,4 @@ def forget_everywhere(run: Hashable) -> None:
 
 def _forget_here(run: Hashable) -> None:
     SHELF.forget(run)
+    ROW_FILES.forget(run)

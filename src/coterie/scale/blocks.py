@@ -9,26 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import Data, FloatArray
+from coterie._typing import Data
 from coterie.errors import InvalidParameter
+from coterie.prepare import Scaling
 from coterie.scale._recent import RECENT
 from coterie.scale.pieces import ColumnKeys, Piece, Span, fill_rows, rows_of, some_of
 
 ROWS_OF_SUMS = 8192  # the engine sums up so many rows by themselves; blocks are multiples of it
 BLOCK_BYTES = 16 << 20  # estimate: large against the cost of a task, small against memory
 MOST_ROWS = 1 << 20
-
-
-@dataclass(frozen=True, eq=False)
-class Scaling:
-    """What is subtracted from the columns, and what they are divided by."""
-
-    offset: FloatArray
-    factor: FloatArray
-
-    def apply(self, X: Data) -> Data:
-        """Return the rows, scaled, in their type."""
-        return ((X - self.offset) / self.factor).astype(X.dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +53,7 @@ class Block:
     def read(self) -> Data:
         """Return the rows as a C-ordered matrix."""
         X = self._only() if len(self.spans) == 1 else self._joined()
-        return X if self.scaling is None else self.scaling.apply(X)
+        return X if self.scaling is None else np.ascontiguousarray(self.scaling.apply(X))
 
     def place_of(self, row: int) -> tuple[str, int]:
         """Return the name of the piece that holds a row of the block, and the row's index in it."""
@@ -156,9 +145,9 @@ class Blocks:
         """Return the number of rows of each block."""
         return tuple(block.n_rows for block in self)
 
-    def scaled(self, offset: FloatArray, factor: FloatArray) -> Blocks:
-        """Return the same rows, minus `offset`, divided by `factor`."""
-        return replace(self, scaling=Scaling(offset, factor))
+    def scaled(self, scaling: Scaling) -> Blocks:
+        """Return the same rows, scaled when they are read."""
+        return replace(self, scaling=None if scaling.how == "none" else scaling)
 
     def __iter__(self) -> Iterator[Block]:
         piece = 0

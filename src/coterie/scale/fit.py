@@ -1,4 +1,4 @@
-"""From files of any size to groups: which columns, in which units, by which method."""
+"""From rows of any number to groups: what `coterie.fit` does with data in blocks."""
 
 from __future__ import annotations
 
@@ -9,57 +9,73 @@ from typing import Any
 
 import numpy as np
 
-from coterie._progress import ProgressOption
-from coterie._typing import FloatArray, RandomState
-from coterie.cluster import find_method
-from coterie.errors import InvalidData, InvalidParameter
-from coterie.read.columns import check_names, is_key_name
-from coterie.scale import moments
-from coterie.scale.blocks import Blocks
-from coterie.scale.clustering import Fact, LazyClustering
-from coterie.scale.methods import make_estimator
-from coterie.scale.sources import expand, open_tables, read_blocks
-from coterie.scale.tables import Table, numeric_columns
+from coterie._progress import ProgressOption, track
+from coterie._typing import Labels
+from coterie._validation import Seed, check_parameter, check_seed
+from coterie.errors import InvalidParameter
+from coterie.evaluate import Comparison
+from coterie.groups import Recipe
+from coterie.read import check_policy
+from coterie.scale import evaluate
+from coterie.scale.choosing import Choice, choose, doubt, is_one_way
+from coterie.scale.clustering import LazyClustering
+from coterie.scale.describing import describe
+from coterie.scale.facts import facts_of
+from coterie.scale.methods import takes_checkpoint
+from coterie.scale.preparing import Prepared, prepare
+from coterie.scale.sampling import take_rows
+from coterie.scale.settling import Labelling, settle
+from coterie.scale.sources import read_blocks
+from coterie.select.asked import check_asked
 
-SCALES = ("standard", "minmax", "none")
-LeftOut = tuple[tuple[str, str], ...]
+RUNNERS_UP = 5
 
 
 def fit(
     source: Any,
-    method: str = "kmeans",
-    k: int | None = None,
+    method: str = "auto",
+    k: Any = "auto",
     *,
-    scale: str = "standard",
+    distance: str = "auto",
+    scale: str = "auto",
+    truth: Any = None,
+    budget: str = "normal",
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
-    random_state: RandomState = None,
+    missing: str = "error",
+    random_state: Any = 0,
+    n_init: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    believe: bool = True,
     progress: ProgressOption = None,
-    **options: Any,
 ) -> LazyClustering:
-    """Find the groups in rows of any number.
+    """Find the groups in rows of any number: how many, by which method, and whether to believe them.
+
+    Methods are compared on a sample, as `coterie.fit` compares them. k-means, mini-batch k-means, Gaussian
+    mixtures, k-medoids and DBSCAN are then fitted to all rows; other models place them by `predict`. Sizes,
+    means, sums of squares and simplified silhouette are exact; `facts` says so, and how far other numbers can
+    be off.
 
     Parameters
     ----------
     source : anything that `read_blocks` takes
-        Of tables in files, the columns of numbers are used, except keys.
-    method : str, default="kmeans"
-        See `coterie.scale.methods`.
-    k : int, default=None
-        How many groups, for methods that need to know.
-    scale : {"standard", "minmax", "none"}, default="standard"
-        Columns of mean 0 and variance 1, from 0 to 1, or as they are.
-    drop, keep : sequence of str
-        Columns to leave out; columns to use though they are called like keys.
-    random_state : int, RandomState, Generator or None, default=None
-        Same number, same groups.
+        Of tables, columns of text, keys and constants are left out, with a note.
+    method, k, distance, scale, budget, drop, keep
+        As in `coterie.fit`. Medians and quartiles of ``scale="robust"`` come from 100,000 rows.
+    truth : str or array, default=None
+        Column of whole numbers, or class of each row, to compare with; exact.
+    missing : {"error"}, default="error"
+        Rows with missing values are refused with their place.
+    random_state : int, RandomState, Generator or None, default=0
+        Same number, same rows, same answer, however they are cut.
+    n_init : int or None, default=None
+        Starts of k-means on its sample; None: it starts from the centres of the comparison.
     checkpoint : path or None, default=None
-        Where the state is saved after every pass.
+        A folder where k-means, mini-batch k-means or a mixture is saved after every pass.
+    believe : bool, default=True
+        Whether to measure stability and chance also where method and number of groups are given.
     progress : None, bool or callable, default=None
         Who hears of every pass.
-    options : objects
-        Other parameters of the estimator.
 
     Returns
     -------
@@ -67,92 +83,106 @@ def fit(
 
     Examples
     --------
+    >>> import dask.array
     >>> from coterie.scale import fit
-    >>> X = np.array([[0.0, 1], [0, 2], [9, 1], [9, 2]])
-    >>> fit(X, k=2, random_state=0).sizes
-    array([2, 2])
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(centre, 1, (60, 2)) for centre in ([0, 0], [9, 0], [0, 9])])
+    >>> found = fit(dask.array.from_array(X, chunks=50), budget="fast")
+    >>> found.k, np.bincount(found.labels.compute())
+    (3, array([60, 60, 60]))
     """
-    began = time.monotonic()
-    if scale not in SCALES:
-        raise InvalidParameter(f"scale must be one of {', '.join(SCALES)} for rows in blocks, got {scale}.")
-    estimator = make_estimator(
-        method, k, random_state=random_state, checkpoint=checkpoint, progress=progress, **options
+    began = time.perf_counter()
+    asked = check_asked(method, k, distance, scale, budget)
+    check_parameter(random_state, Seed(), name="random_state", who="coterie.fit")
+    seed = check_seed(random_state)
+    _refuse(missing, checkpoint, asked.methods)
+    dropped = [*drop, truth] if isinstance(truth, str) else drop
+    with track(progress, "measuring columns") as tracker:
+        prepared = prepare(source, asked, dropped, keep, seed, tracker)
+        is_settled = not believe and is_one_way(asked)
+        choice = choose(prepared, asked, seed, tracker, is_settled=is_settled)
+    can_save = takes_checkpoint(choice.winner.method, asked.distance)
+    settled = settle(
+        choice.winner,
+        prepared.points[choice.compared],
+        prepared.blocks,
+        distance=asked.distance,
+        n_init=n_init,
+        checkpoint=checkpoint if can_save else None,
+        seed=seed,
+        progress=progress,
     )
-    blocks, left_out = _open(source, drop, keep)
-    whole = moments.measure(blocks, None, who=method)
-    offset, factor = _scaling(whole.columns, scale)
-    scaled = blocks if scale == "none" else blocks.scaled(offset, factor)
-    estimator.fit(scaled)
-    constant = [name for name, v in zip(blocks.columns or (), whole.columns.variance, strict=False) if v == 0]
-    notes = tuple(f"column {name} is constant: it tells no rows apart" for name in constant)
+    with track(progress, "measuring groups") as tracker:
+        found = describe(prepared, settled, seed)
+        stability, significance = doubt(choice, prepared, settled.labelling, asked, seed, tracker)
+        classes, comparison = _compared(truth, prepared, settled.labelling)
+    unsaved = () if can_save or checkpoint is None else (f"{choice.winner.method} took no checkpoint",)
+    about = filter(None, [found.profile.rule_note])
+    notes = (*choice.notes, *prepared.notes, *settled.notes, *unsaved, *about)
+    how = prepared.scaling.how
+    recipe = Recipe(choice.winner.method, found.k, how, asked.distance, n_init, None, seed)
+    seconds = time.perf_counter() - began
     return LazyClustering(
-        source=_named(source),
-        method=method,
-        title=find_method(method).title,
-        model=estimator,
-        blocks=scaled,
-        scale=scale,
-        left_out=left_out,
-        sizes=estimator.cluster_sizes_,
-        centers=_original(estimator, offset, factor),
-        facts=_facts(estimator, whole, factor),
-        notes=notes + tuple(getattr(estimator, "notes_", ())),
-        seconds=time.monotonic() - began,
+        groups=found.groups(recipe, notes, seconds),
+        method=recipe.method,
+        evidence=choice.evidence,
+        stability=stability,
+        significance=significance,
+        runners_up=_runners_up(choice),
+        comparison=comparison,
+        notes=notes,
+        budget=asked.budget.name,
+        seed=seed,
+        seconds=seconds,
+        table=prepared.table,
+        classes=classes,
+        arguments={
+            "method": method,
+            "k": k,
+            "distance": distance,
+            "scale": scale,
+            "truth": truth,
+            "budget": budget,
+            "drop": list(drop),
+            "keep": list(keep),
+            "random_state": random_state,
+        },
+        facts=facts_of(found, choice, stability, significance),
+        blocks=prepared.blocks,
+        labelling=settled.labelling,
+        sampled_rows=prepared.sample.rows,
     )
 
 
-def _open(source: Any, drop: Sequence[str], keep: Sequence[str]) -> tuple[Blocks, LeftOut]:
-    """Return the columns of numbers that are no keys, and what was left out."""
-    table = _first_table(source)
-    if table is None:
-        if drop or keep:
-            raise InvalidParameter("drop and keep name columns of files; select them in the source instead.")
-        return read_blocks(source), ()
-    check_names(table.name, list(table.types), [*drop, *keep])
-    numeric = numeric_columns(table)
-    reasons = {name: f"{kind}, not numbers" for name, kind in table.types.items() if name not in numeric}
-    reasons |= {name: "a key" for name in numeric if is_key_name(name) and name not in keep}
-    reasons |= dict.fromkeys(drop, "dropped")
-    used = [name for name in numeric if name not in reasons]
-    if not used:
-        raise InvalidData(f"{table.name}: no column of numbers to cluster by.")
-    return read_blocks(source, columns=used), tuple(reasons.items())
+def _refuse(missing: str, checkpoint: Any, methods: tuple[str, ...] | None) -> None:
+    check_policy(missing)
+    if missing != "error":
+        raise InvalidParameter(
+            f'missing must be "error" for data in blocks, got "{missing}". Drop or fill the values before.'
+        ).in_shell(f"--missing {missing} is not taken for data in blocks. Drop or fill the values before.")
+    if checkpoint is not None and methods and not any(takes_checkpoint(one) for one in methods):
+        raise InvalidParameter(
+            f"checkpoint is not taken by {', '.join(methods)}: it is for methods of many passes, kmeans, "
+            f"minibatch-kmeans and mixture."
+        )
 
 
-def _first_table(source: Any) -> Table | None:
-    if not isinstance(source, str | os.PathLike):
-        return None
-    first = expand(source)[0]
-    is_table = os.path.isfile(first) and not first.lower().endswith(".npy")
-    return open_tables([first])[0] if is_table else None
+def _compared(
+    truth: Any, prepared: Prepared, labelling: Labelling
+) -> tuple[Labels | None, Comparison | None]:
+    """Return the classes of the sampled rows, and the comparison of all rows."""
+    if truth is None:
+        return None, None
+    given = read_blocks(prepared.opened.source, columns=[truth]) if isinstance(truth, str) else truth
+    blocks, n_rows = evaluate.label_blocks(given, None, "truth"), prepared.blocks.n_rows
+    if blocks.n_rows != n_rows:
+        raise InvalidParameter(f"truth must have one class per row, {n_rows}, got {blocks.n_rows}.")
+    classes = take_rows(blocks, prepared.sample.rows)[:, 0].astype(np.int64)
+    return classes, evaluate.compare(blocks, labelling.lazy(prepared.blocks))
 
 
-def _scaling(columns: Any, scale: str) -> tuple[FloatArray, FloatArray]:
-    low, high = np.asarray(columns.low), np.asarray(columns.high)
-    offsets = {"standard": np.asarray(columns.mean), "minmax": low, "none": np.zeros_like(low)}
-    factors = {
-        "standard": np.sqrt(columns.variance),
-        "minmax": high - low,
-        "none": np.ones_like(low),
-    }
-    return offsets[scale], np.where(factors[scale] > 0, factors[scale], 1.0)
-
-
-def _original(estimator: Any, offset: FloatArray, factor: FloatArray) -> Any:
-    centers = getattr(estimator, "cluster_centers_", getattr(estimator, "means_", None))
-    return None if centers is None else centers * factor + offset
-
-
-def _facts(estimator: Any, whole: moments.Whole, factor: FloatArray) -> tuple[Fact, ...]:
-    inertia = getattr(estimator, "inertia_", None)
-    if inertia is None:
+def _runners_up(choice: Choice) -> tuple[Any, ...]:
+    if choice.contest is None:
         return ()
-    total = whole.columns.total_weight * float(np.sum(np.asarray(whole.columns.variance) / factor**2))
-    share = 1 - inertia / total if total > 0 else 0.0
-    return Fact("sum of squared distances to the centres", inertia), Fact(
-        "share of the variance explained", share
-    )
-
-
-def _named(source: Any) -> str:
-    return os.fspath(source) if isinstance(source, str | os.PathLike) else type(source).__name__
+    first = 0 if choice.contest.winner is None else 1
+    return choice.contest.ranked[first : first + RUNNERS_UP]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie import _core
 from coterie._progress import ProgressOption, track
 from coterie._typing import FloatArray, RandomState
 from coterie._validation import (
+    Anything,
     Choice,
     Constraint,
     Flag,
@@ -27,44 +27,18 @@ from coterie._validation import (
 from coterie._validation import Whole as WholeNumber
 from coterie.cluster import GaussianMixture as LocalMixture
 from coterie.cluster._mixture_families import FAMILIES
-from coterie.cluster._mixture_fit import Problem, Run, fit_run
-from coterie.cluster._mixture_parameters import Parameters, Statistics, statistics_of
+from coterie.cluster._mixture_fit import Run, continue_run
+from coterie.cluster._mixture_parameters import Parameters
 from coterie.cluster._mixture_starts import STARTS, Draws, Rows
-from coterie.errors import InvalidData
 from coterie.scale import moments
+from coterie.scale._checkpoint import Checkpoint, facts_of_data, open_checkpoint
 from coterie.scale._coreset import draw_coreset, size_of_coreset
 from coterie.scale._local import LocalPredictor, add_arrays, count_rows, name_columns, per_row
+from coterie.scale._mixture_passes import BlockProblem, loaded_run, saved_run
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.lazy import lazy_array
-from coterie.scale.passes import compute, fold, read_weights, tasks
+from coterie.scale.passes import compute, fold, tasks
 from coterie.scale.predict import label_block
-
-
-@dataclass(frozen=True, eq=False)
-class BlockProblem(Problem):
-    """A mixture to be fitted to rows in blocks; `X` has no rows and tells the type alone."""
-
-    blocks: Blocks
-    weight_blocks: Blocks | None
-    weight: float
-
-    @property
-    def total_weight(self) -> float:
-        """Weight of all rows."""
-        return self.weight
-
-    def evaluate(self, parameters: Parameters) -> tuple[float, Statistics]:
-        """Return the mean log-likelihood, and the statistics for the next parameters."""
-        made = tasks(self.blocks, _sums_of_block, parameters, self.shift, weights=self.weight_blocks)
-        total, sizes, deviations, scatter = compute(fold(made, add_arrays))
-        if not np.isfinite(total):
-            raise InvalidData(
-                "the likelihood of the mixture is not a number: some rows are too far from every component "
-                f"for {self.X.dtype} numbers. Scale the columns, or increase reg_covar."
-            )
-        if parameters.family.kernel_shape != "diag":
-            scatter = scatter.reshape(len(sizes), self.blocks.n_columns, -1)
-        return float(total) / self.weight, statistics_of(sizes, deviations, scatter, parameters.means)
 
 
 class GaussianMixture(LocalPredictor):
@@ -89,6 +63,9 @@ class GaussianMixture(LocalPredictor):
     random_state : int, RandomState, Generator or None, default=None
         Same number, same rows: same result. If the rows are few (32768, or 128 per component), the start is
         that of the local class; if not, a local mixture is fitted to a weighted sample of so many rows.
+    checkpoint : path or None, default=None
+        A folder where the state is saved after every iteration. A fit that was interrupted goes on from there
+        when it is repeated with the same data and parameters, and ends where it would have ended.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
 
@@ -132,6 +109,7 @@ class GaussianMixture(LocalPredictor):
         "reg_covar": Number(0),
         "max_iter": WholeNumber(1),
         "random_state": Seed(),
+        "checkpoint": Anything(),  # a path or None
         "progress": Nothing() | Flag() | Function(),
     }
 
@@ -149,6 +127,7 @@ class GaussianMixture(LocalPredictor):
         reg_covar: float = 1e-6,
         max_iter: int = 100,
         random_state: RandomState = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         progress: ProgressOption = None,
     ) -> None:
         self.n_components = n_components
@@ -157,6 +136,7 @@ class GaussianMixture(LocalPredictor):
         self.reg_covar = reg_covar
         self.max_iter = max_iter
         self.random_state = random_state
+        self.checkpoint = checkpoint
         self.progress = progress
 
     def predict_proba(self, X: Any) -> Any:
@@ -179,13 +159,16 @@ class GaussianMixture(LocalPredictor):
         with track(self.progress, "mixture: measuring columns") as tracker:
             whole = moments.measure(blocks, weights, who=who)
             problem = self._problem(blocks, weights, whole)
-            first, start = self._start(problem, whole)
-            run = fit_run(
-                problem,
-                first,
-                -np.inf,
-                lambda iteration, *_: tracker.report(iteration, stage="mixture: iteration"),
-            )
+            checkpoint = open_checkpoint(self.checkpoint, "mixture", self._facts(whole, blocks))
+            run, start = self._first_run(problem, whole, checkpoint)
+
+            def after_pass(iteration: int, *_: float) -> None:
+                if checkpoint is not None:
+                    checkpoint.save(saved_run(run, start))
+                tracker.report(iteration, stage="mixture: iteration")
+
+            if not run.converged:
+                continue_run(problem, run, -np.inf, after_pass)
         if not run.converged:
             warnings.warn(
                 f"{who} did not converge in {self.max_iter} iterations. Increase max_iter or tol.",
@@ -211,6 +194,22 @@ class GaussianMixture(LocalPredictor):
             weight_blocks=weights,
             weight=whole.columns.total_weight,
         )
+
+    def _first_run(
+        self, problem: BlockProblem, whole: moments.Whole, checkpoint: Checkpoint | None
+    ) -> tuple[Run, str]:
+        """Return where the iterations begin, or go on, and what the first parameters were found on."""
+        saved = None if checkpoint is None else checkpoint.load()
+        if saved is not None:
+            return loaded_run(saved, problem), str(saved.facts["start"])
+        first, start = self._start(problem, whole)
+        return Run(first), start
+
+    def _facts(self, whole: moments.Whole, blocks: Blocks) -> dict[str, Any]:
+        """Return what tells this fit from others."""
+        own = {name: getattr(self, name) for name in self._constraints if name not in _NOT_OF_THE_FIT}
+        seed = self.random_state if isinstance(self.random_state, int) else None
+        return own | {"seed": seed} | facts_of_data(blocks, whole)
 
     def _start(self, problem: BlockProblem, whole: moments.Whole) -> tuple[Parameters, str]:
         draws = Draws(self.random_state)
@@ -258,10 +257,7 @@ class GaussianMixture(LocalPredictor):
         }
 
 
-def _sums_of_block(
-    block: Block, weights: Block | None, parameters: Parameters, shift: FloatArray
-) -> tuple[Any, ...]:
-    return _core.mixture_sums(block.read(), parameters.native(shift), read_weights(weights), 1)
+_NOT_OF_THE_FIT = ("random_state", "checkpoint", "progress")
 
 
 def _likelihood_of_block(block: Block, weights: Block | None, model: Any) -> Any:

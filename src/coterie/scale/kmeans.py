@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any, ClassVar
 
@@ -32,13 +33,14 @@ from coterie.cluster._points import Stopping
 from coterie.cluster._starts import check_centers
 from coterie.scale import moments
 from coterie.scale._base import LazyEstimator, weight_blocks
-from coterie.scale._checkpoint import Checkpoint, Saved, open_checkpoint
+from coterie.scale._checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
 from coterie.scale._coreset import draw_coreset, size_of_coreset
-from coterie.scale._kmeans_passes import KMeansPasses, Sums
+from coterie.scale._kmeans_passes import KMeansPasses, Sums, fits_on_shelf
 from coterie.scale._kmeans_rows import add_numbers, distances_of_block, inertia_of_block, label_block
 from coterie.scale._lloyd import LloydResult, LloydState, run_lloyd
 from coterie.scale._shelf import forget_everywhere
 from coterie.scale.blocks import Blocks
+from coterie.scale.kept import decoded_once
 from coterie.scale.lazy import lazy_array
 from coterie.scale.passes import compute, fold, tasks
 
@@ -71,6 +73,12 @@ class KMeans(LazyEstimator):
     checkpoint : path or None, default=None
         A folder where the state is saved after every pass. A fit that was interrupted goes on from there when
         it is repeated with the same data and parameters, and ends where it would have ended.
+    spill : bool, default=True
+        Whether rows of Parquet, CSV and Arrow files that find no room in memory may be kept on disk while the
+        fit lasts, decoded: later passes read them several times as fast. They lie in a file without a name in
+        the folder for temporary files (Dask's ``temporary-directory`` or the system's) of each machine, which
+        takes at most as much of the disk as it leaves free and is gone when the process ends, however it
+        ends.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every pass.
 
@@ -119,6 +127,7 @@ class KMeans(LazyEstimator):
         "tol": Number(0),
         "random_state": Seed(),
         "checkpoint": Anything(),  # a path or None
+        "spill": Flag(),
         "progress": Nothing() | Flag() | Function(),
     }
 
@@ -140,6 +149,7 @@ class KMeans(LazyEstimator):
         tol: float = 1e-4,
         random_state: RandomState = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        spill: bool = True,
         progress: ProgressOption = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -149,6 +159,7 @@ class KMeans(LazyEstimator):
         self.tol = tol
         self.random_state = random_state
         self.checkpoint = checkpoint
+        self.spill = spill
         self.progress = progress
 
     def predict(self, X: Any) -> Any:
@@ -172,11 +183,13 @@ class KMeans(LazyEstimator):
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
         who = type(self).__name__
         check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
-        with track(self.progress, "k-means: measuring columns") as tracker:
-            whole = moments.measure(blocks, weights, who=who)
-            checkpoint = open_checkpoint(self.checkpoint, self._facts(whole, blocks))
-            state, start = self._first_state(blocks, weights, whole, checkpoint)
-            passes = KMeansPasses(blocks, weights, whole, uuid.uuid4().hex)
+        with ExitStack() as inside:
+            tracker = inside.enter_context(track(self.progress, "k-means: measuring columns"))
+            kept = inside.enter_context(decoded_once(blocks, spill=self.spill and not fits_on_shelf(blocks)))
+            whole = moments.measure(kept, weights, who=who)
+            checkpoint = open_checkpoint(self.checkpoint, "kmeans", self._facts(whole, blocks))
+            state, start = self._first_state(kept, weights, whole, checkpoint)
+            passes = KMeansPasses(kept, weights, whole, uuid.uuid4().hex)
 
             def after_pass(state: LloydState) -> None:
                 if checkpoint is not None:
@@ -237,8 +250,7 @@ class KMeans(LazyEstimator):
             "init": init,
             "seed": seed,
         }
-        data = {"n_rows": blocks.n_rows, "dtype": str(blocks.dtype), "columns": blocks.columns}
-        return own | data | {"max_iter": self.max_iter, "moments": list(whole.columns)}
+        return own | {"max_iter": self.max_iter} | facts_of_data(blocks, whole)
 
     def _model(self) -> tuple[Centers, FloatArray]:
         return self.cluster_centers_, self._origin

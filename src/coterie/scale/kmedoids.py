@@ -37,7 +37,8 @@ class KMedoids(LocalPredictor):
     """K-medoids on rows of any number: medoids of several samples, of which all rows choose the best.
 
     An approximation, and said to be one (`exact_` is False): medoids are rows of a sample, found by
-    `coterie.cluster.KMedoids`. What they cost is exact: one pass sums up the distances of all rows.
+    `coterie.cluster.KMedoids`. What they cost is exact: one pass sums up the distances of all rows. One pass
+    draws and one judges: no checkpoint.
 
     Parameters
     ----------

@@ -1,41 +1,47 @@
-"""The methods that run on rows of any number, by the names that the local ones have."""
+"""The methods that are fitted to all rows in blocks, by the names that the local ones have."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from coterie.errors import InvalidParameter, did_you_mean
+from coterie._progress import ProgressOption
+from coterie.scale.dbscan import DBSCAN
 from coterie.scale.gaussian_mixture import GaussianMixture
 from coterie.scale.kmeans import KMeans
 from coterie.scale.kmedoids import KMedoids
 from coterie.scale.minibatch import MiniBatchKMeans
+from coterie.select.candidate import Candidate
 
-METHODS: Mapping[str, Any] = {
-    "kmeans": KMeans,
-    "minibatch-kmeans": MiniBatchKMeans,
-    "mixture": GaussianMixture,
-    "kmedoids": KMedoids,
+# class, and the parameters of the local class that mean the same here
+METHODS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
+    "kmeans": (KMeans, ("n_clusters", "random_state")),
+    "minibatch-kmeans": (MiniBatchKMeans, ("n_clusters", "random_state")),
+    "mixture": (GaussianMixture, ("n_components", "covariance_type", "reg_covar", "random_state")),
+    "kmedoids": (KMedoids, ("n_clusters", "metric", "random_state")),
+    "dbscan": (DBSCAN, ("min_samples", "metric")),
 }
 
 
-def make_estimator(method: str, k: int | None, **options: Any) -> Any:
-    """Return the estimator of a method with k groups; options that it does not take are refused."""
-    if method not in METHODS:
-        near = did_you_mean(method, METHODS)
-        raise InvalidParameter(
-            f"method must be one of {', '.join(METHODS)} for rows in blocks, got {method}.{near}"
-        )
-    estimator = METHODS[method]()
-    takes = estimator.get_params()
-    count = next((name for name in ("n_clusters", "n_components") if name in takes), None)
-    if count is not None and k is None:
-        raise InvalidParameter(f"k must be given for {method}: how many groups?").in_shell(
-            f"-k must be given for {method}: how many groups?"
-        )
-    if count is not None:
-        options[count] = k
-    for name, value in options.items():
-        if value is not None and name not in takes:
-            raise InvalidParameter(f"{name} is not taken by {method} on blocks. Leave it out.")
-    return estimator.set_params(**{name: value for name, value in options.items() if value is not None})
+def is_fitted_to_all(method: str, distance: str | None) -> bool:
+    """Return whether a method is fitted to all rows; others are fitted to a sample, and place the rest."""
+    return method in METHODS and (distance is None or "metric" in METHODS[method][1])
+
+
+def takes_checkpoint(method: str, distance: str | None = None) -> bool:
+    """Return whether a fit can be saved pass by pass.
+
+    Examples
+    --------
+    >>> takes_checkpoint("kmeans"), takes_checkpoint("dbscan")
+    (True, False)
+    """
+    return is_fitted_to_all(method, distance) and "checkpoint" in METHODS[method][0]().get_params()
+
+
+def estimator_of(winner: Candidate, progress: ProgressOption, **more: Any) -> Any:
+    """Return the estimator of a winner for all rows."""
+    kind, shared = METHODS[winner.method]
+    parameters = {name: winner.parameters[name] for name in shared if name in winner.parameters}
+    given = {name: value for name, value in more.items() if value is not None}
+    return kind(**parameters, **given, progress=progress)

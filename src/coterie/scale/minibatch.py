@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +13,7 @@ from coterie._progress import ProgressOption, track
 from coterie._typing import Centers, RandomState
 from coterie._validation import (
     AnArray,
+    Anything,
     Choice,
     Constraint,
     Flag,
@@ -26,6 +29,7 @@ from coterie.cluster import MiniBatchKMeans as LocalMiniBatchKMeans
 from coterie.cluster._minibatch_steps import BatchState, StepRules, step
 from coterie.cluster._starts import check_centers
 from coterie.scale import moments
+from coterie.scale._checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
 from coterie.scale._coreset import draw_coreset, size_of_coreset
 from coterie.scale._kmeans_passes import KMeansPasses
 from coterie.scale._local import LocalPredictor, name_columns
@@ -33,6 +37,46 @@ from coterie.scale.blocks import Block, Blocks
 from coterie.scale.lazy import lazy_array
 from coterie.scale.passes import compute, read_weights, tasks
 from coterie.scale.predict import label_block
+
+BLOCKS_PER_SAVE = 32  # estimate: half a GiB of rows between two saves
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Where the stream of batches stands; it goes on from here as if it had never stopped.
+
+    Parameters
+    ----------
+    state : BatchState
+        The centres, and what they have seen.
+    start : str
+        What the first centres were found on.
+    seed : int
+        Of the order of rows.
+    n_steps, n_passes, n_blocks : int
+        Batches, whole passes, and blocks of the pass that is going on.
+    """
+
+    state: BatchState
+    start: str
+    seed: int
+    n_steps: int = 0
+    n_passes: int = 0
+    n_blocks: int = 0
+
+    def saved(self) -> Saved:
+        """Return what a checkpoint keeps."""
+        names = ("start", "seed", "n_steps", "n_passes", "n_blocks")
+        facts = {name: getattr(self, name) for name in names}
+        arrays = {"centers": self.state.centers, "counts": self.state.counts}
+        return Saved(arrays, facts | {"n_since_look": self.state.n_since_look})
+
+    @classmethod
+    def loaded(cls, saved: Saved) -> Stream:
+        """Return the stream of a checkpoint."""
+        facts = dict(saved.facts)
+        state = BatchState(**saved.arrays, n_since_look=facts.pop("n_since_look"))
+        return cls(state, **facts)
 
 
 class MiniBatchKMeans(LocalPredictor):
@@ -56,6 +100,9 @@ class MiniBatchKMeans(LocalPredictor):
         A centre that has seen less than this share of what the busiest one has seen restarts at a random row.
     random_state : int, RandomState, Generator or None, default=None
         Same number, same rows: same result.
+    checkpoint : path or None, default=None
+        A folder where the state is saved after every 32 blocks and every pass. A fit that was interrupted
+        goes on from there when it is repeated with the same data and parameters, to the same end.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` each time all rows were seen.
 
@@ -94,6 +141,7 @@ class MiniBatchKMeans(LocalPredictor):
         "max_iter": WholeNumber(1),
         "reassignment_ratio": Number(0),
         "random_state": Seed(),
+        "checkpoint": Anything(),  # a path or None
         "progress": Nothing() | Flag() | Function(),
     }
 
@@ -109,6 +157,7 @@ class MiniBatchKMeans(LocalPredictor):
         max_iter: int = 1,
         reassignment_ratio: float = 0.01,
         random_state: RandomState = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         progress: ProgressOption = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -117,30 +166,33 @@ class MiniBatchKMeans(LocalPredictor):
         self.max_iter = max_iter
         self.reassignment_ratio = reassignment_ratio
         self.random_state = random_state
+        self.checkpoint = checkpoint
         self.progress = progress
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
         who = type(self).__name__
         check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
-        seed = check_seed(self.random_state)
         whole = moments.measure(blocks, weights, who=who)
-        centers, start = self._start(blocks, weights, whole, seed)
-        state, n_steps = BatchState(centers, np.zeros(len(centers))), 0
+        checkpoint = open_checkpoint(self.checkpoint, "minibatch-kmeans", self._facts(whole, blocks))
+        stream = self._first_stream(blocks, weights, whole, checkpoint)
         with track(self.progress, "mini-batch k-means: pass", total=self.max_iter) as tracker:
-            for epoch in range(self.max_iter):
-                state, n_more = self._see_all(blocks, weights, state, [seed, epoch])
-                n_steps += n_more
-                tracker.report(epoch + 1)
-        inertia, sums, _ = KMeansPasses(blocks, weights, whole, None).inertia(state.centers)
-        local = self._local(state.centers, whole, inertia, n_steps, blocks)
+            while stream.n_passes < self.max_iter:
+                stream = self._see_more(blocks, weights, stream, is_whole=checkpoint is None)
+                if checkpoint is not None:
+                    checkpoint.save(stream.saved())
+                if stream.n_blocks == 0:
+                    tracker.report(stream.n_passes)
+        centers, n_steps = stream.state.centers, stream.n_steps
+        inertia, sums, _ = KMeansPasses(blocks, weights, whole, None).inertia(centers)
+        local = self._local(centers, whole, inertia, n_steps, blocks)
         return {
-            "cluster_centers_": state.centers,
+            "cluster_centers_": centers,
             "labels_": lazy_array(blocks, label_block, local, dtype=np.int32),
             "cluster_sizes_": sums.counts.astype(np.intp),
             "inertia_": inertia,
             "n_steps_": n_steps,
             "exact_": False,
-            "start_": start,
+            "start_": stream.start,
             "notes_": ("centres come from batches, an approximation of k-means; what they cost is exact",),
             "local_": local,
         }
@@ -156,14 +208,40 @@ class MiniBatchKMeans(LocalPredictor):
         how = f"a sample of {len(coreset.X):,} rows" if coreset.is_sample else "all rows"
         return coreset.start(self.n_clusters, 1, seed, who), how
 
-    def _see_all(
-        self, blocks: Blocks, weights: Blocks | None, state: BatchState, seed: list[int]
-    ) -> tuple[BatchState, int]:
-        """Return the state after all blocks, one after the other, and the number of steps."""
-        rules = (self.batch_size, self.reassignment_ratio, seed)
-        steps = tasks(blocks, _steps_of_block, rules, chain=(state, 0), weights=weights)
-        result: tuple[BatchState, int] = compute(steps[-1])
-        return result
+    def _first_stream(
+        self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole, checkpoint: Checkpoint | None
+    ) -> Stream:
+        saved = None if checkpoint is None else checkpoint.load()
+        if saved is not None:
+            return Stream.loaded(saved)
+        seed = check_seed(self.random_state)
+        centers, start = self._start(blocks, weights, whole, seed)
+        return Stream(BatchState(centers, np.zeros(len(centers))), start, seed)
+
+    def _see_more(self, blocks: Blocks, weights: Blocks | None, stream: Stream, *, is_whole: bool) -> Stream:
+        """Return the stream after the blocks of this pass, all that are left or some, one after the other."""
+        last = blocks.n_blocks if is_whole else min(stream.n_blocks + BLOCKS_PER_SAVE, blocks.n_blocks)
+        rules = (self.batch_size, self.reassignment_ratio, [stream.seed, stream.n_passes])
+        before = (stream.state, stream.n_steps)
+        only = range(stream.n_blocks, last)
+        steps = tasks(blocks, _steps_of_block, rules, chain=before, weights=weights, only=only)
+        state, n_steps = compute(steps[-1])
+        ends = last == blocks.n_blocks
+        return replace(
+            stream,
+            state=state,
+            n_steps=n_steps,
+            n_passes=stream.n_passes + int(ends),
+            n_blocks=0 if ends else last,
+        )
+
+    def _facts(self, whole: moments.Whole, blocks: Blocks) -> dict[str, Any]:
+        """Return what tells this fit from others."""
+        names = ("n_clusters", "batch_size", "max_iter", "reassignment_ratio")
+        init = self.init if isinstance(self.init, str) else np.asarray(self.init, dtype=float)
+        seed = self.random_state if isinstance(self.random_state, int) else None
+        own = {name: getattr(self, name) for name in names} | {"init": init, "seed": seed}
+        return own | {"block_rows": blocks.block_rows} | facts_of_data(blocks, whole)
 
     def _local(
         self, centers: Centers, whole: moments.Whole, inertia: float, n_steps: int, blocks: Blocks

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Container
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import dask
 import numpy as np
-from dask.delayed import delayed
 
 from coterie._typing import Data, Weights
+from coterie.scale._graph import Given, results, unique_name
 from coterie.scale.blocks import Block, Blocks
 
 MERGED_AT_ONCE = 8  # results per task that adds them up
@@ -26,6 +25,7 @@ def tasks(
     *args: Any,
     weights: Blocks | None = None,
     chain: Any = None,
+    only: Container[int] | None = None,
 ) -> list[Any]:
     """Return one task per block: ``function(block, weights, *args)``.
 
@@ -42,37 +42,51 @@ def tasks(
     chain : object, default=None
         When given, blocks follow one another: the function gets it as its last argument for the first block,
         and what it returned for the block before for the others.
+    only : container of int, default=None
+        Indices of the blocks that tasks are made for; None: all.
     """
-    run = delayed(_run, pure=False)
+    name = unique_name(function)
     partners = iter(weights) if weights is not None else iter(lambda: None, 0)
-    places = _places(blocks)
-    shared = delayed(args, pure=False, traverse=False) if blocks.n_blocks > 1 else args
-    made = []
+    before = None if chain is None else Given(chain)
+    layer: dict[Any, Any] = {}
+    promises: list[Any] = []
     for block, partner in zip(blocks, partners, strict=False):
-        with _at(places, block.index, blocks.n_blocks):
-            made.append(run(*_parted(function, block, partner), shared, chain))
-        if chain is not None:
-            chain = made[-1]
-    return made
+        if only is not None and block.index not in only:
+            continue
+        key = (name, block.index)
+        parcel, *made = _parted(function, block, partner)
+        promises += made[0] + made[1]
+        layer[key] = (_run, parcel, *map(_keys, made), f"args-{name}", before)
+        before = None if chain is None else key
+    return results(name, layer, promises, {f"args-{name}": Given(args)}, _annotations(blocks))
 
 
 def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: Any) -> list[Any]:
     """Return one task per pair of blocks: ``function(block, later block or None, *args)``."""
-    run = delayed(_run, pure=False)
+    name = unique_name(function)
     listed = list(blocks)
     pairs: list[tuple[Block, Block | None]] = [
         (listed[i], listed[j]) for j in range(len(listed)) for i in range(j)
     ]
-    return [run(*_parted(function, *pair), args, None) for pair in pairs or [(listed[0], None)]]
+    layer: dict[Any, Any] = {}
+    promises: list[Any] = []
+    for number, pair in enumerate(pairs or [(listed[0], None)]):
+        parcel, *made = _parted(function, *pair)
+        promises += made[0] + made[1]
+        layer[name, number] = (_run, parcel, *map(_keys, made), f"args-{name}", None)
+    return results(name, layer, promises, {f"args-{name}": Given(args)})
 
 
 def fold(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
     """Return the task that adds up results in the order of the blocks: ``merge(total or None, results)``."""
+    name = unique_name(merge)
+    layer: dict[Any, Any] = {}
     total = None
-    add = delayed(merge, pure=False)
     for first in range(0, len(made), MERGED_AT_ONCE):
-        total = add(total, made[first : first + MERGED_AT_ONCE])
-    return total
+        key = (name, first)
+        layer[key] = (merge, total, _keys(made[first : first + MERGED_AT_ONCE]))
+        total = key
+    return results(name, layer, made)[-1]
 
 
 def compute(task: Any) -> Any:
@@ -112,15 +126,13 @@ def _parted(
     return Parcel(function, kept[0], kept[1]), promises[0], promises[1]
 
 
-def _run(
-    parcel: Parcel, made: list[Any], made_for_partner: list[Any], args: tuple[Any, ...], before: Any
-) -> Any:
+def _run(parcel: Parcel, made: list[Any], made_for_partner: list[Any], args: Given, before: Any) -> Any:
     block = replace(parcel.block, sources=made) if made else parcel.block
     partner = parcel.partner
     if partner is not None and made_for_partner:
         partner = replace(partner, sources=made_for_partner)
-    more = () if before is None else (before,)
-    return parcel.function(block, partner, *args, *more)
+    more = () if before is None else (before.value if isinstance(before, Given) else before,)
+    return parcel.function(block, partner, *args.value, *more)
 
 
 def connect(address: str) -> Any:
@@ -142,13 +154,29 @@ def client_of() -> Any:
         return None
 
 
-def _places(blocks: Blocks) -> list[str]:
-    """Return the workers, if blocks may choose theirs: the same rows go to the same worker in every pass."""
+def uses_threads() -> bool:
+    """Return whether Dask would run tasks in threads of this process."""
+    return client_of() is None and dask.config.get("scheduler", None) in (None, "threads", "threading")
+
+
+def _keys(promises: list[Any]) -> list[Any]:
+    return [promise.key if dask.is_dask_collection(promise) else promise for promise in promises]
+
+
+class Placement:
+    """Which worker gets a block: the same rows go to the same worker in every pass."""
+
+    def __init__(self, workers: list[str], n_blocks: int) -> None:
+        self.workers, self.n_blocks = workers, n_blocks
+
+    def __call__(self, key: tuple[str, int]) -> list[str]:
+        return [self.workers[key[1] * len(self.workers) // self.n_blocks]]
+
+
+def _annotations(blocks: Blocks) -> dict[str, Any] | None:
+    """Return which workers shall have the blocks, if blocks may choose theirs; others may take over."""
     client = client_of() if blocks.is_stored else None
-    return sorted(client.ncores()) if client is not None else []
-
-
-def _at(places: list[str], index: int, n_blocks: int) -> Any:
-    if not places:
-        return nullcontext()
-    return dask.annotate(workers=[places[index * len(places) // n_blocks]], allow_other_workers=True)
+    workers = sorted(client.ncores()) if client is not None else []
+    if not workers:
+        return None
+    return {"workers": Placement(workers, blocks.n_blocks), "allow_other_workers": True}

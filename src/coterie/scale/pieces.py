@@ -77,7 +77,10 @@ class MemmapPiece(Piece):
 
     def value(self, start: int, stop: int) -> Any:
         shape = (self.n_rows, self.n_columns)
-        return np.memmap(self.name, self.dtype, "r", self.offset, shape, self.order)[start:stop]
+        try:
+            return np.memmap(self.name, self.dtype, "r", self.offset, shape, self.order)[start:stop]
+        except (OSError, ValueError) as error:
+            raise unreadable(self.name, "npy", error) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +92,10 @@ class ZarrPiece(Piece):
     array: Any
 
     def value(self, start: int, stop: int) -> Any:
-        return self.array[start:stop]
+        try:
+            return self.array[start:stop]
+        except Exception as error:  # every codec has errors of its own
+            raise unreadable(f"{self.name} (rows {start} to {stop})", "zarr", error) from None
 
 
 @dataclass(frozen=True, eq=False)

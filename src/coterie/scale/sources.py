@@ -94,11 +94,9 @@ def _open(source: Any, columns: Sequence[str] | None) -> Opened:
         _refuse_columns(columns)
         return (None, *array_pieces(source))
     if kind == "pyarrow":
-        from coterie.scale._arrow import open_dataset
+        from coterie.scale._arrow import open_any
 
-        arrow = require("pyarrow.dataset", extra="scale", purpose="Reading Arrow data")
-        dataset = source if hasattr(source, "get_fragments") else arrow.dataset(source)
-        return _joined(open_dataset(dataset), columns)
+        return _joined(open_any(source), columns)
     if kind == "zarr":
         _refuse_columns(columns)
         return _zarr(source)

@@ -68,7 +68,7 @@ class Summaries(LazyEstimator):
     Every block becomes at most `n_summaries` small groups of near rows, of which weight, mean and sum of
     squared deviations are kept (lang-2020); groups of several blocks are joined in the order of the blocks. A
     method that is fitted to the means, with their weights, speaks for all rows: an approximation, whose
-    coarseness is known exactly: `lost_share_`.
+    coarseness is known exactly: `lost_share_`. One pass is all there is: no checkpoint.
 
     Parameters
     ----------

@@ -56,11 +56,6 @@ def join_tables(tables: Sequence[Table], columns: Sequence[str] | None) -> Colum
     return Columns(names, common_dtype(list(kinds)), tuple(pieces))
 
 
-def numeric_columns(table: Table) -> ColumnKeys:
-    """Return the columns that hold numbers or booleans."""
-    return tuple(name for name, kind in table.types.items() if _is_numeric(kind))
-
-
 def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool) -> None:
     missing = [name for name in names if name not in table.types]
     if missing:
@@ -75,13 +70,14 @@ def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool
             f"to use: columns=."
         )
     for name in names:
-        if not _is_numeric(table.types[name]):
+        if not is_numeric(table.types[name]):
             raise InvalidData(
                 f'{table.name}: column "{name}" is {table.types[name]}, numbers are needed. Name the columns '
                 f"to use: columns=."
             )
 
 
-def _is_numeric(kind: Any) -> bool:
+def is_numeric(kind: Any) -> bool:
+    """Return whether an Arrow type holds numbers or booleans."""
     checks = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_boolean)
     return any(check(kind) for check in checks)

@@ -8,6 +8,7 @@ from coterie.select.clustering import Clustering
 from coterie.select.compare import MethodComparison, compare_methods
 from coterie.select.curve import Curve
 from coterie.select.evidence import Evidence
+from coterie.select.fact import Fact
 from coterie.select.fit import fit
 from coterie.select.verdict import Verdict
 
@@ -17,6 +18,7 @@ __all__ = [
     "Criterion",
     "Curve",
     "Evidence",
+    "Fact",
     "MethodComparison",
     "Verdict",
     "choose_k",

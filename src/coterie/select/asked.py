@@ -78,9 +78,13 @@ def check_asked(method: Any, k: Any, distance: Any, scale: Any, budget: Any) -> 
 
 
 def _methods(method: Any) -> tuple[str, ...]:
-    names = method.split(",") if isinstance(method, str) else list(method)
-    if not names:
-        raise InvalidParameter('method of coterie.fit must name a method, or be "auto".')
+    is_list = isinstance(method, Iterable) and not isinstance(method, str)
+    names = list(method) if is_list else method.split(",") if isinstance(method, str) else []
+    if not names or not all(isinstance(name, str) and name.strip() for name in names):
+        raise InvalidParameter(
+            "method of coterie.fit must be a name of coterie.cluster.catalogue(), several joined by commas, "
+            f'or "auto", got {method!r}.'
+        )
     return tuple(find_method(str(name).strip()).name for name in names)
 
 

@@ -12,10 +12,11 @@ from coterie._typing import Labels
 from coterie.evaluate import Significance, Stability, significance, stability
 from coterie.select.asked import Asked
 from coterie.select.compete import Contest
+from coterie.select.families import CRUMBS
 from coterie.select.running import TOO_FEW
 from coterie.select.valleys import Valleys
 
-STAGES = 3
+STEPS = 2  # stability and chance
 MOST_COLUMNS = (
     2_000  # of a Gaussian with a covariance of its own; wider data are turned first, see `points_of`
 )
@@ -42,13 +43,13 @@ def believe(
         Hears of the two stages.
     """
     chosen = contest.winner or (contest.ranked[0] if contest.ranked else None)
-    if chosen is None or len(points) < TOO_FEW:
-        return None, None
-    budget, stable = asked.budget, None
+    if chosen is None or len(points) < TOO_FEW or chosen.k > CRUMBS * len(points):
+        return None, None  # a resample would have fewer rows than groups
+    budget, stable, n_before = asked.budget, None, len(asked.methods_for(points))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a resample or a draw warns about says nothing about the data
         if contest.winner is not None:
-            tracker.report(1, stage="stability", total=STAGES)
+            tracker.report(n_before, stage="stability", total=n_before + STEPS)
             stable = stability(
                 chosen.make(),
                 points,
@@ -58,7 +59,7 @@ def believe(
             )
         if points.shape[1] > MOST_COLUMNS:
             return stable, None
-        tracker.report(2, stage="chance", total=STAGES)
+        tracker.report(n_before + 1, stage="chance", total=n_before + STEPS)
         chance = significance(
             chosen.make(),
             points,

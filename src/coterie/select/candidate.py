@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from coterie._typing import Labels
 from coterie.cluster import find_method
+from coterie.evaluate import adjusted_rand_score
+
+SAME = 0.9  # adjusted Rand index of clusterings that differ in a few rows only
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,3 +58,18 @@ class Candidate:
             "reason": self.reason,
             "parameters": dict(self.parameters),
         }
+
+
+def different(candidates: Sequence[Candidate], most: int) -> tuple[Candidate, ...]:
+    """Return the first candidates that tell something else than those before them, at most so many.
+
+    Two of one number of groups that hardly differ are one thing found by two methods.
+    """
+    kept: list[Candidate] = []
+    for candidate in candidates:
+        alike = (other for other in kept if other.k == candidate.k)
+        if not any(adjusted_rand_score(other.labels, candidate.labels) > SAME for other in alike):
+            kept.append(candidate)
+        if len(kept) == most:
+            break
+    return tuple(kept)

@@ -19,6 +19,7 @@ from coterie.persist import save
 from coterie.read import Table
 from coterie.select.candidate import Candidate
 from coterie.select.evidence import Evidence
+from coterie.select.fact import Fact
 from coterie.select.words import headline, summary
 
 _NOT_SAVED = ("table", "classes", "arguments")
@@ -58,6 +59,8 @@ class Clustering:
         The truth, where it was given; None after loading.
     arguments : mapping
         What `coterie.fit` was asked, so that a report can say how to ask again.
+    facts : tuple of Fact
+        Of data in blocks: numbers, each exact or estimated with its error; else empty.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class Clustering:
     table: Table | None = field(default=None, repr=False)
     classes: Any = field(default=None, repr=False)
     arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    facts: tuple[Fact, ...] = ()
 
     @property
     def labels(self) -> Labels:
@@ -160,6 +164,7 @@ class Clustering:
             "significance": None if self.significance is None else self.significance.to_dict(),
             "runners_up": [candidate.to_dict() for candidate in self.runners_up],
             "truth": None if self.comparison is None else self.comparison.to_dict(),
+            "facts": [fact.to_dict() for fact in self.facts],
             "notes": list(self.notes),
             "budget": self.budget,
             "seed": self.seed,

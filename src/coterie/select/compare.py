@@ -15,7 +15,7 @@ from coterie.read import as_table, check_policy
 from coterie.select.asked import check_asked
 from coterie.select.candidate import Candidate
 from coterie.select.evidence import Evidence
-from coterie.select.preparing import classes_of, points_of, prepare, sample_rows
+from coterie.select.preparing import classes_of, column_names, dense, points_of, prepare, sample_rows
 from coterie.select.running import run_contest
 
 
@@ -108,9 +108,9 @@ def compare_methods(
     check_policy(missing)
     check_parameter(random_state, Seed(), name="random_state", who="compare_methods")
     seed = check_seed(random_state)
-    table = as_table(X)
+    table = dense(as_table(X))
     classes, dropped = classes_of(table, truth)
-    prepared = prepare(table, asked, [*drop, *dropped], keep, missing)
+    prepared = prepare(table, asked, [*column_names(drop), *dropped], column_names(keep), missing)
     rows = sample_rows(prepared, asked, seed)
     with track(progress, "comparing methods", total=None) as tracker:
         contest = run_contest(points_of(prepared, rows, asked), asked, seed, tracker)

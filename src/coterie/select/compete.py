@@ -19,7 +19,6 @@ from coterie.select.families import Task, propose
 from coterie.select.valleys import ENOUGH, NOTHING_APART, Separation
 from coterie.select.verdict import Verdict
 
-CRUMBS = 0.5  # labelings of more clusters than that share of the rows are not worth judging
 SILHOUETTE_ROWS = 1_000
 TIE = 0.1  # differences of rank below that say nothing
 SIMPLEST_FIRST = (
@@ -51,7 +50,9 @@ class Contest:
     evidence: Evidence
 
 
-def compete(task: Task, methods: Sequence[str], tracker: Tracker, *, may_be_one: bool) -> Contest:
+def compete(
+    task: Task, methods: Sequence[str], tracker: Tracker, *, may_be_one: bool, steps_after: int = 0
+) -> Contest:
     """Let methods propose clusterings and return them judged, best first.
 
     Parameters
@@ -64,11 +65,14 @@ def compete(task: Task, methods: Sequence[str], tracker: Tracker, *, may_be_one:
         Hears of every method.
     may_be_one : bool
         Whether "no groups" is among the answers.
+    steps_after : int, default=0
+        Steps of the same work that follow, so that the time left counts them.
     """
     began = time.perf_counter()
     judged: list[tuple[Candidate, Separation]] = []
     for at, method in enumerate(methods if task.ks else ()):
-        tracker.report(at, stage=f"comparing methods: {find_method(method).title}", total=len(methods))
+        stage = f"comparing methods: {find_method(method).title}"
+        tracker.report(at, stage=stage, total=len(methods) + steps_after)
         judged += _judged(task, method)
     judged.sort(key=lambda pair: -pair[1].rank)
     _prefer_simple(judged)
@@ -102,7 +106,7 @@ def _judged(task: Task, method: str) -> list[tuple[Candidate, Separation]]:
     for parameters, labels in propose(method, task):
         labels = _compact(labels)
         k = int(labels.max()) + 1
-        if k < 2 or k > max(CRUMBS * len(labels), 2) or not task.ks[0] <= k <= task.ks[-1]:
+        if k < 2 or k > max(task.most_share * len(labels), 2) or not task.ks[0] <= k <= task.ks[-1]:
             continue
         separation = task.valleys.judge(labels)
         scores = {

@@ -28,6 +28,7 @@ LINKAGES = ("ward", "average")
 SPECTRAL_NEIGHBOURS = 10
 SPECTRAL_ROWS = 3_000
 MOST_SPECTRAL = 12
+CRUMBS = 0.5
 RIDGE = 1e-6  # added to the variances of a mixture, in units of those of the data
 ROWS_PER_PARAMETER = 4  # a full covariance needs some rows for each of its numbers
 
@@ -43,6 +44,12 @@ class Task:
     distance: str | None
     budget: Budget
     seed: int
+    is_wish: bool = False
+
+    @property
+    def most_share(self) -> float:
+        """Clusters per row above which a labeling is crumbs, not worth judging; a wish is a wish."""
+        return 1.0 if self.is_wish else CRUMBS
 
     @property
     def rows(self) -> Data:

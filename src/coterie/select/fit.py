@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from coterie._progress import ProgressOption, track
@@ -13,9 +14,12 @@ from coterie.evaluate import Comparison, compare
 from coterie.groups import describe_groups
 from coterie.read import as_table, check_policy
 from coterie.select.asked import check_asked
-from coterie.select.believing import believe
+from coterie.select.believing import STEPS, believe
+from coterie.select.candidate import Candidate, different
 from coterie.select.clustering import Clustering
-from coterie.select.preparing import classes_of, points_of, prepare, sample_rows
+from coterie.select.compete import Contest
+from coterie.select.lazy import is_in_blocks
+from coterie.select.preparing import classes_of, column_names, dense, points_of, prepare, sample_rows
 from coterie.select.running import recipe_of, run_contest, settle
 
 RUNNERS_UP = 5
@@ -45,8 +49,11 @@ def fit(
 
     Parameters
     ----------
-    X : array-like, DataFrame, Table, or path of a file
-        The data. Of tables, columns of text, dates, keys and constants are left out, with a note.
+    X : array-like, DataFrame, Table, path of a file, or data of any size
+        The data. Of tables, columns of text, dates, keys and constants are left out, with a note. Dask arrays
+        and DataFrames, Arrow datasets, zarr arrays, folders, patterns such as ``"data/*.parquet"``, and files
+        or memory maps of more than 1 GiB are read in blocks by `coterie.scale.fit`: methods are compared on
+        a sample, the winner is fitted to all rows, and the answer says which numbers are exact.
     method : str, default="auto"
         A name of `coterie.cluster.catalogue()`, several joined by commas, or "auto".
     k : int, range, "A..B" or "auto", default="auto"
@@ -54,7 +61,8 @@ def fit(
     distance : str, default="auto"
         A name of `coterie.distance.catalogue()`; "auto" is Euclidean.
     scale : {"auto", "standard", "minmax", "robust", "none"}, default="auto"
-        "auto" standardises the columns when their spreads differ by more than five times.
+        "auto" standardises the columns when the largest spread is more than five times the lower quartile of
+        the spreads (of fewer than five columns: the least).
     truth : str or array-like, default=None
         Column, or class of each row: not used to find the groups, only to compare with.
     budget : {"fast", "normal", "thorough"}, default="normal"
@@ -71,6 +79,7 @@ def fit(
     Returns
     -------
     Clustering
+        A `coterie.scale.LazyClustering`, with lazy labels, for data in blocks.
 
     Examples
     --------
@@ -83,18 +92,35 @@ def fit(
     >>> coterie.fit(rng.normal(size=(200, 2)), budget="fast").k
     1
     """
+    if is_in_blocks(X):
+        found: Clustering = import_module("coterie.scale").fit(
+            X,
+            method,
+            k,
+            distance=distance,
+            scale=scale,
+            truth=truth,
+            budget=budget,
+            drop=drop,
+            keep=keep,
+            missing=missing,
+            random_state=random_state,
+            progress=progress,
+        )
+        return found
     began = time.perf_counter()
     asked = check_asked(method, k, distance, scale, budget)
     check_policy(missing)
     check_parameter(random_state, Seed(), name="random_state", who="coterie.fit")
     seed = check_seed(random_state)
-    table = as_table(X)
+    table = dense(as_table(X))
     classes, dropped = classes_of(table, truth)
+    drop, keep = column_names(drop), column_names(keep)
     prepared = prepare(table, asked, [*drop, *dropped], keep, missing)
     rows = sample_rows(prepared, asked, seed)
     points = points_of(prepared, rows, asked)
     with track(progress, "comparing methods", total=None) as tracker:
-        contest = run_contest(points, asked, seed, tracker)
+        contest = run_contest(points, asked, seed, tracker, steps_after=STEPS)
         estimator, labels, notes = settle(prepared, asked, contest, rows, seed)
         recipe = recipe_of(prepared, asked, contest, seed)
         seconds = time.perf_counter() - began
@@ -107,9 +133,7 @@ def fit(
         evidence=contest.evidence,
         stability=stable,
         significance=chance,
-        runners_up=contest.ranked[:RUNNERS_UP]
-        if contest.winner is None
-        else contest.ranked[1 : RUNNERS_UP + 1],
+        runners_up=_runners_up(contest),
         comparison=_comparison(classes, groups.labels),
         notes=groups.notes,
         budget=asked.budget.name,
@@ -130,6 +154,12 @@ def fit(
             "random_state": random_state,
         },
     )
+
+
+def _runners_up(contest: Contest) -> tuple[Candidate, ...]:
+    if contest.winner is None:
+        return different(contest.ranked, RUNNERS_UP)
+    return different(contest.ranked, RUNNERS_UP + 1)[1:]
 
 
 def _comparison(classes: Any, labels: Labels) -> Comparison | None:

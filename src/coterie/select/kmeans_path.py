@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from coterie._typing import Centers, Data, Labels
-from coterie.cluster._points import DensePoints, Points, Run, Stopping, run_without_holes
+from coterie.cluster._points import Points, Run, Stopping, run_without_holes, with_team
 from coterie.cluster._spaces import Space, fit_space
 from coterie.cluster._starts import n_candidates, seed_of_restart
 
 SEEDING_ROWS = 5_000  # of more rows, a sample decides between starts
-ONE_THREAD_WORK = 1 << 20  # numbers times clusters: below, waking a thread takes as long as the work
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +83,7 @@ def _run_each(
 
 def _points(space: Space, rows: Data, k: int) -> Points:
     """Return prepared rows as points; few of them are not worth a second thread."""
-    points = space.points(rows, None)
-    if rows.size * k <= ONE_THREAD_WORK and isinstance(points, DensePoints):
-        return replace(points, n_threads=1)
-    return points
+    return with_team(space.points(rows, None), k)
 
 
 def _grow(points: Points, centers: Centers, k: int, rng: np.random.Generator) -> Centers:

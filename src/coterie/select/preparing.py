@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from coterie.read import Table
 from coterie.select.asked import Asked
 
 ONE_SCALE = 5.0  # columns whose spreads differ by no more are taken to be in one unit, and left as they are
+HARDLY_VARY = 0.25  # of many columns in one unit so many may hardly vary: the borders of pictures, rare words
 LEAST_ROWS = 4
+MOST_DENSE = 512 * 2**20  # bytes of a sparse matrix that is made dense
 
 
 def classes_of(table: Table, truth: Any) -> tuple[Any, list[str]]:
@@ -33,15 +36,32 @@ def classes_of(table: Table, truth: Any) -> tuple[Any, list[str]]:
     return classes, []
 
 
+def dense(table: Table) -> Table:
+    """Return the table with a sparse matrix made dense, where that takes little memory."""
+    if not issparse(table.content):
+        return table
+    n_bytes = 8 * table.content.shape[0] * table.content.shape[1]
+    if n_bytes > MOST_DENSE:
+        raise UnsupportedInput(
+            f"{table.source}: coterie.fit makes sparse matrices dense up to {MOST_DENSE // 2**20} MiB, this "
+            f"one would take {n_bytes / 2**20:,.0f}. Use coterie.cluster.KMeans, which takes sparse ones, or "
+            "fewer columns (sklearn.decomposition.TruncatedSVD)."
+        ).in_shell(
+            f"{table.source}: a sparse matrix that would take {n_bytes / 2**20:,.0f} MiB when dense, more "
+            f"than {MOST_DENSE // 2**20}. Use --method kmeans -k N, or fewer columns."
+        )
+    return replace(table, content=np.asarray(table.content.toarray(), dtype=np.float64))
+
+
+def column_names(names: str | Sequence[str]) -> list[str]:
+    """Return the names of columns; one may be given by itself."""
+    return [names] if isinstance(names, str) else list(names)
+
+
 def prepare(table: Table, asked: Asked, drop: Sequence[str], keep: Sequence[str], missing: str) -> Prepared:
     """Return the data ready to be clustered; "auto" scales columns only if their spreads differ much."""
     scale = "none" if asked.scale is None else asked.scale
     prepared = prepare_table(table, scale=scale, drop=drop, keep=keep, missing=missing)
-    if issparse(prepared.points):
-        raise UnsupportedInput(
-            f"{table.source}: coterie.fit takes dense data, got a sparse matrix. Use coterie.cluster.KMeans, "
-            "which takes sparse ones, or X.toarray()."
-        )
     n_rows = len(prepared.complete.rows)
     if n_rows < LEAST_ROWS:
         raise InvalidData(f"{table.source}: coterie.fit needs at least {LEAST_ROWS} rows, got {n_rows}.")
@@ -49,15 +69,17 @@ def prepare(table: Table, asked: Asked, drop: Sequence[str], keep: Sequence[str]
         raise InvalidParameter(
             f"k of coterie.fit must be at most {n_rows}, the rows, got {asked.ks[-1]}."
         ).in_shell(f"{table.source}: -k must be at most {n_rows}, its rows, got {asked.ks[-1]}.")
-    if asked.scale is None and _needs_scaling(prepared.complete.X):
+    if asked.scale is None and differ_in_scale(prepared.complete.X.std(axis=0, dtype=np.float64)):
         prepared = prepare_table(table, scale="standard", drop=drop, keep=keep, missing=missing)
     return prepared
 
 
-def _needs_scaling(X: Any) -> bool:
-    spreads = np.asarray(X.std(axis=0, dtype=np.float64))
+def differ_in_scale(spreads: Any) -> bool:
+    """Return whether columns with these standard deviations are in different units."""
+    spreads = np.sort(np.asarray(spreads))
     spreads = spreads[spreads > 0]
-    return bool(spreads.size and spreads.max() > ONE_SCALE * spreads.min())
+    small = spreads[int(HARDLY_VARY * (spreads.size - 1))] if spreads.size else 0.0
+    return bool(spreads.size and spreads[-1] > ONE_SCALE * small)
 
 
 def sample_rows(prepared: Prepared, asked: Asked, seed: int) -> Any:

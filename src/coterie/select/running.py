@@ -25,12 +25,14 @@ HILL = 1.2  # standard errors that a hill rises at least
 SMOOTH = 12  # neighbours of a density that shows few hills by chance
 
 
-def run_contest(points: Any, asked: Asked, seed: int, tracker: Tracker) -> Contest:
-    """Let the methods compete on some points."""
+def run_contest(points: Any, asked: Asked, seed: int, tracker: Tracker, *, steps_after: int = 0) -> Contest:
+    """Let the methods compete on some points; the tracker hears of the steps that follow too."""
     points = np.ascontiguousarray(points)
     valleys = Valleys(points, asked.distance or "euclidean")
-    task = Task(valleys, asked.numbers(_most(valleys, asked)), asked.distance, asked.budget, seed)
-    return compete(task, asked.methods_for(points), tracker, may_be_one=asked.may_be_one)
+    numbers, is_wish = asked.numbers(_most(valleys, asked)), asked.ks is not None
+    task = Task(valleys, numbers, asked.distance, asked.budget, seed, is_wish)
+    methods = asked.methods_for(points)
+    return compete(task, methods, tracker, may_be_one=asked.may_be_one, steps_after=steps_after)
 
 
 def _most(valleys: Valleys, asked: Asked) -> int:

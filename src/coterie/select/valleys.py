@@ -16,6 +16,8 @@ from coterie.cluster.mode_tree import ModeTree, dimension_at, grow_mode_tree
 from coterie.cluster.modes import extent_of
 from coterie.cluster.valley_null import null_depth
 from coterie.distance import k_nearest
+from coterie.select.lines import Lines
+from coterie.select.rounding import spread_rounded
 
 SCALES = (4, 5, 6, 8, 12, 18, 27, 40, 60, 90)  # neighbours of the density: from thin shapes to broad hills
 LEAST_CELLS = 6  # a cloud of fewer neighbourhoods than that has no shape
@@ -28,10 +30,13 @@ THIN_DIMENSION = 2.5
 SCALES_TRIED = 0.3
 SCALES_TRIED_ON_TUBES = 1.4  # a tube changes its dimension with the scale
 TAIL = 0.3  # scale of the exponential tail of the null depth
+PLACES = 0.6  # asked of a group along a line, as it may have been sought in many places of a larger one
 ROUGHNESS = 1.6  # the deepest valley of one cloud is less than that deeper than its second, in 99 % of clouds
 ROUGHNESS_OF_TUBES = 2.6
 # directions that a group extends in: a tube up to the first, no more from the second
 TUBE, ROUND = 1.1, 1.4
+# neighbourhoods show valleys up to the first, lines from the second; a curved shape is no matter of lines
+FEW_DIMENSIONS, MANY_DIMENSIONS = 3.0, 6.0
 MAX_COLUMNS = 64  # with more, the extent of a group is not worth its covariance
 
 
@@ -85,11 +90,12 @@ class Valleys:
 
     def __init__(self, X: Data, metric: str = "euclidean") -> None:
         self.X = X
+        X = spread_rounded(X) if metric == "euclidean" else X
         n_rows = len(X)
         most = max(min(max(SCALES[0], n_rows // LEAST_CELLS), SCALES[-1]), GRAPH_NEIGHBOURS)
         found = k_nearest(X, None, min(most, n_rows - 1), metric)
         reach = np.asarray(found.distance)
-        self.scales = _scales(reach)
+        self.scales = _scales(reach, X.shape[1])
         self.neighbours: Indices = np.asarray(found.index)[:, :GRAPH_NEIGHBOURS]
         self.trees = tuple(grow_mode_tree(X, reach, k, metric=metric) for k in self.scales)
         n_near = self.neighbours.shape[1]
@@ -97,6 +103,11 @@ class Valleys:
         # the tree of the fewest neighbours joins groups that no neighbourhood joins
         self._edges = np.concatenate([pairs, self.trees[0].edges])
         self._lengths = np.concatenate([reach[:, :n_near].ravel(), self.trees[0].lengths])
+        self._lines = Lines(X) if metric == "euclidean" else None
+        dimension = float(np.median([tree.dimension for tree in self.trees]))
+        self._weight_of_lines = float(
+            np.clip((dimension - FEW_DIMENSIONS) / (MANY_DIMENSIONS - FEW_DIMENSIONS), 0.0, 1.0)
+        )
 
     def judge(self, labels: Labels) -> Separation:
         """Return how well the groups are apart; rows of noise count with the group next to them."""
@@ -138,7 +149,21 @@ class Valleys:
             bar = self._bars(tree, n_rows, extents)
             surplus = np.maximum(depth - bar, depth - rough - self._gaps(tree, n_rows, extents))
             best = np.maximum(best, np.where(n_rows >= LEAST_CELLS * tree.n_neighbors, surplus, LEAST))
-        return low, high, best
+        return low, high, self._along_lines(labels, k, low, high, best)
+
+    def _along_lines(
+        self, labels: Labels, k: int, low: Indices, high: Indices, near: FloatArray
+    ) -> FloatArray:
+        """Return the evidence where neighbourhoods leave doubt: of lines, the more dimensions there are."""
+        doubtful = np.flatnonzero(near < ENOUGH)
+        if self._lines is None or not self._weight_of_lines or not doubtful.size:
+            return near
+        lines, found, sizes = self._lines.of(labels, k), near.copy(), np.bincount(labels, minlength=k)
+        for at in doubtful:
+            smaller, larger = sorted((sizes[low[at]], sizes[high[at]]))
+            along = lines.evidence(low[at], high[at]) - PLACES * np.log(larger / smaller)
+            found[at] += self._weight_of_lines * (max(along, LEAST) - near[at])
+        return found
 
     def _bars(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
         """Return the depth that one cloud of these rows rarely exceeds."""
@@ -164,11 +189,11 @@ class Valleys:
         return np.array([extent_of(scatters[a] + scatters[b]) for a, b in zip(low, high, strict=True)])
 
 
-def _scales(reach: Any) -> tuple[int, ...]:
+def _scales(reach: Any, n_columns: int) -> tuple[int, ...]:
     n_rows, n_known = reach.shape
     most = min(n_known, max(SCALES[0], n_rows // LEAST_CELLS))
     scales = tuple(k for k in SCALES if k <= most) or (most,)
-    if scales[-1] < FEW_NEIGHBOURS or dimension_at(reach, FEW_NEIGHBOURS) <= THIN_DIMENSION:
+    if scales[-1] < FEW_NEIGHBOURS or min(dimension_at(reach, FEW_NEIGHBOURS), n_columns) <= THIN_DIMENSION:
         return scales
     return tuple(k for k in scales if k >= FEW_NEIGHBOURS)
 

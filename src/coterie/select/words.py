@@ -47,6 +47,7 @@ def summary(found: Clustering) -> str:
     lines += _close_calls(found)
     if found.comparison is not None:
         lines.append(f"{INDENT}truth: adjusted Rand {found.comparison['adjusted_rand_score']:.2f}")
+    lines += _facts(found)
     lines += [f"{INDENT}note: {note}" for note in found.notes]
     return "\n".join(lines).rstrip()
 
@@ -104,6 +105,13 @@ def _groups(found: Clustering) -> list[str]:
         share = found.groups.n_noise / found.groups.n_rows
         lines.append(f"{INDENT}noise  {found.groups.n_noise:>8,}  {share:>6.1%}   in no group (label -1)")
     return lines
+
+
+def _facts(found: Clustering) -> list[str]:
+    """Say which numbers are exact, in one line, and how far others can be off, in a line each."""
+    exact = [f"{fact.name} {fact.value:.4g}" for fact in found.facts if fact.is_exact]
+    lines = [f"{INDENT}exact: {'; '.join(['sizes and means of the groups', *exact])}"] if exact else []
+    return lines + [f"{INDENT}{fact}" for fact in found.facts if not fact.is_exact]
 
 
 def _close_calls(found: Clustering) -> list[str]:

@@ -29,6 +29,8 @@ class LinkageMethod:
         Rows with distances of these Euclidean forms are linked without a matrix.
     is_spanning_tree : bool
         Whether it merges along the minimum spanning tree, which needs no matrix either.
+    has_first_rounds : bool
+        Whether the first merges of rows are found before there is a matrix, which is so the smaller.
     """
 
     name: str
@@ -37,6 +39,7 @@ class LinkageMethod:
     is_monotone: bool = True
     row_forms: tuple[str, ...] = ()
     is_spanning_tree: bool = False
+    has_first_rounds: bool = False
 
     def takes_rows(self, distance: Distance) -> bool:
         """Return whether rows with this distance are linked without a matrix."""
@@ -50,9 +53,9 @@ class LinkageMethod:
 
 _ALL = (
     LinkageMethod("single", LinkageRule.single, is_spanning_tree=True),
-    LinkageMethod("complete", LinkageRule.complete),
-    LinkageMethod("average", LinkageRule.average, row_forms=("square", "half square")),
-    LinkageMethod("weighted", LinkageRule.weighted),
+    LinkageMethod("complete", LinkageRule.complete, has_first_rounds=True),
+    LinkageMethod("average", LinkageRule.average, row_forms=("square", "half square"), has_first_rounds=True),
+    LinkageMethod("weighted", LinkageRule.weighted, has_first_rounds=True),
     LinkageMethod("ward", LinkageRule.ward, needs_euclidean=True, row_forms=("distance",)),
     LinkageMethod(
         "centroid",

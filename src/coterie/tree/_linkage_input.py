@@ -20,13 +20,14 @@ from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree._linkage_facts import LinkageMethod
 from coterie.tree._linkage_graph import check_graph
 
-_WAY_OUT = (
+WAY_OUT = (
     'method="single" keeps no matrix, nor do "ward", "centroid" and "median", nor does '
     '"average" with "sqeuclidean"; '
     "float32 needs half of float64; or link the centres of many small groups (k-means) instead of the rows."
 )
 
 
+FEWEST_FOR_ROUNDS = 10_000  # below, the whole matrix is quicker, and small enough
 MOST_COLUMNS_BY_DIFFERENCES = 128  # beyond, twice the arithmetic is twice the time
 _DIFFERENCES: dict[str | None, Any] = {"distance": Finish.root, "square": Finish.identity}
 
@@ -86,13 +87,18 @@ def symmetric(S: MatrixLike, how: str | None) -> MatrixLike:
 def square_matrix(given: Given, method: LinkageMethod, threads: int, *, who: str) -> Distances:
     """Return a fresh square matrix that the engine may overwrite; similarities are negated."""
     itemsize = (given.rows if given.matrix is None else given.matrix).itemsize  # type: ignore[union-attr]  # one is given
-    require_memory(given.n**2 * itemsize, f"{method.name} linkage of {given.n:,} rows", _WAY_OUT)
+    require_memory(given.n**2 * itemsize, f"{method.name} linkage of {given.n:,} rows", WAY_OUT)
     if given.matrix is None:
         assert given.rows is not None
         assert given.distance is not None
         return distance_matrix(Rows(given.rows, None, by_differences(given)), threads=threads)
     matrix = squareform(given.matrix, checks=False) if given.matrix.ndim == 1 else given.matrix.copy()
     return np.negative(matrix, out=matrix) if given.kind == "similarities" else matrix
+
+
+def is_worth_rounds(given: Given) -> bool:
+    """Return whether the first merges should be found before there is a matrix."""
+    return given.distance is not None and given.distance.function is None and given.n >= FEWEST_FOR_ROUNDS
 
 
 def by_differences(given: Given) -> Distance:

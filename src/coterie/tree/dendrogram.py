@@ -114,9 +114,7 @@ class Dendrogram(ExchangedTree):
             given = " and ".join(told) or "none"
             raise InvalidParameter(f"cut needs one of n_clusters, height, min_size and best, got {given}.")
         if best is None and (X is not None or distances is not None or max_clusters is not None):
-            raise InvalidParameter(
-                "X, distances and max_clusters of cut belong to best=, which is not given."
-            )
+            raise InvalidParameter("X, distances and max_clusters of cut belong to best=, not given here.")
         if n_clusters is not None:
             return _cuts.cut_by_number(self, n_clusters)
         if height is not None:

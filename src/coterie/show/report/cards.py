@@ -45,7 +45,7 @@ class Deck:
             number=group + 1,
             color=self.colors[group],
             size=int(self.profile.sizes[group]),
-            share=float(self.profile.sizes[group] / self.subject.n_grouped),
+            share=float(self.profile.sizes[group] / self.subject.n_all),
             words=words(self.profile, group),
             apart=apart_facts(self.profile, group),
             typical=self._named("typical", group, held[_nearest_to_mean(points[held])]),

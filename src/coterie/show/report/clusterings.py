@@ -14,6 +14,7 @@ import numpy as np
 from coterie._typing import Labels
 from coterie.cluster import KMeans
 from coterie.errors import InvalidParameter
+from coterie.show.report.means import GroupMeans
 from coterie.show.report.subject import Subject
 from coterie.show.report.subjects import number_by_size, subject_of_groups, text_of
 
@@ -56,13 +57,27 @@ def subject_of_clustering(clustering: Any, *, command: str | None = None) -> Sub
         "made": [
             ("budget", clustering.budget),
             *subject.made,
+            *((fact.name, str(fact).removeprefix(f"{fact.name} ")) for fact in clustering.facts),
             ("time in all", f"{clustering.seconds:.1f} s"),
         ],
         "command": command or shell_line(clustering.table.source, stored),
         "python": python,
         "seed": clustering.seed,
     }
-    return Subject(**(fields | changes))
+    return Subject(**(fields | changes | _in_blocks(clustering)))
+
+
+def _in_blocks(clustering: Any) -> dict[str, Any]:
+    """Return what is different where the rows at hand are a sample of rows in blocks."""
+    rows = getattr(clustering, "sampled_rows", None)
+    if rows is None:
+        return {}
+    profile = clustering.profile
+    overall = profile.means[0] - profile.differences[0] * profile.spread
+    whole = GroupMeans(
+        profile.columns, profile.sizes, profile.means, profile.differences, overall, profile.spread
+    )
+    return {"title": clustering.groups.source, "rows": rows, "whole": whole}
 
 
 def _why_none(evidence: Any) -> str:
@@ -149,11 +164,8 @@ def shell_line(source: str, arguments: Mapping[str, Any]) -> str | None:
 
 def page_name(source: str) -> str:
     """Return what the page of a table is called: ``iris.html`` for ``iris.csv``."""
-    return (
-        (Path(source).name.split(".")[0] or "report").replace(" ", "_") + ".html"
-        if "." in source
-        else "report.html"
-    )
+    stem = Path(source).name.split(".")[0].replace(" ", "_") if "." in source else ""
+    return ("".join(sign for sign in stem if sign not in "*?[]") or "report") + ".html"
 
 
 def _quoted(text: str) -> str:

@@ -39,6 +39,8 @@ class SampleFacts:
         Rows that were grouped, of which these are some or all.
     n_hidden_columns : int
         Columns used whose values the page does not hold.
+    n_shaded : int
+        Rows that the shade behind a map counts.
     """
 
     rows: tuple[int, ...]
@@ -49,6 +51,7 @@ class SampleFacts:
     spreads: Numbers
     n_grouped: int
     n_hidden_columns: int
+    n_shaded: int
 
     @property
     def is_all(self) -> bool:

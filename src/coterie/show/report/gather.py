@@ -16,7 +16,7 @@ from coterie.show.report.evidence import (
 from coterie.show.report.facts import DataFacts, LabelingFacts, MadeFacts, ReportFacts
 from coterie.show.report.labelings import labeling_facts, stops
 from coterie.show.report.maps import map_facts
-from coterie.show.report.means import group_means
+from coterie.show.report.means import means_of_stop
 from coterie.show.report.numbers import count
 from coterie.show.report.room import USUAL, Room
 from coterie.show.report.sample import draw_rows, sample_facts
@@ -32,7 +32,9 @@ def gather(subject: Subject, room: Room = USUAL) -> ReportFacts:
     """Return the facts of a report that fit into its room."""
     found, chosen = stops(subject, room)
     places = draw_rows(subject.labels, subject.seed, _named_rows(subject), most=room.rows)
-    profiles = [group_means(subject, stop.labels, stop.k) for stop in found]
+    profiles = [
+        means_of_stop(subject, stop.labels, stop.k, is_chosen=at == chosen) for at, stop in enumerate(found)
+    ]
     labelings = tuple(
         labeling_facts(subject, stop, profile, places, is_chosen=at == chosen)
         for at, (stop, profile) in enumerate(zip(found, profiles, strict=True))
@@ -76,7 +78,7 @@ def _data(subject: Subject) -> DataFacts:
     return DataFacts(
         source=subject.title,
         n_rows=subject.n_rows,
-        n_grouped=subject.n_grouped,
+        n_grouped=subject.n_all,
         columns=tuple(shorten(name) for name in subject.columns[:MOST_COLUMNS_NAMED]) + more,
         left_out=tuple((shorten(name), reason) for name, reason in subject.left_out[:MOST_COLUMNS_NAMED]),
         scaling=subject.scaling,
@@ -85,8 +87,14 @@ def _data(subject: Subject) -> DataFacts:
 
 
 def _held(subject: Subject, places: Indices) -> tuple[str, str]:
-    if len(places) == subject.n_grouped:
+    if len(places) == subject.n_all:
         return "rows on this page", f"all {len(places):,}"
+    if subject.whole is not None:
+        return (
+            "rows on this page",
+            f"{len(places):,} of {count(subject.n_all, 'row')}; sizes and means are of all rows, rules, the "
+            f"comparison with the truth and the shade of {count(subject.n_grouped, 'row')} drawn at random",
+        )
     smallest = int(np.unique(subject.labels[places], return_counts=True)[1].min())
     return (
         "rows on this page",

@@ -89,7 +89,7 @@ def labeling_facts(
         labels=tuple(labels.tolist()),
         colors=stop.colors,
         sizes=tuple(profile.sizes.tolist()),
-        n_noise=int((stop.labels == -1).sum()),
+        n_noise=subject.n_all - int(profile.sizes.sum()) if (stop.labels == -1).any() else 0,
         silhouettes=None if values is None else tuple(_two_digits(value) for value in values.tolist()),
         silhouette=None if values is None else float(np.nanmean(values)),
         map_finding=map_finding(labels, values, neighbours, stop.k),

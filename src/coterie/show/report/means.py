@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,18 @@ class GroupMeans:
         differences = self.differences[group]
         order = np.argsort(-np.abs(differences), kind="stable")
         return [(self.columns[at], float(differences[at])) for at in order if abs(differences[at]) >= NOTABLE]
+
+
+def means_of_stop(subject: Subject, labels: Labels, k: int, *, is_chosen: bool) -> GroupMeans:
+    """Return sizes and means of all rows: known for the answer, estimated for others."""
+    if subject.whole is not None and is_chosen:
+        whole: GroupMeans = subject.whole
+        return whole
+    found = group_means(subject, labels, k)
+    if subject.whole is None:
+        return found
+    sizes = np.rint(found.sizes * (subject.n_all / subject.n_grouped)).astype(np.int64)
+    return replace(found, sizes=sizes)
 
 
 def group_means(subject: Subject, labels: Labels, k: int) -> GroupMeans:

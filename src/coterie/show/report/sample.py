@@ -75,7 +75,8 @@ def sample_facts(subject: Subject, places: Indices, profile: GroupMeans, room: R
         values=tuple(rounded(column, 6) for column in values.T),
         means=rounded_each(profile.overall[shown]),
         spreads=rounded_each(profile.spread[shown]),
-        n_grouped=subject.n_grouped,
+        n_grouped=subject.n_all,
+        n_shaded=subject.n_grouped,
         n_hidden_columns=n_columns - n_shown,
     )
 

@@ -57,6 +57,8 @@ class Subject:
         The same in Python.
     seed : int
         Of the sample and the maps.
+    whole : GroupMeans, default=None
+        Where `X` is a sample of rows in blocks: sizes and means of the groups of all rows.
     """
 
     title: str
@@ -85,11 +87,17 @@ class Subject:
     command: str | None = None
     python: str = ""
     seed: int = 0
+    whole: Any = None
 
     @property
     def n_grouped(self) -> int:
-        """Rows that were grouped."""
+        """Rows that were grouped, as far as they are at hand."""
         return int(self.X.shape[0])
+
+    @property
+    def n_all(self) -> int:
+        """Rows that were grouped, those in blocks included."""
+        return self.n_grouped if self.whole is None else self.n_rows
 
     @property
     def k(self) -> int:

@@ -1,0 +1,26 @@
+// The nearest points of every point of a kd-tree, all in the order of the tree: rounds of Boruvka read them one after the other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trees/spanning_tree.h"
+
+namespace coterie {
+
+template <class T>
+struct NearestPositions {
+  std::int64_t k = 0;
+  std::vector<std::int64_t> position;  // points x k, nearest first; -1: no more
+  std::vector<T> distance;
+};
+
+// Asks the tree for k others of every point; there must be as many.
+template <class T>
+NearestPositions<T> nearest_positions(const KDTree<T>& tree, std::int64_t k, int threads);
+
+// What is known of the rows.
+template <class T>
+NearestPositions<T> nearest_positions(const KDTree<T>& tree, const NearestRows<T>& known, int threads);
+
+}  // namespace coterie

@@ -1,0 +1,79 @@
+"""Some rows of many: a draw that depends on the rows and the seed alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coterie._typing import Data, Indices
+from coterie.scale._coreset import uniform
+from coterie.scale.blocks import Block, Blocks
+from coterie.scale.passes import compute, fold, tasks
+
+Drawn = tuple[Indices, Data]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows drawn alike.
+
+    Parameters
+    ----------
+    rows : array of shape (n,)
+        Which rows of the whole they are, ascending.
+    X : array of shape (n, n_columns)
+        Their values.
+    n_rows : int
+        Rows of the whole.
+    """
+
+    rows: Indices
+    X: Data
+    n_rows: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all rows."""
+        return len(self.rows) == self.n_rows
+
+    def __str__(self) -> str:
+        return f"{len(self.rows):,} of {self.n_rows:,} rows"
+
+
+def draw_sample(blocks: Blocks, n_rows: int, seed: int) -> Sample:
+    """Draw `n_rows` rows, all alike and without replacement, in one pass; all of them if they are not more.
+
+    Every 8192 rows have a random stream of their own: the draw does not depend on how the rows are cut.
+    """
+    more = n_rows + 5 * n_rows**0.5  # so that hardly ever fewer than asked for are drawn
+    chance = 1.0 if n_rows >= blocks.n_rows else more / blocks.n_rows
+    rows, X = compute(fold(tasks(blocks, _draw, chance, seed), _join))
+    if len(rows) > max(n_rows, 0) and n_rows < blocks.n_rows:
+        kept = np.sort(np.random.default_rng([seed, len(rows)]).choice(len(rows), n_rows, replace=False))
+        rows, X = rows[kept], np.ascontiguousarray(X[kept])
+    return Sample(rows, X, blocks.n_rows)
+
+
+def take_rows(blocks: Blocks, rows: Indices) -> Data:
+    """Return some rows, by their numbers in ascending order."""
+    X: Data = compute(fold(tasks(blocks, _take, np.asarray(rows)), _join))[1]
+    return X
+
+
+def _draw(block: Block, _weights: Block | None, chance: float, seed: int) -> Drawn:
+    taken = np.flatnonzero(uniform(block, [seed]) < chance)
+    return taken + block.first_row, block.read()[taken]
+
+
+def _take(block: Block, _weights: Block | None, rows: Indices) -> Drawn:
+    first, last = np.searchsorted(rows, [block.first_row, block.first_row + block.n_rows])
+    if first == last:
+        return rows[:0], np.empty((0, block.n_columns), dtype=block.dtype)
+    return rows[first:last], block.read()[rows[first:last] - block.first_row]
+
+
+def _join(total: Drawn | None, found: list[Drawn]) -> Drawn:
+    parts: list[Any] = found if total is None else [total, *found]
+    return np.concatenate([rows for rows, _ in parts]), np.concatenate([X for _, X in parts])

@@ -1,0 +1,119 @@
+"""Every method on a cluster of processes: same answer for any cut of the rows and any number of workers."""
+
+import os
+import signal
+
+import dask.array
+import numpy as np
+import pytest
+from distributed import Client
+
+from coterie import evaluate as local
+from coterie.scale import (
+    DBSCAN,
+    GaussianMixture,
+    KMeans,
+    KMedoids,
+    MiniBatchKMeans,
+    SingleLinkage,
+    Summaries,
+    evaluate,
+    read_blocks,
+)
+
+METHODS = {
+    "k-means": KMeans(4, max_iter=4, random_state=0),
+    "mini-batch k-means": MiniBatchKMeans(4, random_state=0),
+    "mixture": GaussianMixture(3, random_state=0),
+    "k-medoids": KMedoids(4, sample_size=300, random_state=0),
+    "DBSCAN": DBSCAN(eps=0.6, min_samples=8, box_rows=4000),
+    "single linkage": SingleLinkage(4),
+    "summaries": Summaries(60, random_state=0),
+}
+NUMBERS = (
+    "cluster_centers_",
+    "means_",
+    "covariances_",
+    "inertia_",
+    "lower_bound_",
+    "medoid_indices_",
+    "weights_",
+)
+
+
+def cut(rows, n_chunks):
+    chunks = dask.array.from_array(rows, chunks=(-(-len(rows) // n_chunks), 3))
+    return read_blocks(chunks, block_rows=8192)
+
+
+def numbers_of(model):
+    return [np.asarray(getattr(model, name)) for name in NUMBERS if hasattr(model, name)]
+
+
+@pytest.fixture(scope="module")
+def on_threads(rows):
+    """Fit every method without a cluster, to rows in one piece."""
+    models = {name: model.fit(cut(rows, 1)) for name, model in METHODS.items()}
+    return {name: (numbers_of(model), model.labels_.compute()) for name, model in models.items()}
+
+
+@pytest.mark.filterwarnings("ignore:Sending large graph")
+@pytest.mark.parametrize("name", METHODS)
+def test_two_workers_and_any_cut(name, client, rows, on_threads):
+    """Law: 1, 3 and 7 chunks on two workers give what threads give, to the bit."""
+    numbers, labels = on_threads[name]
+    for n_chunks in (1, 3, 7):
+        model = METHODS[name].fit(cut(rows, n_chunks))
+        for found, expected in zip(numbers_of(model), numbers, strict=True):
+            np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(model.labels_.compute(), labels)
+
+
+@pytest.mark.filterwarnings("ignore:Sending large graph")
+def test_one_worker(cluster, rows, on_threads):
+    """Law: one worker gives what two give."""
+    cluster.scale(1)
+    try:
+        with Client(cluster) as client:
+            client.wait_for_workers(1)
+            for name in ("k-means", "mixture", "DBSCAN"):
+                numbers, labels = on_threads[name]
+                model = METHODS[name].fit(cut(rows, 3))
+                for found, expected in zip(numbers_of(model), numbers, strict=True):
+                    np.testing.assert_array_equal(found, expected)
+                np.testing.assert_array_equal(model.labels_.compute(), labels)
+    finally:
+        cluster.scale(2)
+
+
+@pytest.mark.filterwarnings("ignore:Sending large graph")
+def test_measures_on_workers(client, rows):
+    """Law: measures of lazy labels on workers are those of rows in memory."""
+    labels = (rows[:, 0] > 0).astype(int)
+    found = evaluate.assess(cut(rows, 7), dask.array.from_array(labels, chunks=3001))
+    for name in ("sse", "davies_bouldin_score", "calinski_harabasz_score", "simplified_silhouette_score"):
+        assert found[name] == pytest.approx(getattr(local, name)(rows, labels), rel=1e-9)
+
+
+def _die_once(part, flag):
+    """Kill the process that makes a chunk, the first time."""
+    try:
+        os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return part
+    os.kill(os.getpid(), signal.SIGKILL)
+    return part
+
+
+@pytest.mark.filterwarnings("ignore:Sending large graph")
+@pytest.mark.parametrize("name", ["mixture", "DBSCAN"])
+def test_worker_killed_within_a_task(name, client, rows, on_threads, tmp_path):
+    """Law: a worker that dies while it works on a block loses nothing: same result."""
+    chunks = dask.array.from_array(rows, chunks=(5001, 3))
+    deadly = chunks.map_blocks(_die_once, flag=str(tmp_path / "dead"), dtype=chunks.dtype, meta=rows[:0])
+    model = METHODS[name].fit(read_blocks(deadly, block_rows=8192))
+    assert (tmp_path / "dead").exists()
+    numbers, labels = on_threads[name]
+    for found, expected in zip(numbers_of(model), numbers, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(model.labels_.compute(), labels)
