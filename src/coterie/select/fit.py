@@ -93,7 +93,7 @@ def fit(
     1
     """
     if is_in_blocks(X):
-        found: Clustering = import_module("coterie.scale").fit(
+        in_blocks: Clustering = import_module("coterie.scale").fit(
             X,
             method,
             k,
@@ -107,7 +107,7 @@ def fit(
             random_state=random_state,
             progress=progress,
         )
-        return found
+        return in_blocks
     began = time.perf_counter()
     asked = check_asked(method, k, distance, scale, budget)
     check_policy(missing)
