@@ -29,7 +29,7 @@ def refuse_kinds(X: Any, who: str, name: str) -> None:
         )
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise InvalidData(
-            f"{name} of {who} has masked values: {int(np.ma.count_masked(X)):,} of {X.size:,}. "
+            f"{name} of {who} has masked values: {np.count_nonzero(np.ma.getmaskarray(X)):,} of {X.size:,}. "
             f"Fill them ({name}.filled(value)), or drop their rows first."
         )
     if issparse(X):

@@ -87,7 +87,7 @@ def embed(graph: Graph, n_components: int, laplacian: str, options: SolverOption
     vectors = found.vectors[:, :n_wanted]
     if laplacian == "random_walk":
         vectors = vectors / np.sqrt(joined.degrees)[:, None]
-    coordinates = np.zeros((graph.n, n_components))
+    coordinates: FloatArray = np.zeros((graph.n, n_components))
     coordinates[~is_isolated, : vectors.shape[1]] = _with_settled_signs(vectors)
     if n_apart:
         coordinates = _with_own_coordinates(coordinates, is_isolated, n_parts)

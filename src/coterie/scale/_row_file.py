@@ -55,7 +55,7 @@ class RowFile:
             return None
         offset, shape, dtype = place
         X: Data = np.empty(shape, dtype=dtype)
-        memory, done = memoryview(X).cast("B"), 0
+        memory, done = X.reshape(-1).view(np.uint8).data, 0
         while done < len(memory):
             got = os.preadv(self._descriptor, [memory[done:]], offset + done)
             if got == 0:
@@ -65,7 +65,7 @@ class RowFile:
 
     def keep(self, block: int, X: Data) -> None:
         """Keep the rows of a block, if the disk has room."""
-        memory, done = memoryview(X).cast("B"), 0
+        memory, done = X.reshape(-1).view(np.uint8).data, 0
         with self._lock:
             if self._size + X.nbytes > shutil.disk_usage(self._folder).free:
                 return

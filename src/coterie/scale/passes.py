@@ -47,7 +47,7 @@ def tasks(
     """
     name = unique_name(function)
     partners = iter(weights) if weights is not None else iter(lambda: None, 0)
-    before = None if chain is None else Given(chain)
+    before: Any = None if chain is None else Given(chain)
     layer: dict[Any, Any] = {}
     promises: list[Any] = []
     for block, partner in zip(blocks, partners, strict=False):
