@@ -116,6 +116,18 @@ def test_simplified_silhouettes(blobs):
         evaluate.medoid_silhouette_score(X, labels, medoids=[medoids[0]] * 4)
 
 
+def test_simplified_silhouette_of_a_sample_alone():
+    """Law: a sample alone in its cluster scores 0, unless its weight makes it several equal ones."""
+    X, labels = [[0.0], [1.0], [5.0]], [0, 0, 1]
+    values = np.array([(5 - 0.5) / 5, (4 - 0.5) / 4, 0.0])
+    assert evaluate.simplified_silhouette_score(X, labels) == pytest.approx(values.mean())
+    values[2] = 1.0
+    weighted = evaluate.simplified_silhouette_score(X, labels, sample_weight=[1, 1, 3])
+    assert weighted == pytest.approx(np.average(values, weights=[1, 1, 3]))
+    repeated = evaluate.simplified_silhouette_score([*X, [5.0], [5.0]], [*labels, 1, 1])
+    assert weighted == pytest.approx(repeated)
+
+
 def test_dbcv_counts_noise_as_nothing():
     """Law: noise is no cluster, but lowers the score by its share."""
     X = np.array([[0.0], [1.0], [2.0], [8.0], [9.0], [10.0], [5.0], [5.5]])

@@ -19,6 +19,7 @@ from coterie.errors import InvalidParameter
 from coterie.tree._linkage_facts import METHODS, LinkageMethod
 from coterie.tree._linkage_graph import GRAPH_METHODS, graph_arrays
 from coterie.tree._linkage_input import Given, read_input, square_matrix
+from coterie.tree.dendrogram import Dendrogram
 
 Symmetrize: TypeAlias = Literal["mean", "min", "max"]
 LinkageMatrix: TypeAlias = npt.NDArray[np.float64]
@@ -80,7 +81,7 @@ def linkage(
     -----
     Single linkage on any named distance, Ward, centroid and median, and average on squared Euclidean or
     cosine distances keep no matrix: memory grows with the rows. Other methods keep a square matrix of the
-    type of the rows, 4 n^2 bytes for float32.
+    type of the rows, 4 n^2 bytes for float32, and take time of n^2; "minimax" of n^3 at worst.
 
     Examples
     --------
@@ -126,16 +127,14 @@ def link(given: Given, method: LinkageMethod, threads: int, *, who: str) -> Link
 
 
 def _ordered(Z: LinkageMatrix, given: Given, method: LinkageMethod, threads: int) -> LinkageMatrix:
-    from scipy.cluster.hierarchy import optimal_leaf_ordering
-    from scipy.spatial.distance import squareform
-
     if given.kind == "similarities" or given.graph is not None:
         raise InvalidParameter(
             f"optimal_ordering of {_WHO} needs the distances of all pairs, got "
             f"{'a sparse graph' if given.graph is not None else 'similarities'}."
         )
+    tree = Dendrogram.from_linkage(Z)
     D = square_matrix(given, method, threads, who=_WHO)
-    return np.asarray(optimal_leaf_ordering(Z, squareform(D, checks=False).astype(np.float64)))
+    return tree.reordered(tree.leaf_order(optimal=True, distances=D)).to_linkage()
 
 
 def _refuse_mismatch(given: Given, method: LinkageMethod, who: str) -> None:
