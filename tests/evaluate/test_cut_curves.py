@@ -107,7 +107,7 @@ def test_silhouettes_of_every_cut(method, n, d, dtype):
 def test_silhouettes_of_any_tree_of_any_rows(tree, span, seed):
     """Law: it holds for trees that have nothing to do with the rows, and for rows that are equal."""
     X = np.random.default_rng(seed).integers(0, span + 1, size=(tree.n_leaves, 2)).astype(float)
-    curve = cut_curve(tree, X=X).get("simplified_silhouette_score", np.full(tree.n_leaves, np.nan))
+    curve = cut_curve(tree, X=X).curves.get("simplified_silhouette_score", np.full(tree.n_leaves, np.nan))
     np.testing.assert_allclose(curve, silhouettes_cut_by_cut(tree, X), rtol=0, atol=1e-7)
 
 
