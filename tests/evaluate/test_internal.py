@@ -102,16 +102,18 @@ def test_simplified_silhouettes(blobs):
     """Law: a and b are distances to the own and to the nearest other centroid, or medoid."""
     X, labels = blobs
     medoids = [group[cdist(X[group], X[group]).sum(axis=1).argmin()] for group in oracle.groups_of(labels)]
-    for points, value in (
-        (oracle.centroids_of(X, labels), evaluate.simplified_silhouette_score(X, labels)),
-        (X[medoids], evaluate.medoid_silhouette_score(X, labels)),
-        (X[medoids], evaluate.medoid_silhouette_score(X, labels, medoids=medoids[::-1])),
+    is_alone = np.array([np.sum(labels == label) == 1 for label in labels])
+    for points, of_one, value in (
+        (oracle.centroids_of(X, labels), 0, evaluate.simplified_silhouette_score(X, labels)),
+        (X[medoids], 1, evaluate.medoid_silhouette_score(X, labels)),
+        (X[medoids], 1, evaluate.medoid_silhouette_score(X, labels, medoids=medoids[::-1])),
     ):
         D = cdist(X, points)
         a = D[np.arange(40), labels]
         D[np.arange(40), labels] = np.inf
         b = D.min(axis=1)
-        assert value == pytest.approx(((b - a) / np.maximum(a, b)).mean(), abs=1e-12)
+        values = np.where(is_alone, of_one, (b - a) / np.maximum(a, b))
+        assert value == pytest.approx(values.mean(), abs=1e-12)
     with pytest.raises(InvalidParameter, match="one row of each cluster"):
         evaluate.medoid_silhouette_score(X, labels, medoids=[medoids[0]] * 4)
 
