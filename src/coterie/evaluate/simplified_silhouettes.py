@@ -60,7 +60,7 @@ def simplified_silhouette_score(
     own, other = _own_and_other(space, weighted_means(space.X, partition), partition)
     is_alone = (partition.sizes == 1) & (partition.totals <= 1)
     # centroids of equal rows differ from them by rounding
-    nothing = 4 * np.finfo(space.X.dtype).eps * float(np.abs(space.X).max())
+    nothing = float(4 * np.finfo(space.X.dtype).eps * np.abs(space.X).max())
     return _score(partition, own, np.where(is_alone[partition.codes], own, other), nothing)
 
 
