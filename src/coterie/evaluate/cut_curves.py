@@ -213,7 +213,7 @@ def _normalized_information(cells: Values, clusters: Values, class_sizes: Any) -
 
 
 def _from_data(
-    tree: Dendrogram, X: MatrixLike, numbers: Any, silhouette_at: Sequence[int] | None
+    tree: Dendrogram, X: MatrixLike, numbers: Any, silhouette_at: Sequence[int] | Literal["all"] | None
 ) -> dict[str, Values]:
     rows: Any = check_data(X, who=WHO, may_be_distances=True)
     if rows.shape[0] != tree.n_leaves:
