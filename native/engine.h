@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "dendrogram/ordering.h"
+#include "dendrogram/point_block_kernels.h"
 #include "density/dbscan_jobs.h"
 #include "kernel_kmeans/kernel_kernels.h"
 #include "kmeans/seeding_kernels.h"
@@ -45,6 +46,7 @@ struct Engine {
   Kernels<double> float64;
   PowerKernels powers;
   OrderingKernels ordering;
+  PointBlockKernels blocks;
   CentroidKernels centroids;
 
   template <class T>

@@ -25,6 +25,7 @@ void install_spanning_search(Engine& engine);
 void install_dbscan(Engine& engine);
 void install_silhouette(Engine& engine);
 void install_ordering(Engine& engine);
+void install_point_blocks(Engine& engine);
 void install_linkage_rows(Engine& engine);
 void install_centroid_search(Engine& engine);
 void install_mixture(Engine& engine);
@@ -55,6 +56,7 @@ void install(Engine& engine) {
   install_dbscan(engine);
   install_silhouette(engine);
   install_ordering(engine);
+  install_point_blocks(engine);
   install_linkage_rows(engine);
   install_centroid_search(engine);
   install_mixture(engine);

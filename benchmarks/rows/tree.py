@@ -136,8 +136,10 @@ ROWS = (
     row("single", 100_000, 3, FASTCLUSTER, bar=1),
     row("ward", 100_000, 50, FASTCLUSTER),
     growth("ward", 3),
+    growth("single", 3),
     growth("centroid", 3),
     memory("ward", 200_000, np.float64, limit=1024),
+    memory("single", 200_000, np.float64, limit=1024),
     *(
         memory(method, 10_000, np.float32, limit=4 * 10_000**2 / MEBIBYTE + 16)  # 4 n^2 bytes, and the merges
         for method in ("average", "complete", "weighted")

@@ -15,11 +15,12 @@ from benchmarks.problem import OURS, Answer, Contestant, Row
 
 
 class Hierarchy(NamedTuple):
-    """SciPy's matrix of a tree, the distances it was made of, and a class for each leaf."""
+    """SciPy's matrix of a tree, the distances it was made of, a class for each leaf, and the rows."""
 
     Z: NDArray[Any]
     distances: NDArray[Any]
     classes: NDArray[Any]
+    X: NDArray[Any] | None = None
 
 
 def make_tree(n: int, method: str) -> Hierarchy:
@@ -49,6 +50,14 @@ def make_long_tree(n: int, n_classes: int) -> Hierarchy:
         last[begin], first[end] = end, begin
     classes = np.arange(n) * n_classes // n
     return Hierarchy(Z, np.empty(0), np.where(rng.random(n) < 0.1, rng.integers(0, n_classes, n), classes))
+
+
+def make_tree_of_rows(n: int, d: int, n_classes: int) -> Hierarchy:
+    """Make the Ward tree of a mixture, ours: no peer takes part."""
+    from coterie.tree import linkage
+
+    X = overlapping_mixture(n, d, components=n_classes, seed=64, dtype=np.float64)
+    return Hierarchy(linkage(X, "ward"), np.empty(0), np.arange(n) % n_classes, X)
 
 
 def order_with_coterie(p: Hierarchy) -> Callable[[], Any]:
@@ -87,6 +96,15 @@ def curve_with_coterie(p: Hierarchy) -> Callable[[], Any]:
     from coterie.tree import Dendrogram
 
     return lambda: cut_curve(Dendrogram.from_linkage(p.Z), p.classes)["adjusted_rand_score"]
+
+
+def curve_of_rows_with_coterie(p: Hierarchy) -> Callable[[], Any]:
+    from coterie.evaluate import cut_curve
+    from coterie.tree import Dendrogram
+
+    return lambda: cut_curve(Dendrogram.from_linkage(p.Z), p.classes, p.X)["simplified_silhouette_score"][
+        1:-1
+    ]
 
 
 def curve_with_scipy(p: Hierarchy) -> Callable[[], Any]:
@@ -144,5 +162,15 @@ ROWS = (
         digest=digest_values,
         agree=anything,
         limit=2.0,
+    ),
+    Row(
+        name="cut-curve-of-rows",
+        work="twelve measures of every cut of 1e5 leaves, 100 classes, with the rows (x 3)",
+        make=partial(make_tree_of_rows, 100_000, 3, 100),
+        contestants=(Contestant(OURS, curve_of_rows_with_coterie),),
+        digest=digest_values,
+        agree=anything,
+        limit=10.0,
+        most_rounds=2,
     ),
 )

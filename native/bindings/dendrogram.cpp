@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "bindings/bindings.h"
+#include "dendrogram/centroid_silhouettes.h"
 #include "dendrogram/cut_quality.h"
 #include "dendrogram/cut_silhouettes.h"
 #include "dendrogram/newick.h"
@@ -154,6 +155,14 @@ auto scatter_curve_of(const Ints& starts, const Ints& children, std::int64_t n_l
   return scatter;
 }
 
+template <class T>
+auto silhouette_curve_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Matrix<T>& X, std::int64_t most_steps) {
+  const TreeView tree = tree_of(starts, children, n_leaves);
+  auto scores = new_vector<double>(tree.n_inner + 1);
+  without_gil([&] { silhouette_curve<T>(tree, view(X), most_steps, scores.data()); });
+  return scores;
+}
+
 auto overlap_of(const Ints& starts, const Ints& children, const Ints& other_starts, const Ints& other_children, std::int64_t n_leaves,
                 const Ints& n_clusters) {
   const auto n = static_cast<std::int64_t>(n_clusters.shape(0));
@@ -212,6 +221,9 @@ void bind_dendrogram(nb::module_& module) {
       "Of every cut: sums over the contingency table with the classes, see ClassCurves.");
   def("tree_scatter_curve", &scatter_curve_of<float>, "X"_a);
   def("tree_scatter_curve", &scatter_curve_of<double>, "X"_a, "Within-cluster sum of squares of every cut.");
+  def("tree_silhouette_curve", &silhouette_curve_of<float>, "X"_a, "most_steps"_a);
+  def("tree_silhouette_curve", &silhouette_curve_of<double>, "X"_a, "most_steps"_a,
+      "Simplified silhouette of every cut; NaN for those beyond most_steps comparisons of numbers (0: no limit).");
   module.def("tree_overlap_curve", &overlap_of, "starts"_a, "children"_a, "other_starts"_a, "other_children"_a, "n_leaves"_a,
              "n_clusters"_a, "Sums of squares of the table of two cuts, of its rows and columns, for falling n_clusters.");
   module.def("tree_read_newick", &read_of, "text"_a, "Problem and its position, or the arrays of a tree in Newick text.");

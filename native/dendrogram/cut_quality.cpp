@@ -4,24 +4,12 @@
 #include <cmath>
 #include <vector>
 
+#include "dendrogram/running_sum.h"
+
 namespace coterie {
 namespace {
 
 double x_log_x(std::int64_t x) { return x > 1 ? static_cast<double>(x) * std::log(static_cast<double>(x)) : 0; }
-
-// A sum that remembers what rounding took away: a million updates later it is still right.
-class Sum {
- public:
-  void add(double term) {
-    const double total = sum_ + term;
-    lost_ += std::abs(sum_) >= std::abs(term) ? (sum_ - total) + term : (term - total) + sum_;
-    sum_ = total;
-  }
-  double value() const { return sum_ + lost_; }
-
- private:
-  double sum_ = 0, lost_ = 0;
-};
 
 // How many samples of each class a cluster has: a hash table with linear probing; the first class needs no table.
 class Counts {
@@ -137,7 +125,7 @@ class Table {
   std::vector<Counts> clusters_;
   std::vector<std::int64_t> largest_of_class_, home_, sizes_;
   std::int64_t largest_classes_ = 0, largest_clusters_ = 0, pairs_together_ = 0, pairs_in_clusters_ = 0;
-  Sum cells_log_, clusters_log_;
+  RunningSum cells_log_, clusters_log_;
 };
 
 }  // namespace
@@ -159,7 +147,7 @@ void scatter_curve(const TreeView& tree, MatrixView<T> X, double* scatter) {
   std::vector<std::int64_t> home(static_cast<std::size_t>(tree.n_nodes()));
   std::vector<double> sizes(static_cast<std::size_t>(tree.n_leaves), 1.0);
   for (std::int64_t leaf = 0; leaf < tree.n_leaves; ++leaf) home[leaf] = leaf;
-  Sum total;
+  RunningSum total;
   scatter[0] = 0;
   for (std::int64_t i = 0; i < tree.n_inner; ++i) {
     const Span children = tree.children_of(tree.n_leaves + i);

@@ -5,7 +5,8 @@
 //
 // Members of B are met in one pass over row A of the matrix. Members x of A are met in the order of farthest[A][x], up to
 // the nearest distance found: the few in the middle of A. A step of a chain so takes O(n), and as much per such member: all
-// steps together O(n^2) as a rule, O(n^3) only if most members are equally central.
+// steps together O(n^2) as a rule, O(n^3) at worst. Where distances are equal (few distinct values, say), members that could only
+// bring a tie are met by the clusters that would win it, which is seldom more than one.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -57,11 +58,16 @@ class MinimaxEngine {
   // Ties: the cluster before in the chain, which so ends, then the lowest slot.
   std::pair<std::int32_t, T> nearest(std::int32_t from, std::int32_t before) {
     meet_others(from);
-    members(from).size() == 1 ? meet_single(from) : meet_members(from);
+    members(from).size() == 1 ? meet_single(from) : meet_members(from, before);
+    const std::int32_t best = least(from, before);
+    return {best, height(best)};
+  }
+
+  std::int32_t least(std::int32_t from, std::int32_t before) {
     std::int32_t best = before;
     for (const std::int32_t other : live_)
       if (other != from && (best < 0 || height(other) < height(best))) best = other;
-    return {best, height(best)};
+    return best;
   }
 
   // Balls about the members of other clusters.
@@ -86,22 +92,40 @@ class MinimaxEngine {
   }
 
   // Balls about members, the most central first.
-  void meet_members(std::int32_t from) {
+  void meet_members(std::int32_t from, std::int32_t before) {
     const auto is_nearer = [&](std::int32_t x, std::int32_t y) { return radius_[static_cast<std::size_t>(x)] < radius_[static_cast<std::size_t>(y)]; };
     std::sort(members(from).begin(), members(from).end(), is_nearer);
-    T best = infinity;
-    for (const std::int32_t other : live_)
-      if (other != from) best = std::min(best, height(other));
+    std::int32_t best = least(from, before);
     for (const std::int32_t x : members(from)) {
       const T radius = radius_[static_cast<std::size_t>(x)];
-      if (radius > best) break;  // an equal one may still bring a tie with a lower slot
-      for (const std::int32_t other : live_) {
-        if (other == from) continue;
-        height(other) = std::min(height(other), std::max(radius, row(other)[x]));
-        best = std::min(best, height(other));
+      if (radius > height(best)) break;
+      if (radius == height(best)) {
+        best = settle_tie(from, before, best, x);
+        if (best == before || best == first_but(from)) break;
+        continue;
       }
+      for (const std::int32_t other : live_)
+        if (other != from) meet(other, x);
+      best = least(from, before);
     }
   }
+
+  // The ball about x is as large as the least height: it can only bring a tie, which the one before wins, then a lower slot.
+  std::int32_t settle_tie(std::int32_t from, std::int32_t before, std::int32_t best, std::int32_t x) {
+    if (best == before) return best;
+    if (before >= 0 && meet(before, x) == height(best)) return before;
+    for (const std::int32_t other : live_) {
+      if (other >= best) break;
+      if (other != from && meet(other, x) == height(best)) return other;
+    }
+    return best;
+  }
+
+  T meet(std::int32_t other, std::int32_t x) {
+    return height(other) = std::min(height(other), std::max(radius_[static_cast<std::size_t>(x)], row(other)[x]));
+  }
+
+  std::int32_t first_but(std::int32_t from) const { return live_[live_[0] == from ? 1 : 0]; }
 
   void merge(std::int32_t first, std::int32_t second, T height) {
     merges_.push_back({first, second, static_cast<double>(height)});

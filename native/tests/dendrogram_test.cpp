@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dendrogram/centroid_silhouettes.h"
 #include "dendrogram/cut_quality.h"
 #include "dendrogram/newick.h"
 #include "dendrogram/ordering.h"
@@ -151,6 +152,48 @@ TEST(curves_end_with_all_pairs_in_one_cluster) {
   for (int i = 0; i < 500; ++i) rows[i] = i;
   scatter_curve<double>(tree.view(), {rows.data(), 500, 1, 1}, scatter.data());
   CHECK(scatter[0] == 0 && std::abs(scatter[499] - 500.0 * (500.0 * 500.0 - 1) / 12) < 1e-6);
+}
+
+// The simplified silhouette of the cut after the first n_merges, from its labels.
+double silhouette_of_cut(const RandomTree& tree, const std::vector<double>& rows, std::int64_t n_merges) {
+  std::vector<std::uint8_t> is_joined(tree.heights.size(), 0);
+  std::fill(is_joined.begin(), is_joined.begin() + n_merges, std::uint8_t{1});
+  std::vector<std::int64_t> labels(tree.n);
+  const std::int64_t k = label_leaves(tree.view(), is_joined.data(), labels.data());
+  std::vector<double> centroids(2 * k, 0.0), sizes(k, 0.0);
+  for (std::int64_t i = 0; i < tree.n; ++i) {
+    sizes[labels[i]] += 1;
+    for (int j = 0; j < 2; ++j) centroids[2 * labels[i] + j] += rows[2 * i + j];
+  }
+  double total = 0;
+  for (std::int64_t i = 0; i < tree.n; ++i) {
+    if (sizes[labels[i]] == 1) continue;
+    double own = 0, other = std::numeric_limits<double>::infinity();
+    for (std::int64_t c = 0; c < k; ++c) {
+      const double distance = std::hypot(rows[2 * i] - centroids[2 * c] / sizes[c], rows[2 * i + 1] - centroids[2 * c + 1] / sizes[c]);
+      if (c == labels[i])
+        own = distance;
+      else
+        other = std::min(other, distance);
+    }
+    total += std::max(own, other) > 0 ? (other - own) / std::max(own, other) : 0;
+  }
+  return total / static_cast<double>(tree.n);
+}
+
+TEST(silhouettes_of_all_cuts_are_those_of_each) {
+  for (const std::int64_t n : {2, 3, 65, 400}) {
+    const RandomTree tree(n, static_cast<std::uint64_t>(n));
+    const CounterRandom random(9);
+    std::vector<double> rows(2 * n), scores(n);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = random.uniform(i, 0);
+    silhouette_curve<double>(tree.view(), {rows.data(), n, 2, 2}, 0, scores.data());
+    CHECK(std::isnan(scores[0]) && std::isnan(scores[n - 1]));
+    for (std::int64_t i = 1; i < n - 1; ++i) CHECK(std::abs(scores[i] - silhouette_of_cut(tree, rows, i)) < 1e-12);
+    std::vector<double> some(n);
+    silhouette_curve<double>(tree.view(), {rows.data(), n, 2, 2}, 1, some.data());
+    for (std::int64_t i = 1; i < n - 2; ++i) CHECK(std::isnan(some[i]));
+  }
 }
 
 TEST(a_tree_overlaps_itself_wholly) {

@@ -159,6 +159,15 @@ def test_wrong_input_gets_one_line(folder, cli, arguments, message):
     assert err.count("\n") == 1
 
 
+def test_numbers_in_the_header_of_a_square(folder, cli):
+    """Law: a header of numbers looks like a row; the error says how to tell."""
+    write(folder / "far.csv", "0,1,2,3,4", squareform(pdist(POINTS)))
+    code, _, err = cli("tree", "far.csv", "--precomputed")
+    assert code == 2
+    assert err.endswith("got 5 columns and 6 rows. If line 1 names the columns, say --header.\n")
+    assert cli("tree", "far.csv", "--precomputed", "--header")[0] == 0
+
+
 def test_best_cut_of_similarities_is_refused(folder, cli):
     """Law: a silhouette needs distances."""
     code, _, err = cli("tree", "alike.csv", "--similarity", "--cut", "best")

@@ -72,16 +72,71 @@ def test_large_families_have_fewer_cuts():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("method", ["average", "median"])
 def test_sums_of_squares_of_every_cut(method, dtype):
-    """Law: wcss is that of each cut; the simplified silhouette is NaN where it is not asked for."""
+    """Law: wcss is that of each cut."""
     X = load_iris().data.astype(dtype)
     tree = Dendrogram.from_linkage(hierarchy.linkage(X, method))
-    curve = cut_curve(tree, X=X, silhouette_at=[2, 3, 50])
+    curve = cut_curve(tree, X=X)
     for k in (1, 2, 3, 10, 149, 150):
         assert curve.wcss[k - 1] == pytest.approx(evaluate.wcss(X, tree.cut(k)), rel=1e-6, abs=1e-9)
-    given = curve["simplified sil"]
-    assert np.flatnonzero(np.isfinite(given)).tolist() == [1, 2, 49]
-    assert given[2] == pytest.approx(evaluate.simplified_silhouette_score(X, tree.cut(3)))
-    assert np.isfinite(cut_curve(tree, X=X)["simplified sil"]).sum() == 19
+
+
+def silhouettes_cut_by_cut(tree, X, step=1):
+    found = np.full(len(tree.cut_sizes()), np.nan)
+    for at, k in list(enumerate(tree.cut_sizes()))[::step]:
+        if 1 < k < tree.n_leaves:
+            found[at] = evaluate.simplified_silhouette_score(X, tree.cut(int(k)))
+    return found
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("method", ["single", "ward", "median"])
+@pytest.mark.parametrize(("n", "d"), [(3, 1), (300, 2), (600, 7)])
+def test_silhouettes_of_every_cut(method, n, d, dtype):
+    """Law: the simplified silhouette is that of each cut, with several blocks of leaves and of centroids."""
+    X = make_blobs(n, d, centers=5, cluster_std=3.0, random_state=n)[0].astype(dtype)
+    tree = Dendrogram.from_linkage(hierarchy.linkage(X, method))
+    curve = cut_curve(tree, X=X)["simplified sil"]
+    tolerance, step = 1e-11 if dtype == np.float64 else 1e-5, 1 + n // 20
+    expected = silhouettes_cut_by_cut(tree, X, step)
+    np.testing.assert_allclose(curve[::step], expected[::step], rtol=0, atol=tolerance)
+    assert np.isnan(curve).sum() == 2
+    np.testing.assert_array_equal(cut_curve(tree, X=X, silhouette_at="all")["simplified sil"], curve)
+
+
+@given(random_trees(most=20), st.integers(0, 3), st.integers(0, 10**6))
+def test_silhouettes_of_any_tree_of_any_rows(tree, span, seed):
+    """Law: it holds for trees that have nothing to do with the rows, and for rows that are equal."""
+    X = np.random.default_rng(seed).integers(0, span + 1, size=(tree.n_leaves, 2)).astype(float)
+    curve = cut_curve(tree, X=X).curves.get("simplified_silhouette_score", np.full(tree.n_leaves, np.nan))
+    np.testing.assert_allclose(curve, silhouettes_cut_by_cut(tree, X), rtol=0, atol=1e-7)
+
+
+def test_silhouettes_of_large_families():
+    """Law: nodes of many children, leaves among them, are split at once."""
+    rng = np.random.default_rng(0)
+    families = [list(range(start, start + 30)) for start in range(0, 600, 30)]
+    tree = Dendrogram([*families, list(range(620, 640)), [640, *range(600, 620)]], np.arange(1.0, 23.0))
+    X = rng.normal(size=(tree.n_leaves, 3)) + np.repeat(rng.normal(0, 5, (62, 3)), 10, axis=0)[:620]
+    curve = cut_curve(tree, X=X)["simplified sil"]
+    np.testing.assert_allclose(curve, silhouettes_cut_by_cut(tree, X), rtol=0, atol=1e-12)
+
+
+def test_silhouettes_where_they_are_asked_for(monkeypatch):
+    """Law: NaN where no cut is asked for, and for fine cuts when there is too much to compare."""
+    X = load_iris().data
+    tree = Dendrogram.from_linkage(hierarchy.linkage(X, "average"))
+    some = cut_curve(tree, X=X, silhouette_at=[2, 3, 50])["simplified sil"]
+    assert np.flatnonzero(np.isfinite(some)).tolist() == [1, 2, 49]
+    everywhere = cut_curve(tree, X=X)["simplified sil"]
+    assert np.flatnonzero(np.isnan(everywhere)).tolist() == [0, 149]
+    np.testing.assert_allclose(some[[1, 2, 49]], everywhere[[1, 2, 49]], atol=1e-12)
+    monkeypatch.setattr("coterie.evaluate.cut_curves.MOST_STEPS", 20_000)
+    coarse = cut_curve(tree, X=X)["simplified sil"]
+    n_found = np.isfinite(coarse).sum()
+    assert 5 < n_found < 100
+    np.testing.assert_array_equal(coarse[1 : n_found + 1], everywhere[1 : n_found + 1])
+    with pytest.raises(InvalidParameter, match="silhouette_at of cut_curve must be"):
+        cut_curve(tree, X=X, silhouette_at="some")
 
 
 def test_curve_of_the_lecture():

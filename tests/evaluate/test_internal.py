@@ -102,18 +102,32 @@ def test_simplified_silhouettes(blobs):
     """Law: a and b are distances to the own and to the nearest other centroid, or medoid."""
     X, labels = blobs
     medoids = [group[cdist(X[group], X[group]).sum(axis=1).argmin()] for group in oracle.groups_of(labels)]
-    for points, value in (
-        (oracle.centroids_of(X, labels), evaluate.simplified_silhouette_score(X, labels)),
-        (X[medoids], evaluate.medoid_silhouette_score(X, labels)),
-        (X[medoids], evaluate.medoid_silhouette_score(X, labels, medoids=medoids[::-1])),
+    is_alone = np.array([np.sum(labels == label) == 1 for label in labels])
+    for points, of_one, value in (
+        (oracle.centroids_of(X, labels), 0, evaluate.simplified_silhouette_score(X, labels)),
+        (X[medoids], 1, evaluate.medoid_silhouette_score(X, labels)),
+        (X[medoids], 1, evaluate.medoid_silhouette_score(X, labels, medoids=medoids[::-1])),
     ):
         D = cdist(X, points)
         a = D[np.arange(40), labels]
         D[np.arange(40), labels] = np.inf
         b = D.min(axis=1)
-        assert value == pytest.approx(((b - a) / np.maximum(a, b)).mean(), abs=1e-12)
+        values = np.where(is_alone, of_one, (b - a) / np.maximum(a, b))
+        assert value == pytest.approx(values.mean(), abs=1e-12)
     with pytest.raises(InvalidParameter, match="one row of each cluster"):
         evaluate.medoid_silhouette_score(X, labels, medoids=[medoids[0]] * 4)
+
+
+def test_simplified_silhouette_of_a_sample_alone():
+    """Law: a sample alone in its cluster scores 0, unless its weight makes it several equal ones."""
+    X, labels = [[0.0], [1.0], [5.0]], [0, 0, 1]
+    values = np.array([(5 - 0.5) / 5, (4 - 0.5) / 4, 0.0])
+    assert evaluate.simplified_silhouette_score(X, labels) == pytest.approx(values.mean())
+    values[2] = 1.0
+    weighted = evaluate.simplified_silhouette_score(X, labels, sample_weight=[1, 1, 3])
+    assert weighted == pytest.approx(np.average(values, weights=[1, 1, 3]))
+    repeated = evaluate.simplified_silhouette_score([*X, [5.0], [5.0]], [*labels, 1, 1])
+    assert weighted == pytest.approx(repeated)
 
 
 def test_dbcv_counts_noise_as_nothing():

@@ -48,6 +48,14 @@ def test_internal_measures_are_exact(rows, labels, noise):
     assert {finding.how for finding in assessed.findings[:5]} == {"exact"}
 
 
+def test_a_row_alone_in_its_group():
+    """Law: its simplified silhouette is 0, as on one machine."""
+    X, found = np.array([[0.0], [1.0], [5.0]]), np.array([0, 0, 1])
+    assessed = evaluate.assess(X, found)
+    expected = local.simplified_silhouette_score(X, found)
+    assert assessed["simplified_silhouette_score"] == pytest.approx(expected)
+
+
 def test_silhouette_is_estimated_with_its_error(rows, labels):
     """Law: the estimate is within four standard errors of the truth, exact when all rows are drawn."""
     truth, _ = labels

@@ -195,3 +195,33 @@ def test_mirrored_cells_that_differ_by_rounding(method):
     Z = linkage(D, method, "precomputed")
     check_order(Z)
     assert np.isfinite(Z[:, 2]).all()
+
+
+@pytest.mark.parametrize("method", ["single", "ward", "centroid"])
+def test_optimal_ordering(method):
+    """Law: the same merges, turned; neighbouring leaves are no farther apart than in SciPy's order."""
+    X = np.random.default_rng(5).normal(size=(60, 3))
+    D = squareform(pdist(X))
+    plain, ordered = linkage(X, method), linkage(X, method, optimal_ordering=True)
+    np.testing.assert_array_equal(np.sort(ordered[:, :2]), np.sort(plain[:, :2]))
+    np.testing.assert_array_equal(ordered[:, 2:], plain[:, 2:])
+    of_scipy = hierarchy.optimal_leaf_ordering(plain, pdist(X))
+    lengths = [D[order[1:], order[:-1]].sum() for order in map(hierarchy.leaves_list, (ordered, of_scipy))]
+    assert lengths[0] <= lengths[1] * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("n_values", [1, 2, 4])
+def test_minimax_of_few_distinct_distances(n_values):
+    """Law: with many ties heights are those of the definition, merge by merge, and merges are near ones."""
+    rng = np.random.default_rng(n_values)
+    D = rng.integers(1, n_values + 1, size=(30, 30)).astype(float)
+    D = np.triu(D, 1) + np.triu(D, 1).T
+    groups = {i: [i] for i in range(30)}
+
+    def between(a, b):
+        both = groups[a] + groups[b]
+        return D[np.ix_(both, both)].max(axis=1).min()
+
+    for i, (a, b, height, _) in enumerate(linkage(D, "minimax", "precomputed")):
+        assert height == between(int(a), int(b))
+        groups[30 + i] = groups.pop(int(a)) + groups.pop(int(b))

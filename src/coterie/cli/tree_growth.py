@@ -164,9 +164,11 @@ def _matrix(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple
         kept = [name for name in kept if reason_to_leave_out(table.content[name], is_kept=True) is None]
     if len(kept) != table.n_rows:
         what = "distances" if how.precomputed else "similarities"
+        has_numbers_for_names = not table.has_names and table.n_rows == len(kept) + 1
+        hint = " If line 1 names the columns, say --header." if has_numbers_for_names else ""
         raise InvalidData(
             f"{table.source}: a square of {what} has as many columns of numbers as rows, "
-            f"got {len(kept)} columns and {table.n_rows} rows."
+            f"got {len(kept)} columns and {table.n_rows} rows.{hint}"
         )
     return table.matrix(kept), np.arange(table.n_rows), tuple(kept), ()
 

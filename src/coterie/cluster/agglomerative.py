@@ -42,8 +42,8 @@ from coterie.tree._linkage_input import symmetric
 class AgglomerativeClustering(Clusterer):
     """Merge the nearest two clusters until few enough are left; keep the whole tree.
 
-    A drop-in for scikit-learn's class. Ward, centroid and median linkage, and average linkage of squared
-    Euclidean or cosine distances, need memory for the rows only; other linkages keep a square matrix.
+    A drop-in for scikit-learn's class. Single, Ward, centroid and median linkage, and average linkage of
+    squared Euclidean or cosine distances, need memory for the rows only; others keep a square matrix.
 
     Parameters
     ----------

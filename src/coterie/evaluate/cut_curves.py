@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from coterie import _core
 from coterie._optional import require
 from coterie._typing import MatrixLike, VectorLike
-from coterie._validation import check_data
+from coterie._validation import Choice, Nothing, check_data, check_parameter
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.catalogue import find_measure
 from coterie.evaluate.labelings import read_labeling
@@ -21,7 +21,7 @@ from coterie.tree import Dendrogram
 
 Values = npt.NDArray[np.float64]
 WHO = "cut_curve"
-MOST_SILHOUETTES = 20  # clusters up to which the simplified silhouette is computed when not told otherwise
+MOST_STEPS = 20_000_000_000  # numbers compared for the simplified silhouettes: about 10 s of a core
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def cut_curve(
     labels_true: VectorLike | None = None,
     X: MatrixLike | None = None,
     *,
-    silhouette_at: Sequence[int] | None = None,
+    silhouette_at: Sequence[int] | Literal["all"] | None = None,
 ) -> CutCurve:
     """Measure every cut of a tree, from one cluster to one per leaf, in one pass over its merges.
 
@@ -124,10 +124,12 @@ def cut_curve(
         Known classes: gives impurity and inverse impurity (of clusters and of labels), purity, inverse
         purity, pair precision, recall and F, Rand, adjusted Rand and normalised mutual information.
     X : array-like of shape (n_leaves, n_features), default=None
-        Data: gives the within-cluster sum of squares of every cut, and the simplified silhouette of some.
-    silhouette_at : sequence of int, default=None
-        Numbers of clusters for the simplified silhouette, which takes a pass over X each and is NaN
-        elsewhere. None: 2 to 20.
+        Data: gives the within-cluster sum of squares and the simplified silhouette of every cut.
+    silhouette_at : "all" or sequence of int, default=None
+        Where to compute the simplified silhouette, which is NaN elsewhere: at some numbers of clusters, each
+        in a pass over X, or at all. None: at all, from one cluster on, until 2e10 numbers have been compared;
+        that is all for 100,000 leaves of balanced trees and few columns. It is not defined for one cluster,
+        nor for the leaves alone.
 
     Returns
     -------
@@ -211,7 +213,7 @@ def _normalized_information(cells: Values, clusters: Values, class_sizes: Any) -
 
 
 def _from_data(
-    tree: Dendrogram, X: MatrixLike, numbers: Any, silhouette_at: Sequence[int] | None
+    tree: Dendrogram, X: MatrixLike, numbers: Any, silhouette_at: Sequence[int] | Literal["all"] | None
 ) -> dict[str, Values]:
     rows: Any = check_data(X, who=WHO, may_be_distances=True)
     if rows.shape[0] != tree.n_leaves:
@@ -219,21 +221,29 @@ def _from_data(
             f"X of {WHO} must have a row per leaf, {tree.n_leaves} of them, got {rows.shape[0]}."
         )
     wcss = np.asarray(_core.tree_scatter_curve(*tree.arrays, rows))[::-1].copy()
+    silhouettes = _silhouettes(tree, rows, numbers, silhouette_at)
+    if np.isnan(silhouettes).all():
+        return {"sse": wcss}
+    return {"sse": wcss, "simplified_silhouette_score": silhouettes}
+
+
+def _silhouettes(
+    tree: Dendrogram, rows: Any, numbers: Any, wanted: Sequence[int] | Literal["all"] | None
+) -> Values:
+    if wanted is None or isinstance(wanted, str):
+        check_parameter(wanted, Choice("all") | Nothing(), name="silhouette_at", who=WHO)
+        most_steps = MOST_STEPS if wanted is None else 0
+        return np.asarray(_core.tree_silhouette_curve(*tree.arrays, rows, most_steps))[::-1].copy()
     silhouettes = np.full(numbers.size, np.nan)
-    wanted = range(2, MOST_SILHOUETTES + 1) if silhouette_at is None else silhouette_at
     for k in wanted:
         at = int(np.searchsorted(numbers, k))
-        is_a_cut = 2 <= k < tree.n_leaves and numbers[at] == k
-        if silhouette_at is not None and not is_a_cut:
+        if not (2 <= k < tree.n_leaves and numbers[at] == k):
             raise InvalidParameter(
                 f"silhouette_at of {WHO} must be cuts of the tree between 2 and n_leaves - 1 = "
                 f"{tree.n_leaves - 1} clusters, got {k}."
             )
-        if is_a_cut:
-            silhouettes[at] = simplified_silhouette_score(rows, tree.cut(int(k)))
-    if np.isnan(silhouettes).all():
-        return {"sse": wcss}
-    return {"sse": wcss, "simplified_silhouette_score": silhouettes}
+        silhouettes[at] = simplified_silhouette_score(rows, tree.cut(int(k)))
+    return silhouettes
 
 
 def _share(part: Any, whole: Any) -> Values:

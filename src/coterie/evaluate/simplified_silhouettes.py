@@ -32,6 +32,8 @@ def simplified_silhouette_score(
 ) -> float:
     """Mean silhouette with distances to centroids in place of mean distances to samples.
 
+    As for the silhouette, a sample alone in its cluster scores 0: else many small clusters would do best.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -55,7 +57,11 @@ def simplified_silhouette_score(
     who = "simplified_silhouette_score"
     partition = read_partition(labels, noise).weigh(sample_weight, who=who).require_groups()
     space = read_vectors(X, metric, partition, who=who, options=kwds)
-    return _score(partition, *_own_and_other(space, weighted_means(space.X, partition), partition))
+    own, other = _own_and_other(space, weighted_means(space.X, partition), partition)
+    is_alone = (partition.sizes == 1) & (partition.totals <= 1)
+    # centroids of equal rows differ from them by rounding
+    nothing = float(4 * np.finfo(space.X.dtype).eps * np.abs(space.X).max())
+    return _score(partition, own, np.where(is_alone[partition.codes], own, other), nothing)
 
 
 @silhouette_measure(symbol="medoid sil", reference="lenssen-2024", compares_pairs=True)
@@ -151,6 +157,6 @@ def _reduce(distances: Distances, own: npt.NDArray[np.int32]) -> tuple[Numbers, 
     return to_own, others.min(axis=1)
 
 
-def _score(partition: Partition, a: Numbers, b: Numbers) -> float:
+def _score(partition: Partition, a: Numbers, b: Numbers, nothing: float = 0.0) -> float:
     largest = np.maximum(a, b)
-    return partition.mean(np.divide(b - a, largest, out=np.zeros_like(a), where=largest > 0))
+    return partition.mean(np.divide(b - a, largest, out=np.zeros_like(a), where=largest > nothing))

@@ -84,7 +84,7 @@ def _values(
         "bss": between,
         "calinski_harabasz_score": compact,
         "davies_bouldin_score": float(ratios.max(axis=1).mean()),
-        "simplified_silhouette_score": float(simplified.sum()) / n,
+        "simplified_silhouette_score": float(simplified[sizes > 1].sum()) / n,
     }
 
 

@@ -56,13 +56,17 @@ def condensed_distances(distances: Any, n_leaves: int, who: str) -> npt.NDArray[
 
 def read_distances(distances: Any, n_leaves: int, who: str) -> npt.NDArray[np.float64]:
     """Return condensed or square distances as floats, or say what is wrong with them."""
-    given = np.ascontiguousarray(distances, dtype=np.float64)
+    given = np.asarray(distances)
     n_pairs = n_leaves * (n_leaves - 1) // 2
     if given.shape not in ((n_pairs,), (n_leaves, n_leaves)):
         raise InvalidData(
             f"distances of {who} must be condensed ({n_pairs},) or square ({n_leaves}, {n_leaves}), "
             f"got shape {given.shape}."
         )
+    if given.dtype != np.float64 or not given.flags.c_contiguous:
+        what = f"a copy of the distances of {n_leaves:,} leaves"
+        require_memory(8 * given.size, what, "Give float64 numbers in rows, which need no copy.")
+    given = np.ascontiguousarray(given, dtype=np.float64)
     if np.isnan(given).any():
         place = ", ".join(str(at) for at in np.argwhere(np.isnan(given))[0])
         raise InvalidData(f"distances of {who} must not be NaN, got distances[{place}].")

@@ -26,6 +26,7 @@ from coterie.tree._linkage_input import (
     read_input,
     square_matrix,
 )
+from coterie.tree.dendrogram import Dendrogram
 
 Symmetrize: TypeAlias = Literal["mean", "min", "max"]
 LinkageMatrix: TypeAlias = npt.NDArray[np.float64]
@@ -88,9 +89,9 @@ def linkage(
     -----
     Single linkage on any named distance, Ward, centroid and median, and average on squared Euclidean or
     cosine distances keep no matrix: memory grows with the rows. Other methods keep a square matrix of the
-    type of the rows, 4 n^2 bytes for float32. Complete, average and weighted linkage of 10,000 rows or more
-    first merge what are each other's nearest in two rounds without a matrix, which is then about half as
-    large in ten dimensions, and a quarter in two.
+    type of the rows, 4 n^2 bytes for float32, and take time of n^2; "minimax" of n^3 at worst. Complete,
+    average and weighted linkage of 10,000 rows or more first merge what are each other's nearest in two
+    rounds without a matrix, which is then about half as large in ten dimensions, and a quarter in two.
 
     Examples
     --------
@@ -149,16 +150,14 @@ def _link_in_rounds(given: Given, method: LinkageMethod, threads: int) -> Linkag
 
 
 def _ordered(Z: LinkageMatrix, given: Given, method: LinkageMethod, threads: int) -> LinkageMatrix:
-    from scipy.cluster.hierarchy import optimal_leaf_ordering
-    from scipy.spatial.distance import squareform
-
     if given.kind == "similarities" or given.graph is not None:
         raise InvalidParameter(
             f"optimal_ordering of {_WHO} needs the distances of all pairs, got "
             f"{'a sparse graph' if given.graph is not None else 'similarities'}."
         )
+    tree = Dendrogram.from_linkage(Z)
     D = square_matrix(given, method, threads, who=_WHO)
-    return np.asarray(optimal_leaf_ordering(Z, squareform(D, checks=False).astype(np.float64)))
+    return tree.reordered(tree.leaf_order(optimal=True, distances=D)).to_linkage()
 
 
 def _refuse_mismatch(given: Given, method: LinkageMethod, who: str) -> None:
