@@ -132,6 +132,7 @@ OF_THE_MODULE = {
         chain,
     ),
     "entanglement": lambda chain: tree.entanglement(chain, chain.reordered(BACKWARDS)) == 1,
+    "untangled": lambda chain: tree.untangled(chain, chain.reordered(BACKWARDS)) == chain,
     "fowlkes_mallows_curve": lambda chain: (tree.fowlkes_mallows_curve(chain, chain).values == 1).all(),
     "linkage": linked,
     "robinson_foulds": lambda chain: tree.robinson_foulds(chain, chain) == 0,
