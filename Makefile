@@ -7,6 +7,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find native src -type f -not -n
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 # pip compiles nothing, Python what is imported: compiling everything takes half of an installation
 export PIP_COMPILE := 0
+unexport PYTHONDONTWRITEBYTECODE
 NATIVE_TESTS := build/native-tests
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
