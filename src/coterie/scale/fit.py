@@ -17,7 +17,7 @@ from coterie.evaluate import Comparison
 from coterie.groups import Recipe
 from coterie.read import check_policy
 from coterie.scale import evaluate
-from coterie.scale.choosing import Choice, choose, doubt, is_one_way
+from coterie.scale.choosing import choose, doubt, is_one_way
 from coterie.scale.clustering import LazyClustering
 from coterie.scale.describing import describe
 from coterie.scale.facts import facts_of
@@ -27,8 +27,7 @@ from coterie.scale.sampling import take_rows
 from coterie.scale.settling import Labelling, settle
 from coterie.scale.sources import read_blocks
 from coterie.select.asked import check_asked
-
-RUNNERS_UP = 5
+from coterie.select.preparing import column_names
 
 
 def fit(
@@ -96,6 +95,7 @@ def fit(
     check_parameter(random_state, Seed(), name="random_state", who="coterie.fit")
     seed = check_seed(random_state)
     _refuse(missing, checkpoint, asked.methods)
+    drop, keep = column_names(drop), column_names(keep)
     dropped = [*drop, truth] if isinstance(truth, str) else drop
     with track(progress, "measuring columns") as tracker:
         prepared = prepare(source, asked, dropped, keep, seed, tracker)
@@ -128,7 +128,7 @@ def fit(
         evidence=choice.evidence,
         stability=stability,
         significance=significance,
-        runners_up=_runners_up(choice),
+        runners_up=() if choice.contest is None else choice.contest.runners_up,
         comparison=comparison,
         notes=notes,
         budget=asked.budget.name,
@@ -143,8 +143,8 @@ def fit(
             "scale": scale,
             "truth": truth,
             "budget": budget,
-            "drop": list(drop),
-            "keep": list(keep),
+            "drop": drop,
+            "keep": keep,
             "random_state": random_state,
         },
         facts=facts_of(found, choice, stability, significance),
@@ -179,10 +179,3 @@ def _compared(
         raise InvalidParameter(f"truth must have one class per row, {n_rows}, got {blocks.n_rows}.")
     classes = take_rows(blocks, prepared.sample.rows)[:, 0].astype(np.int64)
     return classes, evaluate.compare(blocks, labelling.lazy(prepared.blocks))
-
-
-def _runners_up(choice: Choice) -> tuple[Any, ...]:
-    if choice.contest is None:
-        return ()
-    first = 0 if choice.contest.winner is None else 1
-    return choice.contest.ranked[first : first + RUNNERS_UP]

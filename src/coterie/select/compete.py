@@ -12,7 +12,7 @@ from coterie._progress import Tracker
 from coterie._typing import Labels
 from coterie.cluster import find_method
 from coterie.evaluate import silhouette_score
-from coterie.select.candidate import Candidate
+from coterie.select.candidate import Candidate, different
 from coterie.select.curve import Curve
 from coterie.select.evidence import Evidence
 from coterie.select.families import Task, propose
@@ -20,6 +20,7 @@ from coterie.select.valleys import ENOUGH, NOTHING_APART, Separation
 from coterie.select.verdict import Verdict
 
 SILHOUETTE_ROWS = 1_000
+RUNNERS_UP = 5
 TIE = 0.1  # differences of rank below that say nothing
 SIMPLEST_FIRST = (
     "kmeans",
@@ -48,6 +49,13 @@ class Contest:
     winner: Candidate | None
     ranked: tuple[Candidate, ...]
     evidence: Evidence
+
+    @property
+    def runners_up(self) -> tuple[Candidate, ...]:
+        """The best that tell something else than the winner and each other."""
+        if self.winner is None:
+            return different(self.ranked, RUNNERS_UP)
+        return different(self.ranked, RUNNERS_UP + 1)[1:]
 
 
 def compete(

@@ -15,14 +15,10 @@ from coterie.groups import describe_groups
 from coterie.read import as_table, check_policy
 from coterie.select.asked import check_asked
 from coterie.select.believing import STEPS, believe
-from coterie.select.candidate import Candidate, different
 from coterie.select.clustering import Clustering
-from coterie.select.compete import Contest
 from coterie.select.lazy import is_in_blocks
 from coterie.select.preparing import classes_of, column_names, dense, points_of, prepare, sample_rows
 from coterie.select.running import recipe_of, run_contest, settle
-
-RUNNERS_UP = 5
 
 
 def fit(
@@ -92,21 +88,21 @@ def fit(
     >>> coterie.fit(rng.normal(size=(200, 2)), budget="fast").k
     1
     """
+    drop, keep = column_names(drop), column_names(keep)
+    arguments = {
+        "method": method,
+        "k": k,
+        "distance": distance,
+        "scale": scale,
+        "truth": truth,
+        "budget": budget,
+        "drop": drop,
+        "keep": keep,
+        "missing": missing,
+        "random_state": random_state,
+    }
     if is_in_blocks(X):
-        in_blocks: Clustering = import_module("coterie.scale").fit(
-            X,
-            method,
-            k,
-            distance=distance,
-            scale=scale,
-            truth=truth,
-            budget=budget,
-            drop=drop,
-            keep=keep,
-            missing=missing,
-            random_state=random_state,
-            progress=progress,
-        )
+        in_blocks: Clustering = import_module("coterie.scale").fit(X, **arguments, progress=progress)
         return in_blocks
     began = time.perf_counter()
     asked = check_asked(method, k, distance, scale, budget)
@@ -115,7 +111,6 @@ def fit(
     seed = check_seed(random_state)
     table = dense(as_table(X))
     classes, dropped = classes_of(table, truth)
-    drop, keep = column_names(drop), column_names(keep)
     prepared = prepare(table, asked, [*drop, *dropped], keep, missing)
     rows = sample_rows(prepared, asked, seed)
     points = points_of(prepared, rows, asked)
@@ -133,7 +128,7 @@ def fit(
         evidence=contest.evidence,
         stability=stable,
         significance=chance,
-        runners_up=_runners_up(contest),
+        runners_up=contest.runners_up,
         comparison=_comparison(classes, groups.labels),
         notes=groups.notes,
         budget=asked.budget.name,
@@ -141,25 +136,8 @@ def fit(
         seconds=time.perf_counter() - began,
         table=table,
         classes=classes,
-        arguments={
-            "method": method,
-            "k": k,
-            "distance": distance,
-            "scale": scale,
-            "truth": truth,
-            "budget": budget,
-            "drop": list(drop),
-            "keep": list(keep),
-            "missing": missing,
-            "random_state": random_state,
-        },
+        arguments=arguments,
     )
-
-
-def _runners_up(contest: Contest) -> tuple[Candidate, ...]:
-    if contest.winner is None:
-        return different(contest.ranked, RUNNERS_UP)
-    return different(contest.ranked, RUNNERS_UP + 1)[1:]
 
 
 def _comparison(classes: Any, labels: Labels) -> Comparison | None:
