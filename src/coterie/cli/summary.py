@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 import sys
@@ -15,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from coterie.cli.facts import facts
+from coterie.cli.machines import print_json
 from coterie.cli.terminal import console
 from coterie.cluster import find_method
 from coterie.groups import Groups
@@ -49,7 +49,7 @@ def show(
         Whether to say how to write them when they were not.
     """
     if as_json:
-        print(json.dumps(facts(groups, labels=labels, model=model), indent=2))
+        print_json(facts(groups, labels=labels, model=model))
         return
     out = console()
     out.print(_about_the_table(groups), soft_wrap=True)
