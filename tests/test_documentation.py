@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +65,29 @@ def test_sessions_show_what_comes_out(page):
     session = doctest.DocTestParser().get_doctest(text, names_of_pages(), named(page), named(page), 0)
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     assert runner.run(session).failed == 0
+
+
+def test_commands_of_the_readme_run(tmp_path):
+    """Law: the lines for the shell run one after the other, as they stand, in an empty folder."""
+    (lines,) = re.findall(r"^## On the shell\n```\n(.*?)^```", PAGES[0].read_text(), re.MULTILINE | re.DOTALL)
+    commands = re.findall(r"^\$ (.*)$", lines, re.MULTILINE)
+    assert len(commands) > 9
+    script = "\n".join(["set -e", f'coterie() {{ {sys.executable} -m coterie "$@"; }}', *commands])
+    environment = os.environ | {"BROWSER": "true"}
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    made = {
+        "customers.csv",
+        "groups.html",
+        "groups.csv",
+        "customers.model",
+        "branches.csv",
+        "groups.png",
+        "labels",
+    }
+    assert {path.name for path in tmp_path.iterdir()} == made
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

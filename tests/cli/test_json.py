@@ -62,7 +62,7 @@ def shop_with_groups(shop, cli):
 @pytest.mark.usefixtures("shop_with_groups")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_output_is_strict_json_with_keys_for_programs(cli, command):
-    """Law: --json prints one value without NaN, nothing beside it, and keys are names as programs have them."""
+    """Law: --json prints one value without NaN, nothing beside it, and its keys are names of programs."""
     code, out, err = cli(*command.split(), "--json")
     assert (code, err) == (0, "")
     strange = {key for key in keys_of(strictly(out)) if not re.fullmatch(r"[a-z][a-z0-9_]*", key)}

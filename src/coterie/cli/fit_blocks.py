@@ -101,7 +101,7 @@ def _show(found: LazyClustering, *, as_json: bool, labels: Path | None, model: P
         print_json(facts)
         return
     written = None if labels is None else labels / "part-*.parquet"
-    show_clustering(found, labels=written, model=model)
+    show_clustering(found, labels=written, model=model, example="labels")
 
 
 def refuse_options(**given: Any) -> None:
