@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kmeans/centre_drift.h"
 #include "kmeans/columns.h"
 #include "kmeans/fast_centres.h"
 #include "kmeans/filter.h"
@@ -38,18 +39,11 @@ class Accelerator {
   bool assign_by_filter(const MatrixView<T>& centres, ExactSums<T>& sums);
   std::int64_t assign_by_bounds(const MatrixView<T>& centres, const std::vector<T>& previous, const PackedColumns<T>& packed,
                                 const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas);
-  void measure_centres(const MatrixView<T>& centres, const std::vector<T>& previous);
-  void measure_drift(std::int64_t cluster, const float* distances);
   FastCentres<T> single_out_fast(const MatrixView<T>& centres);
-  void leave_fast_out();
   std::int64_t follow(const MatrixView<T>& centres, const PackedColumns<T>& packed, const SumUnits& units, const RowBounds& bounds,
                       const ClusterSums& deltas);
-  void note_largest_upper(const std::int32_t* labels);
-  void follow_largest_upper(const std::int32_t* labels);
-  void list_neighbourhoods();
-  double crowding() const;
   double plain_cost() const;
-  double cost_of_settling() const;
+  double cost_of_settling(const Neighbourhoods& around) const;
   std::int64_t assign_plainly(const PackedColumns<T>& packed, const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas);
 
   const KMeansData<T> data_;
@@ -58,18 +52,12 @@ class Accelerator {
   std::int64_t block_;
   bool is_fresh_ = true;  // no bounds yet
   int plain_passes_left_ = 0, next_pause_ = 1;  // bounds that do not pay rest for a while, longer each time
-  int passes_in_order_ = 0;
   KeptTree<T> tree_;
-  std::vector<float> upper_, lower_, moved_, largest_upper_, failing_upper_;
-  std::vector<float> between_;  // clusters x clusters: lower bounds of the distances of centres; exponion only
-  std::vector<std::int32_t> fast_column_;  // per centre, -1 if it is slow
+  std::vector<float> upper_, lower_, failing_upper_;
+  CentreDrift drift_;
   FastChoice fast_;
   std::unique_ptr<ColumnPack<T>> fast_pack_;
-  std::vector<ClusterDrift> drift_;
   std::vector<std::int32_t> failing_, failing_starts_;
-  std::vector<Neighbour> neighbours_;
-  std::vector<std::int64_t> neighbour_starts_;
-  std::vector<float> beyond_;
 };
 
 }  // namespace coterie

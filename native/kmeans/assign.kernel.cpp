@@ -8,8 +8,6 @@
 namespace coterie::COTERIE_ISA {
 namespace {
 
-constexpr Metric squared_metric = {Kernel::dot, Finish::squared_norm, 2};
-
 // Counters of different threads must not share a cache line.
 constexpr std::int64_t counter_stride = 8;
 

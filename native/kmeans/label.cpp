@@ -12,8 +12,6 @@
 namespace coterie {
 namespace {
 
-constexpr Metric squared_metric = {Kernel::dot, Finish::squared_norm, 2};
-
 template <class T>
 std::vector<T> relative_to(const T* origin, const MatrixView<T>& centres) {
   std::vector<T> relative;

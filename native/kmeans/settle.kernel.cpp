@@ -3,115 +3,13 @@
 // Failing rows are sorted by their label. First the exact distance to the own centre may settle a row, then the few centres that
 // moved fast; what is left meets only the centres around its own (Newling and Fleuret's ball), packed once, in tiles.
 #include "engine.h"
-#include "kmeans/bounds.h"
-#include "kmeans/exact_sums.h"
-#include "kmeans/neighbours.h"
 #include "kmeans/own_distance.h"
-#include "tiles/nearest.h"
+#include "kmeans/settle_strip.h"
 
 namespace coterie::COTERIE_ISA {
 namespace {
 
 constexpr std::int64_t rows_per_task = 1536;
-
-// Columns that the rows of one cluster meet: the centres around its own, nearest first.
-template <class T>
-struct Candidates {
-  const T* panels;
-  const T* start;
-  const LaneIndex<T>* ids;         // centre of each packed column
-  const Neighbour* neighbours;
-  std::int64_t n_panels;
-  float beyond;                    // distance of the nearest centre that is not among them
-};
-
-template <class T>
-struct SettleContext {
-  const KMeansData<T>& data;
-  const SumUnits& units;
-  const RowBounds& bounds;
-  ClusterSums sums;  // of this thread
-  std::int32_t cluster;  // that the rows belong to
-  float gap;             // half the distance of its centre to the nearest other one
-  float fast;            // distance of its centre to the nearest fast one
-  const T* centre;
-  double largest_term;
-  std::int64_t changed;
-};
-
-template <class T>
-struct SettleState {
-  Vec<T> best[strip_rows], second[strip_rows];
-  Mask<T> at[strip_rows];
-};
-
-// As BoundsEnding, but columns come in any order: equal values go to the lowest id.
-template <class T>
-COTERIE_INLINE void take_panel(SettleState<T>& state, const Block<T>& values, const LaneIndex<T>* ids) {
-  for (int v = 0; v < panel_vectors; ++v) {
-    Mask<T> columns;
-    __builtin_memcpy(&columns, ids + v * lanes<T>, sizeof(columns));
-    for (int r = 0; r < strip_rows; ++r) {
-      const Vec<T> value = values.value[r][v];
-      const Mask<T> is_nearer = (value < state.best[r]) | ((value == state.best[r]) & (columns < state.at[r]));
-      state.second[r] = minimum<T>(state.second[r], maximum<T>(value, state.best[r]));
-      state.best[r] = minimum<T>(value, state.best[r]);
-      state.at[r] = select_index<T>(is_nearer, columns, state.at[r]);
-    }
-  }
-}
-
-template <class T>
-COTERIE_INLINE void settle_row(SettleContext<T>& context, const SettleState<T>& state, int r, const T* row, double term,
-                               std::int64_t index, float outside) {
-  const LaneWinner<T> first = lowest_lane<T>(state.best[r], state.at[r]);
-  const Mask<T> is_first = (state.at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index))) &
-                           (state.best[r] == broadcast(first.value));
-  const LaneWinner<T> second = lowest_lane<T>(select<T>(is_first, state.second[r], state.best[r]), lane_numbers<T>());
-  const double error = squared_error<T>(context.data.X.cols, term, context.largest_term);
-  const float lower = lower_distance(term + 2 * static_cast<double>(second.value), error);
-  context.bounds.upper[index] = upper_distance(term + 2 * static_cast<double>(first.value), error);
-  context.bounds.lower[index] = lower < outside ? lower : (outside > 0 ? outside : 0.0f);
-  if (context.cluster == first.index) return;
-  const double weight = context.data.weights == nullptr ? 1.0 : context.data.weights[index];
-  move_row(context.sums, context.units, context.cluster, first.index, row, weight);
-  context.bounds.label[index] = static_cast<std::int32_t>(first.index);
-  ++context.changed;
-}
-
-// One strip of gathered rows against as many panels as its rows can reach.
-template <class T>
-COTERIE_INLINE void settle_strip(SettleContext<T>& context, const Candidates<T>& columns, const StripRows<T>& strip, int count,
-                                 const std::int32_t* indices) {
-  const std::int64_t cols = context.data.X.cols;
-  double term[strip_rows];
-  float own[strip_rows] = {};  // upper bound of the distance to the old centre
-  SettleState<T> state;
-  for (int r = 0; r < strip_rows; ++r) {
-    term[r] = static_cast<double>(squared_length(strip.row[r], cols));
-    state.best[r] = state.second[r] = broadcast(std::numeric_limits<T>::infinity());
-    state.at[r] = Mask<T>{};
-  }
-  float reach = std::numeric_limits<float>::infinity();
-  std::int64_t q = 0;
-  for (; q < columns.n_panels; ++q) {
-    if (q > 0 && columns.neighbours[q * panel_width<T>].distance > reach) break;
-    Block<T> values;
-    dot_block<T>(strip, columns.panels + q * cols * panel_width<T>, columns.start + q * panel_width<T>, cols, values);
-    if (q == 0) {
-      reach = 0;
-      for (int r = 0; r < count; ++r) {
-        const double error = squared_error<T>(cols, term[r], context.largest_term);
-        own[r] = upper_distance(term[r] + 2 * static_cast<double>(values.value[r][0][0]), error);
-        if (2 * own[r] > reach) reach = 2 * own[r];
-      }
-      reach *= round_up;
-    }
-    take_panel(state, values, columns.ids + q * panel_width<T>);
-  }
-  const float next = q < columns.n_panels ? columns.neighbours[q * panel_width<T>].distance : columns.beyond;
-  for (int r = 0; r < count; ++r) settle_row(context, state, r, strip.row[r], term[r], indices[r], (next - own[r]) * round_down);
-}
 
 // Whom a row still has to meet.
 enum class Meets { nobody, fast, all };
@@ -126,13 +24,6 @@ COTERIE_INLINE Meets test_own_distance(const SettleContext<T>& context, std::int
   context.bounds.upper[index] = own;
   context.bounds.lower[index] = both > 0 ? both : 0.0f;
   return Meets::nobody;
-}
-
-template <class T>
-COTERIE_INLINE std::int32_t panels_within(const Candidates<T>& columns, float reach) {
-  std::int32_t n = 1;
-  while (n < columns.n_panels && columns.neighbours[n * panel_width<T>].distance <= reach) ++n;
-  return n;
 }
 
 struct Waiting {
@@ -228,32 +119,6 @@ void settle_rows(SettleContext<T>& context, const Candidates<T>& columns, const 
     settle_strip(context, columns, strip.rows, count, rows + first);
   }
 }
-
-// Packs the listed centres; their start values are those of the global pack, so equal pairs give equal bits.
-template <class T>
-struct CandidatePack {
-  Scratch<T> panels, start;
-  Scratch<LaneIndex<T>> ids;
-
-  CandidatePack(std::int64_t n_columns, std::int64_t cols)
-      : panels(padded(n_columns) * cols), start(padded(n_columns)), ids(padded(n_columns)) {}
-
-  static std::int64_t padded(std::int64_t n) { return block_count(n, panel_width<T>) * panel_width<T>; }
-
-  Candidates<T> around(const Neighbourhoods& all, std::int32_t cluster, const PackedColumns<T>& centres, const MatrixView<T>& rows) {
-    const Neighbour* near = all.list + all.starts[cluster];
-    const std::int64_t count = all.starts[cluster + 1] - all.starts[cluster];
-    for (std::int64_t j = 0; j < padded(count); ++j) {
-      T* to = panels.data() + (j / panel_width<T>) * rows.cols * panel_width<T> + j % panel_width<T>;
-      const bool is_real = j < count;
-      const std::int64_t centre = is_real ? near[j].centre : 0;
-      ids[j] = is_real ? static_cast<LaneIndex<T>>(centre) : std::numeric_limits<std::int32_t>::max();
-      start[j] = is_real ? centres.start[centre] : std::numeric_limits<T>::infinity();
-      for (std::int64_t t = 0; t < rows.cols; ++t) to[t * panel_width<T>] = is_real ? rows.row(centre)[t] : T(0);
-    }
-    return {panels.data(), start.data(), ids.data(), near, padded(count) / panel_width<T>, all.beyond[cluster]};
-  }
-};
 
 // A run of failing rows of one cluster in one block.
 struct SettleTask {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from importlib import metadata
+from typing import Any
 
 RUNTIME_PACKAGES = ("numpy", "scipy", "scikit-learn", "safetensors")
 OPTIONAL_PACKAGES = ("polars", "typer", "rich", "matplotlib", "dask")
@@ -14,8 +15,8 @@ def version() -> str:
     return metadata.version("coterie")
 
 
-def configuration() -> dict[str, dict[str, str]]:
-    """Return versions and machine facts, grouped, as plain strings.
+def configuration() -> dict[str, dict[str, Any]]:
+    """Return versions and machine facts, grouped; None for a package that is not installed.
 
     Examples
     --------
@@ -28,10 +29,10 @@ def configuration() -> dict[str, dict[str, str]]:
     return {
         "engine": {
             "coterie": version(),
-            "instruction set": _core.instruction_set(),
-            "built in": _core.instruction_sets(),
-            "threads": str(resolve_threads()),
-            "processors": str(usable_cpus()),
+            "instruction_set": _core.instruction_set(),
+            "built_in": _core.instruction_sets().split(),
+            "threads": resolve_threads(),
+            "processors": usable_cpus(),
         },
         "packages": {name: _installed(name) for name in RUNTIME_PACKAGES + OPTIONAL_PACKAGES},
         "system": {"python": platform.python_version(), "platform": platform.platform()},
@@ -50,11 +51,17 @@ def show_config() -> None:
     for group, facts in configuration().items():
         print(group)
         for name, value in facts.items():
-            print(f"  {name:<16} {value}")
+            print(f"  {name.replace('_', ' '):<16} {_words(value)}")
 
 
-def _installed(package: str) -> str:
+def _words(value: Any) -> str:
+    if value is None:
+        return "not installed"
+    return " ".join(value) if isinstance(value, list) else str(value)
+
+
+def _installed(package: str) -> str | None:
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
-        return "not installed"
+        return None

@@ -1,5 +1,6 @@
 """Reports from the command line: written, announced, opened, refused in one line."""
 
+import sys
 import webbrowser
 
 import pytest
@@ -24,6 +25,18 @@ def cli(capsys):
         return code, *capsys.readouterr()
 
     return call
+
+
+def test_suggestions_can_be_typed(shop, cli, monkeypatch):
+    """Law: what the answer suggests leaves out the files that exist by now, and names those that could be."""
+    said = ["customers.csv", "-k", "5", "-o", "g.csv", "--force"]
+    monkeypatch.setattr(sys, "argv", ["coterie", "fit", *said])
+    out = cli("fit", *said)[1]
+    assert out.endswith(
+        "labels   written to g.csv\n"
+        "model    coterie fit customers.csv -k 5 --save groups.safetensors\n"
+        "report   coterie fit customers.csv -k 5 --report groups.html\n"
+    )
 
 
 def test_fit_writes_and_opens_a_report(shop, cli, monkeypatch):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 from coterie.cli import options
@@ -37,6 +36,7 @@ def compare(
     """Compare what several methods find in a table, by one judge."""
     from coterie._progress import track
     from coterie.cli.contest import show_contest
+    from coterie.cli.machines import print_json
     from coterie.cli.terminal import is_watched
     from coterie.read import read_table
     from coterie.select.asked import check_asked
@@ -61,6 +61,6 @@ def compare(
         progress=progress,
     )
     if as_json:
-        print(json.dumps(found.to_dict(), indent=2))
+        print_json(found.to_dict())
     else:
         show_contest(found)

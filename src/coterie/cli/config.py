@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 from coterie.cli import options
 
 
 def config(as_json: options.AsJson = False) -> None:
     """Show versions, instruction set and threads."""
     from coterie._config import configuration, show_config
+    from coterie.cli.machines import print_json
 
     if as_json:
-        print(json.dumps(configuration(), indent=2))
+        print_json(configuration())
     else:
         show_config()

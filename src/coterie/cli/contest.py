@@ -37,7 +37,7 @@ def _table(found: MethodComparison) -> Table:
             find_method(candidate.method).title,
             str(candidate.k),
             f"{scores['separation']:.1f}",
-            f"{scores['weakest valley']:.1f}",
+            f"{scores['weakest_valley']:.1f}",
             f"{scores['crossing']:.1%}",
             f"{scores['noise']:.1%}",
             *([] if found.agreement is None else [f"{found.agreement[at]:.2f}"]),

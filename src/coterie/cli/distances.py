@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from coterie.cli import options
 
+HEADINGS = {
+    "name": "name",
+    "aliases": "also",
+    "is_metric": "metric",
+    "domain": "for",
+    "parameters": "parameters",
+    "summary": "what it measures",
+}
+
 
 def distances(as_json: options.AsJson = False) -> None:
     """List the distances that coterie fit knows."""
     from coterie.cli.catalogues import show
     from coterie.distance import catalogue
 
-    rows = [
+    entries = [
         {
             "name": distance.name,
-            "also": ", ".join(distance.aliases),
-            "metric": "yes" if distance.is_metric else "no",
-            "for": distance.domain,
-            "parameters": ", ".join(parameter.name for parameter in distance.parameters),
-            "what it measures": distance.summary,
+            "aliases": list(distance.aliases),
+            "is_metric": distance.is_metric,
+            "domain": distance.domain,
+            "parameters": [parameter.name for parameter in distance.parameters],
+            "summary": distance.summary,
         }
         for distance in catalogue().values()
     ]
-    show(rows, as_json=as_json)
+    show(entries, HEADINGS, as_json=as_json)

@@ -41,13 +41,17 @@ def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = No
     }
 
 
-def prediction_facts(source: str, model: Path, labels: Labels, output: Path | None) -> dict[str, Any]:
-    """Return what ``coterie predict --json`` prints; rows that were left out have no label."""
-    named = [None if label == NOT_GROUPED else label for label in labels.tolist()]
+def prediction_facts(source: str, model: Path, labels: Labels | None, output: Path | None) -> dict[str, Any]:
+    """Return what ``coterie predict --json`` prints; rows that were left out have no label.
+
+    Labels of data in blocks are in files only.
+    """
+    values = None if labels is None else labels.tolist()
+    named = values and [None if label == NOT_GROUPED else label for label in values]
     return {
         "source": source,
         "model_file": str(model),
-        "rows": len(named),
+        "rows": None if named is None else len(named),
         "labels": named,
         "labels_file": str(output) if output else None,
         "coterie": version(),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coterie.cli.fitting import Request
+from coterie.cli.machines import print_json
 from coterie.errors import FileProblem, InvalidParameter
 from coterie.select.asked import AUTO
 from coterie.select.lazy import is_in_blocks
@@ -51,8 +51,10 @@ def fit_blocks(
     _show(found, as_json=as_json, labels=output, model=save)
 
 
-def predict_blocks(model: Any, data: str, output: Path | None, *, force: bool) -> None:
+def predict_blocks(model: Path, data: str, output: Path | None, *, force: bool, as_json: bool) -> None:
     """Give the rows of files of any size their group, in files in a folder."""
+    from coterie.cli.facts import prediction_facts
+    from coterie.persist import load
     from coterie.scale.label_files import check_folder
     from coterie.scale.placing import write_groups
 
@@ -60,8 +62,11 @@ def predict_blocks(model: Any, data: str, output: Path | None, *, force: bool) -
         raise InvalidParameter("data in blocks need -o FOLDER, where groups are written block by block.")
     check_folder(output, force=force)
     _refuse_inside(data, output)
-    write_groups(model, data, output, force=force)
-    print(f"groups written to {output / 'part-*.parquet'}")
+    write_groups(load(model), data, output, force=force)
+    if as_json:
+        print_json(prediction_facts(data, model, None, output))
+    else:
+        print(f"groups written to {output / 'part-*.parquet'}")
 
 
 def _fit(request: Request, checkpoint: Path | None, *, is_believed: bool) -> LazyClustering:
@@ -93,10 +98,10 @@ def _show(found: LazyClustering, *, as_json: bool, labels: Path | None, model: P
 
     if as_json:
         facts = all_facts(found, labels, model) | {"n_blocks": found.blocks.n_blocks}
-        print(json.dumps(facts, indent=2))
+        print_json(facts)
         return
     written = None if labels is None else labels / "part-*.parquet"
-    show_clustering(found, labels=written, model=model)
+    show_clustering(found, labels=written, model=model, example="labels")
 
 
 def refuse_options(**given: Any) -> None:

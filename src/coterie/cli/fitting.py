@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from coterie._progress import track
 from coterie.cli import outputs, summary
 from coterie.cli.facts import facts
+from coterie.cli.machines import print_json
 from coterie.cli.terminal import is_watched
 from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
@@ -125,7 +125,7 @@ class Found:
         if self.clustering is None:
             summary.show(self.groups, as_json=as_json, labels=labels, model=model)
         elif as_json:
-            print(json.dumps(all_facts(self.clustering, labels, model), indent=2))
+            print_json(all_facts(self.clustering, labels, model))
         else:
             summary.show_clustering(self.clustering, labels=labels, model=model)
 

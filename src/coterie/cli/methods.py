@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from coterie.cli import options
 
+HEADINGS = {"name": "name", "needs_k": "needs -k", "summary": "what it does"}
+
 
 def methods(as_json: options.AsJson = False) -> None:
     """List the methods that coterie fit knows."""
     from coterie.cli.catalogues import show
     from coterie.cluster import catalogue
 
-    rows = [
-        {"name": method.name, "needs -k": "yes" if method.needs_k else "no", "what it does": method.summary}
-        for method in catalogue()
+    entries = [
+        {"name": method.name, "needs_k": method.needs_k, "summary": method.summary} for method in catalogue()
     ]
-    show(rows, as_json=as_json)
+    show(entries, HEADINGS, as_json=as_json)

@@ -80,4 +80,5 @@ def plots(as_json: options.AsJson = False) -> None:
     from coterie.cli.catalogues import show
     from coterie.cli.plot_kinds import KINDS
 
-    show([{"name": kind.name, "what it shows": kind.summary} for kind in KINDS], as_json=as_json)
+    entries = [{"name": kind.name, "summary": kind.summary} for kind in KINDS]
+    show(entries, {"name": "name", "summary": "what it shows"}, as_json=as_json)

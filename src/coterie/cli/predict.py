@@ -32,11 +32,10 @@ def predict(
     as_json: options.AsJson = False,
 ) -> None:
     """Give the rows of a new table their group."""
-    import json
-
     from coterie._progress import track
     from coterie.cli import outputs
     from coterie.cli.facts import prediction_facts
+    from coterie.cli.machines import print_json
     from coterie.cli.terminal import is_watched
     from coterie.groups import predict_table
     from coterie.persist import load
@@ -45,7 +44,7 @@ def predict(
     check_policy(missing)
     if needs_blocks(data, None, None):
         refuse_options(encoding=encoding, header=header is not None, missing=missing != "error")
-        predict_blocks(load(model), data, output, force=force)
+        predict_blocks(model, data, output, force=force, as_json=as_json)
         return
     outputs.check(data, labels=output, force=force)
     fitted = load(model)
@@ -55,7 +54,7 @@ def predict(
     if output is not None:
         outputs.write_labels(table, labels, output, force=force)
     if as_json:
-        print(json.dumps(prediction_facts(table.source, model, labels, output), indent=2))
+        print_json(prediction_facts(table.source, model, labels, output))
     elif output is None:
         outputs.print_labels(table, labels)
     else:

@@ -18,6 +18,7 @@ from coterie.groups import Groups
 from coterie.read import LabelledData, LabelPair, Table
 
 SUFFIXES = (".html", ".htm")
+FILE_OPTIONS, FLAGS = ("-o", "--output", "--save", "--report"), ("--open", "--force")
 
 
 def check(report: Path | None, *, opens: bool, force: bool) -> None:
@@ -63,6 +64,22 @@ def write_labelled(data: LabelledData, pair: LabelPair | None, report: Path, *, 
 def said() -> str:
     """Return what was typed."""
     return shlex.join(["coterie", *sys.argv[1:]])
+
+
+def asked() -> str:
+    """Return what was typed, without the files that were written: it can be typed again."""
+    kept, words = ["coterie"], iter(sys.argv[1:])
+    for word in words:
+        if word in FILE_OPTIONS:
+            next(words, None)
+        elif word not in FLAGS and not word.startswith(("-o", *(f"{name}=" for name in FILE_OPTIONS))):
+            kept.append(word)
+    return shlex.join(kept)
+
+
+def is_reported() -> bool:
+    """Return whether a report was asked for."""
+    return any(word == "--report" or word.startswith("--report=") for word in sys.argv)
 
 
 def tell(report: Path | None, *, opens: bool, quiet: bool = False) -> None:

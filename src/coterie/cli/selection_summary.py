@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 
 import numpy as np
@@ -10,6 +9,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from coterie.cli.machines import print_json
 from coterie.cli.selection import Selection
 from coterie.cli.terminal import console
 from coterie.cluster import find_method
@@ -23,7 +23,7 @@ SHOWN_FLAGS = 3
 def show(found: Selection, *, as_json: bool = False) -> None:
     """Print the evidence for a person, or for a machine."""
     if as_json:
-        print(json.dumps(found.facts(), indent=2))
+        print_json(found.facts())
         return
     out = console()
     out.print(_about(found), soft_wrap=True)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,9 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from coterie.cli import reports
 from coterie.cli.facts import facts
+from coterie.cli.machines import print_json
 from coterie.cli.terminal import console
 from coterie.cluster import find_method
 from coterie.groups import Groups
@@ -49,7 +48,7 @@ def show(
         Whether to say how to write them when they were not.
     """
     if as_json:
-        print(json.dumps(facts(groups, labels=labels, model=model), indent=2))
+        print_json(facts(groups, labels=labels, model=model))
         return
     out = console()
     out.print(_about_the_table(groups), soft_wrap=True)
@@ -78,8 +77,12 @@ def show_clustering(
     labels: Path | None = None,
     model: Path | None = None,
     commands: bool = True,
+    example: str = "groups.csv",
 ) -> None:
-    """Print the answer of a comparison of methods; parameters as in `show`."""
+    """Print the answer of a comparison of methods; parameters as in `show`.
+
+    `example` is where labels could be written.
+    """
     out = console()
     about, _, rest = clustering.summary().partition("\n\n")
     answer, *others = rest.splitlines()
@@ -90,7 +93,7 @@ def show_clustering(
         out.print(escape(line), style="yellow" if line.startswith("  note:") else None, soft_wrap=True)
     if commands or labels or model:
         out.print()
-        for line in _files(labels, model):
+        for line in _files(labels, model, example=example):
             out.print(line, soft_wrap=True)
 
 
@@ -193,12 +196,13 @@ def _how(groups: Groups) -> str:
     return "  " + ", ".join(parts)
 
 
-def _files(labels: Path | None, model: Path | None) -> list[str]:
-    said = shlex.join(["coterie", *sys.argv[1:]])
-    return [
-        f"labels   written to {labels}" if labels else f"labels   {said} -o groups.csv",
-        f"model    written to {model}" if model else f"model    {said} --save groups.safetensors",
+def _files(labels: Path | None, model: Path | None, *, example: str = "groups.csv") -> list[str]:
+    asked = reports.asked()
+    lines = [
+        f"labels   written to {labels}" if labels else f"labels   {asked} -o {example}",
+        f"model    written to {model}" if model else f"model    {asked} --save groups.safetensors",
     ]
+    return lines if reports.is_reported() else [*lines, f"report   {asked} --report groups.html"]
 
 
 def plain_table() -> Table:

@@ -28,7 +28,10 @@ def tree(
     precomputed: Annotated[bool, option("--precomputed", help="DATA is a square of distances.")] = False,
     similarity: Annotated[bool, option("--similarity", help="DATA is a square of similarities.")] = False,
     cut: Annotated[
-        str | None, option(metavar="WHERE", help="3: clusters; 2.5 (with a point): height; best: silhouette")
+        str | None,
+        option(
+            "--cut", "-k", metavar="WHERE", help="3: clusters; 2.5 (with a point): height; best: silhouette"
+        ),
     ] = None,
     scale: Annotated[
         str | None, option(metavar="HOW", help="standard, minmax, robust, none [standard]")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coterie._config import version
+from coterie.cli.machines import print_json
 from coterie.cli.terminal import console
 from coterie.cli.tree_growth import Grown
 from coterie.prepare import SCALINGS
@@ -20,7 +20,7 @@ SHOWN_GROUPS = 20
 def show(grown: Grown, *, as_json: bool, labels: Path | None, newick: Path | None) -> None:
     """Print the tree for a person, or for a machine."""
     if as_json:
-        print(json.dumps(facts(grown, labels=labels, newick=newick), indent=2))
+        print_json(facts(grown, labels=labels, newick=newick))
         return
     tree, out = grown.tree, console()
     left_out = f"; left out: {', '.join(map(str, grown.left_out))}" if grown.left_out else ""
@@ -65,7 +65,7 @@ def facts(grown: Grown, *, labels: Path | None, newick: Path | None) -> dict[str
         "agglomerative_coefficient": _coefficient(grown),
         "leaves": list(tree.names or ()),
         "merges": [
-            [*pair, height] for pair, height in zip(tree.merges.tolist(), _finite(tree.heights), strict=True)
+            [*pair, height] for pair, height in zip(tree.merges.tolist(), tree.heights.tolist(), strict=True)
         ],
         "cut": cut,
         "files": {
@@ -74,10 +74,6 @@ def facts(grown: Grown, *, labels: Path | None, newick: Path | None) -> dict[str
         },
         "coterie": version(),
     }
-
-
-def _finite(heights: Any) -> list[float | None]:
-    return [height if np.isfinite(height) else None for height in heights.tolist()]
 
 
 def _coefficient(grown: Grown) -> float | None:

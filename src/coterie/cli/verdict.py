@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 from coterie._config import version
+from coterie.cli.machines import print_json
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Assessment, Comparison, assess, compare, find_measure
 from coterie.evaluate.labelings import Noise
@@ -110,7 +109,7 @@ class Quality:
             "distance": self.distance,
             "noise": self.noise,
             "clusters": assessment.n_clusters,
-            "measures": {name: value if isfinite(value) else None for name, value in assessment.items()},
+            "measures": dict(assessment.items()),
             "how": {each.measure.name: each.how for each in assessment.findings},
             "coterie": version(),
         }
@@ -161,4 +160,7 @@ def facts_of(parts: Sequence[Agreement | Quality]) -> dict[str, Any]:
 
 def show(parts: Sequence[Agreement | Quality], *, as_json: bool) -> None:
     """Print what was found, for people or for machines."""
-    print(json.dumps(facts_of(parts), indent=2) if as_json else "\n\n".join(map(str, parts)))
+    if as_json:
+        print_json(facts_of(parts))
+    else:
+        print("\n\n".join(map(str, parts)))

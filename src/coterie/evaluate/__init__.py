@@ -11,7 +11,8 @@ from coterie.evaluate.linkage_comparison import LinkageComparison, compare_linka
 from coterie.evaluate.modularity import modularity
 from coterie.evaluate.nodes import NodeTest, NodeTests, node_significance
 from coterie.evaluate.permutation import permutation_significance
-from coterie.evaluate.run_matching import Drift, Matching, match
+from coterie.evaluate.run_matching import match
+from coterie.evaluate.run_matching_value import Drift, Matching
 from coterie.evaluate.significance import significance
 from coterie.evaluate.significance_value import Significance
 from coterie.evaluate.splits import split_significance

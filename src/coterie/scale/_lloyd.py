@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from coterie._typing import Centers
 from coterie.cluster._points import MOST_REPAIRS, Stopping
+from coterie.scale._checkpoint import Saved
 from coterie.scale._kmeans_passes import FarRow, KMeansPasses, Sums
 
 
@@ -50,6 +52,23 @@ class LloydResult:
     n_iter: int
     is_strict: bool
     algorithm: str
+
+
+def save_state(state: LloydState, start: str) -> Saved:
+    """Return what a checkpoint keeps of a state; `start` says what the first centres were found on."""
+    arrays: dict[str, Any] = {"centers": state.centers}
+    if state.sums is not None:
+        arrays |= asdict(state.sums)
+    names = ("n_iter", "n_repairs", "is_ended", "is_strict")
+    return Saved(arrays, {"start": start} | {name: getattr(state, name) for name in names})
+
+
+def load_state(saved: Saved) -> LloydState:
+    """Return the state that a checkpoint kept."""
+    arrays, facts = dict(saved.arrays), dict(saved.facts)
+    centers = arrays.pop("centers")
+    facts.pop("start")
+    return LloydState(centers, Sums(**arrays) if arrays else None, **facts)
 
 
 def run_lloyd(

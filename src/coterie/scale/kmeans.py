@@ -6,7 +6,6 @@ import os
 import uuid
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import asdict
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,11 +32,12 @@ from coterie.cluster._points import Stopping
 from coterie.cluster._starts import check_centers
 from coterie.scale import moments
 from coterie.scale._base import LazyEstimator, weight_blocks
-from coterie.scale._checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
+from coterie.scale._checkpoint import Checkpoint, facts_of_data, open_checkpoint
 from coterie.scale._coreset import draw_coreset, size_of_coreset
-from coterie.scale._kmeans_passes import KMeansPasses, Sums, fits_on_shelf
+from coterie.scale._kmeans_passes import KMeansPasses, fits_on_shelf
 from coterie.scale._kmeans_rows import add_numbers, distances_of_block, inertia_of_block, label_block
-from coterie.scale._lloyd import LloydResult, LloydState, run_lloyd
+from coterie.scale._lloyd import LloydResult, LloydState, load_state, run_lloyd, save_state
+from coterie.scale._local import name_columns
 from coterie.scale._shelf import forget_everywhere
 from coterie.scale.blocks import Blocks
 from coterie.scale.kept import decoded_once
@@ -193,7 +193,7 @@ class KMeans(LazyEstimator):
 
             def after_pass(state: LloydState) -> None:
                 if checkpoint is not None:
-                    checkpoint.save(_saved(state, start))
+                    checkpoint.save(save_state(state, start))
                 tracker.report(state.n_iter, stage="k-means: pass")
 
             try:
@@ -224,7 +224,7 @@ class KMeans(LazyEstimator):
     ) -> tuple[LloydState, str]:
         saved = None if checkpoint is None else checkpoint.load()
         if saved is not None:
-            return _loaded(saved), str(saved.facts["start"])
+            return load_state(saved), str(saved.facts["start"])
         who = type(self).__name__
         if isinstance(self.init, str):
             n_rows = size_of_coreset(self.n_clusters)
@@ -236,7 +236,7 @@ class KMeans(LazyEstimator):
             centers, start = check_centers(self.init, self.n_clusters, like, who=who), "given centres"
         state = LloydState(centers)
         if checkpoint is not None:
-            checkpoint.save(_saved(state, start))
+            checkpoint.save(save_state(state, start))
         return state, start
 
     def _facts(self, whole: Any, blocks: Blocks) -> dict[str, Any]:
@@ -268,7 +268,6 @@ def _local_model(
         tol=model.tol,
         random_state=model.random_state,
     )
-    names = {} if blocks.columns is None else {"feature_names_in_": np.asarray(blocks.columns, dtype=object)}
     found = {
         "cluster_centers_": centers,
         "inertia_": run.inertia,
@@ -276,7 +275,6 @@ def _local_model(
         "algorithm_used_": run.algorithm,
         "exact_": True,
         "history_": None,
-        "n_features_in_": blocks.n_columns,
         "_n_init": 1,
         "_n_features_out": len(centers),
         "_origin": origin,
@@ -284,20 +282,6 @@ def _local_model(
         "_geometry_values": {},
         "_geometry_offset": None,
     }
-    local.__dict__.update(found | names)
+    local.__dict__.update(found)
+    name_columns(local, blocks)
     return local
-
-
-def _saved(state: LloydState, start: str) -> Saved:
-    arrays: dict[str, Any] = {"centers": state.centers}
-    if state.sums is not None:
-        arrays |= asdict(state.sums)
-    names = ("n_iter", "n_repairs", "is_ended", "is_strict")
-    return Saved(arrays, {"start": start} | {name: getattr(state, name) for name in names})
-
-
-def _loaded(saved: Saved) -> LloydState:
-    arrays, facts = dict(saved.arrays), dict(saved.facts)
-    centers = arrays.pop("centers")
-    facts.pop("start")
-    return LloydState(centers, Sums(**arrays) if arrays else None, **facts)

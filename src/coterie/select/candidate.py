@@ -26,7 +26,7 @@ class Candidate:
     labels : array
         Group of each row that methods were compared on; -1 is noise.
     scores : dict of str to float
-        "separation", "weakest valley", "crossing", "noise".
+        "separation", "weakest_valley", "crossing", "noise".
     reason : str
         What speaks against it, or for it.
     parameters : dict

@@ -134,7 +134,7 @@ def _judged(task: Task, method: str) -> list[tuple[Candidate, Separation]]:
         separation = task.valleys.judge(labels)
         scores = {
             "separation": separation.score,
-            "weakest valley": float(separation.evidence.min()),
+            "weakest_valley": float(separation.evidence.min()),
             "crossing": separation.crossing,
             "noise": float((labels < 0).mean()),
         }

@@ -245,5 +245,5 @@ def versions() -> list[tuple[str, str]]:
     packages = ", ".join(f"{name} {known['packages'][name]}" for name in ("numpy", "scipy", "scikit-learn"))
     return [
         ("versions", f"coterie {known['engine']['coterie']}, python {known['system']['python']}, {packages}"),
-        ("machine", f"{known['system']['platform']}, instruction set {known['engine']['instruction set']}"),
+        ("machine", f"{known['system']['platform']}, instruction set {known['engine']['instruction_set']}"),
     ]
