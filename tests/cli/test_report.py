@@ -1,5 +1,7 @@
 """Reports from the command line: written, announced, opened, refused in one line."""
 
+import html
+import re
 import sys
 import webbrowser
 
@@ -84,6 +86,22 @@ def test_evaluate_reports_given_labels_against_the_truth(shop, cli):
     assert "<h1>4 groups</h1>" in page
     assert "given by the column group of four.csv" in page
     assert "Against the truth" in page
+
+
+def test_lines_of_given_labels_make_the_same_page(shop, cli):
+    """Law: the Python lines on the page, run as they stand, write the same page but for the command."""
+    assert cli("fit", "customers.csv", "-k", 4, "-o", "four.csv")[0] == 0
+    typed = ("evaluate", "four.csv", "--data", "customers.csv", "--truth", "city", "--missing", "drop")
+    assert cli(*typed, "--report", "out.html")[0] == 0
+    page = (shop / "out.html").read_text()
+    lines = html.unescape(re.search(r'<pre id="python">(.*?)</pre>', page, re.DOTALL)[1])
+    assert lines.splitlines()[-1] == (
+        'report_labels("four.csv", "customers.csv", "customers.html", truth="city", missing="drop")'
+    )
+    exec(lines, {})
+    again = (shop / "customers.html").read_text()
+    without_command = re.compile(r'<div class="code"><p>In the shell.*?</div>', re.DOTALL)
+    assert without_command.sub("", again).split() == without_command.sub("", page).split()
 
 
 def test_report_of_evaluate_needs_the_data(shop, cli):

@@ -52,7 +52,7 @@ def evaluate(
     from coterie.cli import reports, verdict
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
-    from coterie.read import read_labels_table, read_table
+    from coterie.read import read_labels_table, read_rows, read_table, read_truth
 
     policy = None if noise is None else check_noise(noise)
     given = [need for need, value in (("labelings", truth), ("data", data)) if value is not None]
@@ -66,21 +66,21 @@ def evaluate(
     chosen = verdict.measures_by_need(measure, given)
     table = read_labels_table(labels, header, encoding)
     how = {"column": column, "missing": missing}
+    files = {"header": header, "encoding": encoding}
     rows = None
     if data is not None:
         rows = table if data == labels else read_table(data, header=header, encoding=encoding)
     parts: list[verdict.Agreement | verdict.Quality] = []
     pair = None
     if truth is not None:
-        files = {"header": header, "encoding": encoding}
-        pair = verdict.read_truth(table, truth, rows, truth_column, **how, **files)
+        pair = read_truth(table, truth, rows, truth_column, **how, **files)
     if pair is not None and "labelings" in chosen:
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy))
-    if rows is not None and ("data" in chosen or report is not None):
-        found = verdict.read_rows(table, rows, pair, **how)
-        if "data" in chosen:
-            parts.append(verdict.Quality.of(found, chosen["data"], distance, policy))
-        if report is not None:
-            reports.write_labelled(found, pair, report, force=force)
+    if rows is not None and "data" in chosen:
+        found = read_rows(table, rows, pair, **how)
+        parts.append(verdict.Quality.of(found, chosen["data"], distance, policy))
+    if rows is not None and report is not None:
+        asked = {"truth": truth, "truth_column": truth_column, **how, **files}
+        reports.write_labelled(table, rows, report, force=force, **asked)
     verdict.show(parts, as_json=as_json)
     reports.tell(report, opens=opens, quiet=as_json)

@@ -5,17 +5,14 @@ from __future__ import annotations
 import shlex
 import sys
 import webbrowser
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from coterie._files import check_output
 from coterie._optional import require
 from coterie.errors import InvalidParameter
 from coterie.groups import Groups
-from coterie.read import LabelledData, LabelPair, Table
+from coterie.read import Table
 
 SUFFIXES = (".html", ".htm")
 FILE_OPTIONS, FLAGS = ("-o", "--output", "--save", "--report"), ("--open", "--force")
@@ -51,14 +48,11 @@ def write(
         write_report(found, report, force=force, command=said())
 
 
-def write_labelled(data: LabelledData, pair: LabelPair | None, report: Path, *, force: bool) -> None:
-    """Write the report of labels that were given; with classes where every row has one."""
-    from coterie.show.report import subject_of_labels, write_subject
+def write_labelled(table: Table, rows: Table, report: Path, *, force: bool, **asked: Any) -> None:
+    """Write the report of labels that were given."""
+    from coterie.show.report import report_labels
 
-    classes: Sequence[Any] | None = None
-    if pair is not None and np.array_equal(pair.pred, data.labels):
-        classes = pair.true.tolist()
-    write_subject(subject_of_labels(data, classes=classes, command=said()), report, force=force)
+    report_labels(table, rows, report, force=force, command=said(), **asked)
 
 
 def said() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from coterie.cli.machines import print_json
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Assessment, Comparison, assess, compare, find_measure
 from coterie.evaluate.labelings import Noise
-from coterie.read import LabelledData, LabelPair, Table, read_label_pair, read_labelled_data
+from coterie.read import LabelledData, LabelPair
 
 OPTIONS = {"labelings": "--truth", "data": "--data"}  # what gives a measure its input
 
@@ -130,22 +131,6 @@ class Quality:
             score = float(self.assessment["silhouette_score"])
             lines += [f"  silhouette {score:.2f} (1: far apart, 0: side by side, below: mixed up)", ""]
         return "\n".join([*lines, str(self.assessment)])
-
-
-def read_truth(
-    table: Table, truth: str, rows: Table | None, truth_column: str | None, **how: Any
-) -> LabelPair:
-    """Read the classes from a column of the labels, from a file, or from a column of the data."""
-    is_of_data = rows is not None and truth in rows.columns
-    if truth not in table.columns and is_of_data and not os.path.exists(truth):
-        assert rows is not None
-        return read_label_pair(table, rows, truth_column=truth, **how)
-    return read_label_pair(table, truth, truth_column=truth_column, **how)
-
-
-def read_rows(table: Table, rows: Table, pair: LabelPair | None, **how: Any) -> LabelledData:
-    """Read the data of the labels, without the classes."""
-    return read_labelled_data(table, rows, drop=() if pair is None else (pair.true_column,), **how)
 
 
 def facts_of(parts: Sequence[Agreement | Quality]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from coterie.read.labelled import LabelledData, read_labelled_data
 from coterie.read.labels import LabelPair, read_label_pair, read_labels_table
 from coterie.read.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
 from coterie.read.table import Table, read_table
+from coterie.read.truth import read_rows, read_truth
 
 __all__ = [
     "MISSING_POLICIES",
@@ -20,6 +21,8 @@ __all__ = [
     "read_label_pair",
     "read_labelled_data",
     "read_labels_table",
+    "read_rows",
     "read_table",
+    "read_truth",
     "settle_missing",
 ]

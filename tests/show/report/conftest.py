@@ -72,9 +72,33 @@ def visit(browser):
         page.on("request", lambda request: seen.requests.append(request.url))
         page.on("dialog", lambda dialog: (seen.dialogs.append(dialog.message), dialog.dismiss()))
         page.goto(path.as_uri())
-        page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+        page.wait_for_function("document.documentElement.dataset.drawn === 'all'")
         return seen
 
     yield open_page
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="module")
+def iris_file(tmp_path_factory, iris_page):
+    path = tmp_path_factory.mktemp("report") / "iris.html"
+    path.write_text(iris_page, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def opened(visit, iris_file):
+    return visit(iris_file)
+
+
+@pytest.fixture
+def iris(opened):
+    """Return the page of iris as it is when it opens; opening it anew takes plotly a second."""
+    opened.page.evaluate(
+        "const {store, selection} = coterie;"
+        "delete document.documentElement.dataset.theme;"
+        "store.select(selection.nothing); store.setStop(store.state.facts.chosen)"
+    )
+    opened.page.fill("#search", "")
+    return opened

@@ -14,7 +14,7 @@ from report_subjects import hostile_subject, make_subject
 
 def own_part(page):
     """Return the page without plotly's script."""
-    return re.sub(r"<script>/\*\*\n\* plotly.*?</script>", "", page, flags=re.DOTALL)
+    return re.sub(r'<script type="text/plain" id="plotly">.*?</script>', "", page, flags=re.DOTALL)
 
 
 def test_every_script_of_the_folder_is_in_the_page(iris_page):

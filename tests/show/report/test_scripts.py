@@ -92,6 +92,20 @@ def test_cut_gives_the_largest_nodes_below_a_height(run):
     ) == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize(
+    ("highest", "ticks"),
+    [
+        (6.3, [0, 2, 4, 6]),
+        (0.00042, [0, 0.0001, 0.0002, 0.0003, 0.0004]),
+        (31_500, [0, 10_000, 20_000, 30_000]),
+        (1.15, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+    ],
+)
+def test_ticks_are_round_heights(run, highest, ticks):
+    """Law: the axis of the tree has round heights from 0 up to the highest."""
+    assert run(f"coterie.treeCut.ticks({highest})") == ticks
+
+
 def test_nodes_stand_above_the_middle_of_their_children(run):
     """Law: leaves stand at 0, 1, 2, ...; a node in the middle of its outer children."""
     assert run("coterie.treeCut.places(TREE)") == [0, 1, 2, 3, 0.5, 2.5, 1.5]

@@ -3,6 +3,7 @@
 from coterie.show.report.beliefs import with_beliefs
 from coterie.show.report.facts import ReportFacts
 from coterie.show.report.gather import gather
+from coterie.show.report.given import report_labels
 from coterie.show.report.render import render
 from coterie.show.report.subject import Subject
 from coterie.show.report.subjects import subject_of_groups, subject_of_labels
@@ -13,6 +14,7 @@ __all__ = [
     "Subject",
     "gather",
     "render",
+    "report_labels",
     "subject_of_groups",
     "subject_of_labels",
     "with_beliefs",

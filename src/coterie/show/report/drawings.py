@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from coterie.show.report.facts import ChanceFacts, CurveFacts, Numbers
+from coterie.show.report.belief_facts import ChanceFacts, CurveFacts
+from coterie.show.report.numbers import Numbers
 
 WIDTH, HEIGHT = 240.0, 96.0
 MARGIN = 10.0

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from coterie.cluster import find_method
-from coterie.show.report.facts import ChanceFacts, CurveFacts, EvidenceFacts, RunnerFacts, StabilityFacts
+from coterie.show.report.belief_facts import (
+    ChanceFacts,
+    CurveFacts,
+    EvidenceFacts,
+    RunnerFacts,
+    StabilityFacts,
+)
 from coterie.show.report.numbers import count, p_in_words, plain, rounded
 
 BINS = 24

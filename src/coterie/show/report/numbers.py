@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from coterie.show.report.facts import Numbers
-
+Numbers: TypeAlias = tuple[float | None, ...]  # None where there is no number: JSON has no NaN
 DIGITS = 4  # a picture of 1,000 pixels cannot show more
 
 

@@ -72,7 +72,13 @@ def subject_of_groups(
     )
 
 
-def subject_of_labels(data: LabelledData, *, classes: Sequence[Any] | None = None, command: str) -> Subject:
+def subject_of_labels(
+    data: LabelledData,
+    *,
+    classes: Sequence[Any] | None = None,
+    command: str | None = None,
+    python: str = "",
+) -> Subject:
     """Return what a report of given labels is about: `coterie evaluate --data --report`.
 
     Parameters
@@ -81,8 +87,10 @@ def subject_of_labels(data: LabelledData, *, classes: Sequence[Any] | None = Non
         From `coterie.read.read_labelled_data`.
     classes : sequence, default=None
         The classes of the same rows.
-    command : str
+    command : str, default=None
         What was typed in the shell.
+    python : str, default=""
+        The lines that make the same report.
     """
     labels, names = number_by_size(data.labels)
     scaling = fit_scaling(data.X, "standard")
@@ -104,6 +112,7 @@ def subject_of_labels(data: LabelledData, *, classes: Sequence[Any] | None = Non
         notes=[*data.notes, *([] if is_plain else [f"groups are numbered by size: {numbered}"])],
         made=[("groups", "given, not computed"), *versions()],
         command=command,
+        python=python,
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie._typing import Indices, Labels
 from coterie.evaluate import compare
-from coterie.show.report.facts import TruthFacts, TruthTable
+from coterie.show.report.belief_facts import TruthFacts, TruthTable
 from coterie.show.report.subject import shorten
 
 MOST_CLASSES = 30

@@ -11,22 +11,25 @@
   const { state } = store;
   pageView.bind(store);
 
-  const draws = [coterie.mapView.make(document.getElementById("map"), store)];
-  const silhouette = document.getElementById("silhouette");
-  if (silhouette) draws.push(coterie.silhouetteView.make(silhouette, store));
+  const pictures = coterie.pictures.make([
+    coterie.mapView.make(document.getElementById("map"), store),
+    coterie.silhouetteView.make(document.getElementById("silhouette"), store),
+  ]);
   const tree = document.getElementById("tree");
-  if (tree) draws.push(coterie.treeView.make(tree, store));
+  const drawTree = tree ? coterie.treeView.make(tree, store) : () => {};
 
   function follow(_, what) {
     if (what === "grouping") pageView.showGrouping(state);
     if (what === "grouping" || what === "selection") pageView.showSelection(state);
     toolbar.show(state);
-    draws.forEach((draw) => draw());
+    drawTree();
+    pictures.follow();
   }
 
   function repaint() {
     theme.paint(facts.palette);
-    draws.forEach((draw) => draw());
+    drawTree();
+    pictures.follow();
   }
 
   // paper is white, and as wide as it is: plotly does not look at the style of print
@@ -36,7 +39,8 @@
     told = root.dataset.theme;
     root.dataset.theme = "light";
     theme.paint(facts.palette);
-    draws.forEach((draw) => draw(PAPER));
+    drawTree();
+    pictures.drawAll(PAPER);
   });
   addEventListener("afterprint", () => {
     if (told === undefined) delete root.dataset.theme;
@@ -50,6 +54,18 @@
   pageView.showGrouping(state);
   pageView.showSelection(state);
   toolbar.show(state);
-  document.documentElement.dataset.readyAfter = performance.now().toFixed(0);
-  document.documentElement.dataset.ready = "yes";
+  pictures.follow();
+  root.dataset.readableAfter = performance.now().toFixed(0);
+
+  function open() {
+    pictures.open(
+      () => {
+        root.dataset.readyAfter = performance.now().toFixed(0);
+        root.dataset.ready = "yes"; // what is in view has been drawn
+      },
+      () => { root.dataset.drawn = "all"; },
+    );
+  }
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", open);
+  else open();
 })();

@@ -5,19 +5,31 @@ globalThis.coterie ??= {};
 coterie.mapView = (() => {
   const { asText, axis, colorOf, layout, symbolOf, variable, isDark } = coterie.theme;
   const MOST_HOVER_COLUMNS = 6;
+  const FEWEST_FOR_WEBGL = 1000; // points: below, SVG is there sooner than WebGL has started
   const CONFIG = { displaylogo: false, responsive: true, scrollZoom: false, modeBarButtonsToRemove: ["autoScale2d"] };
 
-  const canUseWebgl = (() => {
-    const canvas = document.createElement("canvas");
-    return Boolean(canvas.getContext("webgl2") || canvas.getContext("webgl"));
-  })();
+  // asked when the first map is drawn: a browser takes a while to start WebGL
+  let hasWebgl = null;
+  function canUseWebgl() {
+    if (hasWebgl === null) {
+      const canvas = document.createElement("canvas");
+      hasWebgl = Boolean(canvas.getContext("webgl2") || canvas.getContext("webgl"));
+    }
+    return hasWebgl;
+  }
 
   function size(n) {
     return n > 2000 ? 4.5 : n > 600 ? 6 : 8;
   }
 
+  // thousands of texts, which change with the groups alone
+  let texts = { of: null };
   function hoverTexts({ facts, grouping }) {
-    const { sample, truth } = facts;
+    if (texts.of !== grouping) texts = { of: grouping, all: writeTexts(facts, grouping) };
+    return texts.all;
+  }
+
+  function writeTexts({ sample, truth }, grouping) {
     return sample.rows.map((_, row) => {
       const label = grouping.labels[row];
       const lines = [`<b>${asText(coterie.selection.nameOf(sample, row))}</b>`];
@@ -62,7 +74,7 @@ coterie.mapView = (() => {
       });
     }
     found.push({
-      type: canUseWebgl && !asSvg ? "scattergl" : "scatter", mode: "markers", x: map.x, y: map.y,
+      type: !asSvg && map.x.length >= FEWEST_FOR_WEBGL && canUseWebgl() ? "scattergl" : "scatter", mode: "markers", x: map.x, y: map.y,
       marker: {
         size: size(map.x.length), opacity: 0.85, colorbar: { thickness: 10, outlinewidth: 0, len: 0.8 },
         line: { width: 0 }, ...look(state),
@@ -91,24 +103,34 @@ coterie.mapView = (() => {
     const { state } = store;
     const title = document.querySelector("#map-finding");
     const caption = document.querySelector("#map-caption");
-    const draw = (paper = null) => { // a WebGL canvas prints as an empty box
+    const points = () => element.data.length - 1;
+    let isListening = false;
+
+    function tell() {
       title.textContent = state.grouping.map_finding;
       caption.textContent = state.facts.maps[state.map].caption;
-      return Plotly.react(element, traces(state, paper !== null), { ...frame(state), ...paper }, CONFIG);
-    };
-    const points = () => element.data.length - 1;
-    draw();
-    element.on("plotly_selected", (event) => {
-      if (!event?.lassoPoints && !event?.range) return; // plotly also tells of selections that we set ourselves
-      const rows = event.points.filter((point) => point.curveNumber === points()).map((point) => point.pointIndex);
-      store.select(coterie.selection.make(rows, "drawn on the map"));
-    });
-    element.on("plotly_deselect", () => store.select(coterie.selection.nothing));
-    element.on("plotly_click", (event) => {
-      const point = event.points.find((one) => one.curveNumber === points());
-      if (point) store.toggleGroup(state.grouping.labels[point.pointIndex]);
-    });
-    return draw;
+    }
+
+    function draw(paper) { // a WebGL canvas prints as an empty box
+      Plotly.react(element, traces(state, paper !== null), { ...frame(state), ...paper }, CONFIG);
+      if (!isListening) listen();
+      isListening = true;
+    }
+
+    function listen() {
+      element.on("plotly_selected", (event) => {
+        if (!event?.lassoPoints && !event?.range) return; // plotly also tells of selections that we set ourselves
+        const rows = event.points.filter((point) => point.curveNumber === points()).map((point) => point.pointIndex);
+        store.select(coterie.selection.make(rows, "drawn on the map"));
+      });
+      element.on("plotly_deselect", () => store.select(coterie.selection.nothing));
+      element.on("plotly_click", (event) => {
+        const point = event.points.find((one) => one.curveNumber === points());
+        if (point) store.toggleGroup(state.grouping.labels[point.pointIndex]);
+      });
+    }
+
+    return { element, tell, draw };
   }
 
   return { make };

@@ -50,9 +50,10 @@ coterie.silhouetteView = (() => {
     const title = document.querySelector("#silhouette-finding");
     const misplaced = document.querySelector("#select-misplaced");
     let found = [];
+    let isListening = false;
 
-    function draw(paper) {
-      const { grouping, selection, facts } = state;
+    function tell() {
+      const { grouping } = state;
       title.textContent = grouping.silhouette_finding;
       const has = Boolean(grouping.silhouettes);
       element.hidden = !has;
@@ -60,7 +61,11 @@ coterie.silhouetteView = (() => {
       const negative = has ? grouping.silhouettes.filter((value) => value !== null && value < 0).length : 0;
       misplaced.hidden = negative === 0;
       misplaced.textContent = `Select the ${negative === 1 ? "row" : `${negative.toLocaleString("en")} rows`} below zero`;
-      if (!has) return;
+    }
+
+    function draw(paper) {
+      const { grouping, selection, facts } = state;
+      if (!grouping.silhouettes) return;
       found = bars(grouping.labels, grouping.silhouettes, grouping.k);
       const chosen = new Set(selection.rows);
       const share = (bar) => bar.rows.filter((row) => chosen.has(row)).length / bar.rows.length;
@@ -86,9 +91,12 @@ coterie.silhouetteView = (() => {
         xaxis: { ...axis("silhouette"), range: [Math.min(-0.1, ...found.map((bar) => bar.mean)) - 0.02, 1.02], zeroline: true },
         yaxis: { autorange: "reversed", visible: false }, ...paper,
       }, CONFIG);
+      listen();
     }
 
-    const listen = () => {
+    function listen() {
+      if (isListening || !element.on) return; // plotly has not drawn here yet
+      isListening = true;
       element.on("plotly_click", (event) => {
         const bar = found[event.points[0].pointIndex];
         const about = bar.rows.length === 1 ? "a bar of the silhouette" : `${bar.rows.length} rows of a bar`;
@@ -98,16 +106,11 @@ coterie.silhouetteView = (() => {
         if (!event?.points.length) return;
         store.select(coterie.selection.make(event.points.flatMap((point) => found[point.pointIndex].rows), "drawn on the silhouette"));
       });
-    };
-    let isListening = false;
-    const redraw = (paper = null) => {
-      draw(paper);
-      if (!isListening && element.on) { listen(); isListening = true; }
-    };
-    redraw();
+    }
+
     misplaced.addEventListener("click", () => store.select(coterie.selection.where(
       state.grouping.labels, (_, row) => (state.grouping.silhouettes[row] ?? 0) < 0, "nearer to another group")));
-    return redraw;
+    return { element, tell, draw };
   }
 
   return { make, bars };

@@ -96,5 +96,12 @@ coterie.treeCut = (() => {
     });
   }
 
-  return { places, heightOf, nodesAt, leavesOf, cut, heightFor, inherit };
+  // round heights from 0 up, at most seven
+  function ticks(highest) {
+    const rough = highest / 6, power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= rough);
+    return Array.from({ length: Math.floor(highest / step) + 1 }, (_, at) => Number((at * step).toPrecision(12)));
+  }
+
+  return { ticks, places, heightOf, nodesAt, leavesOf, cut, heightFor, inherit };
 })();

@@ -3,7 +3,7 @@
 globalThis.coterie ??= {};
 
 coterie.treeView = (() => {
-  const { places, heightOf, nodesAt, leavesOf } = coterie.treeCut;
+  const { ticks, places, heightOf, nodesAt, leavesOf } = coterie.treeCut;
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 1000, HEIGHT = 300, TOP = 12, SIDE = 14, FOOT = 8;
 
@@ -12,6 +12,23 @@ coterie.treeView = (() => {
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
     parent.append(element);
     return element;
+  }
+
+  // beside the drawing: letters in it would be stretched with it
+  function addAxis(figure, svg, highest, y) {
+    const labels = document.createElement("div"), title = document.createElement("p");
+    labels.className = "tree-ticks";
+    title.className = "tree-axis";
+    title.textContent = "distance of the merge";
+    for (const tick of ticks(highest)) {
+      add(svg, "line", { x1: 0, x2: WIDTH, y1: y(tick), y2: y(tick), class: "tick-line" });
+      const label = document.createElement("span");
+      label.textContent = tick.toLocaleString("en", { maximumSignificantDigits: 6 });
+      label.style.top = `${(100 * y(tick)) / HEIGHT}%`;
+      labels.append(label);
+    }
+    labels.style.minWidth = `${1.5 + Math.max(...[...labels.children].map((label) => label.textContent.length))}ch`;
+    figure.prepend(title, labels);
   }
 
   function make(figure, store) {
@@ -27,6 +44,7 @@ coterie.treeView = (() => {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "application", tabindex: "0",
       "aria-label": "Tree. Arrow keys walk along the branches, Enter selects the rows of a branch.",
     });
+    addAxis(figure, svg, highest, y);
     const branches = tree.children.map((children, inner) => {
       const node = nLeaves + inner, up = y(tree.heights[inner]);
       const first = Math.min(...children.map((child) => x[child])), last = Math.max(...children.map((child) => x[child]));
