@@ -58,7 +58,7 @@ def test_only_what_must_be_decoded_is_kept(rows, folder, tmp_path):
 def test_a_full_disk_is_left_alone(tmp_path, monkeypatch):
     """A file that would take more than it leaves free keeps nothing."""
     usage = _row_file.shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(_row_file.shutil, "disk_usage", lambda _: usage._replace(free=1000))
+    monkeypatch.setattr(_row_file.shutil, "disk_usage", lambda _: usage._replace(free=5000))
     file = RowFile(str(tmp_path))
     file.keep(0, np.ones((10, 10)))
     file.keep(1, np.ones((100, 10)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import mmap
 import os
 import shutil
 import tempfile
@@ -19,9 +21,7 @@ from coterie._typing import Data
 MEMORY_SYSTEMS = ("tmpfs", "ramfs")  # folders that are memory in disguise
 MOUNTS = "/proc/self/mounts"
 IDLE_SECONDS = 1800.0  # a run that has not read for so long is taken for dead; if it is not, it decodes again
-CAN_SHARE_FILES = hasattr(os, "preadv") and hasattr(
-    os, "pwrite"
-)  # threads read and write at places of their own
+CAN_SHARE_FILES = hasattr(os, "pwrite")  # threads write at places of their own, into a file without a name
 
 
 class RowFile:
@@ -49,27 +49,23 @@ class RowFile:
             os.close(self._descriptor)
 
     def get(self, block: int) -> Data | None:
-        """Return the rows of a block, None if they were not kept."""
+        """Return the rows of a block, None if they were not kept: pages of the file, without a copy."""
         place = self._places.get(block)
         if place is None:
             return None
         offset, shape, dtype = place
-        X: Data = np.empty(shape, dtype=dtype)
-        memory, done = X.reshape(-1).view(np.uint8).data, 0
-        while done < len(memory):
-            got = os.preadv(self._descriptor, [memory[done:]], offset + done)
-            if got == 0:
-                return None
-            done += got
-        return X
+        count = math.prod(shape)
+        pages = mmap.mmap(self._descriptor, count * dtype.itemsize, access=mmap.ACCESS_READ, offset=offset)
+        return np.frombuffer(pages, dtype, count).reshape(shape)
 
     def keep(self, block: int, X: Data) -> None:
         """Keep the rows of a block, if the disk has room."""
         memory, done = X.reshape(-1).view(np.uint8).data, 0
+        size = -(-X.nbytes // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY  # pages begin a block
         with self._lock:
-            if self._size + X.nbytes > shutil.disk_usage(self._folder).free:
+            if self._size + size > shutil.disk_usage(self._folder).free:
                 return
-            offset, self._size = self._size, self._size + X.nbytes
+            offset, self._size = self._size, self._size + size
         try:
             while done < len(memory):
                 done += os.pwrite(self._descriptor, memory[done:], offset + done)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from coterie._typing import Data
 from coterie.errors import InvalidParameter
 from coterie.prepare import Scaling
 from coterie.scale._recent import RECENT
-from coterie.scale.pieces import ColumnKeys, Piece, Span, fill_rows, rows_of, some_of
+from coterie.scale.pieces import ColumnKeys, Piece, Span, check_made, fill_rows, rows_of, some_of
 
 ROWS_OF_SUMS = 8192  # the engine sums up so many rows by themselves; blocks are multiples of it
 BLOCK_BYTES = 16 << 20  # estimate: large against the cost of a task, small against memory
@@ -44,6 +44,7 @@ class Block:
     n_columns: int
     dtype: np.dtype[Any]
     scaling: Scaling | None
+    is_kept: ClassVar[bool] = False  # whether its rows lie in a file of decoded rows
 
     @property
     def n_rows(self) -> int:
@@ -81,6 +82,7 @@ class Block:
         """Return the rows of one span as they are stored."""
         span, source = self.spans[number], self.sources[number]
         if not hasattr(source, "is_sliced"):  # rows that Dask has made
+            check_made(source, span, self.n_columns)
             return some_of(source, span.start, span.stop)
         if source.is_sliced:
             return source.value(span.start, span.stop)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import dask
 import numpy as np
 
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
+from coterie.scale._culprit import name_culprit
 from coterie.scale.pieces import CollectionPiece, ColumnKeys, Piece, common_dtype
 
 
@@ -22,15 +24,14 @@ def array_pieces(array: Any) -> tuple[np.dtype[Any], int, Sequence[Piece]]:
         )
     if len(array.chunks[1]) > 1:
         array = array.rechunk({1: -1})
-    if np.isnan(np.asarray(array.chunks[0], dtype=float)).any():
-        array = array.compute_chunk_sizes()
     promises = array.to_delayed().ravel()
     sizes = array.chunks[0]
-    pieces = [
-        CollectionPiece(f"chunk {number} of the Dask array", int(size), promise)
-        for number, (size, promise) in enumerate(zip(sizes, promises, strict=True))
-    ]
-    return common_dtype([array.dtype]), int(array.shape[1]), pieces
+    if np.isnan(np.asarray(sizes, dtype=float)).any():
+        sizes = _lengths(promises, "chunk", "array")
+    width = array.shape[1]
+    if np.isnan(width):
+        width = dask.compute(dask.delayed(np.shape)(promises[0]))[0][1]
+    return common_dtype([array.dtype]), int(width), _pieces(promises, sizes, "chunk", "array")
 
 
 def frame_pieces(
@@ -44,12 +45,31 @@ def frame_pieces(
             raise InvalidParameter(f'columns: the Dask DataFrame has no column "{name}".{near}')
     kinds = [_number_type(frame[name].dtype, name) for name in names]
     promises = frame[list(names)].to_delayed()
-    sizes = dask.compute(*[dask.delayed(len, pure=False)(promise) for promise in promises])
-    pieces = [
-        CollectionPiece(f"partition {number} of the Dask DataFrame", int(size), promise)
-        for number, (size, promise) in enumerate(zip(sizes, promises, strict=True))
-    ]
+    sizes = _lengths(promises, "partition", "DataFrame")
+    pieces = _pieces(promises, sizes, "partition", "DataFrame")
     return names, common_dtype(list(kinds)), len(names), pieces
+
+
+def _lengths(promises: Sequence[Any], part: str, kind: str) -> Sequence[int]:
+    """Return the number of rows of each part; one that cannot be made is named."""
+    try:
+        lengths: Sequence[int] = dask.compute(*[dask.delayed(len, pure=False)(one) for one in promises])
+    except Exception as error:
+        chunks = {f"{part} {number} of the Dask {kind}": one for number, one in enumerate(promises)}
+        name_culprit(chunks, error)
+        raise
+    return lengths
+
+
+def _pieces(promises: Sequence[Any], sizes: Sequence[int], part: str, kind: str) -> list[Piece]:
+    """Return the parts of a collection, named by their number and rows."""
+    ends = list(accumulate(int(size) for size in sizes))
+    return [
+        CollectionPiece(
+            f"{part} {number} of the Dask {kind} (rows {end - int(size)} to {end - 1})", int(size), promise
+        )
+        for number, (size, end, promise) in enumerate(zip(sizes, ends, promises, strict=True))
+    ]
 
 
 def _number_type(dtype: Any, name: Any) -> Any:

@@ -18,6 +18,7 @@ class KeptBlock(Block):
     """A block that keeps its rows where it is read, and decodes them anew where it finds none."""
 
     run: str = ""
+    is_kept = True
 
     def read(self) -> Data:
         """Return the rows as a C-ordered matrix."""

@@ -9,8 +9,11 @@ from typing import Any, TypeVar
 
 import dask
 import numpy as np
+from dask.delayed import Delayed
+from dask.highlevelgraph import MaterializedLayer
 
 from coterie._typing import Data, Weights
+from coterie.scale._culprit import name_culprit
 from coterie.scale._graph import Given, results, unique_name
 from coterie.scale.blocks import Block, Blocks
 
@@ -91,7 +94,28 @@ def fold(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
 
 def compute(task: Any) -> Any:
     """Return the result of a task: by the client of a cluster if there is one, else by threads."""
-    return dask.compute(task)[0]
+    try:
+        return dask.compute(task)[0]
+    except Exception as error:
+        name_culprit(_chunks_of(task), error)
+        raise
+
+
+def _chunks_of(task: Any) -> dict[str, Any]:
+    """Return the chunks of collections that a task needs, by their names."""
+    parcels = [
+        (name, parcel, made)
+        for name, layer in task.dask.layers.items()
+        for work in (layer.values() if isinstance(layer, MaterializedLayer) else ())
+        if isinstance(work, tuple) and work[0] is _run
+        for parcel, *made in (work[1:4],)
+    ]
+    return {
+        span.name: Delayed(key, task.dask, layer=name)  # of a layer that needs the chunk
+        for name, parcel, made in parcels
+        for block, keys in zip((parcel.block, parcel.partner), made, strict=True)
+        for span, key in zip(block.spans if block is not None else (), keys, strict=False)
+    }
 
 
 def read_weights(weights: Block | None) -> Weights | None:

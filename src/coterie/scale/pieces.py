@@ -23,6 +23,7 @@ class Span:
     name: str
     start: int
     stop: int
+    promised: int | None = None  # rows that the whole piece shall have once Dask has made it
 
 
 class Piece:
@@ -108,7 +109,17 @@ class CollectionPiece(Piece):
     is_stored = False
 
     def part(self, start: int, stop: int) -> tuple[Span, Any]:
-        return Span(self.name, start, stop), self.promise
+        return Span(self.name, start, stop, self.n_rows), self.promise
+
+
+def check_made(value: Any, span: Span, n_columns: int) -> None:
+    """Refuse a chunk that has not the shape that its collection promised."""
+    rows, columns = len(value), value.shape[1] if np.ndim(value) == 2 else 1
+    if rows != span.promised or columns != n_columns:
+        raise InvalidData(
+            f"{span.name}: must have {span.promised} rows and {n_columns} columns, as its collection says, "
+            f"got {rows} and {columns}."
+        )
 
 
 def rows_of(value: Any, name: str, columns: ColumnKeys | None, dtype: np.dtype[Any]) -> Data:
