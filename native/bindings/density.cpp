@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "density/dbscan.h"
+#include "density/grown_tree.h"
 #include "density/hierarchy.h"
 #include "density/optics.h"
 
@@ -32,17 +33,36 @@ NewVector<T> as_array(const std::vector<T>& values) {
   return array;
 }
 
-auto bind_grow(const Matrix<double>& D, const Vector<double>& core, double alpha, bool join_previous) {
-  GrownTree tree;
-  without_gil([&] { tree = grow_from_first_row(D.data(), core.data(), view(D).rows, alpha, join_previous); });
+auto as_arrays(const GrownTree& tree) {
   auto edges = new_matrix<std::int64_t>(static_cast<std::int64_t>(tree.distance.size()), 2);
   std::copy(tree.ends.begin(), tree.ends.end(), edges.data());
   return std::make_pair(edges, as_array(tree.distance));
 }
 
-auto bind_merge_components(const Matrix<std::int64_t>& ends, bool from_first_row) {
+auto bind_grow_of_matrix(const Matrix<double>& D, const Vector<double>& core, double alpha) {
+  GrownTree tree;
+  const auto row_of = [&](std::int64_t i) { return D.data() + i * view(D).cols; };
+  without_gil([&] { tree = grow_from_first_row(view(D).rows, row_of, core.data(), alpha); });
+  return as_arrays(tree);
+}
+
+auto bind_grow_of_tree(const KDTree<double>& tree, const Vector<double>& core, double alpha) {
+  GrownTree grown;
+  without_gil([&] { grown = grow_from_first_row(tree, core.data(), alpha); });
+  return as_arrays(grown);
+}
+
+auto bind_regrow(const Matrix<std::int64_t>& near, const Matrix<double>& near_distance, const Vector<double>& core, double alpha,
+                 const Matrix<std::int64_t>& edges, const Vector<double>& distance) {
+  Regrown grown;
+  const NearLists lists{near.data(), near_distance.data(), view(near).cols};
+  without_gil([&] { grown = regrow_from_first_row(view(near).rows, core.data(), alpha, lists, {edges.data(), distance.data()}); });
+  return std::make_tuple(as_arrays(grown.tree), grown.is_certain);
+}
+
+auto bind_merge_components(const Matrix<std::int64_t>& ends) {
   MergeTree tree;
-  without_gil([&] { tree = merge_components(ends.data(), view(ends).rows, from_first_row); });
+  without_gil([&] { tree = merge_components(ends.data(), view(ends).rows); });
   return std::make_tuple(as_array(tree.left), as_array(tree.right), as_array(tree.size));
 }
 
@@ -102,9 +122,13 @@ void bind_for(nb::module_& module) {
 }  // namespace
 
 void bind_density(nb::module_& module) {
-  module.def("grow_from_first_row", &bind_grow, "D"_a, "core"_a, "alpha"_a, "join_previous"_a,
+  module.def("grow_of_matrix", &bind_grow_of_matrix, "D"_a, "core"_a, "alpha"_a,
              "Edges and distances of the spanning tree of mutual reachability, in the order of Prim's algorithm.");
-  module.def("merge_components", &bind_merge_components, "edges"_a, "from_first_row"_a,
+  module.def("grow_of_tree", &bind_grow_of_tree, "tree"_a, "core"_a, "alpha"_a,
+             "As grow_of_matrix, from the distances of all points of a kd-tree.");
+  module.def("regrow", &bind_regrow, "near"_a, "near_distance"_a, "core"_a, "alpha"_a, "edges"_a, "distance"_a,
+             "As grow_of_matrix, from the nearest rows and any spanning tree; and whether ties can have changed nothing.");
+  module.def("merge_components", &bind_merge_components, "edges"_a,
              "Left, right and size of the merges along the edges of a spanning tree, sorted by distance.");
   module.def("condense", &bind_condense, "left"_a, "right"_a, "distance"_a, "size"_a, "min_cluster_size"_a,
              "Parent, child, density and size: the tree of clusters of at least min_cluster_size rows.");

@@ -8,25 +8,6 @@
 namespace coterie {
 namespace {
 
-// Depth of every row in the tree, counted from row 0.
-std::vector<std::int64_t> depths(const std::int64_t* ends, std::int64_t n_edges) {
-  const std::int64_t n = n_edges + 1;
-  std::vector<std::int64_t> starts(static_cast<std::size_t>(n + 1), 0), neighbours(static_cast<std::size_t>(2 * n_edges));
-  for (std::int64_t e = 0; e < 2 * n_edges; ++e) ++starts[ends[e] + 1];
-  std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  std::vector<std::int64_t> next(starts.begin(), starts.end() - 1);
-  for (std::int64_t e = 0; e < 2 * n_edges; ++e) neighbours[next[ends[e]]++] = ends[e ^ 1];
-  std::vector<std::int64_t> depth(static_cast<std::size_t>(n), -1), queue{0};
-  depth[0] = 0;
-  for (std::size_t at = 0; at < queue.size(); ++at)
-    for (std::int64_t p = starts[queue[at]]; p < starts[queue[at] + 1]; ++p)
-      if (depth[neighbours[p]] < 0) {
-        depth[neighbours[p]] = depth[queue[at]] + 1;
-        queue.push_back(neighbours[p]);
-      }
-  return depth;
-}
-
 std::int64_t top_of(std::vector<std::int64_t>& parent, std::int64_t i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
@@ -92,41 +73,13 @@ class Condenser {
 
 }  // namespace
 
-GrownTree grow_from_first_row(const double* distances, const double* core, std::int64_t n, double alpha, bool join_previous) {
-  std::vector<double> reach(static_cast<std::size_t>(n), std::numeric_limits<double>::infinity());
-  std::vector<std::int64_t> source(reach.size(), 0), outside(reach.size());
-  std::iota(outside.begin(), outside.end(), 0);
-  GrownTree tree;
-  for (std::int64_t row = 0, next = 0; !outside.empty(); row = next) {
-    outside.erase(std::lower_bound(outside.begin(), outside.end(), row));
-    next = outside.empty() ? -1 : outside[0];
-    for (const std::int64_t other : outside) {
-      const double direct = std::max({core[row], core[other], distances[row * n + other] / alpha});
-      if (direct < reach[other]) {
-        reach[other] = direct;
-        source[other] = row;
-      }
-      if (reach[other] < reach[next]) next = other;
-    }
-    if (next < 0) break;
-    tree.ends.push_back(join_previous ? row : source[next]);
-    tree.ends.push_back(next);
-    tree.distance.push_back(reach[next]);
-  }
-  return tree;
-}
-
-MergeTree merge_components(const std::int64_t* ends, std::int64_t n_edges, bool from_first_row) {
+MergeTree merge_components(const std::int64_t* ends, std::int64_t n_edges) {
   const std::int64_t n = n_edges + 1;
-  const std::vector<std::int64_t> depth = from_first_row ? depths(ends, n_edges) : std::vector<std::int64_t>();
   std::vector<std::int64_t> parent(static_cast<std::size_t>(2 * n - 1));
   std::iota(parent.begin(), parent.end(), 0);
   MergeTree tree;
   for (std::int64_t e = 0; e < n_edges; ++e) {
-    std::int64_t a = ends[2 * e], b = ends[2 * e + 1];
-    if (from_first_row && depth[a] > depth[b]) std::swap(a, b);
-    a = top_of(parent, a);
-    b = top_of(parent, b);
+    const std::int64_t a = top_of(parent, ends[2 * e]), b = top_of(parent, ends[2 * e + 1]);
     parent[a] = parent[b] = n + e;
     tree.left.push_back(a);
     tree.right.push_back(b);

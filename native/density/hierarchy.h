@@ -7,22 +7,13 @@
 
 namespace coterie {
 
-// The spanning tree of max(core[i], core[j], distances / alpha) as Prim's algorithm grows it from row 0: of equally near
-// rows the lowest comes first, joined to the row that reached it first, or to the row before it. Edges in that order.
-struct GrownTree {
-  std::vector<std::int64_t> ends;
-  std::vector<double> distance;
-};
-GrownTree grow_from_first_row(const double* distances, const double* core, std::int64_t n, double alpha, bool join_previous);
-
 // Merge m makes node n + m of nodes left[m] and right[m]; nodes below n are rows.
 struct MergeTree {
   std::vector<std::int64_t> left, right, size;
 };
 
-// Edge m joins rows ends[2m] and ends[2m + 1]; edges come by distance. With `from_first_row` the side of an edge that is
-// nearer to row 0 in the tree is the left one, as if the tree had been grown from there; otherwise that of ends[2m].
-MergeTree merge_components(const std::int64_t* ends, std::int64_t n_edges, bool from_first_row);
+// Edge m joins rows ends[2m], on the left, and ends[2m + 1]; edges come by distance.
+MergeTree merge_components(const std::int64_t* ends, std::int64_t n_edges);
 
 // One row per child: a cluster (n_rows or higher; n_rows is the root) or a row of the data that leaves its parent at
 // that density, 1 / distance.

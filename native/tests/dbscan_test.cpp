@@ -88,7 +88,7 @@ TEST(share_of_leaves_grows_with_the_radius) {
 TEST(condensing_keeps_clusters_of_the_least_size) {
   const std::vector<std::int64_t> ends{0, 1, 1, 2, 3, 4, 4, 5, 2, 3};
   const std::vector<double> distance{1, 1, 1, 1, 10};
-  const MergeTree tree = merge_components(ends.data(), 5, true);
+  const MergeTree tree = merge_components(ends.data(), 5);
   CHECK(tree.size == std::vector<std::int64_t>{2, 3, 2, 3, 6});
   const CondensedRows rows = condense(tree.left.data(), tree.right.data(), distance.data(), tree.size.data(), 5, 3);
   CHECK(rows.parent == std::vector<std::int64_t>{6, 6, 7, 7, 7, 8, 8, 8});

@@ -14,7 +14,8 @@ from coterie._threads import resolve_threads
 from coterie._typing import Indices, MatrixLike
 from coterie._validation import check_data, require_memory
 from coterie.cluster._density_input import fitted_values, resolve_distance
-from coterie.cluster._reachability import ReachabilityTree, of_graph, of_matrix, of_rows
+from coterie.cluster._reachability import ReachabilityTree, of_graph, of_matrix
+from coterie.cluster._reachability_rows import Task, of_rows
 from coterie.distance import input_kind
 from coterie.distance._rows import Rows, prepare_rows
 from coterie.distance.matrices import TOLERANCE, in_row_order
@@ -69,9 +70,9 @@ class HDBSCANInput:
             return of_matrix(self.X, min_samples, alpha, "matrix")
         if self.rows is None or self.rows.distance.function is not None:
             return of_matrix(self._all_distances(model), min_samples, alpha, "matrix")
-        scale_core = model.algorithm == "brute" or not has_tree(model.metric)
-        threads = resolve_threads(model.n_jobs)
-        return of_rows(self.rows, min_samples, alpha, scale_core=scale_core, threads=threads)
+        is_brute = model.algorithm == "brute" or not has_tree(model.metric)
+        params, threads = dict(model.metric_params or {}), resolve_threads(model.n_jobs)
+        return of_rows(Task(self.X, self.rows, model.metric, params, min_samples, alpha, is_brute, threads))
 
     def _all_distances(self, model: Any) -> Any:
         if self.rows is not None:

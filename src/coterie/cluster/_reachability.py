@@ -1,4 +1,4 @@
-"""Core distances and the spanning tree of mutual reachability, from rows, matrices and sparse graphs."""
+"""Core distances and the spanning tree of mutual reachability, from matrices and sparse graphs."""
 
 from __future__ import annotations
 
@@ -14,17 +14,9 @@ from coterie import _core
 from coterie._typing import Distances, SparseData
 from coterie.cluster._condensed import Ids
 from coterie.distance import Distance
-from coterie.distance._rows import Rows
-from coterie.distance.engines import choose_engine, tree_form
 from coterie.errors import InvalidData
 
 LEAST = float(np.nextafter(0.0, 1.0))
-SPARE_NEIGHBOURS = 3  # beyond the core distance: lists that end exactly there decide nothing
-
-# Many pairs reach each other at the same distance, a core distance: which edge comes first decides where rows
-# between clusters go. Up to here as scikit-learn decides, beyond by (distance, lower row, higher row).
-MOST_ROWS_FOR_SCIKIT_LEARNS_TIES = 3000
-
 
 @dataclass(frozen=True, eq=False)
 class ReachabilityTree:
@@ -34,37 +26,6 @@ class ReachabilityTree:
     distance: npt.NDArray[np.float64]
     core: npt.NDArray[np.float64]
     algorithm: str
-    grows_from_first_row: bool = True
-
-
-def of_rows(
-    rows: Rows, min_samples: int, alpha: float, *, scale_core: bool, threads: int
-) -> ReachabilityTree:
-    """Return the tree of prepared rows; `scale_core`: alpha divides core distances as well."""
-    if len(rows.X) <= MOST_ROWS_FOR_SCIKIT_LEARNS_TIES:
-        D = _by_differences(rows, threads)
-        if scale_core:
-            return of_matrix(D, min_samples, alpha, "matrix")
-        return _grown(D, min_samples, alpha, "matrix", join_previous=False)
-    if choose_engine(rows, "auto", who="HDBSCAN") != "kd_tree":
-        _, near = _core.smallest(rows.X, rows.X, rows.distance.metric, min_samples, False, threads)
-        core: Any = np.ascontiguousarray(near[:, -1]) / (alpha if scale_core else 1.0)
-        edges, distance = _core.spanning_tree(rows.X, rows.distance.metric, core, alpha, threads)
-        return ReachabilityTree(edges, distance.astype(np.float64), core, "tiles")
-    form = tree_form(rows.distance)
-    assert form is not None
-    tree = _core.KDTree(rows.X, form.metric, rows.distance.p, n_threads=threads)
-    k = min(len(rows.X), min_samples + SPARE_NEIGHBOURS)
-    index, near = tree.query_self(k, include_self=True, n_threads=threads)
-    core = np.ascontiguousarray(near[:, min_samples - 1]) / (alpha if scale_core else 1.0)
-    edges, distance = _core.spanning_tree_of_tree(tree, core, alpha, index, near, threads)
-    scaled = distance.astype(np.float64) * form.factor
-    return ReachabilityTree(edges, scaled, core * form.factor, "kd_tree")
-
-
-def _by_differences(rows: Rows, threads: int) -> Distances:
-    """Return all distances, rounded like those of scikit-learn."""
-    return np.asarray(_core.pairwise_self(rows.X, metric_by_differences(rows.distance), threads))
 
 
 def metric_by_differences(distance: Distance) -> Any:
@@ -82,7 +43,8 @@ def metric_by_differences(distance: Distance) -> Any:
 def of_matrix(D: Distances, min_samples: int, alpha: float, algorithm: str) -> ReachabilityTree:
     """Return the tree of a matrix of distances, infinite ones too; alpha divides core distances as well."""
     scaled = np.ascontiguousarray(D / alpha, dtype=np.float64)
-    found = _grown(scaled, min_samples, 1.0, algorithm, join_previous=True)
+    core = core_of_matrix(scaled, min_samples)
+    found = in_scikit_learns_order(*_core.grow_of_matrix(scaled, core, 1.0), core, algorithm, joins_previous=True)
     if np.isinf(found.distance).any():
         warnings.warn(
             "The minimum spanning tree contains edge weights with value infinity. Potentially, you are "
@@ -93,16 +55,23 @@ def of_matrix(D: Distances, min_samples: int, alpha: float, algorithm: str) -> R
     return found
 
 
-def _grown(
-    D: Any, min_samples: int, alpha: float, algorithm: str, *, join_previous: bool
+def core_of_matrix(D: Distances, min_samples: int) -> Any:
+    """Return the distance of each row to its `min_samples`-th nearest, itself included."""
+    return np.ascontiguousarray(np.partition(D, min_samples - 1, axis=1)[:, min_samples - 1])
+
+
+def in_scikit_learns_order(
+    edges: Any, distance: Any, core: Any, algorithm: str, *, joins_previous: bool
 ) -> ReachabilityTree:
-    """Return the tree as scikit-learn grows and sorts it, so that rows between clusters go the same way."""
-    core: Any = np.ascontiguousarray(np.partition(D, min_samples - 1, axis=1)[:, min_samples - 1])
-    edges, distance = _core.grow_from_first_row(D, core, alpha, join_previous)
+    """Return a tree that grew from the first row with its edges by distance, equal ones as scikit-learn's.
+
+    It sorts by `numpy.argsort`, which is not stable: the order of equal edges follows from where all edges
+    are. Its trees of matrices join a row to the one that joined before it, wherever it was reached from.
+    """
+    if joins_previous:
+        edges[0, 0], edges[1:, 0] = 0, edges[:-1, 1].copy()
     order = np.argsort(distance)
-    return ReachabilityTree(
-        np.ascontiguousarray(edges[order]), distance[order], core, algorithm, grows_from_first_row=False
-    )
+    return ReachabilityTree(np.ascontiguousarray(edges[order]), distance[order], core, algorithm)
 
 
 def of_graph(graph: SparseData, min_samples: int, alpha: float, max_distance: float) -> ReachabilityTree:
@@ -138,4 +107,4 @@ def of_graph(graph: SparseData, min_samples: int, alpha: float, max_distance: fl
     tree.data[tree.data == LEAST] = 0.0
     order = np.argsort(tree.data)  # not stable, as in scikit-learn
     edges = np.column_stack([tree.row, tree.col]).astype(np.int64)[order]
-    return ReachabilityTree(np.ascontiguousarray(edges), tree.data[order], core, "graph", False)
+    return ReachabilityTree(np.ascontiguousarray(edges), tree.data[order], core, "graph")

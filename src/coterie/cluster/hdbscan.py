@@ -230,7 +230,7 @@ class HDBSCAN(Clusterer):
         with track(self.progress, "HDBSCAN: spanning tree", total=3).also(listener) as tracker:
             reach = given.reachability(self)
             tracker.report(1, stage="HDBSCAN: condensed tree")
-            left, right, size = _core.merge_components(reach.edges, reach.grows_from_first_row)
+            left, right, size = _core.merge_components(reach.edges)
             rows = _core.condense(left, right, reach.distance, size, int(self.min_cluster_size))
             tree = CondensedTree(*rows, n_rows=given.n_finite)
             tracker.report(2, stage="HDBSCAN: clusters")

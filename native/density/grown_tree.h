@@ -1,0 +1,52 @@
+// The spanning tree of mutual reachability, max(core[i], core[j], distance / alpha), as Prim's algorithm grows it from row 0:
+// of equally near rows the lowest comes first, joined to the row that reached it first.
+//
+// Such ties are everywhere, as a row reaches all its near neighbours at its own core distance, and the order of equal
+// merges decides which clusters there are. scikit-learn takes this order; so do we.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "trees/kdtree.h"
+
+namespace coterie {
+
+// Edges in the order of growth; the row that joins comes second.
+struct GrownTree {
+  std::vector<std::int64_t> ends;
+  std::vector<double> distance;
+};
+
+// `distances_from(i)` gives the distances from row i to all rows, valid until the next call.
+GrownTree grow_from_first_row(std::int64_t n, const std::function<const double*(std::int64_t)>& distances_from, const double* core,
+                              double alpha);
+
+// The same for the points of a kd-tree, under the distance of the tree.
+GrownTree grow_from_first_row(const KDTree<double>& tree, const double* core, double alpha);
+
+// The nearest rows of every row, itself among them or not, nearest first: `length` entries per row.
+struct NearLists {
+  const std::int64_t* rows;
+  const double* distance;
+  std::int64_t length;
+};
+
+// Any spanning tree of the least distances: n - 1 edges.
+struct KnownTree {
+  const std::int64_t* ends;
+  const double* distance;
+};
+
+// The same tree in the time of a sort, from lists and any spanning tree. An edge of the grown tree is as long as the core
+// distance of one end, which lists the other; or it is longer than both, and when no two such edges are equally long, all
+// spanning trees have it. Where lists end within the core distance, or such edges tie, `is_certain` is false: edges that
+// are not known here might have come first.
+struct Regrown {
+  GrownTree tree;
+  bool is_certain;
+};
+Regrown regrow_from_first_row(std::int64_t n, const double* core, double alpha, const NearLists& near, const KnownTree& known);
+
+}  // namespace coterie
