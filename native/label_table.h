@@ -68,7 +68,7 @@ class LabelTable {
 };
 
 constexpr std::int64_t hash_slices = 16;
-constexpr std::int64_t min_slice_rows = 1 << 15;
+constexpr std::int64_t min_hashed_rows = 1 << 15;
 
 // A key as a slice found it.
 struct FoundKey {
@@ -115,7 +115,7 @@ inline std::vector<FoundKey> merge_runs(KeyOrder order, std::vector<std::vector<
 // Writes codes; returns one row per distinct key, in sorted order.
 template <class Keys>
 std::vector<std::int64_t> encode_by_hash(const Keys& keys, std::int64_t n, std::int32_t* codes, int threads) {
-  const std::int64_t slice_rows = std::max(min_slice_rows, block_count(n, hash_slices));
+  const std::int64_t slice_rows = std::max(min_hashed_rows, block_count(n, hash_slices));
   const std::int64_t slices = block_count(n, slice_rows);
   std::vector<std::vector<FoundKey>> runs(static_cast<std::size_t>(slices));
   std::vector<std::vector<std::int32_t>> code_of(static_cast<std::size_t>(slices));

@@ -16,6 +16,7 @@ namespace {
 constexpr std::int64_t fewest_rows_per_block = 16384;     // a block's rows and bounds stay in the second-level cache
 constexpr std::int64_t rows_per_cluster = 256;            // enough failing rows of one cluster in a block to share a pack
 constexpr int longest_pause = 8;
+constexpr float fewest_passes_spared = 3;                 // estimate: new bounds cost half a pass more than none
 constexpr double most_crowded_for_balls = 0.5;            // estimate: balls that hold more spare too little
 
 }  // namespace
@@ -106,12 +107,7 @@ std::int64_t Accelerator<T>::assign_by_bounds(const MatrixView<T>& centres, cons
     --plain_passes_left_;
     return kernels.assign(data_, packed, units, labels, deltas);
   }
-  if (is_fresh_) {
-    is_fresh_ = false;
-    const std::int64_t changed = kernels.assign_with_bounds(data_, packed, units, bounds, deltas);
-    drift_.note_largest_upper(upper_, labels);
-    return changed;
-  }
+  if (is_fresh_) return renew_bounds(packed, units, bounds, deltas);
   drift_.measure(centres, previous);
   if (!drift_.keeps_distances() || drift_.crowding() > most_crowded_for_balls) return follow(centres, packed, units, bounds, deltas);
   const auto width = engine().of<T>().tiles.panel_width;
@@ -142,13 +138,24 @@ std::int64_t Accelerator<T>::follow(const MatrixView<T>& centres, const PackedCo
     column_of[static_cast<std::size_t>(order[j])] = static_cast<std::int32_t>(j);
     moved[j] = moved_of[order[j]];
   }
-  const MeetingLevels levels = plan_meetings(moved.data(), n_clusters_, engine().of<T>().tiles.panel_width, centres.cols);
+  const MeetingLevels levels = plan_meetings(moved.data(), n_clusters_, engine().of<T>().tiles.panel_width, centres.cols, new_slack_);
   if (algorithm_ == KMeansAlgorithm::exponion && cost_of_following(levels, drift_.per_cluster(), bounds, data_.X.rows, centres.cols) > plain_cost())
-    return assign_plainly(packed, units, bounds.label, deltas);
+    return new_slack_ > fewest_passes_spared * moved[0] ? renew_bounds(packed, units, bounds, deltas)
+                                                        : assign_plainly(packed, units, bounds.label, deltas);
   const ColumnPack<T> sorted({rows.data(), n_clusters_, centres.cols, centres.cols}, nullptr, squared_metric, data_.threads);
   const std::int64_t changed = engine().of<T>().kmeans.follow(
       data_, {packed, centres, sorted.columns(), column_of.data(), levels, drift_.per_cluster()}, units, bounds, deltas);
   if (drift_.keeps_distances()) drift_.follow_largest_upper(upper_, bounds.label);
+  return changed;
+}
+
+template <class T>
+std::int64_t Accelerator<T>::renew_bounds(const PackedColumns<T>& packed, const SumUnits& units, const RowBounds& bounds,
+                                          const ClusterSums& deltas) {
+  is_fresh_ = false;
+  const std::int64_t changed = engine().of<T>().kmeans.assign_with_bounds(data_, packed, units, bounds, deltas);
+  drift_.note_largest_upper(upper_, bounds.label);
+  new_slack_ = typical_slack(bounds, data_.X.rows);
   return changed;
 }
 

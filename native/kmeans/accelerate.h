@@ -42,6 +42,7 @@ class Accelerator {
   FastCentres<T> single_out_fast(const MatrixView<T>& centres);
   std::int64_t follow(const MatrixView<T>& centres, const PackedColumns<T>& packed, const SumUnits& units, const RowBounds& bounds,
                       const ClusterSums& deltas);
+  std::int64_t renew_bounds(const PackedColumns<T>& packed, const SumUnits& units, const RowBounds& bounds, const ClusterSums& deltas);
   double plain_cost() const;
   double cost_of_settling(const Neighbourhoods& around) const;
   std::int64_t assign_plainly(const PackedColumns<T>& packed, const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas);
@@ -52,6 +53,7 @@ class Accelerator {
   std::int64_t block_;
   bool is_fresh_ = true;  // no bounds yet
   int plain_passes_left_ = 0, next_pause_ = 1;  // bounds that do not pay rest for a while, longer each time
+  float new_slack_ = 0;                         // of a typical row whose bounds are new
   KeptTree<T> tree_;
   std::vector<float> upper_, lower_, failing_upper_;
   CentreDrift drift_;

@@ -7,8 +7,6 @@
 namespace coterie {
 namespace {
 
-constexpr std::int64_t sample_size = 2048;
-
 // What the sampled rows would do.
 struct Expectation {
   std::int64_t rows = 0, failing = 0, full = 0;

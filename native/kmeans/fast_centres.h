@@ -1,6 +1,7 @@
 // Which centres went so much farther than the others that rows had better meet them one by one.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -13,15 +14,20 @@ namespace coterie {
 // columns are cheaper, what is around them is not: see overhead().
 namespace pass_cost {
 inline constexpr double plain_overhead = 1.5;    // of a row that meets all centres in the plain pass
-inline constexpr double bounds = 0.5;            // of bringing a row's bounds up to date
-inline constexpr double own_distance = 1;        // of testing a failing row by its own distance
-inline constexpr double gathering_in_order = 2;  // of gathering a row for a strip and settling it
-inline constexpr double gathering = 6;           // the same after sorting by cluster, and packing centres for it
+inline constexpr double bounds = 0.9;            // of bringing a row's bounds up to date
+inline constexpr double own_distance = 2.5;      // of testing a failing row by its own distance
+inline constexpr double gathering_in_order = 7;  // of gathering a row for a strip and settling it
+inline constexpr double gathering = 5;           // the same after sorting by cluster, and packing centres for it
 inline constexpr double panel = 1.25;            // of a panel that such a row meets
 
-// What costs other than panels weigh, with so many columns.
-inline double overhead(std::int64_t cols) { return cols < 16 ? 16 / static_cast<double>(cols) : 1; }
+// What costs other than panels weigh, with so many columns: not less with fewer, and more with more, but less than a panel does.
+inline double overhead(std::int64_t cols) {
+  const double part = 16 / static_cast<double>(cols);
+  return cols < 16 ? part : std::sqrt(part);
+}
 }  // namespace pass_cost
+
+inline constexpr std::int64_t sample_size = 2048;  // rows by whose bounds a pass is planned
 
 // How far centres moved and how far apart they are, before the bounds of the rows are brought up to date.
 struct CentreMoves {

@@ -2,35 +2,37 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "kmeans/fast_centres.h"
 
 namespace coterie {
 namespace {
 
-constexpr std::int64_t sample_size = 2048;
 constexpr double part_of_full = 0.5;  // timed on the row many of benchmarks/rows/kmeans.py: movements shrink, the slack lasts longer
 
-// In panels of this pass and of the full meeting that it brings nearer.
-double price(const MeetingLevel& level, double all_panels, double slack, double overhead) {
-  const auto panels = static_cast<double>(level.panels);
-  const double gathering = level.panels > 0 ? overhead * pass_cost::gathering_in_order : 0;
-  return gathering + panels + part_of_full * (all_panels - panels) * static_cast<double>(level.missed) / slack;
+// Of a pass, in panels: what the level costs now, and its part of the full meeting that it brings nearer. A full meeting is shared by
+// the passes that it spares the row.
+double price(const MeetingLevels& plan, int at, double slack, double overhead, double passes_spared) {
+  const MeetingLevel& level = plan.levels[at];
+  const auto panels = static_cast<double>(level.panels), all_panels = static_cast<double>(plan.levels[plan.all()].panels);
+  const double around = level.panels > 0 ? overhead * (pass_cost::own_distance + pass_cost::gathering_in_order) : 0;
+  if (at == plan.all()) return (around + panels) / passes_spared;
+  return around + panels + part_of_full * (all_panels - panels) * static_cast<double>(level.missed) / slack;
 }
 
-std::uint8_t cheapest_level(const MeetingLevels& plan, float slack, double overhead) {
-  const auto all_panels = static_cast<double>(plan.levels[plan.all()].panels);
+std::uint8_t cheapest_level(const MeetingLevels& plan, float slack, double overhead, double passes_spared) {
   int best = plan.all();
   for (int level = 0; level < plan.all(); ++level) {
     if (!(plan.levels[level].missed < slack)) continue;
-    if (price(plan.levels[level], all_panels, slack, overhead) < price(plan.levels[best], all_panels, slack, overhead)) best = level;
+    if (price(plan, level, slack, overhead, passes_spared) < price(plan, best, slack, overhead, passes_spared)) best = level;
   }
   return static_cast<std::uint8_t>(best);
 }
 
 }  // namespace
 
-MeetingLevels plan_meetings(const float* moved, std::int64_t n_centres, std::int64_t panel_width, std::int64_t cols) {
+MeetingLevels plan_meetings(const float* moved, std::int64_t n_centres, std::int64_t panel_width, std::int64_t cols, float new_slack) {
   MeetingLevels plan{};
   const std::int64_t all_panels = (n_centres + panel_width - 1) / panel_width;
   // 0, 1, 2, 3, 4, 6, 8, 12, 16 ...: half a doubling apart
@@ -42,11 +44,21 @@ MeetingLevels plan_meetings(const float* moved, std::int64_t n_centres, std::int
   const float largest = std::max(moved[0], std::numeric_limits<float>::min());
   constexpr std::int32_t above = 64;  // slacks of up to 256 times the largest movement have buckets of their own
   plan.first_bucket = std::max<std::int32_t>(1, MeetingLevels::bucket(largest) + above - MeetingLevels::buckets);
+  const double passes_spared = std::max(1.0, static_cast<double>(new_slack) / static_cast<double>(largest));
   for (std::int32_t at = 0; at < MeetingLevels::buckets; ++at) {
     const auto edge = std::bit_cast<float>((plan.first_bucket + at) << MeetingLevels::bits_per_bucket);
-    plan.of_bucket[at] = cheapest_level(plan, edge, pass_cost::overhead(cols));
+    plan.of_bucket[at] = cheapest_level(plan, edge, pass_cost::overhead(cols), passes_spared);
   }
   return plan;
+}
+
+float typical_slack(const RowBounds& bounds, std::int64_t n_rows) {
+  const std::int64_t step = std::max<std::int64_t>(1, n_rows / sample_size);
+  std::vector<float> slacks;
+  for (std::int64_t i = 0; i < n_rows; i += step) slacks.push_back(std::max(bounds.lower[i] - bounds.upper[i], 0.0f));
+  const auto middle = slacks.begin() + static_cast<std::ptrdiff_t>(slacks.size() / 2);
+  std::nth_element(slacks.begin(), middle, slacks.end());
+  return *middle;
 }
 
 double cost_of_following(const MeetingLevels& levels, const ClusterDrift* drift, const RowBounds& bounds, std::int64_t n_rows,

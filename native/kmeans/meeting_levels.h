@@ -2,7 +2,8 @@
 //
 // Centres are sorted by how far they moved, the farthest first. A row whose own centre is `slack` nearer than its lower bound of
 // all others is safe from those that moved by less: it meets the panels before them, and its bound shrinks by the movement of the
-// fastest that it left out. Leaving out more is cheaper now, and uses up the slack sooner.
+// fastest that it left out. Leaving out more is cheaper now, and uses up the slack sooner; meeting all gives the row a new slack, which
+// spares it the passes until the fastest centres have used that up.
 #pragma once
 
 #include <bit>
@@ -33,8 +34,11 @@ struct MeetingLevels {
   }
 };
 
-// `moved` per column of the sorted centres, falling.
-MeetingLevels plan_meetings(const float* moved, std::int64_t n_centres, std::int64_t panel_width, std::int64_t cols);
+// `moved` per column of the sorted centres, falling; `new_slack`: that of a typical row after it met all.
+MeetingLevels plan_meetings(const float* moved, std::int64_t n_centres, std::int64_t panel_width, std::int64_t cols, float new_slack);
+
+// The median slack of a sample of the rows.
+float typical_slack(const RowBounds& bounds, std::int64_t n_rows);
 
 // What a pass in the order of the rows will cost, in panels per row, by the bounds of a sample of them.
 double cost_of_following(const MeetingLevels& levels, const ClusterDrift* drift, const RowBounds& bounds, std::int64_t n_rows,

@@ -18,10 +18,10 @@ constexpr std::int64_t slots_per_task = 256;
 constexpr std::int32_t nobody = -1;
 constexpr double rounded_down = 1 - 1e-12;  // bounds that are computed, not found, give way to rounding
 
-class RoundsEngine {
+class CentroidRounds {
  public:
   template <class T>
-  RoundsEngine(const MatrixView<T>& rows, CentroidRule rule, int threads)
+  CentroidRounds(const MatrixView<T>& rows, CentroidRule rule, int threads)
       : clusters_(rows, rule),
         index_(clusters_, threads),
         threads_(threads),
@@ -185,7 +185,7 @@ class RoundsEngine {
 
 template <class T>
 std::vector<SlotMerge> centroid_rounds(const MatrixView<T>& rows, CentroidRule rule, int threads) {
-  return RoundsEngine(rows, rule, threads).run(first_candidates(rows, threads));
+  return CentroidRounds(rows, rule, threads).run(first_candidates(rows, threads));
 }
 
 template std::vector<SlotMerge> centroid_rounds(const MatrixView<float>&, CentroidRule, int);

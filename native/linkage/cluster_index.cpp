@@ -11,7 +11,7 @@ namespace coterie {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::int64_t rows_per_task = 64;
+constexpr std::int64_t queries_per_task = 64;
 constexpr std::int32_t nowhere = -1, among_young = -2;  // in place of a tree position
 // Fewer rows than these are not worth waking the threads for.
 constexpr std::int64_t least_parallel_rows = 8192, least_parallel_queries = 256;
@@ -143,8 +143,8 @@ void ClusterIndex::ask_tree(const std::vector<std::int32_t>& asked, std::int64_t
 
 void ClusterIndex::ask_young(const std::vector<std::int32_t>& asked, std::int64_t k, std::vector<Candidate>& found) const {
   const auto n = static_cast<std::int64_t>(asked.size());
-  parallel_for(block_count(n, rows_per_task), n < least_parallel_queries ? 1 : threads_, [&](std::int64_t task, int) {
-    const Range range = block_range(n, rows_per_task, task);
+  parallel_for(block_count(n, queries_per_task), n < least_parallel_queries ? 1 : threads_, [&](std::int64_t task, int) {
+    const Range range = block_range(n, queries_per_task, task);
     for (std::int64_t i = range.begin; i < range.end; ++i)
       for (const std::int32_t slot : young_)
         if (slot != asked[static_cast<std::size_t>(i)])

@@ -11,11 +11,11 @@
 namespace coterie {
 namespace {
 
-constexpr std::int64_t least_parallel_cells = 1 << 15;
+constexpr std::int64_t least_searched_cells = 1 << 15;
 
 // What both engines know about a cluster's nearest neighbour.
 template <class T>
-struct Neighbour {
+struct NearestCluster {
   T distance;       // exact if `at` is known, else a lower bound
   T others;         // what all other clusters are at least
   std::int32_t at;         // -1: unknown
@@ -31,11 +31,11 @@ class MatrixEngine {
   }
 
  protected:
-  Neighbour<T>& neighbour(std::int64_t position) { return neighbours_[static_cast<std::size_t>(position)]; }
+  NearestCluster<T>& neighbour(std::int64_t position) { return neighbours_[static_cast<std::size_t>(position)]; }
 
   void search(const std::vector<std::int32_t>& positions) {
     const auto count = static_cast<std::int64_t>(positions.size());
-    const int threads = count * matrix_.width() < least_parallel_cells ? 1 : threads_;
+    const int threads = count * matrix_.width() < least_searched_cells ? 1 : threads_;
     parallel_for(count, threads, [&](std::int64_t task, int) {
       const std::int32_t position = positions[static_cast<std::size_t>(task)];
       const RowMinimum<T> found = matrix_.nearest(position);
@@ -61,7 +61,7 @@ class MatrixEngine {
     if (moved.empty()) return;
     for (std::size_t i = 0; i < moved.size(); ++i) {
       if (moved[i] < 0) continue;
-      Neighbour<T> now = neighbours_[i];
+      NearestCluster<T> now = neighbours_[i];
       for (std::int32_t* at : {&now.at, &now.others_at})
         if (*at >= 0) *at = moved[static_cast<std::size_t>(*at)];
       neighbours_[static_cast<std::size_t>(moved[i])] = now;
@@ -71,13 +71,13 @@ class MatrixEngine {
 
   MergeMatrix<T> matrix_;
   int threads_;
-  std::vector<Neighbour<T>> neighbours_;
+  std::vector<NearestCluster<T>> neighbours_;
   std::vector<SlotMerge> merges_;
 };
 
 // Reducible rules: all pairs that are each other's nearest merge in one round.
 template <class T>
-class RoundsEngine : MatrixEngine<T> {
+class MatrixRounds : MatrixEngine<T> {
  public:
   using MatrixEngine<T>::MatrixEngine;
 
@@ -104,7 +104,7 @@ class RoundsEngine : MatrixEngine<T> {
   std::vector<PositionPair<T>> nearest_pair() {
     std::vector<PositionPair<T>> best;
     for (std::int64_t i = 0; i < this->matrix_.width(); ++i) {
-      const Neighbour<T>& now = this->neighbour(i);
+      const NearestCluster<T>& now = this->neighbour(i);
       if (!this->matrix_.is_live(i) || now.at < 0 || (!best.empty() && now.distance >= best[0].height)) continue;
       best = {{std::min(static_cast<std::int32_t>(i), now.at), std::max(static_cast<std::int32_t>(i), now.at), now.distance}};
     }
@@ -141,7 +141,7 @@ class RoundsEngine : MatrixEngine<T> {
     }
     for (std::int64_t i = 0; i < this->matrix_.width(); ++i) {
       if (!this->matrix_.is_live(i) || merged_into[static_cast<std::size_t>(i)] >= 0) continue;
-      Neighbour<T>& now = this->neighbour(i);
+      NearestCluster<T>& now = this->neighbour(i);
       if (now.others_at >= 0 && merged_into[static_cast<std::size_t>(now.others_at)] >= 0) now.others_at = -1;
       const std::int32_t merged = now.at < 0 ? -1 : merged_into[static_cast<std::size_t>(now.at)];
       if (merged < 0) continue;
@@ -192,7 +192,7 @@ class GreedyEngine : MatrixEngine<T> {
     this->search({pair.first});
     for (std::int64_t i = 0; i < this->matrix_.width(); ++i) {
       if (!this->matrix_.is_live(i) || i == pair.first) continue;
-      Neighbour<T>& now = this->neighbour(i);
+      NearestCluster<T>& now = this->neighbour(i);
       if (now.at == pair.first || now.at == pair.second) now.at = -1;
       const T distance = this->matrix_.distance(pair.first, i);
       const bool is_nearer = distance < now.distance || (distance == now.distance && (now.at < 0 || pair.first < now.at));
@@ -205,7 +205,7 @@ class GreedyEngine : MatrixEngine<T> {
 
 template <class T>
 std::vector<SlotMerge> matrix_linkage(T* square, StartingClusters<T> clusters, LinkageRule rule, int threads) {
-  if (is_reducible(rule)) return RoundsEngine<T>(square, std::move(clusters), rule, threads).run();
+  if (is_reducible(rule)) return MatrixRounds<T>(square, std::move(clusters), rule, threads).run();
   return GreedyEngine<T>(square, std::move(clusters), rule, threads).run();
 }
 

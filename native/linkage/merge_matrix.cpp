@@ -10,11 +10,11 @@ namespace coterie {
 namespace {
 
 constexpr std::int64_t least_parallel_cells = 1 << 14;  // below, waking the threads takes longer than the work
-constexpr std::int64_t rows_per_task = 16;
+constexpr std::int64_t live_rows_per_task = 16;
 constexpr double dead_share = 0.4;  // of the columns, before they are dropped: measured on 20,000 rows
 
 template <class T>
-const LinkageKernels<T>& kernels() {
+const LinkageKernels<T>& merge_kernels() {
   return engine().of<T>().linkage;
 }
 
@@ -64,7 +64,7 @@ void MergeMatrix<T>::take_in(std::int64_t position, std::int64_t up_to) {
   const auto p = static_cast<std::size_t>(position);
   const std::int64_t known = taken_in_[p];
   if (known >= up_to) return;
-  kernels<T>().merge_columns(rule_, span_of(merges_, known, up_to), sizes_[p], inner_[p], rows_[p]);
+  merge_kernels<T>().merge_columns(rule_, span_of(merges_, known, up_to), sizes_[p], inner_[p], rows_[p]);
   taken_in_[p] = up_to;
 }
 
@@ -72,7 +72,7 @@ template <class T>
 RowMinimum<T> MergeMatrix<T>::nearest(std::int64_t position) {
   take_in(position, merges_.count());
   RowMinimum<T> found;
-  kernels<T>().least_of_row(rows_[static_cast<std::size_t>(position)], penalty_.data(), width(), found);
+  merge_kernels<T>().least_of_row(rows_[static_cast<std::size_t>(position)], penalty_.data(), width(), found);
   return found;
 }
 
@@ -96,7 +96,7 @@ void MergeMatrix<T>::combine(const std::vector<PositionPair<T>>& pairs, std::int
       inner = now.inner.data();
     }
     T* row = rows_[static_cast<std::size_t>(first)];
-    kernels<T>().combine_rows(rule_, merges_.all[static_cast<std::size_t>(start + k)], row, rows_[static_cast<std::size_t>(second)],
+    merge_kernels<T>().combine_rows(rule_, merges_.all[static_cast<std::size_t>(start + k)], row, rows_[static_cast<std::size_t>(second)],
                               sizes, inner, width());
     row[first] = std::numeric_limits<T>::infinity();
     taken_in_[static_cast<std::size_t>(first)] = start + k + 1;
@@ -130,12 +130,12 @@ std::vector<std::int32_t> MergeMatrix<T>::compact_if_worthwhile() {
       kept.push_back(static_cast<std::int32_t>(i));
     }
   const auto up_to = merges_.count();
-  parallel_for(block_count(n_live_, rows_per_task), threads_for(n_live_ * width()), [&](std::int64_t task, int) {
-    const Range range = block_range(n_live_, rows_per_task, task);
+  parallel_for(block_count(n_live_, live_rows_per_task), threads_for(n_live_ * width()), [&](std::int64_t task, int) {
+    const Range range = block_range(n_live_, live_rows_per_task, task);
     for (std::int64_t q = range.begin; q < range.end; ++q) {
       const std::int32_t position = kept[static_cast<std::size_t>(q)];
       take_in(position, up_to);
-      kernels<T>().keep_columns(kept.data(), n_live_, rows_[static_cast<std::size_t>(position)]);
+      merge_kernels<T>().keep_columns(kept.data(), n_live_, rows_[static_cast<std::size_t>(position)]);
     }
   });
   for (std::size_t q = 0; q < kept.size(); ++q) {
