@@ -9,6 +9,14 @@ import pytest
 from coterie.cli.app import explain
 
 WRONG = [
+    (
+        ["fit", "customers.csv", "-k", "3", "--truth", "ctiy"],
+        'customers.csv: no column "ctiy" to compare with. Did you mean "city"?',
+    ),
+    (
+        ["fit", "customers.csv", "-k", "3", "--missing", "medain"],
+        "--missing must be one of error, drop, median, got 'medain'. Did you mean \"median\"?",
+    ),
     (["fit", "custmers.csv", "-k", "3"], r'custmers.csv: no such file. Did you mean "customers.csv"?'),
     (
         ["fit", "customers.csv", "-k", "0"],

@@ -179,7 +179,9 @@ def test_components_are_known_without_iteration():
 @pytest.mark.parametrize("laplacian", LAPLACIANS)
 def test_isolated_points_are_parts_where_there_is_room(laplacian, assign_labels):
     """Law: as many groups as components, isolated points counted, are these components."""
-    graph = sparse.block_diag([np.ones((6, 6)), [[0.0]], np.ones((4, 4)), [[0.0]]], format="csr")
+    graph = sparse.block_diag(
+        [sparse.coo_array(np.ones((6, 6))), [[0.0]], np.ones((4, 4)), [[0.0]]], format="csr"
+    )
     truth = np.repeat([0, 1, 2, 3], (6, 1, 4, 1))
     with pytest.warns(DataNotice, match="it has 2 components and 2 isolated points\\."):
         model = SpectralClustering(
@@ -206,7 +208,9 @@ def test_equal_rows_stay_together(options):
 
 def test_a_graph_of_very_many_parts():
     """Law: where there are more parts than coordinates, the largest ones span them, in little memory."""
-    pairs = sparse.block_diag([np.ones((2, 2))] * 3000 + [np.ones((50, 50))] * 3, format="csr")
+    pairs = sparse.block_diag(
+        [sparse.coo_array(np.ones((2, 2)))] * 3000 + [np.ones((50, 50))] * 3, format="csr"
+    )
     model = SpectralClustering(3, affinity="precomputed", random_state=0).fit(pairs)
     assert model.n_parts_ == 3003
     np.testing.assert_array_equal(model.eigenvalues_, 0.0)
@@ -345,3 +349,13 @@ def test_progress_hears_the_stages():
     heard.clear()
     LaplacianEigenmap(2, affinity="rbf", random_state=0, progress=heard.append).fit(BLOBS)
     assert [report.stage for report in heard] == ["eigenmap: eigenvectors"]
+
+
+def test_eigenvectors_that_are_not_settled_are_announced(monkeypatch):
+    """Law: where lobpcg does not get as far as asked, one warning says how far it got, and the way out."""
+    monkeypatch.setattr("coterie.cluster._spectral_solver.MOST_PRODUCTS", 2)
+    model = SpectralClustering(4, gamma=0.5, eigen_solver="lobpcg", eigen_tol=1e-12, random_state=0)
+    with pytest.warns(
+        ConvergenceWarning, match=r"lobpcg settled the eigenvectors to .* only, not to 1e-12\. "
+    ):
+        model.fit(BLOBS)

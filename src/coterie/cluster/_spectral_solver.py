@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg
+from sklearn.exceptions import ConvergenceWarning
 
 from coterie._typing import FloatArray
 from coterie.errors import InvalidData
@@ -22,6 +24,7 @@ FIRST_BLOCKS = 4  # of a small Krylov space that tells a filter where to begin
 FILTER_DEGREE = 16
 DENSE_ROWS = 200  # below, LAPACK is quicker
 DEFAULT_TOLERANCE = 1e-5
+LOBPCG_TOLERANCE = 1e-15**0.5  # SciPy's own, per row, where none is asked for
 SHARE_OF_SPREAD = 0.01  # residual over the distance of the wanted eigenvalues from the next
 ROUGH_TOLERANCE = 1e-3  # of vectors whose eigenvalue only is wanted
 
@@ -113,9 +116,28 @@ def _by_scipy(problem: Eigenproblem, k: int, solver: str, tol: float, seed: int)
         values, vectors = eigsh(operator, k=k, which="LA", v0=start, tol=tol)
     else:
         start = draws.normal(size=(problem.n, k + GUARDS))
-        values, vectors = lobpcg(operator, start, tol=tol, maxiter=MOST_PRODUCTS, largest=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", UserWarning
+            )  # about the guards, too: the pairs are looked at below
+            values, vectors = lobpcg(operator, start, tol=tol, maxiter=MOST_PRODUCTS, largest=True)
     order = np.argsort(-values)[:k]
-    return Eigenpairs(values[order], vectors[:, order])
+    pairs = Eigenpairs(values[order], vectors[:, order])
+    if solver == "lobpcg":
+        _warn_if_rough(multiply, pairs, tol)
+    return pairs
+
+
+def _warn_if_rough(multiply: Callable[[Any], Any], pairs: Eigenpairs, tol: float) -> None:
+    off = np.linalg.norm(multiply(pairs.vectors) - pairs.vectors * pairs.values, axis=0).max(initial=0.0)
+    limit = tol if tol else LOBPCG_TOLERANCE * len(pairs.vectors)
+    if off > limit:
+        warnings.warn(
+            f"lobpcg settled the eigenvectors to {off:.2g} only, not to {limit:.2g}. Use another "
+            f'eigen_solver (None, "arpack"), or a larger eigen_tol.',
+            ConvergenceWarning,
+            stacklevel=2,
+        )
 
 
 def _by_filtered_blocks(problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int) -> Eigenpairs:

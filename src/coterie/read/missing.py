@@ -94,10 +94,11 @@ def check_policy(policy: str) -> None:
     >>> check_policy("drop")
     """
     if policy not in MISSING_POLICIES:
-        raise InvalidParameter(
+        wrong = (
             f"missing must be one of {', '.join(MISSING_POLICIES)}, got {policy!r}."
             f"{did_you_mean(policy, MISSING_POLICIES)}"
         )
+        raise InvalidParameter(wrong).in_shell(f"--{wrong}")
 
 
 def _refuse_infinite(X: Any, columns: Sequence[str], source: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
+from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_you_mean
 from coterie.groups import Prepared, prepare_table
 from coterie.read import Table
 from coterie.select.asked import Asked
@@ -26,7 +26,8 @@ def classes_of(table: Table, truth: Any) -> tuple[Any, list[str]]:
         return None, []
     if isinstance(truth, str):
         if truth not in table.columns:
-            raise InvalidParameter(f'{table.source}: no column "{truth}" to compare with.')
+            near = did_you_mean(truth, table.columns)
+            raise InvalidParameter(f'{table.source}: no column "{truth}" to compare with.{near}')
         if table.is_matrix:
             return np.asarray(table.content)[:, table.columns.index(truth)], [truth]
         return np.array([str(value) for value in table.content[truth]]), [truth]
