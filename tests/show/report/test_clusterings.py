@@ -79,6 +79,9 @@ def test_commands_name_what_differs_from_the_defaults():
         'groups = coterie.fit(X, k=range(2, 5), drop=["a b"], random_state=3)'
     )
     assert shell_line("the data", asked) is None
+    assert "k=3)" in python_lines("x.csv", {"k": "3"})
+    assert "k=range(2, 9))" in python_lines("x.csv", {"k": "2..8"})
+    assert shell_line("x.csv", {"k": "2..8"}) == "coterie fit x.csv -k 2..8 --report x.html"
 
 
 def test_large_tables_show_other_numbers_by_a_sample(answer):

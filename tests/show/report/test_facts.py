@@ -1,6 +1,7 @@
 """What a report says: true, within bounds, and plain enough for JSON."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from sklearn.preprocessing import StandardScaler
 
 from coterie.cluster import AgglomerativeClustering
 from coterie.show.report import gather
-from coterie.show.report.evidence import stability_facts
+from coterie.show.report.evidence import evidence_facts, stability_facts
+from coterie.show.report.findings import map_finding
 from coterie.show.report.labelings import stops
 from coterie.show.report.maps import principal_plane
 from coterie.show.report.room import USUAL
@@ -91,6 +93,19 @@ def test_cards_name_what_sets_groups_apart(facts):
     assert other.stability is None  # stability was computed for the answer only
 
 
+def test_most_groups_may_stand_apart():
+    """Law: where no groups touch, the title counts those that stand apart, if they are most of them."""
+    labels, neighbours = np.repeat([0, 1, 2], 10), np.repeat([1, 0, 1], 10)
+    assert map_finding(labels, np.repeat([0.9, 0.8, 0.5], 10), neighbours, 3) == "2 of 3 groups stand apart"
+    assert map_finding(labels, np.repeat([0.9, 0.4, 0.5], 10), neighbours, 3) == "The groups lie side by side"
+
+
+def test_columns_that_tell_most_come_first(facts):
+    """Law: the table of columns begins with the one that its title names."""
+    for labeling in facts.labelings:
+        assert labeling.contrast.finding.startswith(labeling.contrast.columns[0])
+
+
 def test_findings_are_sentences(facts):
     """Law: titles say what the pictures show."""
     chosen = facts.labelings[facts.chosen]
@@ -102,15 +117,31 @@ def test_findings_are_sentences(facts):
     assert chosen.contrast.finding.startswith("petal length (cm) tells the groups apart best")
 
 
+@pytest.mark.parametrize(
+    ("votes", "words"),
+    [
+        ({3: 1}, "The one criterion that chooses says k = 3"),
+        ({3: 2}, "Both criteria that choose say k = 3"),
+        ({3: 4}, "All 4 criteria that choose say k = 3"),
+    ],
+)
+def test_votes_are_counted_in_words(votes, words):
+    """Law: agreement is said in good English for any number of criteria."""
+    evidence = SimpleNamespace(
+        k=3, ks=(2, 3), curves=(), verdict=SimpleNamespace(votes=votes, reasons=(), disagreements=())
+    )
+    assert evidence_facts(evidence).finding == words
+
+
 def test_stability_of_all_good_groups():
     """Law: when every group comes back, the title says so and names the weakest."""
-    from types import SimpleNamespace
-
     found = SimpleNamespace(
         scheme="bootstrap", n_resamples=2, per_cluster=[0.9, 0.8], scores=[[0.9, np.nan], [0.9, 0.8]],
         overall=0.85, verdicts=("strong", "stable"),
     )  # fmt: skip
     assert stability_facts(found).finding == "Every group comes back; the weakest is group 2 (0.80)"
+    found.per_cluster = [1.0, 0.999]
+    assert stability_facts(found).finding == "Every group comes back as it is"
 
 
 def test_tree_is_cut_where_the_groups_are():

@@ -110,18 +110,24 @@ def contrast_finding(profile: GroupMeans) -> str:
     """Say which column tells the groups apart best: the share of its variance that lies between them."""
     if len(profile.sizes) < 2:
         return "One group: nothing to tell apart"
-    weights = profile.sizes / max(1, profile.sizes.sum())
-    shares = weights @ np.square(profile.differences)
+    shares = _between(profile)
     best = int(np.argmax(shares))
     name = shorten(profile.columns[best])
     percent = f"{100 * min(1.0, shares[best]):.0f}\u00a0%"
     return f"{name} tells the groups apart best: {percent} of its variance is between them"
 
 
+def _between(profile: GroupMeans) -> Any:
+    """Return the share of each column's variance that lies between the groups."""
+    weights = profile.sizes / max(1, profile.sizes.sum())
+    return weights @ np.square(profile.differences)
+
+
 def contrast_facts(profile: GroupMeans) -> ContrastFacts:
-    """Return the differences of all groups in the columns that tell most."""
+    """Return the differences of all groups in the columns that tell most, the best of them first."""
     shown_groups = profile.differences[:MOST_CARDS]
     telling = np.argsort(-np.abs(shown_groups).max(axis=0, initial=0.0), kind="stable")[:MOST_CONTRASTS]
+    telling = telling[np.argsort(-_between(profile)[telling], kind="stable")]
     return ContrastFacts(
         finding=contrast_finding(profile),
         columns=tuple(shorten(profile.columns[column]) for column in telling.tolist()),

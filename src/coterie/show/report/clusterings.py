@@ -113,11 +113,21 @@ def told(arguments: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in arguments.items():
         default = defaults[name].default
         plain = tuple(value) if isinstance(value, list) else value
+        if name == "k" and isinstance(plain, str):
+            plain = _number_or_range(plain)
         if isinstance(plain, str | int | tuple | range) and plain == default:
             continue
         if plain is not None:
             found[name] = plain
     return found
+
+
+def _number_or_range(typed: str) -> str | int | range:
+    """Return what was typed for k as Python writes it: 3, or range(2, 9) for ``2..8``."""
+    first, dots, last = typed.partition("..")
+    if not first.isdigit() or (dots and not last.isdigit()):
+        return typed
+    return range(int(first), int(last) + 1) if dots else int(first)
 
 
 def python_lines(source: str, arguments: Mapping[str, Any]) -> str:

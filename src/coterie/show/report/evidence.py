@@ -20,6 +20,7 @@ from coterie.show.report.numbers import count, p_in_words, plain, rounded
 BINS = 24
 MOST_RUNNERS = 12
 STABLE = 0.75  # a Jaccard index from which a group is commonly called stable
+SAME = 0.995  # a Jaccard index that is written 1.00
 SIGNIFICANT = 0.05
 
 
@@ -56,7 +57,8 @@ def _votes_in_words(ks: Sequence[int], votes: Sequence[int], k: int) -> str:
         return f"k = {k}"
     others = [other for other in ks if other != k and votes[ks.index(other)]]
     if not others:
-        return f"All {count(total, 'criterion', 'criteria')} that choose say k = {k}"
+        all_of_them = {1: "The one criterion that chooses says", 2: "Both criteria that choose say"}
+        return f"{all_of_them.get(total, f'All {total} criteria that choose say')} k = {k}"
     second = max(others, key=lambda other: votes[ks.index(other)])
     n_second = votes[ks.index(second)]
     say = "says" if own == 1 else "say"
@@ -92,6 +94,8 @@ def _stability_in_words(per_group: Any) -> str:
         return f"One group: its mean Jaccard is {per_group[0]:.2f}"
     weakest = int(np.nanargmin(per_group))
     value = per_group[weakest]
+    if value >= SAME:
+        return "Every group comes back as it is"
     if value >= STABLE:
         return f"Every group comes back; the weakest is group {weakest + 1} ({value:.2f})"
     n_weak = int((per_group < STABLE).sum())

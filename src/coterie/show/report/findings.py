@@ -26,8 +26,13 @@ def map_finding(labels: Any, values: Any, neighbours: Any, k: int) -> str:
     groups = np.unique(labels[labels >= 0])
     apart = [group for group in groups if np.mean(values[labels == group]) >= APART]
     pair = _touching_pair(labels, values, neighbours)
+    if pair is None and len(apart) == len(groups):
+        return "The groups stand apart"
     if pair is None:
-        return "The groups stand apart" if len(apart) == len(groups) else "The groups lie side by side"
+        is_most = len(groups) > 2 and 2 * len(apart) >= len(groups)
+        return (
+            f"{len(apart)} of {len(groups)} groups stand apart" if is_most else "The groups lie side by side"
+        )
     touch = f"groups {min(pair) + 1} and {max(pair) + 1} touch"
     alone = [group for group in apart if group not in pair]
     if len(alone) == 1:

@@ -229,7 +229,7 @@ def made_of(groups: Groups) -> list[tuple[str, str]]:
     parameters = {
         name: value
         for name, value in model.get_params(deep=False).items()
-        if name not in ("progress", "verbose")
+        if name not in ("progress", "verbose") and value is not None
     }
     facts = [
         ("method", find_method(groups.recipe.method).title),
