@@ -102,7 +102,7 @@ def call_for(method: Method, n: int) -> Callable[[], Any]:
     from coterie import scale
 
     files = make_files(n, method.columns, 32)
-    models = {
+    models: dict[str, Callable[[], Any]] = {
         "KMeans": lambda: scale.KMeans(32, init=files.start, max_iter=PASSES, tol=0.0),
         "GaussianMixture": lambda: scale.GaussianMixture(8, max_iter=PASSES, tol=0.0, random_state=0),
         "Summaries": lambda: scale.Summaries(1000, random_state=0),
