@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import dask.array
 import numpy as np
@@ -32,7 +32,8 @@ from coterie.scale.passes import compute, fold, read_weights, tasks
 
 SAMPLE_ROWS = 50_000  # to find where to cut
 ROWS_AT_ONCE = 1 << 20  # of labels that are renumbered
-NOTHING: Indices = np.empty(0, dtype=np.intp)
+Numbers: TypeAlias = npt.NDArray[np.integer[Any]]  # as narrow as the number of rows allows
+NOTHING: Numbers = np.empty(0, dtype=np.intp)
 ROUNDING = 1e-6  # halos are wider by this share than they need be
 
 
@@ -53,12 +54,12 @@ class BoxResult:
     """
 
     n_clusters: int
-    core: Indices
-    core_cluster: Indices
-    halo: Indices
-    halo_cluster: Indices
-    border: Indices
-    border_cluster: Indices
+    core: Numbers
+    core_cluster: Numbers
+    halo: Numbers
+    halo_cluster: Numbers
+    border: Numbers
+    border_cluster: Numbers
 
 
 class DBSCAN(LazyEstimator):
@@ -256,8 +257,8 @@ def _joined(results: list[BoxResult], n_rows: int) -> tuple[Labels, Indices]:
     number = _numbers(results, offsets, labels, first)
     core = np.flatnonzero(labels >= 0)
     for some in _slices(n_rows):
-        part = labels[some]
-        labels[some] = np.where(part >= 0, number[part], no_cluster)  # for the least of those nearby
+        parts = labels[some]
+        labels[some] = np.where(parts >= 0, number[parts], no_cluster)  # for the least of those nearby
     for offset in offsets[-2::-1]:
         result = results.pop()
         np.minimum.at(labels, result.border, number[offset + result.border_cluster])
