@@ -60,11 +60,11 @@ def _cell(record: Record, name: str) -> str:
 
 
 def _judgement(record: Record) -> list[str]:
-    bar = "" if record["bar"] is None else f"{record['bar']:g}x"
+    bar = "" if record["bar"] is None else f"{record['bar']:.3g}x"
     if record["limit"] is not None:
         bar = f"{bar} <= {_figure(record['limit'], record['unit'])}".strip()
     return [
-        "" if record["ratio"] is None else f"{record['ratio']:.1f}x",
+        "" if record["ratio"] is None else f"{record['ratio']:.{1 if record['ratio'] >= 1 else 2}f}x",
         bar,
         "" if record["aim"] is None else f"{record['aim']:g}x",
         record["verdict"],

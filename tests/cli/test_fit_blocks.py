@@ -148,9 +148,11 @@ def test_labels_never_join_the_input(folder, capsys):
 
 
 def test_labels_never_replace_files(folder, tmp_path, capsys):
-    """Law: a folder that holds files is left alone unless forced."""
+    """Law: a folder that holds files is left alone unless forced; then older labels go, other files stay."""
     (tmp_path / "kept").write_text("kept")
+    (tmp_path / "part-000007.parquet").write_text("labels of more rows")
     assert app.run(["fit", str(folder), "-k", "3", "-o", str(tmp_path)]) == 2
     assert "holds files already. Use --force" in capsys.readouterr().err
     assert app.run(["fit", str(folder), "-k", "3", "-o", str(tmp_path), "--force"]) == 0
-    assert (tmp_path / "part-000000.parquet").exists()
+    written = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
+    assert written == ["kept", "part-000000.parquet"]  # no labels of another fit among these

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeAlias
 
 import dask.array
 import numpy as np
+import numpy.typing as npt
 from dask.delayed import delayed
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
@@ -30,6 +31,9 @@ from coterie.scale.blocks import Block, Blocks
 from coterie.scale.passes import compute, fold, read_weights, tasks
 
 SAMPLE_ROWS = 50_000  # to find where to cut
+ROWS_AT_ONCE = 1 << 20  # of labels that are renumbered
+Numbers: TypeAlias = npt.NDArray[np.integer[Any]]  # as narrow as the number of rows allows
+NOTHING: Numbers = np.empty(0, dtype=np.intp)
 ROUNDING = 1e-6  # halos are wider by this share than they need be
 
 
@@ -50,12 +54,12 @@ class BoxResult:
     """
 
     n_clusters: int
-    core: Indices
-    core_cluster: Indices
-    halo: Indices
-    halo_cluster: Indices
-    border: Indices
-    border_cluster: Indices
+    core: Numbers
+    core_cluster: Numbers
+    halo: Numbers
+    halo_cluster: Numbers
+    border: Numbers
+    border_cluster: Numbers
 
 
 class DBSCAN(LazyEstimator):
@@ -64,7 +68,7 @@ class DBSCAN(LazyEstimator):
     Space is cut into boxes with about as many rows each. A task per box takes its rows and those at most
     twice `eps` around it, runs the local method, and tells which clusters it shares with its neighbours;
     these are joined. All rows pass through memory once, on the workers if there are any. Where `fit` was
-    called, about 60 bytes per row are kept while clusters are joined, and 16 afterwards (labels and core
+    called, about 30 bytes per row are kept while clusters are joined, and 12 afterwards (labels and core
     points), whatever the number of columns. One pass is all there is: no checkpoint.
 
     Parameters
@@ -98,7 +102,7 @@ class DBSCAN(LazyEstimator):
     >>> from coterie.scale import DBSCAN
     >>> X = np.array([[1.0], [1.2], [1.4], [8.0], [8.2], [8.4], [50.0]])
     >>> DBSCAN(eps=0.5, min_samples=2).fit(X).labels_.compute()
-    array([ 0,  0,  0,  1,  1,  1, -1])
+    array([ 0,  0,  0,  1,  1,  1, -1], dtype=int32)
     """
 
     _constraints: ClassVar[Mapping[str, Constraint]] = {
@@ -134,12 +138,11 @@ class DBSCAN(LazyEstimator):
             tracker.report(0, stage=f"DBSCAN: {len(boxes)} boxes")
             results = self._results(blocks, weights, boxes, distance)
         labels, core = _joined(results, blocks.n_rows)
-        sizes = np.bincount(labels[labels >= 0], minlength=int(labels.max(initial=-1)) + 1)
-        n_noise = int((labels < 0).sum())
+        *sizes, n_noise = _sizes(labels).tolist()
         return {
             "labels_": dask.array.from_array(labels, chunks=blocks.block_rows),
             "core_sample_indices_": core,
-            "cluster_sizes_": sizes,
+            "cluster_sizes_": np.array(sizes, dtype=np.intp),
             "n_boxes_": len(boxes),
             "exact_": True,
             "notes_": (f"{n_noise:,} rows are noise, label -1",) if n_noise else (),
@@ -148,7 +151,9 @@ class DBSCAN(LazyEstimator):
     def _results(
         self, blocks: Blocks, weights: Blocks | None, boxes: list[Box], distance: Distance
     ) -> list[BoxResult]:
-        splits = tasks(blocks, _split_block, boxes, 2 * self.eps * (1 + ROUNDING), weights=weights)
+        index_type = np.dtype(np.uint32 if blocks.n_rows <= 2**32 else np.int64)
+        reach = 2 * self.eps * (1 + ROUNDING)
+        splits = tasks(blocks, _split_block, boxes, reach, index_type, weights=weights)
         pick, run = delayed(_pick, pure=False), delayed(_cluster_box, pure=False)
         rules = (distance, float(self.eps), float(self.min_samples))
         made = [
@@ -171,7 +176,7 @@ def _checked_distance(metric: Any, who: str) -> Distance:
 
 
 def _split_block(
-    block: Block, weights: Block | None, boxes: list[Box], reach: float
+    block: Block, weights: Block | None, boxes: list[Box], reach: float, index_type: np.dtype[Any]
 ) -> list[tuple[Indices, Data, Weights | None]]:
     """Return for each box the rows of a block that it needs: number, values, weight."""
     X, weight = block.read(), read_weights(weights)
@@ -179,7 +184,8 @@ def _split_block(
     parts = []
     for box in boxes:
         rows = np.flatnonzero(box.reaches(wide, reach))
-        parts.append((rows + block.first_row, X[rows], None if weight is None else weight[rows]))
+        numbers = (rows + block.first_row).astype(index_type)
+        parts.append((numbers, X[rows], None if weight is None else weight[rows]))
     return parts
 
 
@@ -191,13 +197,12 @@ def _cluster_box(parts: list[Any], box: Box, distance: Distance, eps: float, min
     rows = np.concatenate([part[0] for part in parts])
     X = np.ascontiguousarray(np.concatenate([part[1] for part in parts]))
     weights = None if parts[0][2] is None else np.concatenate([part[2] for part in parts])
-    nothing = np.empty(0, dtype=np.intp)
     if len(rows) == 0:
-        return BoxResult(0, nothing, nothing, nothing, nothing, nothing, nothing)
+        return BoxResult(0, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING)
     found = find_in_rows(Rows(X, None, distance), eps, min_samples, weights, 1)
     wide = X.astype(np.float64, copy=False)
     is_owned = box.owns(wide)
-    labels = found.labels.astype(np.intp)
+    labels = found.labels.astype(np.int32)
     core = np.flatnonzero(found.is_core & is_owned)
     near = box.reaches(wide, eps * (1 + ROUNDING))
     halo = np.flatnonzero(found.is_core & ~is_owned & near)
@@ -234,27 +239,62 @@ def _listed(total: list[BoxResult] | None, found: list[BoxResult]) -> list[BoxRe
 
 
 def _joined(results: list[BoxResult], n_rows: int) -> tuple[Labels, Indices]:
-    """Return the labels of all rows and the core points; clusters that share a core point are one."""
+    """Return the labels of all rows and the core points; clusters that share a core point are one.
+
+    `results` is emptied: what was used is let go, so that labels and core points are most of what is held.
+    """
     offsets = np.cumsum([0, *(result.n_clusters for result in results)])
     n_parts = int(offsets[-1])
-    part_of_core = np.full(n_rows, -1, dtype=np.int64)
-    for offset, result in zip(offsets, results, strict=False):
-        part_of_core[result.core] = offset + result.core_cluster
-    here = np.concatenate([o + r.halo_cluster for o, r in zip(offsets, results, strict=False)]).astype(
-        np.int64
-    )
-    there = part_of_core[np.concatenate([result.halo for result in results]).astype(np.int64)]
-    links = coo_array((np.ones(len(here), dtype=bool), (here, there)), shape=(n_parts, n_parts))
-    cluster_of = connected_components(links, directed=False)[1] if n_parts else np.empty(0, dtype=np.int64)
-    core = np.flatnonzero(part_of_core >= 0)
-    found, first = np.unique(
-        cluster_of[part_of_core[core]], return_index=True
-    )  # first: the lowest core point
-    number = np.full(n_parts + 1, -1, dtype=np.intp)
-    number[found[np.argsort(first)]] = np.arange(len(found))
-    labels = np.full(n_rows, n_parts, dtype=np.intp)  # above all clusters, for the least of those nearby
-    labels[core] = number[cluster_of[part_of_core[core]]]
-    for offset, result in zip(offsets, results, strict=False):
-        np.minimum.at(labels, result.border, number[cluster_of[offset + result.border_cluster]])
-    labels[labels == n_parts] = -1
+    labels: Labels = np.full(n_rows, -1, dtype=np.int32 if n_parts < 2**31 else np.int64)
+    no_cluster = np.iinfo(labels.dtype).max
+    first = np.full(n_parts, n_rows, dtype=np.int64)  # the lowest core point of each part
+    for index, offset in enumerate(offsets[:-1]):
+        part = results[index].core_cluster.astype(labels.dtype) + labels.dtype.type(offset)
+        labels[results[index].core] = part  # for now, the part that a core point is in
+        found, at = np.unique(part, return_index=True)  # core points of a box are in order
+        first[found] = results[index].core[at]
+        results[index] = replace(results[index], core=NOTHING, core_cluster=NOTHING)
+    number = _numbers(results, offsets, labels, first)
+    core = np.flatnonzero(labels >= 0)
+    for some in _slices(n_rows):
+        parts = labels[some]
+        labels[some] = np.where(parts >= 0, number[parts], no_cluster)  # for the least of those nearby
+    for offset in offsets[-2::-1]:
+        result = results.pop()
+        np.minimum.at(labels, result.border, number[offset + result.border_cluster])
+    for some in _slices(n_rows):
+        labels[some][labels[some] == no_cluster] = -1
     return labels, core
+
+
+def _numbers(
+    results: list[BoxResult], offsets: Indices, part_of_core: Labels, first: Indices
+) -> npt.NDArray[Any]:
+    """Return the number of the cluster that each part belongs to; the lowest core points decide."""
+    n_parts = len(first)
+    if n_parts == 0:
+        return np.full(1, -1, dtype=part_of_core.dtype)
+    halos = zip(offsets, results, strict=False)
+    here = np.concatenate([offset + result.halo_cluster for offset, result in halos])
+    there = part_of_core[np.concatenate([result.halo for result in results])]
+    links = coo_array((np.ones(len(here), dtype=bool), (here, there)), shape=(n_parts, n_parts))
+    n_clusters, cluster_of = connected_components(links, directed=False)
+    lowest = np.full(n_clusters, np.iinfo(np.int64).max)
+    np.minimum.at(lowest, cluster_of, first)
+    rank = np.empty(n_clusters, dtype=part_of_core.dtype)
+    rank[np.argsort(lowest, kind="stable")] = np.arange(n_clusters)
+    numbers: npt.NDArray[Any] = rank[cluster_of]
+    return numbers
+
+
+def _sizes(labels: Labels) -> Indices:
+    """Return the rows of each cluster, and last those of none."""
+    n_clusters = int(labels.max(initial=-1)) + 1
+    sizes = np.zeros(n_clusters + 1, dtype=np.intp)
+    for some in _slices(len(labels)):
+        sizes += np.bincount(labels[some] + 1, minlength=n_clusters + 1)
+    return np.roll(sizes, -1)
+
+
+def _slices(n_rows: int) -> list[slice]:
+    return [slice(first, first + ROWS_AT_ONCE) for first in range(0, n_rows, ROWS_AT_ONCE)]

@@ -23,8 +23,8 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Path
         raise FileProblem(f"{path}: is a file; labels of blocks go to a folder.")
     if path.is_dir() and any(path.iterdir()) and not force:
         raise ExistingFile(
-            f"{path}: holds files already. Use force=True to replace those of the same name."
-        ).in_shell(f"{path}: holds files already. Use --force to replace those of the same name.")
+            f"{path}: holds files already. Use force=True to replace the labels among them."
+        ).in_shell(f"{path}: holds files already. Use --force to replace the labels among them.")
     if not path.exists() and not path.parent.is_dir():
         raise FileProblem(f"{path}: the folder {path.parent} does not exist.")
     return path
@@ -42,7 +42,14 @@ def write_labels(
     path.mkdir(exist_ok=True)
     made = tasks(blocks, _write_block, label, args, str(path.absolute()), force)
     compute(fold(made, _count))
+    for older in path.glob("part-??????.parquet"):  # of data with more blocks: they would pass for labels
+        if older.name > _name_of(blocks.n_blocks - 1):
+            older.unlink()
     return path
+
+
+def _name_of(block: int) -> str:
+    return f"part-{block:06d}.parquet"
 
 
 def _write_block(
@@ -57,7 +64,7 @@ def _write_block(
     parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
     labels = label(block, None, *args)
     rows = np.arange(block.first_row + 1, block.first_row + 1 + len(labels))
-    with atomic_path(f"{folder}/part-{block.index:06d}.parquet", force=force) as temporary:
+    with atomic_path(f"{folder}/{_name_of(block.index)}", force=force) as temporary:
         parquet.write_table(arrow.table({"row": rows, "group": labels}), temporary)
     return len(labels)
 
