@@ -120,8 +120,9 @@ def _by_tiles(task: Task) -> Grown:
     core: Any = np.zeros(len(X))
     if task.min_samples > 1:
         core = near[:, task.min_samples - 2] / task.core_divisor
-    tree: Any = _core.spanning_tree(X, task.rows.distance.metric, core, task.alpha, task.threads)
-    grown, is_certain = _core.regrow(index.astype(np.int64), near, core, task.alpha, *tree, task.threads)
+    edges, length = _core.spanning_tree(X, task.rows.distance.metric, core, task.alpha, task.threads)
+    tree: Any = (edges, length.astype(np.float64))
+    grown, is_certain = _core.regrow(index.astype(np.int64), near, core, task.alpha, *tree)
     if not is_certain and _is_walked(task):
         return _by_tree(task)
     return Grown(*grown, core, "tiles", is_certain)
