@@ -46,17 +46,27 @@ auto bind_grow_of_matrix(const Matrix<double>& D, const Vector<double>& core, do
   return as_arrays(tree);
 }
 
-auto bind_grow_of_tree(const KDTree<double>& tree, const Vector<double>& core, double alpha) {
+auto bind_regrow_of_tree(const KDTree<double>& tree, std::int64_t min_samples, double alpha, double core_divisor, int threads) {
+  TreeReachability found;
+  without_gil([&] { found = regrow_from_first_row(tree, min_samples, alpha, core_divisor, threads); });
+  return std::make_tuple(as_arrays(found.grown.tree), as_array(found.core), found.grown.is_certain);
+}
+
+auto bind_grow_of_tree(const KDTree<double>& tree, const Vector<double>& core, double alpha, const Matrix<std::int64_t>& edges,
+                       const Vector<double>& distance) {
+  const auto n = static_cast<std::int64_t>(distance.shape(0));
+  const GrownTree known{{edges.data(), edges.data() + 2 * n}, {distance.data(), distance.data() + n}};
   GrownTree grown;
-  without_gil([&] { grown = grow_from_first_row(tree, core.data(), alpha); });
+  without_gil([&] { grown = grow_from_first_row(tree, core.data(), alpha, known); });
   return as_arrays(grown);
 }
 
 auto bind_regrow(const Matrix<std::int64_t>& near, const Matrix<double>& near_distance, const Vector<double>& core, double alpha,
-                 const Matrix<std::int64_t>& edges, const Vector<double>& distance) {
+                 const Matrix<std::int64_t>& edges, const Vector<double>& distance, int threads) {
   Regrown grown;
   const NearLists lists{near.data(), near_distance.data(), view(near).cols};
-  without_gil([&] { grown = regrow_from_first_row(view(near).rows, core.data(), alpha, lists, {edges.data(), distance.data()}); });
+  const KnownTree known{edges.data(), distance.data()};
+  without_gil([&] { grown = regrow_from_first_row(view(near).rows, nullptr, core.data(), alpha, lists, known, threads); });
   return std::make_tuple(as_arrays(grown.tree), grown.is_certain);
 }
 
@@ -124,10 +134,13 @@ void bind_for(nb::module_& module) {
 void bind_density(nb::module_& module) {
   module.def("grow_of_matrix", &bind_grow_of_matrix, "D"_a, "core"_a, "alpha"_a,
              "Edges and distances of the spanning tree of mutual reachability, in the order of Prim's algorithm.");
-  module.def("grow_of_tree", &bind_grow_of_tree, "tree"_a, "core"_a, "alpha"_a,
-             "As grow_of_matrix, from the distances of all points of a kd-tree.");
-  module.def("regrow", &bind_regrow, "near"_a, "near_distance"_a, "core"_a, "alpha"_a, "edges"_a, "distance"_a,
-             "As grow_of_matrix, from the nearest rows and any spanning tree; and whether ties can have changed nothing.");
+  module.def("regrow", &bind_regrow, "near"_a, "near_distance"_a, "core"_a, "alpha"_a, "edges"_a, "distance"_a, "n_threads"_a = 0,
+             "As grow_of_matrix, from the nearest other rows and any spanning tree; and whether no ties of distances can have "
+             "changed it.");
+  module.def("regrow_of_tree", &bind_regrow_of_tree, "tree"_a, "min_samples"_a, "alpha"_a, "core_divisor"_a, "n_threads"_a = 0,
+             "As regrow for the points of a kd-tree, and their core distances.");
+  module.def("grow_of_tree", &bind_grow_of_tree, "tree"_a, "core"_a, "alpha"_a, "edges"_a, "distance"_a,
+             "As regrow_of_tree with all ties decided; edges and distance are what it found.");
   module.def("merge_components", &bind_merge_components, "edges"_a,
              "Left, right and size of the merges along the edges of a spanning tree, sorted by distance.");
   module.def("condense", &bind_condense, "left"_a, "right"_a, "distance"_a, "size"_a, "min_cluster_size"_a,

@@ -1,55 +1,58 @@
 #include "density/grown_tree.h"
-#include "support/cpu_dispatch.h"
-#include "support/parallel.h"
-#include "trees/metric_terms.h"
+#include "trees/spanning_lists.h"
+#include "trees/spanning_tree.h"
 
 namespace coterie {
 namespace {
 
-// Distances from one point of a kd-tree to all, rounded as the tree rounds them.
-template <class Term>
-class PointDistances {
- public:
-  PointDistances(const KDTreeView<double>& tree, const Term& term)
-      : tree_(tree), term_(term), position_(static_cast<std::size_t>(tree.n_points)),
-        totals_(static_cast<std::size_t>(tree.n_leaves * tree.leaf_capacity)), distances_(position_.size()) {
-    for (std::int64_t i = 0; i < tree.n_points; ++i) position_[tree.original[i]] = i;
-  }
+constexpr std::int64_t spare_neighbours = 3;      // beyond the core distance: lists that end exactly there decide nothing
+constexpr std::int64_t most_listed = 1 << 22;     // entries of longer lists, where the usual ones end between equal distances
 
-  const double* from(std::int64_t row) {
-    check_interrupt();
-    std::fill(totals_.begin(), totals_.end(), 0.0);
-    for (std::int32_t leaf = 0; leaf < tree_.n_leaves; ++leaf)
-      for (std::int64_t j = 0; j < tree_.dims; ++j)
-        add_dimension(totals_.data() + leaf * tree_.leaf_capacity, tree_.leaf_points(leaf) + j * tree_.leaf_capacity,
-                      tree_.coordinate(position_[row], j));
-    COTERIE_ISA::finish_distances<double>(tree_, totals_.data(), tree_.n_points);
-    for (std::int64_t i = 0; i < tree_.n_points; ++i) distances_[tree_.original[i]] = totals_[i];
-    return distances_.data();
-  }
-
- private:
-  void add_dimension(double* totals, const double* coordinates, double own) const {
-    for (std::int64_t i = 0; i < tree_.leaf_capacity; ++i) totals[i] = term_.add(totals[i], coordinates[i] - own);
-  }
-
-  const KDTreeView<double>& tree_;
-  Term term_;
-  std::vector<std::int64_t> position_;  // per row of the data
-  std::vector<double> totals_;          // per position
-  std::vector<double> distances_;       // per row of the data
+struct CoreLists {
+  NearestPositions<double> near;
+  std::vector<double> core;  // per position
 };
+
+std::vector<double> core_distances(const NearestPositions<double>& near, std::int64_t n, std::int64_t min_samples, double divisor) {
+  std::vector<double> core(static_cast<std::size_t>(n), 0.0);
+  if (min_samples > 1)
+    for (std::int64_t p = 0; p < n; ++p) core[p] = near.distance[p * near.k + min_samples - 2] / divisor;
+  return core;
+}
+
+bool reach_beyond_core(const CoreLists& lists, double alpha) {
+  for (std::size_t p = 0; p < lists.core.size(); ++p)
+    if (lists.near.distance[(p + 1) * lists.near.k - 1] / alpha <= lists.core[p]) return false;
+  return true;
+}
+
+CoreLists core_lists(const KDTree<double>& tree, std::int64_t min_samples, double alpha, double divisor, int threads) {
+  const std::int64_t n = tree.view().n_points, all = n - 1;
+  for (std::int64_t length = std::min(all, min_samples - 1 + spare_neighbours);; length = std::min(all, 2 * length)) {
+    CoreLists lists{nearest_positions(tree, length, threads), {}};
+    lists.core = core_distances(lists.near, n, min_samples, divisor);
+    if (length == all || 2 * length * n > most_listed || reach_beyond_core(lists, alpha)) return lists;
+  }
+}
 
 }  // namespace
 
-GrownTree grow_from_first_row(const KDTree<double>& tree, const double* core, double alpha) {
-  const KDTreeView<double>& view = tree.view();
-  GrownTree grown;
-  COTERIE_ISA::with_term<double>(view.metric, view.p, [&](auto term) {
-    PointDistances<decltype(term)> distances(view, term);
-    grown = grow_from_first_row(view.n_points, [&](std::int64_t row) { return distances.from(row); }, core, alpha);
-  });
-  return grown;
+TreeReachability regrow_from_first_row(const KDTree<double>& tree, std::int64_t min_samples, double alpha, double core_divisor,
+                                       int threads) {
+  const std::int64_t n = tree.view().n_points;
+  const std::int32_t* row = tree.view().original;
+  const CoreLists lists = core_lists(tree, min_samples, alpha, core_divisor, threads);
+  TreeReachability found{{}, std::vector<double>(lists.core.size())};
+  for (std::int64_t p = 0; p < n; ++p) found.core[row[p]] = lists.core[p];
+  std::vector<std::int64_t> ends;
+  std::vector<double> distance;
+  for (const SpanningEdge<double>& edge : spanning_tree(tree, {found.core.data(), alpha}, lists.near, threads)) {
+    ends.insert(ends.end(), {edge.lower, edge.higher});
+    distance.push_back(edge.distance);
+  }
+  const NearLists near{lists.near.position.data(), lists.near.distance.data(), lists.near.k};
+  found.grown = regrow_from_first_row(n, row, lists.core.data(), alpha, near, {ends.data(), distance.data()}, threads);
+  return found;
 }
 
 }  // namespace coterie

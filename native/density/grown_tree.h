@@ -23,12 +23,9 @@ struct GrownTree {
 GrownTree grow_from_first_row(std::int64_t n, const std::function<const double*(std::int64_t)>& distances_from, const double* core,
                               double alpha);
 
-// The same for the points of a kd-tree, under the distance of the tree.
-GrownTree grow_from_first_row(const KDTree<double>& tree, const double* core, double alpha);
-
-// The nearest rows of every row, itself among them or not, nearest first: `length` entries per row.
+// The nearest others of every row, nearest first: `length` entries per row.
 struct NearLists {
-  const std::int64_t* rows;
+  const std::int64_t* position;
   const double* distance;
   std::int64_t length;
 };
@@ -39,14 +36,29 @@ struct KnownTree {
   const double* distance;
 };
 
-// The same tree in the time of a sort, from lists and any spanning tree. An edge of the grown tree is as long as the core
-// distance of one end, which lists the other; or it is longer than both, and when no two such edges are equally long, all
-// spanning trees have it. Where lists end within the core distance, or such edges tie, `is_certain` is false: edges that
-// are not known here might have come first.
 struct Regrown {
   GrownTree tree;
   bool is_certain;
 };
-Regrown regrow_from_first_row(std::int64_t n, const double* core, double alpha, const NearLists& near, const KnownTree& known);
+
+// The same tree in the time of a sort, from lists and any spanning tree. An edge of the grown tree is as long as the core
+// distance of one end, which lists the other; or it is longer than both, and when no two such edges are equally long, all
+// spanning trees have it. Where listed distances tie, lists end within the core distance, or long edges tie, `is_certain`
+// is false: edges that are not known here might have come first. Lists and core distances are those of row order[p] at
+// position p (nullptr: of row p), where near rows should be near each other; ends of edges are rows.
+Regrown regrow_from_first_row(std::int64_t n, const std::int32_t* order, const double* core, double alpha, const NearLists& near,
+                              const KnownTree& known, int threads);
+
+// The same for the points of a kd-tree. The core distance is that to the min_samples-th row, itself included, over
+// core_divisor; it is given per row.
+struct TreeReachability {
+  Regrown grown;
+  std::vector<double> core;
+};
+TreeReachability regrow_from_first_row(const KDTree<double>& tree, std::int64_t min_samples, double alpha, double core_divisor,
+                                       int threads);
+
+// The same with every tie decided, by a walk over the tree. `known` grew from the first row, if perhaps in another order.
+GrownTree grow_from_first_row(const KDTree<double>& tree, const double* core, double alpha, const GrownTree& known);
 
 }  // namespace coterie

@@ -23,4 +23,8 @@ NearestPositions<T> nearest_positions(const KDTree<T>& tree, std::int64_t k, int
 template <class T>
 NearestPositions<T> nearest_positions(const KDTree<T>& tree, const NearestRows<T>& known, int threads);
 
+// As spanning_tree with known rows.
+template <class T>
+SpanningEdges<T> spanning_tree(const KDTree<T>& tree, const Reachability<T>& reach, const NearestPositions<T>& known, int threads);
+
 }  // namespace coterie

@@ -14,8 +14,8 @@ constexpr std::int64_t usual_neighbours = 8;  // 4 means more searches, 12 longe
 template <class T>
 class TreeBoruvka {
  public:
-  TreeBoruvka(const KDTree<T>& tree, const Reachability<T>& reach, NearestPositions<T> known, int threads)
-      : tree_(tree.view()), alpha_(reach.alpha), known_(std::move(known)), threads_(threads), rounds_(tree_.n_points),
+  TreeBoruvka(const KDTree<T>& tree, const Reachability<T>& reach, const NearestPositions<T>& known, int threads)
+      : tree_(tree.view()), alpha_(reach.alpha), known_(known), threads_(threads), rounds_(tree_.n_points),
         distance_(static_cast<std::size_t>(tree_.n_points), T{0}), partner_(distance_.size(), no_partner), next_(distance_.size(), 0) {
     if (reach.core != nullptr)
       for (std::int64_t i = 0; i < tree_.n_points; ++i) core_.push_back(reach.core[tree_.original[i]]);
@@ -181,7 +181,7 @@ class TreeBoruvka {
 
   const KDTreeView<T>& tree_;
   double alpha_;
-  NearestPositions<T> known_;
+  const NearestPositions<T>& known_;
   int threads_;
   SpanningRounds<T> rounds_;
   std::vector<T> core_;                 // per position; empty: none
@@ -198,11 +198,18 @@ class TreeBoruvka {
 template <class T>
 SpanningEdges<T> spanning_tree(const KDTree<T>& tree, const Reachability<T>& reach, NearestRows<T> known, int threads) {
   const std::int64_t k = tree.view().n_points > usual_neighbours ? usual_neighbours : 0;
-  NearestPositions<T> lists = known.k > 0 ? nearest_positions(tree, known, threads) : nearest_positions(tree, k, threads);
-  return TreeBoruvka<T>(tree, reach, std::move(lists), threads).run();
+  const NearestPositions<T> lists = known.k > 0 ? nearest_positions(tree, known, threads) : nearest_positions(tree, k, threads);
+  return spanning_tree<T>(tree, reach, lists, threads);
+}
+
+template <class T>
+SpanningEdges<T> spanning_tree(const KDTree<T>& tree, const Reachability<T>& reach, const NearestPositions<T>& known, int threads) {
+  return TreeBoruvka<T>(tree, reach, known, threads).run();
 }
 
 template SpanningEdges<float> spanning_tree(const KDTree<float>&, const Reachability<float>&, NearestRows<float>, int);
 template SpanningEdges<double> spanning_tree(const KDTree<double>&, const Reachability<double>&, NearestRows<double>, int);
+template SpanningEdges<float> spanning_tree(const KDTree<float>&, const Reachability<float>&, const NearestPositions<float>&, int);
+template SpanningEdges<double> spanning_tree(const KDTree<double>&, const Reachability<double>&, const NearestPositions<double>&, int);
 
 }  // namespace coterie

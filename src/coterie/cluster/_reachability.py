@@ -18,6 +18,7 @@ from coterie.errors import InvalidData
 
 LEAST = float(np.nextafter(0.0, 1.0))
 
+
 @dataclass(frozen=True, eq=False)
 class ReachabilityTree:
     """Edges of the spanning tree by distance, core distances, and how they were found."""
@@ -44,7 +45,9 @@ def of_matrix(D: Distances, min_samples: int, alpha: float, algorithm: str) -> R
     """Return the tree of a matrix of distances, infinite ones too; alpha divides core distances as well."""
     scaled = np.ascontiguousarray(D / alpha, dtype=np.float64)
     core = core_of_matrix(scaled, min_samples)
-    found = in_scikit_learns_order(*_core.grow_of_matrix(scaled, core, 1.0), core, algorithm, joins_previous=True)
+    found = in_scikit_learns_order(
+        *_core.grow_of_matrix(scaled, core, 1.0), core, algorithm, joins_previous=True
+    )
     if np.isinf(found.distance).any():
         warnings.warn(
             "The minimum spanning tree contains edge weights with value infinity. Potentially, you are "

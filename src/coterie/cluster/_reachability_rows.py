@@ -11,25 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from coterie import _core
-from coterie._typing import Distances
 from coterie.cluster._reachability import (
     ReachabilityTree,
     core_of_matrix,
     in_scikit_learns_order,
-    of_matrix,
+    metric_by_differences,
 )
 from coterie.distance._rows import Rows
 from coterie.distance.engines import choose_engine, tree_form
 
 SPARE_NEIGHBOURS = 3  # beyond the core distance: lists that end exactly there decide nothing
-MOST_LISTED = 1 << 22  # entries of longer lists, where the usual ones end between equal distances
-MOST_ROWS_OF_A_MATRIX = 3000  # 72 MB
-MOST_ROWS_PAIR_BY_PAIR = 20_000  # half a second in three dimensions
+MOST_ROWS_OF_A_MATRIX = 5000  # 200 MB, twice
+MOST_STEPS_OF_A_WALK = 2e9  # pairs times columns; most are pruned: a tenth of a second in three dimensions
 
 
 @dataclass(frozen=True)
@@ -51,111 +49,93 @@ class Task:
         return self.alpha if self.is_brute else 1.0
 
 
-class Engine(Protocol):
-    """The two questions about prepared rows; distances times the factor are those of the rows."""
+@dataclass(frozen=True)
+class Grown:
+    """Edges in the order of growth, core distances, and whether ties can have changed nothing."""
 
-    name: str
-    factor: float
+    edges: Any
+    distance: Any
+    core: Any
+    algorithm: str
+    is_certain: bool
 
-    def nearest(self, k: int) -> tuple[Any, Any]: ...
-
-    def spanning_tree(self, core: Any, alpha: float, index: Any, near: Any) -> tuple[Any, Any]: ...
-
-
-class TreeEngine:
-    """Rows in a kd-tree."""
-
-    name = "kd_tree"
-
-    def __init__(self, rows: Rows, threads: int) -> None:
-        form = tree_form(rows.distance)
-        assert form is not None
-        self.factor = form.factor
-        self.tree: Any = _core.KDTree(rows.X, form.metric, rows.distance.p, n_threads=threads)
-        self._threads = threads
-
-    def nearest(self, k: int) -> tuple[Any, Any]:
-        """Return the k nearest rows of each row, itself included, and their distances."""
-        return self.tree.query_self(k, include_self=True, n_threads=self._threads)
-
-    def spanning_tree(self, core: Any, alpha: float, index: Any, near: Any) -> tuple[Any, Any]:
-        """Return the edges of a spanning tree and their lengths."""
-        return _core.spanning_tree_of_tree(self.tree, core, alpha, index, near, self._threads)
-
-
-class TileEngine:
-    """Rows of which all pairs are compared, in tiles."""
-
-    name = "tiles"
-    factor = 1.0
-
-    def __init__(self, rows: Rows, threads: int) -> None:
-        self._rows = rows
-        self._threads = threads
-
-    def nearest(self, k: int) -> tuple[Any, Any]:
-        """Return the k nearest rows of each row, itself included, and their distances."""
-        X, metric = self._rows.X, self._rows.distance.metric
-        index, near = _core.smallest(X, X, metric, k, False, self._threads)
-        return index.astype(np.int64), near.astype(np.float64)
-
-    def spanning_tree(self, core: Any, alpha: float, index: Any, near: Any) -> tuple[Any, Any]:
-        """Return the edges of a spanning tree and their lengths."""
-        return _core.spanning_tree(self._rows.X, self._rows.distance.metric, core, alpha, self._threads)
+    def sorted_as(self, task: Task) -> ReachabilityTree:
+        """Return the tree by distance."""
+        return in_scikit_learns_order(
+            self.edges, self.distance, self.core, self.algorithm, joins_previous=task.is_brute
+        )
 
 
 def of_rows(task: Task) -> ReachabilityTree:
     """Return the tree as scikit-learn grows it."""
+    if task.is_brute and _rounds_by_side(task.rows) and len(task.rows.X) <= MOST_ROWS_OF_A_MATRIX:
+        return _by_scikit_learns_matrix(task).sorted_as(task)
     is_by_tree = choose_engine(task.rows, "auto", who="HDBSCAN") == "kd_tree"
-    engine: Engine = (TreeEngine if is_by_tree else TileEngine)(task.rows, task.threads)
-    index, near, core = _lists(task, engine)
-    tree = engine.spanning_tree(core, task.alpha, index, near)
-    grown, is_certain = _core.regrow(index, near, core, task.alpha, *tree)
-    if not is_certain:
-        compared = _pair_by_pair(task, engine)
-        if compared is not None:
-            return compared
-    edges, distance = grown
-    return in_scikit_learns_order(
-        edges, distance * engine.factor, core * engine.factor, engine.name, joins_previous=task.is_brute
+    grown = _by_tree(task) if is_by_tree else _by_tiles(task)
+    if not grown.is_certain and len(task.rows.X) <= MOST_ROWS_OF_A_MATRIX:
+        grown = _by_scikit_learns_matrix(task)
+    return grown.sorted_as(task)
+
+
+def _rounds_by_side(rows: Rows) -> bool:
+    """Return whether scikit-learn's matrix is not symmetric in the last bit: that breaks ties at random."""
+    return bool(rows.distance.kernel == _core.Kernel.dot and rows.distance.finish == _core.Finish.norm)
+
+
+def _tree_of(task: Task) -> Any:
+    form = tree_form(task.rows.distance)
+    assert form is not None
+    return _core.KDTree(task.rows.X, form.metric, task.rows.distance.p, n_threads=task.threads)
+
+
+def _is_walked(task: Task) -> bool:
+    """Return whether ties are worth a walk over all points: not where scikit-learn rounds in another way."""
+    n, n_columns = task.rows.X.shape
+    is_known = tree_form(task.rows.distance) is not None and not task.is_brute
+    return is_known and n * n * n_columns <= MOST_STEPS_OF_A_WALK
+
+
+def _by_tree(task: Task) -> Grown:
+    """Return the tree by lists of a kd-tree; where distances tie, by a walk over all points."""
+    tree = _tree_of(task)
+    (edges, distance), core, is_certain = _core.regrow_of_tree(
+        tree, task.min_samples, task.alpha, task.core_divisor, task.threads
     )
+    if not is_certain and _is_walked(task):
+        edges, distance = _core.grow_of_tree(tree, core, task.alpha, edges, distance)
+        is_certain = True
+    form = tree_form(task.rows.distance)
+    factor = 1.0 if form is None else form.factor
+    return Grown(edges, distance * factor, core * factor, "kd_tree", is_certain)
 
 
-def _lists(task: Task, engine: Engine) -> tuple[Any, Any, Any]:
-    """Return the nearest rows of each row, beyond its core distance where possible, and core distances."""
-    n = len(task.rows.X)
-    length = min(n, task.min_samples + SPARE_NEIGHBOURS)
-    while True:
-        index, near = engine.nearest(length)
-        core = np.ascontiguousarray(near[:, task.min_samples - 1]) / task.core_divisor
-        is_enough = length == n or (near[:, -1] / task.alpha > core).all()
-        if is_enough or 2 * length * n > MOST_LISTED:
-            return index, near, core
-        length = min(n, 2 * length)
+def _by_tiles(task: Task) -> Grown:
+    """Return the tree by comparing all pairs in tiles."""
+    X, k = task.rows.X, min(len(task.rows.X) - 1, task.min_samples - 1 + SPARE_NEIGHBOURS)
+    by_differences = metric_by_differences(
+        task.rows.distance
+    )  # as far from a to b as from b to a, to the last bit
+    index, distances = _core.smallest(X, X, by_differences, k, True, task.threads)
+    near: Any = distances.astype(np.float64)
+    core: Any = np.zeros(len(X))
+    if task.min_samples > 1:
+        core = near[:, task.min_samples - 2] / task.core_divisor
+    edges, length = _core.spanning_tree(X, task.rows.distance.metric, core, task.alpha, task.threads)
+    tree: Any = (edges, length.astype(np.float64))
+    grown, is_certain = _core.regrow(index.astype(np.int64), near, core, task.alpha, *tree)
+    if not is_certain and _is_walked(task):
+        return _by_tree(task)
+    return Grown(*grown, core, "tiles", is_certain)
 
 
-def _pair_by_pair(task: Task, engine: Engine) -> ReachabilityTree | None:
-    """Return the tree from all distances in scikit-learn's arithmetic; None if there are too many."""
-    n = len(task.rows.X)
-    if not task.is_brute and tree_form(task.rows.distance) is not None and n <= MOST_ROWS_PAIR_BY_PAIR:
-        of_points = engine if isinstance(engine, TreeEngine) else TreeEngine(task.rows, task.threads)
-        core = np.ascontiguousarray(of_points.nearest(task.min_samples)[1][:, -1])
-        grown = _core.grow_of_tree(of_points.tree, core, task.alpha)
-        return in_scikit_learns_order(*grown, core, "kd_tree", joins_previous=False)
-    if n > MOST_ROWS_OF_A_MATRIX:
-        return None
-    if task.is_brute:
-        return of_matrix(_scikit_learns_matrix(task), task.min_samples, task.alpha, "matrix")
-    D = _scikit_learns_matrix(task)
-    core = core_of_matrix(D, task.min_samples)
-    grown = _core.grow_of_matrix(D, core, task.alpha)
-    return in_scikit_learns_order(*grown, core, "matrix", joins_previous=False)
-
-
-def _scikit_learns_matrix(task: Task) -> Distances:
+def _by_scikit_learns_matrix(task: Task) -> Grown:
+    """Return the tree from all distances in scikit-learn's arithmetic."""
     from sklearn.metrics import DistanceMetric, pairwise_distances
 
     if task.is_brute:
-        return np.asarray(pairwise_distances(task.X, metric=task.metric, **task.metric_params))
-    found: Distances = DistanceMetric.get_metric(task.metric, **task.metric_params).pairwise(task.X)
-    return found
+        D = np.asarray(pairwise_distances(task.X, metric=task.metric, **task.metric_params)) / task.alpha
+    else:
+        D = DistanceMetric.get_metric(task.metric, **task.metric_params).pairwise(task.X)
+    core = core_of_matrix(D, task.min_samples)
+    alpha = 1.0 if task.is_brute else task.alpha
+    return Grown(*_core.grow_of_matrix(np.ascontiguousarray(D), core, alpha), core, "matrix", True)
