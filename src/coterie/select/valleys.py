@@ -13,14 +13,15 @@ import numpy as np
 
 from coterie._typing import Data, FloatArray, Indices, Labels
 from coterie.cluster.mode_tree import ModeTree, dimension_at, grow_mode_tree
-from coterie.cluster.modes import extent_of
 from coterie.cluster.valley_null import null_depth
 from coterie.distance import k_nearest
+from coterie.select.extents import Extents
 from coterie.select.lines import Lines
 from coterie.select.rounding import spread_rounded
 
 SCALES = (4, 5, 6, 8, 12, 18, 27, 40, 60, 90)  # neighbours of the density: from thin shapes to broad hills
 LEAST_CELLS = 6  # a cloud of fewer neighbourhoods than that has no shape
+LEAST_CELLS_OF_FEW = 4  # at the scale of the fewest neighbours: else groups of ten rows could not be told
 GRAPH_NEIGHBOURS = 10  # groups whose rows are among each other's so many nearest are neighbours
 ENOUGH = 3.0  # evidence above that is beyond doubt and counts no more
 LEAST = -3.0
@@ -91,6 +92,7 @@ class Valleys:
 
     def __init__(self, X: Data, metric: str = "euclidean") -> None:
         self.X = X
+        self._order = np.random.default_rng(0).permutation(len(X))
         X = spread_rounded(X) if metric == "euclidean" else X
         n_rows = len(X)
         most = max(min(max(SCALES[0], n_rows // LEAST_CELLS), SCALES[-1]), GRAPH_NEIGHBOURS)
@@ -147,14 +149,15 @@ class Valleys:
         keys, pair = np.unique(sides[:, 0] * k + sides[:, 1], return_inverse=True)
         low, high = keys // k, keys % k
         sizes = np.bincount(labels, minlength=k)
-        n_rows, extents = sizes[low] + sizes[high], self._extents(labels, low, high, k)
+        n_rows, extents = sizes[low] + sizes[high], self._extents(labels, low, high)
         best = np.full(len(keys), LEAST)
         for tree in self.trees:
             passes = _passes(tree, edges, lengths, pair, len(keys))
             depth, rough = _depths(tree, labels, passes, low, high, k)
             bar = self._bars(tree, n_rows, extents)
             surplus = np.maximum(depth - bar, depth - rough - self._gaps(tree, n_rows, extents))
-            best = np.maximum(best, np.where(n_rows >= LEAST_CELLS * tree.n_neighbors, surplus, LEAST))
+            cells = LEAST_CELLS_OF_FEW if tree is self.trees[0] else LEAST_CELLS
+            best = np.maximum(best, np.where(n_rows >= cells * tree.n_neighbors, surplus, LEAST))
         return low, high, self._along_lines(labels, k, low, high, best)
 
     def _along_lines(
@@ -188,12 +191,12 @@ class Valleys:
         tried = SCALES_TRIED + (SCALES_TRIED_ON_TUBES - SCALES_TRIED) * _likeness_to_tubes(extents)
         return np.asarray(tried + TAIL * np.log(len(self.X) / n_rows))
 
-    def _extents(self, labels: Labels, low: Indices, high: Indices, k: int) -> FloatArray:
-        """Return in how many directions the groups of each pair extend, each about its own centre."""
+    def _extents(self, labels: Labels, low: Indices, high: Indices) -> FloatArray:
+        """Return in how many directions the groups of each pair extend together."""
         if self.X.shape[1] > MAX_COLUMNS:
             return np.full(len(low), np.inf)
-        scatters = [_scatter(self.X[labels == group]) for group in range(k)]
-        return np.array([extent_of(scatters[a] + scatters[b]) for a, b in zip(low, high, strict=True)])
+        extents = Extents(self.X, labels, self._order)
+        return np.array([extents.of(a, b) for a, b in zip(low, high, strict=True)])
 
 
 def _scales(reach: Any, n_columns: int) -> tuple[int, ...]:
@@ -228,11 +231,6 @@ def _depths(
     np.maximum.at(rough, ends[inside, 0], tree.depths[inside])
     depth = (np.minimum(peaks[low], peaks[high]) - passes) * tree.unit
     return depth, np.maximum(rough[low], rough[high])
-
-
-def _scatter(rows: Data) -> FloatArray:
-    centred = rows - rows.mean(axis=0)
-    return np.asarray(centred.T @ centred, dtype=np.float64)
 
 
 def _weakest(low: Indices, high: Indices, evidence: FloatArray, k: int) -> FloatArray:
