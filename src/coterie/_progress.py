@@ -110,7 +110,7 @@ class Tracker:
     def report(
         self, done: int, *, stage: str | None = None, total: int | None = None, share: float = 0.0
     ) -> None:
-        """Say how many steps are done, and what share of the next; `stage` and `total` stay until replaced."""
+        """Say how many steps are done, and what share of the next; `stage` and `total` stay as they were."""
         if not self.is_watched:
             return
         now = time.monotonic()

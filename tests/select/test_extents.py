@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from coterie.select.extents import Extents, growth_of
+from coterie.select.extents import Extents, extent_from
 
 
 def extent(X, labels):
@@ -22,6 +22,7 @@ def test_a_bent_tube_cut_across_is_a_tube():
     X, y = make_moons(800, noise=0.06, random_state=0)
     moon = X[y == 0]
     assert extent(moon, (moon[:, 0] > 0).astype(int)) < 1.2
+    assert extent(moon, (moon[:, 0] > 0.9).astype(int)) < 1.3
 
 
 @pytest.mark.parametrize("shares", [(300, 300), (400, 60)])
@@ -34,5 +35,5 @@ def test_tubes_side_by_side_are_no_tube(shares):
 
 def test_few_or_equal_rows_tell_nothing():
     """Of a handful of rows, or of copies of one, the extent is unknown."""
-    assert growth_of(np.zeros((3, 2))) == np.inf
-    assert growth_of(np.zeros((50, 2))) == np.inf
+    assert extent(np.zeros((4, 2)), np.array([0, 0, 1, 1])) == np.inf
+    assert extent_from(np.zeros((5, 2)), np.zeros((50, 2))) == np.inf

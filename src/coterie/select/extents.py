@@ -11,7 +11,7 @@ import numpy as np
 from coterie._typing import Data, FloatArray, Indices, Labels
 
 MOST_ROWS = 128  # of two groups, in which neighbours are counted
-ANCHORS = 4  # one of so many of these rows counts them
+MOST_ANCHORS = 16  # of each group, which count them
 LEAST_ROWS = 16
 FAR = 3  # distances of a third of the rows tell the extent, against those of half as many
 
@@ -48,23 +48,25 @@ class Extents:
 
     def of(self, low: int, high: int) -> float:
         """Return in how many directions the two groups extend together."""
-        # as many rows of both, as far as there are: else a large tube would hide what is next to it
-        rows = np.concatenate([self._members[group][: MOST_ROWS // 2] for group in (low, high)])
-        return growth_of(np.asarray(self._X[rows], dtype=np.float64))
+        members = [self._members[group] for group in (low, high)]
+        share = min(1.0, MOST_ROWS / sum(map(len, members)))
+        few = [own[: max(1, round(share * len(own)))] for own in members]
+        rows = np.asarray(self._X[np.concatenate(few)], dtype=np.float64)
+        if len(rows) < LEAST_ROWS:
+            return np.inf
+        # as the group sees it that extends further: next to a large tube a small group may lie alongside
+        return max(extent_from(np.asarray(self._X[own[:MOST_ANCHORS]]), rows) for own in members)
 
 
-def growth_of(rows: FloatArray) -> float:
-    """Return the dimension that the distances of the rows have at the scale of a third of them."""
-    if len(rows) < LEAST_ROWS:
-        return np.inf
-    anchors = rows[::ANCHORS] if len(rows) >= ANCHORS * LEAST_ROWS else rows
+def extent_from(anchors: Data, rows: FloatArray) -> float:
+    """Return the dimension that distances from anchors to rows have at the scale of a third of the rows."""
     squares = (anchors**2).sum(axis=1)[:, None] + (rows**2).sum(axis=1) - 2.0 * anchors @ rows.T
-    far = len(rows) // FAR  # the row itself is its own nearest
+    far = len(rows) // FAR
     near = far // 2
     squares.partition((near, far), axis=1)
     told = squares[:, near] > 0
     if not told.any():
         return np.inf
-    # squares are twice the distances in logarithms; few rows next to a group that is far away say nothing
+    # the logarithms of squares are twice those of distances
     growth = float(np.median(np.log(squares[told, far] / squares[told, near]))) / 2.0
     return float(np.log(far / near)) / growth if growth > 0 else np.inf

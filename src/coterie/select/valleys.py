@@ -37,6 +37,7 @@ ROUGHNESS = 1.6  # the deepest valley of one cloud is less than that deeper than
 ROUGHNESS_OF_TUBES = 2.6
 # directions that a group extends in: a tube up to the first, no more from the second
 TUBE, ROUND = 1.1, 1.4
+HALVED = 0.26  # directions that a flat cloud loses when it is cut in two; one of three or more loses none
 # neighbourhoods show valleys up to the first, lines from the second; a curved shape is no matter of lines
 FEW_DIMENSIONS, MANY_DIMENSIONS = 3.0, 6.0
 MAX_COLUMNS = 64  # with more, the extent of a group is not worth its covariance
@@ -177,7 +178,8 @@ class Valleys:
 
     def _bars(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
         """Return the depth that one cloud of these rows rarely exceeds."""
-        nulls = null_depth(n_rows, tree.n_neighbors, tree.dimension, extents)
+        halved = extents - HALVED * np.clip(3.0 - extents, 0.0, 1.0)
+        nulls = null_depth(n_rows, tree.n_neighbors, tree.dimension, halved)
         return np.asarray(nulls + self._caution(n_rows, extents))
 
     def _gaps(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
