@@ -77,11 +77,25 @@ def test_quick_work_shows_nothing(monkeypatch):
     assert terminal.getvalue() == ""
 
 
+def test_a_step_that_tells_its_share():
+    """Law: the time left of a step under way follows from its own pace, not from that of quicker steps."""
+    assert Progress("chance", 3, 4, 13.0, share=0.25, step_seconds=10.0).seconds_left == 30.0
+    assert Progress("chance", 3, 5, 13.0, share=0.25, step_seconds=10.0).seconds_left == 31.0
+    heard = []
+    with track(heard.append, "work", total=2) as tracker:
+        tracker.report(1)
+        time.sleep(0.02)
+        tracker.report(1, share=0.5)
+    assert heard[-1].step_seconds >= 0.02
+    assert heard[-1].seconds_left <= heard[-1].seconds
+
+
 def test_time_left_is_proportional():
-    """Law: a quarter done in 10 s leaves 30 s; ten seconds later, 20 s."""
+    """Law: a quarter done in 10 s leaves 30 s; ten seconds later, 20 s; what is late stays so as long."""
     quarter = Progress("work", 1, 4, 10.0)
     assert quarter.seconds_left == 30.0
     assert quarter.describe(seconds_since=10.0) == "work 1 of 4  about 20 s left"
+    assert quarter.describe(seconds_since=25.0) == "work 1 of 4  about 35 s left"
     assert str(Progress("work", 1, 100, 60.0)).endswith("about 1 h 39 min left")
     assert str(Progress("work", 0, None, 75.0)) == "work  1 min 15 s"
 

@@ -31,19 +31,36 @@ class Progress:
         Steps in all, None when nobody knows.
     seconds : float
         Time since the work began.
+    share : float, default=0.0
+        Part of the step under way that is done, where that is known.
+    step_seconds : float, default=0.0
+        Time since that step began.
     """
 
     stage: str
     done: int
     total: int | None
     seconds: float
+    share: float = 0.0
+    step_seconds: float = 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """Time left if the rest goes as fast as what is done."""
+        """Time left if the step under way goes on as it does, and the rest as fast as what is done."""
+        return self._left(0.0)
+
+    def _left(self, seconds_since: float) -> float | None:
         if not self.total or self.done <= 0:
             return None
-        return self.seconds * max(0, self.total - self.done) / self.done
+        steps_left = self.total - self.done
+        each = (self.seconds - self.step_seconds) / self.done
+        if steps_left <= 0:
+            return 0.0
+        if self.share > 0:
+            step = max(0.0, self.step_seconds * (1.0 - self.share) / self.share - seconds_since)
+        else:  # a step that takes longer than those before is guessed to go on for as long as it is late
+            step = abs(each - self.step_seconds - seconds_since)
+        return each * (steps_left - 1) + step
 
     def __str__(self) -> str:
         return self.describe()
@@ -51,9 +68,10 @@ class Progress:
     def describe(self, *, seconds_since: float = 0.0) -> str:
         """Say it in one line, `seconds_since` after the report was made."""
         steps = f" {self.done:,} of {self.total:,}" if self.total else f" {self.done:,}" if self.done else ""
-        if self.seconds_left is None:
+        left = self._left(seconds_since)
+        if left is None:
             return f"{self.stage}{steps}  {_clock(self.seconds + seconds_since)}"
-        return f"{self.stage}{steps}  about {_clock(max(0.0, self.seconds_left - seconds_since))} left"
+        return f"{self.stage}{steps}  about {_clock(left)} left"
 
 
 ProgressOption: TypeAlias = bool | Callable[[Progress], object] | None
@@ -76,6 +94,7 @@ class Tracker:
         self._stage = stage
         self._total = total
         self._began = time.monotonic()
+        self._step, self._step_began = 0, self._began
 
     @property
     def is_watched(self) -> bool:
@@ -88,13 +107,18 @@ class Tracker:
             self._others.append(listener)
         return self
 
-    def report(self, done: int, *, stage: str | None = None, total: int | None = None) -> None:
-        """Say how many steps are done; `stage` and `total` replace the earlier ones."""
+    def report(
+        self, done: int, *, stage: str | None = None, total: int | None = None, share: float = 0.0
+    ) -> None:
+        """Say how many steps are done, and what share of the next; `stage` and `total` stay as they were."""
         if not self.is_watched:
             return
+        now = time.monotonic()
+        if done != self._step:
+            self._step, self._step_began = done, now
         self._stage = stage if stage is not None else self._stage
         self._total = total if total is not None else self._total
-        progress = Progress(self._stage, done, self._total, time.monotonic() - self._began)
+        progress = Progress(self._stage, done, self._total, now - self._began, share, now - self._step_began)
         for listener in [self._listener, *self._others]:
             if listener is not None:
                 listener(progress)

@@ -45,9 +45,10 @@ def test_round_groups(three):
     assert (found.predict(X) == found.labels).all()
 
 
-def test_curved_groups():
-    """Two moons are two groups, by a method that sees shapes."""
-    X, y = make_moons(300, noise=0.05, random_state=0)
+@pytest.mark.parametrize("noise", [0.05, 0.08])
+def test_curved_groups(noise):
+    """Two moons are two groups, by a method that sees shapes; none is cut across."""
+    X, y = make_moons(300, noise=noise, random_state=0)
     found = coterie.fit(X, budget="fast")
     assert found.k == 2
     assert adjusted_rand_score(y, found.labels) > 0.98

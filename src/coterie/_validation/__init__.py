@@ -1,6 +1,6 @@
 """Checks that estimators and functions share; everything behind them assumes valid input."""
 
-from coterie._validation.data import check_data, check_n_clusters, largest_safe
+from coterie._validation.data import check_data, check_n_clusters, largest_safe, smallest_safe
 from coterie._validation.memory import available_memory, format_bytes, require_memory
 from coterie._validation.parameters import (
     AnArray,
@@ -43,5 +43,6 @@ __all__ = [
     "format_bytes",
     "largest_safe",
     "require_memory",
+    "smallest_safe",
     "unknown_name",
 ]

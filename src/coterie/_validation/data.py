@@ -14,6 +14,7 @@ from coterie.errors import CoterieError, InvalidData, InvalidParameter
 
 FLOATS = [np.float64, np.float32]
 SAFE_SHARE = 8  # a squared distance is at most four sums of squares; twice that leaves room for rounding
+FIRST_VALUES = 64
 FEW_VALUES = 1 << 17  # below, the threads that a BLAS wakes cost more than they save
 
 
@@ -48,7 +49,8 @@ def check_data(
     min_rows, min_columns : int, default=1
         Least shape.
     squares : bool, default=True
-        Whether the caller squares differences: values whose squares overflow are then refused.
+        Whether the caller squares differences: values whose squares overflow are then refused, and rows to
+        fit to whose squares all vanish.
     may_be_distances : bool, default=False
         Whether a symmetric matrix with a zero diagonal may pass.
     may_be_missing : bool, default=False
@@ -83,6 +85,8 @@ def check_data(
         _refuse_unsafe_values(checked, explain.column_names(X), who, name, squares)
     if not may_be_distances:
         _refuse_distances(checked, who, name)
+    if squares and estimator is not None and reset and not (may_be_missing or may_be_distances):
+        _refuse_tiny(checked, explain.column_names(X), name)
     return checked
 
 
@@ -133,6 +137,29 @@ def largest_safe(dtype: Any, shape: tuple[int, int]) -> float:
     # float32: one squared distance must fit; sums are kept in float64, so there the whole sum must
     terms = shape[1] if dtype == np.float32 else shape[0] * shape[1]
     return float(np.sqrt(float(np.finfo(dtype).max) / (4.0 * max(1, terms))))
+
+
+def smallest_safe(dtype: Any) -> float:
+    """Return the least size that the largest value of a column may have, for differences to be squared.
+
+    Examples
+    --------
+    >>> smallest_safe(np.dtype("float64")) < 1e-140 < smallest_safe(np.dtype("float32"))
+    True
+    """
+    return float(np.sqrt(float(np.finfo(dtype).tiny) / float(np.finfo(dtype).eps)))
+
+
+def _refuse_tiny(X: Any, columns: list[str] | None, name: str) -> None:
+    """Refuse rows to fit to whose squares all vanish; new rows may well be next to nothing."""
+    values = X.data if issparse(X) else X.reshape(-1)
+    safe = smallest_safe(values.dtype)
+    # one of the first values nearly always settles it
+    if values.size == 0 or (np.abs(values[:FIRST_VALUES]) >= safe).any():
+        return
+    largest = float(np.abs(values).max())
+    if 0 < largest < safe:
+        raise explain.too_small(X, columns, name, safe)
 
 
 def _refuse_distances(X: Any, who: str, name: str) -> None:

@@ -130,19 +130,34 @@ def _places(rows_of: dict[int, list[int]], what: str, columns: list[str] | None,
 def too_large(X: Any, columns: list[str] | None, name: str, largest_safe: float) -> InvalidData:
     """Say which column holds the largest value, what would still be safe, and the way out."""
     dtype = X.dtype
-    magnitudes = abs(X)
-    per_column = magnitudes.max(axis=0)
-    per_column = per_column.toarray().ravel() if issparse(per_column) else per_column
-    column = int(np.argmax(per_column))
+    column, largest = _largest(X)
     way_out = (
         f"Convert to float64 ({name}.astype('float64')), or scale the data"
         if dtype == np.float32
         else "Scale the data first, e.g. with sklearn.preprocessing.StandardScaler"
     )
     return InvalidData(
-        f"Input {name} contains a value too large for {dtype}: {float(per_column[column]):.3g} in "
+        f"Input {name} contains a value too large for {dtype}: {largest:.3g} in "
         f"{_column(column, columns, name)}; squared distances overflow above {largest_safe:.2g}. {way_out}."
     )
+
+
+def too_small(X: Any, columns: list[str] | None, name: str, smallest_safe: float) -> InvalidData:
+    """Say how small all values are, what would be safe, and the way out."""
+    column, largest = _largest(X)
+    return InvalidData(
+        f"Input {name} contains only values too small for {X.dtype}: the largest is {largest:.3g}, in "
+        f"{_column(column, columns, name)}; squared distances vanish below {smallest_safe:.2g}. Multiply the "
+        "data by a constant first."
+    )
+
+
+def _largest(X: Any) -> tuple[int, float]:
+    """Return the column of the value of largest size, and that size."""
+    per_column = abs(X).max(axis=0)
+    per_column = per_column.toarray().ravel() if issparse(per_column) else per_column
+    column = int(np.argmax(per_column))
+    return column, float(per_column[column])
 
 
 def _rows_by_column(X: Any, test: Any) -> dict[int, list[int]]:

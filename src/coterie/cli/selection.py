@@ -9,7 +9,7 @@ from typing import Any
 from coterie._progress import ProgressOption
 from coterie.cluster import find_method
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
-from coterie.groups.fit import Recipe, make_estimator
+from coterie.groups.recipe import Recipe, make_estimator
 from coterie.prepare import SCALINGS, fit_scaling
 from coterie.read import LeftOut, Table, settle_missing
 from coterie.select import Evidence, choose_k, find_criterion

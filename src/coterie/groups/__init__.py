@@ -1,18 +1,10 @@
 """From a table to groups that can be described, saved and used again."""
 
-from coterie.groups.fit import (
-    Prepared,
-    Recipe,
-    check_recipe,
-    describe_groups,
-    fit_groups,
-    make_estimator,
-    prepare_table,
-    takes_option,
-)
+from coterie.groups.fit import Prepared, describe_groups, fit_groups, prepare_table
 from coterie.groups.groups import Groups
 from coterie.groups.predict import predict_table
 from coterie.groups.profile import Profile, profile_groups
+from coterie.groups.recipe import Recipe, check_recipe, make_estimator, takes_option
 from coterie.groups.rules import Condition, Rule
 
 __all__ = [

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._typing import FloatArray, Indices
-from coterie._validation import largest_safe
+from coterie._validation import largest_safe, smallest_safe
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 MISSING_POLICIES = ("error", "drop", "median")
@@ -65,7 +65,7 @@ def settle_missing(
     n_rows = X.shape[0]
     everything = np.arange(n_rows)
     _refuse_infinite(X, columns, source)
-    _refuse_huge(X, columns, source)
+    _refuse_sizes(X, columns, source)
     is_missing = np.isnan(X.data if issparse(X) else X)
     if not is_missing.any():
         return Complete(X, everything, n_rows, medians if policy == "median" else None)
@@ -109,7 +109,8 @@ def _refuse_infinite(X: Any, columns: Sequence[str], source: str) -> None:
     raise InvalidData(f"{source}: {_places(is_infinite, columns, 'infinite')}. Replace or remove them first.")
 
 
-def _refuse_huge(X: Any, columns: Sequence[str], source: str) -> None:
+def _refuse_sizes(X: Any, columns: Sequence[str], source: str) -> None:
+    """Refuse columns whose squares overflow, or vanish although they have values."""
     sizes = np.abs(X).max(axis=0) if issparse(X) else np.nanmax(np.abs(X), axis=0, initial=0.0)
     sizes = sizes.toarray().ravel() if issparse(sizes) else sizes
     column = int(np.argmax(sizes))
@@ -117,6 +118,12 @@ def _refuse_huge(X: Any, columns: Sequence[str], source: str) -> None:
         raise InvalidData(
             f'{source}: column "{columns[column]}" has values up to {float(sizes[column]):.3g}, whose '
             f"squares overflow {X.dtype}. Divide the column by a constant first."
+        )
+    tiny = np.flatnonzero((sizes > 0) & (sizes < smallest_safe(X.dtype)))
+    if tiny.size:
+        raise InvalidData(
+            f'{source}: column "{columns[tiny[0]]}" has no value above {float(sizes[tiny[0]]):.3g}; their '
+            f"squares vanish in {X.dtype}. Multiply the column by a constant first, or leave it out."
         )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from coterie._progress import Tracker
+from coterie._progress import Progress, Tracker
 from coterie._typing import Labels
 from coterie.evaluate import Significance, Stability, significance, stability
 from coterie.select.asked import Asked
@@ -53,6 +54,7 @@ def believe(
             stable = stability(
                 chosen.make(),
                 points,
+                progress=_share_of(tracker, n_before),
                 n_resamples=budget.resamples,
                 labels=np.maximum(labels, -1),
                 random_state=seed,
@@ -67,8 +69,16 @@ def believe(
             n_draws=budget.draws,
             sample_size=min(budget.draw_rows, len(points)),
             random_state=seed,
+            progress=_share_of(tracker, n_before + 1),
         )
     return stable, chance
+
+
+def _share_of(tracker: Tracker, step: int) -> Callable[[Progress], None] | None:
+    """Return a listener that tells the tracker how far a step has come, if anybody looks."""
+    if not tracker.is_watched:
+        return None
+    return lambda made: tracker.report(step, share=made.done / made.total if made.total else 0.0)
 
 
 def separation(X: Any, labels: Any) -> float:

@@ -85,12 +85,17 @@ def compete(
     judged.sort(key=lambda pair: -pair[1].rank)
     _prefer_finer(judged, task.valleys.error)
     _prefer_simple(judged)
-    wins = bool(judged) and (not may_be_one or judged[0][1].score > 0)
+    wins = bool(judged) and (not may_be_one or (judged[0][1].score > 0 and _are_any_apart(judged)))
     best_of_k = _best_of_each_k(judged)
     evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, began)
     best = judged[0][1] if wins else NOTHING_APART
     ranked = [_explain(pair, best, is_best=wins and at == 0) for at, pair in enumerate(_distinct(judged))]
     return Contest(ranked[0] if wins else None, tuple(ranked), evidence)
+
+
+def _are_any_apart(judged: list[tuple[Candidate, Separation]]) -> bool:
+    """Return whether some partition stands on valleys that are all beyond chance: else none are."""
+    return any(separation.evidence.min() > 0 for _, separation in judged)
 
 
 def _prefer_finer(judged: list[tuple[Candidate, Separation]], error: float) -> None:

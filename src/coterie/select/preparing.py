@@ -13,10 +13,13 @@ from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_
 from coterie.groups import Prepared, prepare_table
 from coterie.read import Table
 from coterie.select.asked import Asked
+from coterie.select.rounding import FEW_ROWS
 
 ONE_SCALE = 5.0  # columns whose spreads differ by no more are taken to be in one unit, and left as they are
 HARDLY_VARY = 0.25  # of many columns in one unit so many may hardly vary: the borders of pictures, rare words
 LEAST_ROWS = 4
+FEW_COPIES = 0.1  # of the rows: so many change no density
+SHARED = 0.9  # of the different rows that a column which is not rounded tells apart
 MOST_DENSE = 512 * 2**20  # bytes of a sparse matrix that is made dense
 
 
@@ -84,11 +87,34 @@ def differ_in_scale(spreads: Any) -> bool:
 
 
 def sample_rows(prepared: Prepared, asked: Asked, seed: int) -> Any:
-    """Return the rows that methods are compared on, in their order."""
-    n_rows = len(prepared.complete.rows)
-    if n_rows <= asked.budget.rows:
-        return np.arange(n_rows)
-    return np.sort(np.random.default_rng(seed).choice(n_rows, asked.budget.rows, replace=False))
+    """Return the rows that methods are compared on, in order: without copies, up to the budget."""
+    rows = without_copies(prepared.points)
+    if asked.ks is not None and asked.ks[-1] > len(rows):
+        rows = np.arange(len(prepared.points))
+    if len(rows) <= asked.budget.rows:
+        return rows
+    return np.sort(np.random.default_rng(seed).choice(rows, asked.budget.rows, replace=False))
+
+
+def without_copies(X: Any) -> Any:
+    """Return the rows to judge by: the first of equal ones, unless rounding made them equal.
+
+    A row that was copied (by a join, by drawing with replacement) is one observation. Where every column has
+    values that different rows share, equal rows are what rounding makes of near ones, and stay.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> len(without_copies(np.repeat(X, 6, axis=0))), len(without_copies(np.repeat(X.round(), 6, axis=0)))
+    (50, 300)
+    """
+    everything = np.arange(len(X))
+    codes = (X * np.random.default_rng(0).uniform(1.0, 2.0, X.shape[1])).sum(axis=1)
+    first = np.sort(np.unique(codes, return_index=True)[1])
+    if len(first) > (1.0 - FEW_COPIES) * len(X) or len(first) <= FEW_ROWS:
+        return everything
+    rows = X[first]
+    return first if any(len(np.unique(column)) > SHARED * len(rows) for column in rows.T) else everything
 
 
 def points_of(prepared: Prepared, rows: Any, asked: Asked) -> Any:

@@ -49,7 +49,7 @@ def settle(
 ) -> tuple[Any, Labels, list[str]]:
     """Return the fitted estimator of the winner, the label of every row, and what was done."""
     n_rows = len(prepared.complete.rows)
-    notes = [] if n_rows == len(judged) else [f"methods were compared on {len(judged):,} of {n_rows:,} rows"]
+    notes = [] if n_rows == len(judged) else [_compared(prepared, asked, len(judged))]
     if n_rows < TOO_FEW:
         notes.append(f"{n_rows} rows are too few to tell groups from chance")
     winner = contest.winner or one_group(seed)
@@ -66,6 +66,13 @@ def settle(
             return estimator, _labels_of(estimator, prepared.points), notes
         notes.append("the other rows are placed by its predict")
         return estimator, np.asarray(estimator.predict(prepared.points)), notes
+
+
+def _compared(prepared: Prepared, asked: Asked, n_judged: int) -> str:
+    n_rows = len(prepared.complete.rows)
+    if n_judged < asked.budget.rows:
+        return f"{n_rows - n_judged:,} of {n_rows:,} rows are copies of others: methods were compared without"
+    return f"methods were compared on {n_judged:,} of {n_rows:,} rows"
 
 
 def one_group(seed: int) -> Candidate:

@@ -13,14 +13,15 @@ import numpy as np
 
 from coterie._typing import Data, FloatArray, Indices, Labels
 from coterie.cluster.mode_tree import ModeTree, dimension_at, grow_mode_tree
-from coterie.cluster.modes import extent_of
 from coterie.cluster.valley_null import null_depth
 from coterie.distance import k_nearest
+from coterie.select.extents import Extents
 from coterie.select.lines import Lines
 from coterie.select.rounding import spread_rounded
 
 SCALES = (4, 5, 6, 8, 12, 18, 27, 40, 60, 90)  # neighbours of the density: from thin shapes to broad hills
 LEAST_CELLS = 6  # a cloud of fewer neighbourhoods than that has no shape
+LEAST_CELLS_OF_FEW = 4  # at the scale of the fewest neighbours: else groups of ten rows could not be told
 GRAPH_NEIGHBOURS = 10  # groups whose rows are among each other's so many nearest are neighbours
 ENOUGH = 3.0  # evidence above that is beyond doubt and counts no more
 LEAST = -3.0
@@ -36,6 +37,7 @@ ROUGHNESS = 1.6  # the deepest valley of one cloud is less than that deeper than
 ROUGHNESS_OF_TUBES = 2.6
 # directions that a group extends in: a tube up to the first, no more from the second
 TUBE, ROUND = 1.1, 1.4
+HALVED = 0.26  # directions that a flat cloud loses when it is cut in two; one of three or more loses none
 # neighbourhoods show valleys up to the first, lines from the second; a curved shape is no matter of lines
 FEW_DIMENSIONS, MANY_DIMENSIONS = 3.0, 6.0
 MAX_COLUMNS = 64  # with more, the extent of a group is not worth its covariance
@@ -91,6 +93,7 @@ class Valleys:
 
     def __init__(self, X: Data, metric: str = "euclidean") -> None:
         self.X = X
+        self._order = np.random.default_rng(0).permutation(len(X))
         X = spread_rounded(X) if metric == "euclidean" else X
         n_rows = len(X)
         most = max(min(max(SCALES[0], n_rows // LEAST_CELLS), SCALES[-1]), GRAPH_NEIGHBOURS)
@@ -147,14 +150,15 @@ class Valleys:
         keys, pair = np.unique(sides[:, 0] * k + sides[:, 1], return_inverse=True)
         low, high = keys // k, keys % k
         sizes = np.bincount(labels, minlength=k)
-        n_rows, extents = sizes[low] + sizes[high], self._extents(labels, low, high, k)
+        n_rows, extents = sizes[low] + sizes[high], self._extents(labels, low, high)
         best = np.full(len(keys), LEAST)
         for tree in self.trees:
             passes = _passes(tree, edges, lengths, pair, len(keys))
             depth, rough = _depths(tree, labels, passes, low, high, k)
             bar = self._bars(tree, n_rows, extents)
             surplus = np.maximum(depth - bar, depth - rough - self._gaps(tree, n_rows, extents))
-            best = np.maximum(best, np.where(n_rows >= LEAST_CELLS * tree.n_neighbors, surplus, LEAST))
+            cells = LEAST_CELLS_OF_FEW if tree is self.trees[0] else LEAST_CELLS
+            best = np.maximum(best, np.where(n_rows >= cells * tree.n_neighbors, surplus, LEAST))
         return low, high, self._along_lines(labels, k, low, high, best)
 
     def _along_lines(
@@ -174,7 +178,8 @@ class Valleys:
 
     def _bars(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
         """Return the depth that one cloud of these rows rarely exceeds."""
-        nulls = null_depth(n_rows, tree.n_neighbors, tree.dimension, extents)
+        halved = extents - HALVED * np.clip(3.0 - extents, 0.0, 1.0)
+        nulls = null_depth(n_rows, tree.n_neighbors, tree.dimension, halved)
         return np.asarray(nulls + self._caution(n_rows, extents))
 
     def _gaps(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
@@ -188,12 +193,12 @@ class Valleys:
         tried = SCALES_TRIED + (SCALES_TRIED_ON_TUBES - SCALES_TRIED) * _likeness_to_tubes(extents)
         return np.asarray(tried + TAIL * np.log(len(self.X) / n_rows))
 
-    def _extents(self, labels: Labels, low: Indices, high: Indices, k: int) -> FloatArray:
-        """Return in how many directions the groups of each pair extend, each about its own centre."""
+    def _extents(self, labels: Labels, low: Indices, high: Indices) -> FloatArray:
+        """Return in how many directions the groups of each pair extend together."""
         if self.X.shape[1] > MAX_COLUMNS:
             return np.full(len(low), np.inf)
-        scatters = [_scatter(self.X[labels == group]) for group in range(k)]
-        return np.array([extent_of(scatters[a] + scatters[b]) for a, b in zip(low, high, strict=True)])
+        extents = Extents(self.X, labels, self._order)
+        return np.array([extents.of(a, b) for a, b in zip(low, high, strict=True)])
 
 
 def _scales(reach: Any, n_columns: int) -> tuple[int, ...]:
@@ -228,11 +233,6 @@ def _depths(
     np.maximum.at(rough, ends[inside, 0], tree.depths[inside])
     depth = (np.minimum(peaks[low], peaks[high]) - passes) * tree.unit
     return depth, np.maximum(rough[low], rough[high])
-
-
-def _scatter(rows: Data) -> FloatArray:
-    centred = rows - rows.mean(axis=0)
-    return np.asarray(centred.T @ centred, dtype=np.float64)
 
 
 def _weakest(low: Indices, high: Indices, evidence: FloatArray, k: int) -> FloatArray:

@@ -14,7 +14,7 @@ from coterie.cluster import find_method
 from coterie.errors import CoterieError
 from coterie.evaluate import significance, stability
 from coterie.groups import Groups
-from coterie.groups.fit import make_estimator
+from coterie.groups.recipe import make_estimator
 from coterie.show.report.evidence import SIGNIFICANT, STABLE
 from coterie.show.report.numbers import p_in_words
 from coterie.show.report.subject import Subject

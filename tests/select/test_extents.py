@@ -1,0 +1,39 @@
+"""In how many directions two groups extend together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+
+from coterie.select.extents import Extents, extent_from
+
+
+def extent(X, labels):
+    return Extents(X, labels, np.random.default_rng(0).permutation(len(X))).of(0, 1)
+
+
+def test_a_bent_tube_cut_across_is_a_tube():
+    """A moon or a ring in two halves extends in one direction, as a line does."""
+    rng = np.random.default_rng(0)
+    turn = rng.uniform(0, 2 * np.pi, 600)
+    ring = np.c_[np.cos(turn), np.sin(turn)] + rng.normal(0, 0.05, (600, 2))
+    assert extent(ring, (turn > np.pi).astype(int)) < 1.2
+    X, y = make_moons(800, noise=0.06, random_state=0)
+    moon = X[y == 0]
+    assert extent(moon, (moon[:, 0] > 0).astype(int)) < 1.2
+    assert extent(moon, (moon[:, 0] > 0.9).astype(int)) < 1.3
+
+
+@pytest.mark.parametrize("shares", [(300, 300), (400, 60)])
+def test_tubes_side_by_side_are_no_tube(shares):
+    """Two long groups next to each other extend in more than one direction, however many rows each has."""
+    rng = np.random.default_rng(1)
+    X = np.concatenate([rng.normal([0, 6 * at], [12, 1], (n, 2)) for at, n in enumerate(shares)])
+    assert extent(X, np.repeat([0, 1], shares)) > 1.4
+
+
+def test_few_or_equal_rows_tell_nothing():
+    """Of a handful of rows, or of copies of one, the extent is unknown."""
+    assert extent(np.zeros((4, 2)), np.array([0, 0, 1, 1])) == np.inf
+    assert extent_from(np.zeros((5, 2)), np.zeros((50, 2))) == np.inf
