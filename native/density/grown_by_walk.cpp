@@ -7,8 +7,6 @@
 namespace coterie {
 namespace {
 
-std::size_t size_of(std::int64_t n) { return static_cast<std::size_t>(n); }
-
 struct MutualOffers {
   double factor;
   double alpha;

@@ -5,12 +5,6 @@
 #include <numeric>
 
 namespace coterie {
-namespace {
-
-std::size_t size_of(std::int64_t n) { return static_cast<std::size_t>(n); }
-
-}  // namespace
-
 GrownTree grow_from_first_row(std::int64_t n, const std::function<const double*(std::int64_t)>& distances_from, const double* core,
                               double alpha) {
   std::vector<double> reach(size_of(n), std::numeric_limits<double>::infinity());

@@ -13,6 +13,8 @@
 
 namespace coterie {
 
+inline std::size_t size_of(std::int64_t n) { return static_cast<std::size_t>(n); }
+
 // Edges in the order of growth; the row that joins comes second.
 struct GrownTree {
   std::vector<std::int64_t> ends;

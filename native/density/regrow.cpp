@@ -13,8 +13,6 @@ constexpr double tie_tolerance = 1e-12;  // relative: what another order of roun
 
 bool is_tie(double shorter, double longer) { return longer - shorter <= tie_tolerance * longer; }
 
-std::size_t size_of(std::int64_t n) { return static_cast<std::size_t>(n); }
-
 // Rows by position: near rows at near positions, so that the walk finds them in the cache.
 struct Places {
   Places(std::int64_t n, const std::int32_t* order) : row(size_of(n)), position(size_of(n)) {
