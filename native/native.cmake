@@ -7,13 +7,11 @@ file(GLOB COTERIE_KERNEL_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.
 file(GLOB COTERIE_PLAIN_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/*.cpp ${CMAKE_SOURCE_DIR}/native/*/*.cpp)
 list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "(\\.kernel\\.cpp$|/bindings/|/tests/)")
 
-# Tree kernels round after every operation: same neighbours on every instruction set, and bounds that hold exactly.
-file(GLOB COTERIE_TREE_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/trees/*.kernel.cpp
-     ${CMAKE_SOURCE_DIR}/native/density/*.cpp)
-set_source_files_properties(${COTERIE_TREE_KERNELS} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
-# So does linkage: the distance of two clusters must not depend on which of them asks.
-file(GLOB COTERIE_LINKAGE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/linkage/*.cpp)
-set_source_files_properties(${COTERIE_LINKAGE_SOURCES} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+# Kernels of trees and linkage round after every operation: same neighbours on every instruction set, bounds that hold exactly, and
+# a distance of two clusters that does not depend on which of them asks.
+file(GLOB COTERIE_ROUNDED_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/trees/*.kernel.cpp
+     ${CMAKE_SOURCE_DIR}/native/density/*.kernel.cpp ${CMAKE_SOURCE_DIR}/native/linkage/*.kernel.cpp)
+set_source_files_properties(${COTERIE_ROUNDED_KERNELS} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 # Moments of columns are half a pass of k-means: their loop is worth vectors, without fused operations for the same bits everywhere.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/native/kmeans/columns.cpp PROPERTIES COMPILE_OPTIONS
                             "$<$<CONFIG:Release>:-O3>;-ffp-contract=off")
@@ -48,7 +46,9 @@ endif()
 
 add_library(coterie_native STATIC ${COTERIE_PLAIN_SOURCES})
 target_link_libraries(coterie_native PUBLIC coterie_options)
-target_compile_options(coterie_native PRIVATE $<$<CONFIG:Release>:-O2>)  # the hot loops are in the kernels
+target_compile_options(coterie_native PRIVATE -ffp-contract=off $<$<CONFIG:Release>:-O2>)  # the hot loops are in the kernels
+# Neighbours are compiled together, which saves a quarter: what one file hides must not be named as what another hides.
+set_target_properties(coterie_native PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
 target_precompile_headers(coterie_native PRIVATE <algorithm> <atomic> <cmath> <functional> <memory> <numeric> <queue> <string> <vector>)
 foreach(level IN LISTS COTERIE_ISA_LEVELS)
   set_property(SOURCE ${CMAKE_SOURCE_DIR}/native/support/cpu_dispatch.cpp APPEND PROPERTY COMPILE_DEFINITIONS COTERIE_HAVE_${level})

@@ -20,7 +20,6 @@
 namespace coterie {
 namespace {
 
-constexpr double INF = std::numeric_limits<double>::infinity();
 constexpr double ALONE = -1;            // in place of a squared distance: nothing is nearer
 constexpr std::int64_t MANY_PARTS = 8;  // beyond, a search among all centroids is as fast as a look at each part
 

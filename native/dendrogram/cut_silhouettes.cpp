@@ -8,7 +8,7 @@
 namespace coterie {
 namespace {
 
-constexpr std::int64_t ROWS_PER_TASK = 256;
+constexpr std::int64_t SAMPLES_PER_TASK = 256;
 
 // The samples of one task, with their own copies of what the joins change.
 struct Samples {
@@ -56,10 +56,10 @@ std::vector<double> cut_silhouettes(MatrixView<double> sums, const std::int64_t*
   std::vector<std::int64_t> live(static_cast<std::size_t>(sums.cols));
   for (std::int64_t c = 0; c < sums.cols; ++c) live[c] = c;
   const std::int64_t n_scores = 1 + std::count_if(joins, joins + n_joins, [](const JoinedClusters& j) { return j.is_scored != 0; });
-  const std::int64_t n_tasks = block_count(sums.rows, ROWS_PER_TASK);
+  const std::int64_t n_tasks = block_count(sums.rows, SAMPLES_PER_TASK);
   std::vector<double> totals(static_cast<std::size_t>(n_tasks * n_scores));
   parallel_for(n_tasks, threads, [&](std::int64_t task, int) {
-    const Range rows = block_range(sums.rows, ROWS_PER_TASK, task);
+    const Range rows = block_range(sums.rows, SAMPLES_PER_TASK, task);
     Samples samples{{sums.row(rows.begin), sums.row(rows.end)}, {clusters + rows.begin, clusters + rows.end}, sizes, live, sums.cols};
     double* score = totals.data() + task * n_scores;
     *score++ = samples.total();

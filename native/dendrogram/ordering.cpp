@@ -11,9 +11,9 @@
 namespace coterie {
 namespace {
 
-constexpr std::int64_t ROWS_PER_TASK = 16;
+constexpr std::int64_t PLACES_PER_TASK = 16;
 constexpr std::int64_t SMALL_BLOCK = 4096;  // cells that are not worth a second thread
-constexpr double INF = std::numeric_limits<double>::infinity();
+constexpr double UNKNOWN = std::numeric_limits<double>::infinity();
 
 // The places of a node, and those of its two children; all three are the same for a leaf.
 struct Block {
@@ -31,7 +31,7 @@ class Programme {
     std::vector<std::int64_t> order(static_cast<std::size_t>(n_));
     count_leaves(tree, sizes_.data());
     order_leaves(tree, sizes_.data(), order.data(), first_.data());
-    std::fill(cost, cost + n_ * n_, INF);
+    std::fill(cost, cost + n_ * n_, UNKNOWN);
     for (std::int64_t p = 0; p < n_; ++p) cost[p * n_ + p] = 0;
   }
 
@@ -65,7 +65,7 @@ class Programme {
 void Programme::fill_rows(const Block& left, const Block& right, Range rows) const {
   const Range middle = left.opposite(rows.begin);
   const std::int64_t width = right.all.size(), first = right.all.begin;
-  std::vector<double> reach(static_cast<std::size_t>(rows.size() * width), INF);
+  std::vector<double> reach(static_cast<std::size_t>(rows.size() * width), UNKNOWN);
   const auto min_plus = engine().ordering.min_plus;
   min_plus({reach.data(), cost_ + rows.begin * n_ + middle.begin, distances_ + middle.begin * n_ + first, rows.size(), middle.size(),
             width, width, n_, n_});
@@ -82,12 +82,12 @@ void Programme::fill_rows(const Block& left, const Block& right, Range rows) con
 void Programme::join(std::int64_t node, int threads) const {
   const std::int64_t* children = tree_.children_of(node).first;
   const Block left = block(children[0]), right = block(children[1]);
-  const std::int64_t half = left.is_leaf() ? 0 : block_count(left.left.size(), ROWS_PER_TASK);
-  const std::int64_t n_tasks = half + block_count(left.right.size(), ROWS_PER_TASK);
+  const std::int64_t half = left.is_leaf() ? 0 : block_count(left.left.size(), PLACES_PER_TASK);
+  const std::int64_t n_tasks = half + block_count(left.right.size(), PLACES_PER_TASK);
   const bool is_small = left.all.size() * right.all.size() < SMALL_BLOCK;
   parallel_for(n_tasks, is_small ? 1 : threads, [&](std::int64_t task, int) {
     const Range& side = task < half ? left.left : left.right;
-    const Range rows = block_range(side.size(), ROWS_PER_TASK, task < half ? task : task - half);
+    const Range rows = block_range(side.size(), PLACES_PER_TASK, task < half ? task : task - half);
     fill_rows(left, right, {side.begin + rows.begin, side.begin + rows.end});
   });
 }
@@ -106,12 +106,12 @@ void Programme::split(const Part& part, Part& first, Part& second) const {
   const bool is_turned = part.begin >= range(children[0]).end;
   first = {children[is_turned], part.begin, part.begin};
   second = {children[!is_turned], part.end, part.end};
-  double least = INF;
+  double least = UNKNOWN;
   const Range from = block(first.node).opposite(part.begin), to = block(second.node).opposite(part.end);
   for (std::int64_t k = from.begin; k < from.end; ++k)
     for (std::int64_t m = to.begin; m < to.end; ++m) {
       const double length = cost_[part.begin * n_ + k] + distances_[k * n_ + m] + cost_[m * n_ + part.end];
-      if (length >= least && least < INF) continue;
+      if (length >= least && least < UNKNOWN) continue;
       least = length;
       first.end = k;
       second.begin = m;

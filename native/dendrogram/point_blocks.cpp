@@ -1,15 +1,11 @@
 #include "dendrogram/point_blocks.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "engine.h"
 #include "support/cpu_dispatch.h"
 
 namespace coterie {
-namespace {
-constexpr double INF = std::numeric_limits<double>::infinity();
-}
 
 PointBlocks::PointBlocks(std::int64_t n_places, std::int64_t d)
     : d_(d), n_blocks_((n_places + POINTS_PER_BLOCK - 1) / POINTS_PER_BLOCK),

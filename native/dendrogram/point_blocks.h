@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "dendrogram/point_block_kernels.h"
 
 namespace coterie {
+
+inline constexpr double INF = std::numeric_limits<double>::infinity();
 
 // A place without a point holds infinity, which is far from everything.
 class PointBlocks {

@@ -6,10 +6,6 @@
 #include "support/parallel.h"
 
 namespace coterie {
-namespace {
-constexpr std::int64_t points_per_task = 16384;
-}
-
 template <class T>
 NearestMedoids<T>::NearestMedoids(DistanceRows<T>& rows, const std::vector<std::int64_t>& medoids, int depth,
                                   const double* weights, int threads)

@@ -9,6 +9,8 @@
 
 namespace coterie {
 
+inline constexpr std::int64_t points_per_task = 16384;
+
 template <class T>
 class NearestMedoids {
  public:

@@ -11,7 +11,6 @@
 namespace coterie {
 namespace {
 
-constexpr std::int64_t points_per_task = 16384;
 constexpr std::int64_t worth_a_team = 1 << 18;  // numbers that take longer to read than threads to wake
 constexpr std::int64_t first_block = 8;     // candidates judged together after a swap: most are judged in vain
 constexpr double least_fall = 0x1.0p-42;  // share of the loss that a swap must win: below is rounding
