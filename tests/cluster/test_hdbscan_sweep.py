@@ -110,3 +110,15 @@ def test_equal_distances_are_seen():
     walked, grown = _core.grow_of_tree(tree, core, 1.0, edges, distance), _core.grow_of_matrix(D, core, 1.0)
     np.testing.assert_array_equal(walked[0], grown[0])
     np.testing.assert_array_equal(walked[1], grown[1])
+
+
+@pytest.mark.parametrize(
+    "metric", ["rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "dice", "jaccard", "hamming"]
+)
+def test_distances_of_booleans(metric):
+    """Law: distances that scikit-learn's trees know give its labels; predict takes them too."""
+    random = np.random.default_rng(0)
+    X = (random.random((180, 12)) < np.repeat([0.1, 0.5, 0.9], 60)[:, None]).astype(np.float64)
+    assert_same(X, {"metric": metric})
+    model = HDBSCAN(metric=metric).fit(X)
+    assert set(model.predict(1 - X)) <= set(model.labels_) | {-1}

@@ -14,9 +14,10 @@ from coterie._threads import resolve_threads
 from coterie._typing import Indices, MatrixLike
 from coterie._validation import check_data, require_memory
 from coterie.cluster._density_input import fitted_values, resolve_distance
-from coterie.cluster._reachability import ReachabilityTree, of_graph, of_matrix
+from coterie.cluster._reachability import ReachabilityTree, of_graph, of_matrix, of_matrix_as_trees
 from coterie.cluster._reachability_rows import Task, of_rows
 from coterie.distance import input_kind
+from coterie.distance._catalogue import _names
 from coterie.distance._rows import Rows, prepare_rows
 from coterie.distance.matrices import TOLERANCE, in_row_order
 from coterie.distance.pairwise import distance_matrix
@@ -68,21 +69,31 @@ class HDBSCANInput:
             return of_graph(self.X, min_samples, alpha, max_distance)
         if self.is_matrix:
             return of_matrix(self.X, min_samples, alpha, "matrix")
+        is_brute = issparse(self.X) or model.algorithm == "brute" or not has_tree(model.metric)
         if self.rows is None or self.rows.distance.function is not None:
-            return of_matrix(self._all_distances(model), min_samples, alpha, "matrix")
-        is_brute = model.algorithm == "brute" or not has_tree(model.metric)
+            D = self._all_distances(model)
+            make = of_matrix if is_brute else of_matrix_as_trees
+            return make(D, min_samples, alpha, "matrix")
         params, threads = dict(model.metric_params or {}), resolve_threads(model.n_jobs)
         return of_rows(Task(self.X, self.rows, model.metric, params, min_samples, alpha, is_brute, threads))
 
     def _all_distances(self, model: Any) -> Any:
         if self.rows is not None:
             return distance_matrix(self.rows, threads=resolve_threads(model.n_jobs))
-        from sklearn.metrics import pairwise_distances
-
         n = self.n_finite
         way_out = "Use a distance of coterie.distance.catalogue(), and dense rows."
         require_memory(8 * n * n, f"the distance matrix of {n:,} x {n:,} rows", way_out)
-        return pairwise_distances(self.X, metric=model.metric, **dict(model.metric_params or {}))
+        return scikit_learns_distances(model, self.X, self.X)
+
+
+def scikit_learns_distances(model: Any, A: Any, B: Any) -> Any:
+    """Return the distances of a metric that only scikit-learn knows, by its trees or by its pairs."""
+    from sklearn.metrics import DistanceMetric, pairwise_distances
+
+    params = dict(model.metric_params or {})
+    if has_tree(model.metric) and model.algorithm != "brute" and not issparse(A):
+        return DistanceMetric.get_metric(model.metric, **params).pairwise(A, B)
+    return np.asarray(pairwise_distances(A, None if A is B else B, metric=model.metric, **params))
 
 
 def check_algorithm(algorithm: str, metric: Any) -> None:
@@ -125,7 +136,8 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
     data = data if len(finite) == len(sums) else data[finite]
     if len(finite) < 2:
         raise InvalidData(f"n_samples={len(finite)} while HDBSCAN requires more than one sample")
-    distance = resolve_distance(model.metric, model.metric_params)
+    is_foreign = has_tree(model.metric) and model.metric not in (*_names(), "p")
+    distance = None if is_foreign else resolve_distance(model.metric, model.metric_params)
     rows = (
         None if distance is None or issparse(data) else prepare_rows(data, None, distance, {}, who="HDBSCAN")
     )

@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 from coterie._threads import resolve_threads
 from coterie._typing import Distances, FloatArray, Indices, MatrixLike
 from coterie._validation import check_data
+from coterie.cluster._hdbscan_input import scikit_learns_distances
 from coterie.distance import get_distance, input_kind, k_nearest, nearest
 from coterie.distance._catalogue import _names
 from coterie.errors import InvalidData
@@ -97,7 +98,7 @@ def _to_exemplars(model: Any, X: MatrixLike, exemplars: list[Indices]) -> Distan
         if _is_ours(model, data):
             columns.append(nearest(data, model._rows[rows], _distance(model)).distance)
         else:
-            columns.append(_all_distances(model, data, model._rows[rows]).min(axis=1))
+            columns.append(scikit_learns_distances(model, data, model._rows[rows]).min(axis=1))
     return np.column_stack(columns)
 
 
@@ -106,7 +107,7 @@ def _nearest_rows(model: Any, X: MatrixLike, k: int) -> tuple[Indices, Distances
         return _smallest(_given(model, X), k)
     data = _rows(model, X)
     if not _is_ours(model, data):
-        return _smallest(_all_distances(model, data, model._rows), k)
+        return _smallest(scikit_learns_distances(model, data, model._rows), k)
     threads = resolve_threads(model.n_jobs)
     found = k_nearest(data, model._rows, k, _distance(model), n_jobs=threads)
     return found.index, found.distance
@@ -130,12 +131,6 @@ def _is_ours(model: Any, data: Any) -> bool:
 def _distance(model: Any) -> Any:
     values = dict(model.metric_params or {}) if callable(model.metric) else model._distance_values
     return get_distance(model.metric, **values)
-
-
-def _all_distances(model: Any, A: Any, B: Any) -> Distances:
-    from sklearn.metrics import pairwise_distances
-
-    return np.asarray(pairwise_distances(A, B, metric=model.metric, **dict(model.metric_params or {})))
 
 
 def _given(model: Any, X: MatrixLike) -> Distances:

@@ -58,6 +58,13 @@ def of_matrix(D: Distances, min_samples: int, alpha: float, algorithm: str) -> R
     return found
 
 
+def of_matrix_as_trees(D: Distances, min_samples: int, alpha: float, algorithm: str) -> ReachabilityTree:
+    """Return the tree of a matrix as scikit-learn's trees grow it: alpha spares core distances."""
+    core = core_of_matrix(D, min_samples)
+    grown = _core.grow_of_matrix(np.ascontiguousarray(D, dtype=np.float64), core, alpha)
+    return in_scikit_learns_order(*grown, core, algorithm, joins_previous=False)
+
+
 def core_of_matrix(D: Distances, min_samples: int) -> Any:
     """Return the distance of each row to its `min_samples`-th nearest, itself included."""
     return np.ascontiguousarray(np.partition(D, min_samples - 1, axis=1)[:, min_samples - 1])
