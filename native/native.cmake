@@ -49,6 +49,7 @@ target_link_libraries(coterie_native PUBLIC coterie_options)
 target_compile_options(coterie_native PRIVATE -ffp-contract=off $<$<CONFIG:Release>:-O2>)  # the hot loops are in the kernels
 # Neighbours are compiled together, which saves a quarter: what one file hides must not be named as what another hides.
 set_target_properties(coterie_native PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+set_source_files_properties(${CMAKE_SOURCE_DIR}/native/kmeans/centre_drift.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_precompile_headers(coterie_native PRIVATE <algorithm> <atomic> <cmath> <functional> <memory> <numeric> <queue> <string> <vector>)
 foreach(level IN LISTS COTERIE_ISA_LEVELS)
   set_property(SOURCE ${CMAKE_SOURCE_DIR}/native/support/cpu_dispatch.cpp APPEND PROPERTY COMPILE_DEFINITIONS COTERIE_HAVE_${level})
