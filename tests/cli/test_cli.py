@@ -38,7 +38,8 @@ def test_fit_answers_first(shop, cli):
         "seed 0",
     ):
         assert piece in out
-    assert "-o groups.csv" in lines[-2]
+    assert [line.split()[0] for line in lines[-3:]] == ["labels", "model", "report"]
+    assert lines[-3].endswith(" -o groups.csv")
     assert "\x1b" not in out
 
 

@@ -30,7 +30,8 @@ def test_the_answer_comes_first(rows, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "rows.csv   180 rows; 2 columns used; left out: id (a key), kind (text)"
     assert [line.split()[:2] for line in lines[2:5]] == [["3", "groups"], ["stable", "mean"], ["not", "by"]]
-    assert lines[-2].endswith("coterie fit rows.csv -o groups.csv") or "-o groups.csv" in lines[-2]
+    assert lines[-3].endswith(" -o groups.csv")
+    assert lines[-1].endswith(" --report groups.html")
 
 
 def test_files_and_facts(rows, capsys):

@@ -182,7 +182,7 @@ ODD = {
     "constant column": np.column_stack([X, np.full(40, 7.0)]),
     "zeros": np.column_stack([X, np.zeros(40)]),
     "huge but safe": X * 1e100,
-    "tiny": X * 1e-150,
+    "tiny": X * 1e-140,
 }
 
 

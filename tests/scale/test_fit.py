@@ -330,7 +330,8 @@ def test_missing_value_is_named(few):
     """Law: a missing value is refused with its place."""
     X = few.copy()
     X[700, 1] = np.nan
-    with pytest.raises(InvalidData, match=r'chunk 2 of the Dask array: .*NaN: row 98 of it, column "1"'):
+    place = r'chunk 2 of the Dask array \(rows 602 to 899\): .*NaN: row 98 of it, column "1"'
+    with pytest.raises(InvalidData, match=place):
         coterie.fit(dask.array.from_array(X, chunks=(301, 3)))
 
 
