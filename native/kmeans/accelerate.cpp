@@ -155,7 +155,7 @@ std::int64_t Accelerator<T>::renew_bounds(const PackedColumns<T>& packed, const 
   is_fresh_ = false;
   const std::int64_t changed = engine().of<T>().kmeans.assign_with_bounds(data_, packed, units, bounds, deltas);
   drift_.note_largest_upper(upper_, bounds.label);
-  new_slack_ = typical_slack(bounds, data_.X.rows);
+  new_slack_ = lesser_slack(bounds, data_.X.rows);
   return changed;
 }
 

@@ -53,7 +53,7 @@ class Accelerator {
   std::int64_t block_;
   bool is_fresh_ = true;  // no bounds yet
   int plain_passes_left_ = 0, next_pause_ = 1;  // bounds that do not pay rest for a while, longer each time
-  float new_slack_ = 0;                         // of a typical row whose bounds are new
+  float new_slack_ = 0;                         // of new bounds, the lower quartile
   KeptTree<T> tree_;
   std::vector<float> upper_, lower_, failing_upper_;
   CentreDrift drift_;

@@ -52,13 +52,13 @@ MeetingLevels plan_meetings(const float* moved, std::int64_t n_centres, std::int
   return plan;
 }
 
-float typical_slack(const RowBounds& bounds, std::int64_t n_rows) {
+float lesser_slack(const RowBounds& bounds, std::int64_t n_rows) {
   const std::int64_t step = std::max<std::int64_t>(1, n_rows / sample_size);
   std::vector<float> slacks;
   for (std::int64_t i = 0; i < n_rows; i += step) slacks.push_back(std::max(bounds.lower[i] - bounds.upper[i], 0.0f));
-  const auto middle = slacks.begin() + static_cast<std::ptrdiff_t>(slacks.size() / 2);
-  std::nth_element(slacks.begin(), middle, slacks.end());
-  return *middle;
+  const auto small = slacks.begin() + static_cast<std::ptrdiff_t>(slacks.size() / 4);
+  std::nth_element(slacks.begin(), small, slacks.end());
+  return *small;
 }
 
 double cost_of_following(const MeetingLevels& levels, const ClusterDrift* drift, const RowBounds& bounds, std::int64_t n_rows,

@@ -34,11 +34,11 @@ struct MeetingLevels {
   }
 };
 
-// `moved` per column of the sorted centres, falling; `new_slack`: that of a typical row after it met all.
+// `moved` per column of the sorted centres, falling; `new_slack`: that of a failing row after it met all, as a guess.
 MeetingLevels plan_meetings(const float* moved, std::int64_t n_centres, std::int64_t panel_width, std::int64_t cols, float new_slack);
 
-// The median slack of a sample of the rows.
-float typical_slack(const RowBounds& bounds, std::int64_t n_rows);
+// The lower quartile of the slacks of a sample of the rows: those that fail had less than most.
+float lesser_slack(const RowBounds& bounds, std::int64_t n_rows);
 
 // What a pass in the order of the rows will cost, in panels per row, by the bounds of a sample of them.
 double cost_of_following(const MeetingLevels& levels, const ClusterDrift* drift, const RowBounds& bounds, std::int64_t n_rows,
