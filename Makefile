@@ -19,7 +19,10 @@ demo: $(VENV)/.installed
 	mkdir -p demo
 	$(BIN)/coterie demo --report demo/customers.html --force
 
-test: lint types layers native-test pytest
+# what needs one core runs beside what is compiled
+test: $(VENV)/.installed-dev
+	$(MAKE) --no-print-directory --jobs=2 native-test lint types layers
+	$(MAKE) --no-print-directory pytest
 
 # --- the parts --------------------------------------------------------------------------------------------------------
 
@@ -40,7 +43,7 @@ layers: $(VENV)/.installed-dev
 native-test: $(VENV)/.installed-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(NATIVE_TESTS) -G Ninja -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCOTERIE_SANITIZE=ON -DCOTERIE_ISA_LEVELS=host -DCMAKE_BUILD_TYPE=Debug > /dev/null
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(NATIVE_TESTS)
-	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(NATIVE_TESTS) --output-on-failure
+	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(NATIVE_TESTS) --parallel $(JOBS) --output-on-failure
 
 pytest: $(VENV)/.installed-dev chromium
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
