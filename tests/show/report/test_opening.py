@@ -1,5 +1,7 @@
 """How a page opens: words first, then the pictures in view, then the others, all of one state."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
@@ -15,16 +17,23 @@ HOLD_IDLE = """
 """
 
 
-@pytest.fixture
-def slow(browser, iris_file):
-    """Return a page whose browser never has time: only what is in view is drawn."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+@contextmanager
+def held(browser, file, width, height):
+    """Open a page whose browser never has time: only what is in view is drawn."""
+    context = browser.new_context(viewport={"width": width, "height": height})
     page = context.new_page()
     page.add_init_script(HOLD_IDLE)
-    page.goto(iris_file.as_uri())
+    page.goto(file.as_uri())
     page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
     yield page
     context.close()
+
+
+@pytest.fixture
+def slow(browser, iris_file):
+    """Return a wide page that is held."""
+    with held(browser, iris_file, 1280, 900) as page:
+        yield page
 
 
 def is_drawn(page, name):
@@ -64,13 +73,8 @@ def test_printing_draws_everything(slow):
 
 def test_short_screens_start_without_plotly(browser, iris_file):
     """Law: where no picture is in view the page is ready before plotly starts."""
-    context = browser.new_context(viewport={"width": 390, "height": 500})
-    page = context.new_page()
-    page.add_init_script(HOLD_IDLE)
-    page.goto(iris_file.as_uri())
-    page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
-    assert page.evaluate("typeof Plotly") == "undefined"
-    context.close()
+    with held(browser, iris_file, 390, 500) as page:
+        assert page.evaluate("typeof Plotly") == "undefined"
 
 
 def test_plotly_stays_as_it_is_but_for_one_pair_of_parentheses():
