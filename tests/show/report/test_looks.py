@@ -101,6 +101,19 @@ def test_numbers_stand_out_from_the_colours_of_sixty_groups(many, scheme):
     assert faded == []
 
 
+def test_paper_is_wide_enough(many):
+    """Law: on paper nothing is wider than the sheet, which would shrink all the rest; what is cut is said."""
+    many.set_viewport_size({"width": 688, "height": 1000})
+    many.emulate_media(media="print")
+    many.evaluate("dispatchEvent(new Event('beforeprint'))")
+    many.wait_for_function("document.documentElement.scrollWidth <= 688")
+    assert many.locator(".on-paper >> visible=true").count() == 2
+    many.evaluate("dispatchEvent(new Event('afterprint'))")
+    many.emulate_media(media="screen")
+    many.set_viewport_size({"width": 1280, "height": 900})
+    assert many.locator(".on-paper >> visible=true").count() == 0
+
+
 def test_heads_of_the_truth_select_groups(many):
     """Law: the head of a column of the truth is its group."""
     many.click(".truth [data-select-group='7']")
