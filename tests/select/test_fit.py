@@ -281,8 +281,8 @@ def test_comparison_of_methods():
 def test_weak_groups_are_listed_as_people_do(three):
     """Law: weak groups are named with commas and an "and"; a weakest group is named where it differs."""
     found = three[2]
-    weak = replace(found, stability=replace(found.stability, per_cluster=np.array([0.5, 0.9, 0.4])))
+    weak = replace(found, stability=replace(found.stability, scores=np.array([[0.5, 0.9, 0.4]])))
     assert weak.headline.endswith("groups 1 and 3 are weak")
     assert "weakest is group 3 (0.40)" in str(weak)
-    even = replace(found, stability=replace(found.stability, per_cluster=np.array([1.0, 0.999, 1.0])))
+    even = replace(found, stability=replace(found.stability, scores=np.array([[1.0, 0.999, 1.0]])))
     assert "weakest" not in str(even)
