@@ -83,9 +83,11 @@ def test_what_is_refused(rows, labels):
     """Law: labels of another length, one group, unknown policies are refused."""
     truth, _ = labels
     with pytest.raises(
-        InvalidData, match=r"labels_pred: must be one number for each of 20000 rows, got 5 x 1"
+        InvalidData, match=r"^labels_pred must be one number for each of 20000 rows, got 5\.$"
     ):
         evaluate.compare(truth, np.arange(5))
+    with pytest.raises(InvalidData, match=r"^labels must be one number for each of 20000 rows, got 5\.$"):
+        evaluate.assess(rows, np.arange(5))
     with pytest.raises(InvalidData, match=r"Number of labels is 1\. Valid values are 2 to n_samples - 1"):
         evaluate.assess(rows, np.zeros(len(rows), dtype=int))
     with pytest.raises(InvalidParameter, match="noise must be one of cluster, exclude"):

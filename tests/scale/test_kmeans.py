@@ -207,7 +207,7 @@ def test_parameters_are_checked(rows, parameters, message):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (np.ones(3), "must be one number for each of 20000 rows, got 3 x 1"),
+        (np.ones(3), r"must be one number for each of 20000 rows, got 3\."),
         (np.zeros(20_000), "at least one non-zero number"),
         (np.where(np.arange(20_000) == 9000, -1.0, 1.0), r"got -1.0 at row 9000"),
     ],

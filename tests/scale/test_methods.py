@@ -80,6 +80,15 @@ def test_mini_batches_come_near_k_means(many):
     np.testing.assert_array_equal(np.bincount(first.labels_.compute()), first.cluster_sizes_)
 
 
+def test_mini_batches_tell_distances_and_scores(rows):
+    """Law: distances and scores of new rows are those of the local model; weights count."""
+    model = MiniBatchKMeans(3, random_state=0).fit(rows)
+    weights = np.random.default_rng(1).random(len(rows))
+    np.testing.assert_allclose(model.transform(rows).compute(), model.local_.transform(rows))
+    assert model.score(rows) == pytest.approx(model.local_.score(rows))
+    assert model.score(rows, sample_weight=weights) == pytest.approx(model.local_.score(rows, None, weights))
+
+
 def test_mini_batches_know_weights(rows):
     """Law: rows of weight zero might as well not be there."""
     weights = (rows[:, 0] > 0).astype(float)

@@ -300,3 +300,11 @@ def test_rewritten_file_is_read_anew(kind, tmp_path):
         frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
         os.utime(path, ns=(0, int(number)))
         np.testing.assert_array_equal(rows_in(read_blocks(path)), [[number]] * 3)
+
+
+def test_a_filtered_dataset(tmp_path):
+    """Law: a dataset whose parts cannot be told is refused with the way out."""
+    pd.DataFrame({"x": [1.0, 2.0]}).to_parquet(tmp_path / "a.parquet")
+    some = pyarrow.dataset.dataset(tmp_path).filter(pyarrow.dataset.field("x") > 1)
+    with pytest.raises(UnsupportedInput, match=r"filtered or projected .* Give the dataset itself"):
+        read_blocks(some)

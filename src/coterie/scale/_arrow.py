@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow
 import pyarrow.dataset
 
+from coterie.errors import UnsupportedInput
 from coterie.scale.pieces import ColumnKeys, Piece, unreadable
 from coterie.scale.tables import Table
 
@@ -37,7 +38,14 @@ def open_any(source: Any) -> list[Table]:
 
 def open_dataset(dataset: Any) -> list[Table]:
     """Return the fragments of a dataset, each as a table with columns of its own."""
-    return [_open_fragment(fragment, number) for number, fragment in enumerate(dataset.get_fragments())]
+    try:
+        fragments = list(dataset.get_fragments())
+    except ValueError:  # PyArrow does not tell which rows of a fragment are left
+        raise UnsupportedInput(
+            "An Arrow dataset that was filtered or projected cannot be read in parts. Give the dataset "
+            "itself, by read_blocks(dataset, columns=[...]) for some columns, or write the rows to files."
+        ) from None
+    return [_open_fragment(fragment, number) for number, fragment in enumerate(fragments)]
 
 
 def open_arrow(path: str) -> Table:

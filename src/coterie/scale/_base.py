@@ -83,19 +83,20 @@ def new_blocks(X: Any, names: Sequence[str] | None, n_columns: int, *, who: str)
 
 def weight_blocks(sample_weight: Any, blocks: Blocks, *, who: str) -> Blocks | None:
     """Return weights as blocks of one column, cut like the rows."""
-    if sample_weight is None:
-        return None
-    if isinstance(sample_weight, list | tuple) or type(sample_weight).__module__ == "numpy":
-        sample_weight = np.asarray(sample_weight)
-        sample_weight = sample_weight[:, None] if sample_weight.ndim == 1 else sample_weight
-    elif hasattr(sample_weight, "to_frame") and not hasattr(sample_weight, "columns"):
-        sample_weight = sample_weight.to_frame()
-    found = read_blocks(sample_weight, block_rows=blocks.block_rows)
-    if found.n_columns != 1 or found.n_rows != blocks.n_rows:
-        raise InvalidData(
-            f"sample_weight of {who} must be one number for each of {blocks.n_rows} rows, got "
-            f"{found.n_rows} x {found.n_columns}."
-        )
+    return None if sample_weight is None else vector_blocks(sample_weight, blocks, f"sample_weight of {who}")
+
+
+def vector_blocks(values: Any, like: Blocks, name: str) -> Blocks:
+    """Return one number per row as blocks of one column, cut like the rows."""
+    if isinstance(values, list | tuple) or type(values).__module__ == "numpy":
+        values = np.asarray(values)
+        values = values[:, None] if values.ndim == 1 else values
+    elif hasattr(values, "to_frame") and not hasattr(values, "columns"):
+        values = values.to_frame()
+    found = read_blocks(values, block_rows=like.block_rows)
+    if found.n_columns != 1 or found.n_rows != like.n_rows:
+        got = f"{found.n_rows}" if found.n_columns == 1 else f"{found.n_rows} x {found.n_columns}"
+        raise InvalidData(f"{name} must be one number for each of {like.n_rows} rows, got {got}.")
     return found
 
 

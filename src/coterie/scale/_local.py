@@ -8,11 +8,10 @@ import numpy as np
 
 from coterie._typing import Indices, Weights
 from coterie.scale._base import LazyEstimator
-from coterie.scale._threads import one_thread
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.lazy import lazy_array
 from coterie.scale.passes import compute, fold, tasks
-from coterie.scale.predict import label_block, rows_for
+from coterie.scale.predict import label_block, per_row
 
 
 class LocalPredictor(LazyEstimator):
@@ -27,17 +26,23 @@ class LocalPredictor(LazyEstimator):
     _label_type: Any = np.int32
 
 
+class LocalCentres(LocalPredictor):
+    """An estimator whose fitted `local_` model also tells how far new rows are from its centres."""
+
+    cluster_centers_: Any
+
+    def transform(self, X: Any) -> Any:
+        """Return the distance of each row of new data to each centre, as a lazy Dask array."""
+        blocks, n_columns = self._new_blocks(X), len(self.cluster_centers_)
+        dtype = np.promote_types(blocks.dtype, self.cluster_centers_.dtype)
+        return lazy_array(blocks, per_row, self.local_, "transform", dtype=dtype, n_columns=n_columns)
+
+
 def name_columns(model: Any, blocks: Blocks) -> None:
     """Tell a local model what its columns are called, and how many there are."""
     model.n_features_in_ = blocks.n_columns
     if blocks.columns is not None:
         model.feature_names_in_ = np.asarray(blocks.columns, dtype=object)
-
-
-def per_row(block: Block, _weights: Block | None, model: Any, method: str) -> Any:
-    """Return what a method of a local model says of a block's rows."""
-    with one_thread():
-        return np.asarray(getattr(model, method)(rows_for(model, block.read())))
 
 
 def count_rows(blocks: Blocks, model: Any, n_groups: int) -> Indices:

@@ -77,6 +77,6 @@ def _number_type(dtype: Any, name: Any) -> Any:
     if getattr(plain, "kind", "O") not in "biuf":
         raise InvalidData(
             f'The Dask DataFrame: column "{name}" is {dtype}, numbers are needed. Name the columns to use: '
-            f"columns=."
+            f"read_blocks(X, columns=[...])."
         )
     return plain

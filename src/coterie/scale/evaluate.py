@@ -15,7 +15,7 @@ from coterie.evaluate.compare import Comparison
 from coterie.evaluate.contingency import ContingencyTable
 from coterie.evaluate.sampling import Estimate
 from coterie.scale import moments
-from coterie.scale._base import weight_blocks
+from coterie.scale._base import vector_blocks
 from coterie.scale._group_totals import Numbers, total_groups, whole_numbers
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.passes import compute, fold, tasks
@@ -124,10 +124,9 @@ def label_blocks(labels: Any, like: Blocks | None, name: str) -> Blocks:
         if found.n_columns != 1:
             raise InvalidData(f"{name} must be one number per row, got {found.n_columns} columns.")
         return found
-    blocks = weight_blocks(labels, like, who=f"{name}:")
-    if blocks is None:
+    if labels is None:
         raise InvalidParameter(f"{name} must be given.")
-    return blocks
+    return vector_blocks(labels, like, name)
 
 
 def _check_noise(noise: str) -> None:

@@ -33,12 +33,12 @@ from coterie.cluster._mixture_starts import STARTS, Draws, Rows
 from coterie.scale import moments
 from coterie.scale._checkpoint import Checkpoint, facts_of_data, open_checkpoint
 from coterie.scale._coreset import draw_coreset, size_of_coreset
-from coterie.scale._local import LocalPredictor, add_arrays, count_rows, name_columns, per_row
+from coterie.scale._local import LocalPredictor, add_arrays, count_rows, name_columns
 from coterie.scale._mixture_passes import BlockProblem, loaded_run, saved_run
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.lazy import lazy_array
 from coterie.scale.passes import compute, fold, tasks
-from coterie.scale.predict import label_block
+from coterie.scale.predict import label_block, per_row
 
 
 class GaussianMixture(LocalPredictor):

@@ -23,17 +23,17 @@ from coterie._validation import Whole as WholeNumber
 from coterie.cluster import KMedoids as LocalKMedoids
 from coterie.scale import moments
 from coterie.scale._coreset import uniform
-from coterie.scale._local import LocalPredictor, add_arrays, name_columns, per_row
+from coterie.scale._local import LocalCentres, add_arrays, name_columns
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.lazy import lazy_array
 from coterie.scale.passes import compute, fold, read_weights, tasks
-from coterie.scale.predict import label_block
+from coterie.scale.predict import label_block, per_row
 
 FEWEST_ROWS = 2000
 ROWS_PER_CLUSTER = 40  # as CLARA's
 
 
-class KMedoids(LocalPredictor):
+class KMedoids(LocalCentres):
     """K-medoids on rows of any number: medoids of several samples, of which all rows choose the best.
 
     An approximation, and said to be one (`exact_` is False): medoids are rows of a sample, found by
@@ -111,13 +111,6 @@ class KMedoids(LocalPredictor):
         self.n_subsamples = n_subsamples
         self.random_state = random_state
         self.progress = progress
-
-    def transform(self, X: Any) -> Any:
-        """Return the distance of each row of new data to each medoid, as a lazy Dask array."""
-        n_columns = len(self.cluster_centers_)
-        blocks = self._new_blocks(X)
-        dtype = np.promote_types(blocks.dtype, self.cluster_centers_.dtype)
-        return lazy_array(blocks, per_row, self.local_, "transform", dtype=dtype, n_columns=n_columns)
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
         who = type(self).__name__

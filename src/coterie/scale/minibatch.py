@@ -29,13 +29,15 @@ from coterie.cluster import MiniBatchKMeans as LocalMiniBatchKMeans
 from coterie.cluster._minibatch_steps import BatchState, StepRules, step
 from coterie.cluster._starts import check_centers
 from coterie.scale import moments
+from coterie.scale._base import weight_blocks
 from coterie.scale._checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
 from coterie.scale._coreset import draw_coreset, size_of_coreset
 from coterie.scale._kmeans_passes import KMeansPasses
-from coterie.scale._local import LocalPredictor, name_columns
+from coterie.scale._kmeans_rows import add_numbers, inertia_of_block
+from coterie.scale._local import LocalCentres, name_columns
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.lazy import lazy_array
-from coterie.scale.passes import compute, read_weights, tasks
+from coterie.scale.passes import compute, fold, read_weights, tasks
 from coterie.scale.predict import label_block
 
 BLOCKS_PER_SAVE = 32  # estimate: half a GiB of rows between two saves
@@ -79,7 +81,7 @@ class Stream:
         return cls(state, **facts)
 
 
-class MiniBatchKMeans(LocalPredictor):
+class MiniBatchKMeans(LocalCentres):
     """Mini-batch k-means on rows of any number: every batch moves the centres a little.
 
     Blocks follow one another in the order of the rows, a block's rows in a random order of its own; a batch
@@ -168,6 +170,13 @@ class MiniBatchKMeans(LocalPredictor):
         self.random_state = random_state
         self.checkpoint = checkpoint
         self.progress = progress
+
+    def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
+        """Return minus the weighted sum of squared distances of new rows to their nearest centres."""
+        blocks = self._new_blocks(X)
+        weights = weight_blocks(sample_weight, blocks, who=type(self).__name__)
+        model = (self.cluster_centers_, self.cluster_centers_.mean(axis=0))
+        return -float(compute(fold(tasks(blocks, inertia_of_block, model, weights=weights), add_numbers)))
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
         who = type(self).__name__

@@ -12,6 +12,7 @@ from coterie._typing import Data, FloatArray
 from coterie._validation import largest_safe
 from coterie.errors import InvalidData
 from coterie.scale.blocks import Block, Blocks
+from coterie.scale.finite import refuse_not_finite
 from coterie.scale.passes import compute, fold, read_weights, tasks
 
 
@@ -68,7 +69,8 @@ def _sums_of_block(block: Block, weights: Block | None, first: Data, who: str) -
         _refuse_weights(weights, weight, who)
     sums = _core.column_sums(X, first, weight, 1)
     if not np.isfinite(sums).all():
-        _refuse_not_finite(block, X, who)
+        refuse_not_finite(block, X, who)
+        raise InvalidData(f"{block.spans[0].name}: values so large that their squares overflow.")
     return sums, 1.0 if weight is None else float(weight.max())
 
 
@@ -83,19 +85,6 @@ def _add_sums(total: Any, found: list[Any]) -> tuple[FloatArray, float]:
     added[3 * width : 4 * width] = table[:, 3 * width : 4 * width].max(axis=0)
     weights = [weight for _, weight in found] + ([] if total is None else [total[1]])
     return added, max(weights)
-
-
-def _refuse_not_finite(block: Block, X: Data, who: str) -> None:
-    rows, columns = np.nonzero(~np.isfinite(X))
-    if rows.size == 0:
-        raise InvalidData(f"{block.spans[0].name}: values so large that their squares overflow.")
-    place, row = block.place_of(int(rows[0]))
-    column = block.columns[columns[0]] if block.columns else int(columns[0])
-    value = "NaN" if np.isnan(X[rows[0], columns[0]]) else "infinity"
-    raise InvalidData(
-        f'{place}: Input X contains {value}: row {row} of it, column "{column}" ({rows.size:,} such '
-        f"values in this block). {who} needs finite values."
-    )
 
 
 def _refuse_weights(block: Block, weights: Any, who: str) -> None:

@@ -12,6 +12,7 @@ from coterie.errors import UnsupportedInput
 from coterie.scale._base import new_blocks
 from coterie.scale._threads import one_thread
 from coterie.scale.blocks import Block
+from coterie.scale.finite import refuse_not_finite
 from coterie.scale.lazy import lazy_array
 
 
@@ -50,10 +51,19 @@ def predict(model: Any, X: Any) -> Any:
 
 def label_block(block: Block, _weights: Block | None, model: Any) -> Labels:
     """Return the labels of a block's rows."""
-    local = getattr(model, "local_", model)
-    with one_thread():
-        labels: Labels = np.asarray(local.predict(rows_for(local, block.read())))
+    labels: Labels = per_row(block, None, getattr(model, "local_", model), "predict")
     return labels
+
+
+def per_row(block: Block, _weights: Block | None, model: Any, method: str) -> Any:
+    """Return what a method of a local model says of a block's rows; what it refuses is named by its file."""
+    X = block.read()
+    try:
+        with one_thread():
+            return np.asarray(getattr(model, method)(rows_for(model, X)))
+    except ValueError:
+        refuse_not_finite(block, X, type(model).__name__)
+        raise
 
 
 def rows_for(model: Any, X: Data) -> Any:

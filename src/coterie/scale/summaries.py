@@ -24,6 +24,7 @@ from coterie.scale import moments
 from coterie.scale._base import LazyEstimator
 from coterie.scale._threads import one_thread
 from coterie.scale.blocks import Block, Blocks
+from coterie.scale.finite import finite_rows
 from coterie.scale.lazy import lazy_array
 from coterie.scale.passes import compute, fold, read_weights, tasks
 
@@ -258,7 +259,7 @@ def _small_groups(X: Data, weights: Weights, n: int, seed: int) -> Labels:
 
 def _nearest_of_block(block: Block, _weights: Block | None, places: tuple[Centers, FloatArray]) -> Labels:
     means, origin = places
-    X = block.read().astype(means.dtype, copy=False)
+    X = finite_rows(block, "Summaries").astype(means.dtype, copy=False)
     labels: Labels = _core.kmeans_labels(X, means, origin, None, 1)[0]
     return labels
 

@@ -67,13 +67,13 @@ def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool
     if is_free and more:
         raise InvalidData(
             f'{table.name}: has a column "{more[0]}", which {first} has not. Name the columns '
-            f"to use: columns=."
+            f"to use: read_blocks(X, columns=[...])."
         )
     for name in names:
         if not is_numeric(table.types[name]):
             raise InvalidData(
                 f'{table.name}: column "{name}" is {table.types[name]}, numbers are needed. Name the columns '
-                f"to use: columns=."
+                f"to use: read_blocks(X, columns=[...])."
             )
 
 
