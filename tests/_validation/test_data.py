@@ -84,6 +84,18 @@ NAMES = ["age", "income", "spend"]
         (np.array([[1, "x"]], dtype=object), r"got text: 'x' in row 0, column 1"),
         (pd.DataFrame({"a": [1, 2], "city": ["x", "y"]}), r'Column "city" of X must be numbers, got text'),
         (pl.DataFrame({"a": [1, 2], "city": ["x", "y"]}), r'Column "city" of X must be numbers, got text'),
+        (
+            pd.DataFrame({"a": [1, 2], "zone": pd.Categorical([3, 5])}),
+            r'Column "zone" of X must be numbers, got categories that are written as numbers \(int64\)',
+        ),
+        (
+            pd.DataFrame({"a": [1, 2], "city": pd.Categorical(["x", "y"])}),
+            r'Column "city" of X must be numbers, got categories \(category\)\. Leave the column out',
+        ),
+        (
+            pl.DataFrame({"city": pl.Series(["x", "y"], dtype=pl.Enum(["x", "y"]))}),
+            r'Column "city" of X must be numbers, got categories \(Enum\)',
+        ),
         (X + 1j, r"Complex data not supported"),
         ([[1, 2], [3]], r"got rows of different lengths"),
         (pd.Series([1.0, 2.0]), r"Expected a 2-dimensional container"),

@@ -224,6 +224,23 @@ def test_red_flags(options, words):
         DBSCAN(**options).fit(blobs(300))
 
 
+def test_warnings_point_at_the_caller():
+    """Law: a warning names the line that asked, be it by fit, by fit_predict or by the function."""
+    X, asymmetric = blobs(300), [[0.0, 1.0], [5.0, 0.0]]
+    zeros = np.vstack([np.zeros((1, 2)), X])
+    calls = [
+        lambda: DBSCAN(eps=50.0).fit(X),
+        lambda: DBSCAN(eps=50.0).fit_predict(X),
+        lambda: dbscan(X, eps=50.0),
+        lambda: dbscan(asymmetric, metric="precomputed"),
+        lambda: dbscan(zeros, eps=0.02, metric="cosine", p=None),
+    ]
+    for call in calls:
+        with pytest.warns(DataNotice) as caught:
+            call()
+        assert {warning.filename for warning in caught} == {__file__}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -52,7 +52,9 @@ def _refuse_kind(dtype: Any, what: str) -> None:
         raise InvalidData(
             f"Complex data not supported: {what} is {label}. Give real and imaginary parts as columns."
         )
-    if kind in ("U", "S", "T", "V") or label in ("str", "string", "String", "Categorical", "category"):
+    if label.startswith(("category", "Categorical", "Enum")):
+        raise InvalidData(f"{what} must be numbers, got categories{_way_out_of_categories(dtype)}")
+    if kind in ("U", "S", "T", "V") or label in ("str", "string", "String"):
         raise InvalidData(
             f"{what} must be numbers, got text ({label}). Leave it out, or encode it as numbers first."
         )
@@ -61,6 +63,17 @@ def _refuse_kind(dtype: Any, what: str) -> None:
             f"{what} must be numbers, got dates or times ({label}). Leave it out, or turn it into a number "
             f"such as days since a date."
         )
+
+
+def _way_out_of_categories(dtype: Any) -> str:
+    values = getattr(getattr(dtype, "categories", None), "dtype", None)
+    if getattr(values, "kind", "") in ("i", "u", "f"):
+        return (
+            f" that are written as numbers ({values}). If they measure something, convert the column: "
+            f"astype({str(values)!r}); if they are names, leave it out or give each category a column."
+        )
+    kind = str(dtype).partition("(")[0]  # an Enum of polars lists all its categories
+    return f" ({kind}). Leave the column out, or encode it as numbers first."
 
 
 def _refuse_text_cells(X: Any, what: str) -> None:

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 
+from coterie._caller import caller_level
 from coterie._typing import FloatArray
 from coterie.cluster._neighbourhoods import Found
 from coterie.errors import DataNotice
@@ -32,4 +33,4 @@ def raise_flags(found: Found, who: str) -> None:
         text = f"{share:.0%} of the rows are in one cluster: eps is too large, or there is one group"
     else:
         return
-    warnings.warn(f"{who}: {text}. {hint}", DataNotice, stacklevel=6)
+    warnings.warn(f"{who}: {text}. {hint}", DataNotice, stacklevel=caller_level())

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import validate_data
 
 from coterie import _core
+from coterie._caller import caller_level
 from coterie._typing import Data, MatrixLike, SparseData
 from coterie._validation import check_data, require_memory
 from coterie.distance import Distance, get_distance, input_kind
@@ -26,7 +27,7 @@ def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) ->
         warnings.warn(
             "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.",
             SyntaxWarning,
-            stacklevel=4,
+            stacklevel=caller_level(),
         )
     metric = "minkowski" if isinstance(metric, str) and metric == "p" else metric
     name = shared_name(metric)
@@ -68,7 +69,7 @@ def note_no_direction(distance: Distance | None, X: Any, who: str) -> bool:
             f"distance to all other rows is taken to be 1, as scikit-learn does. Leave them out if they mean "
             f"nothing.",
             DataNotice,
-            stacklevel=7,
+            stacklevel=caller_level(),
         )
     return n_rows > 0
 
@@ -126,7 +127,7 @@ def _refuse_no_distances(D: Any, who: str) -> None:
             f"X of {who} is not symmetric: distances from a row are read in its row of the matrix, and may "
             f"differ from distances to it.",
             DataNotice,
-            stacklevel=5,
+            stacklevel=caller_level(),
         )
 
 

@@ -1,5 +1,8 @@
 """Distances: the one catalogue, matrices and neighbours, and geometries (a distance with its barycentre)."""
 
+from typing import TYPE_CHECKING, NoReturn
+
+from coterie._elsewhere import no_such_name
 from coterie.distance import entries as _entries  # noqa: F401  # fills the catalogue of distances
 from coterie.distance import geometry_entries as _geometries  # noqa: F401  # and that of geometries
 from coterie.distance._catalogue import Distance, Parameter, catalogue, get_distance, register
@@ -54,3 +57,8 @@ __all__ = [
     "register_geometry",
     "spanning_tree",
 ]
+
+if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every name
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_such_name(__name__, name, __all__)

@@ -1,5 +1,8 @@
 """Trees: linkage, the dendrogram, what can be done with one, and how alike two are."""
 
+from typing import TYPE_CHECKING, NoReturn
+
+from coterie._elsewhere import no_such_name
 from coterie.tree._linkage_facts import METHODS, LinkageMethod
 from coterie.tree.comparing import (
     BkCurve,
@@ -27,3 +30,8 @@ __all__ = [
     "untangled",
     "untangled_pair",
 ]
+
+if not TYPE_CHECKING:  # to a type checker a module with __getattr__ has every name
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_such_name(__name__, name, __all__)
