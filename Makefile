@@ -45,8 +45,9 @@ native-test: $(VENV)/.installed-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(NATIVE_TESTS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(NATIVE_TESTS) --parallel $(JOBS) --output-on-failure
 
+# a test has a processor to itself: threads that wait for others shall not hold it
 pytest: $(VENV)/.installed-dev chromium
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 # Debian's Chromium for the tests of the report, where it can be installed; they say why they skip where not
 chromium:
