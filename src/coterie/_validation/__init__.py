@@ -1,6 +1,6 @@
 """Checks that estimators and functions share; everything behind them assumes valid input."""
 
-from coterie._validation.data import check_data, check_n_clusters, largest_safe, smallest_safe
+from coterie._validation.data import check_data, check_n_clusters, largest_safe, refuse_tiny, smallest_safe
 from coterie._validation.memory import available_memory, format_bytes, require_memory
 from coterie._validation.parameters import (
     AnArray,
@@ -18,7 +18,7 @@ from coterie._validation.parameters import (
     check_parameters,
     unknown_name,
 )
-from coterie._validation.seed import check_seed
+from coterie._validation.seed import check_seed, shift_seed
 from coterie._validation.weights import check_sample_weight
 
 __all__ = [
@@ -42,7 +42,9 @@ __all__ = [
     "check_seed",
     "format_bytes",
     "largest_safe",
+    "refuse_tiny",
     "require_memory",
+    "shift_seed",
     "smallest_safe",
     "unknown_name",
 ]

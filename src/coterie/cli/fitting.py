@@ -13,7 +13,7 @@ from coterie.cli.machines import print_json
 from coterie.cli.terminal import is_watched
 from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
-from coterie.groups import Groups, Recipe, check_recipe, fit_groups, takes_option
+from coterie.groups import Groups, Recipe, check_recipe, fit_groups, takes_option, usual_scale
 from coterie.persist import save as save_model
 from coterie.read import Table, check_policy, read_table
 from coterie.select import Clustering
@@ -61,7 +61,8 @@ class Request:
         if n_init is None and self.improve is None and takes_option(method, "n_init"):
             n_init = STARTS
         k = numbers[0] if numbers else None
-        return Recipe(method, k, self.scale or "standard", self.distance, n_init, self.improve, self.seed)
+        scale = self.scale or usual_scale(self.distance)
+        return Recipe(method, k, scale, self.distance, n_init, self.improve, self.seed)
 
     def check(self) -> None:
         """Refuse names and options that do not exist, before any data are read."""

@@ -87,6 +87,7 @@ def subject_of_labels(
     data: LabelledData,
     *,
     classes: Sequence[Any] | None = None,
+    scale: str = "standard",
     command: str | None = None,
     python: str = "",
 ) -> Subject:
@@ -98,13 +99,15 @@ def subject_of_labels(
         From `coterie.read.read_labelled_data`.
     classes : sequence, default=None
         The classes of the same rows.
+    scale : {"standard", "minmax", "robust", "none"}, default="standard"
+        What to do with the columns first.
     command : str, default=None
         What was typed in the shell.
     python : str, default=""
         The lines that make the same report.
     """
     labels, names = number_by_size(data.labels)
-    scaling = fit_scaling(data.X, "standard")
+    scaling = fit_scaling(data.X, scale)
     is_plain = names == [str(at + 1) for at in range(len(names))]
     numbered = ", ".join(f"{at + 1} is {shorten(name)}" for at, name in enumerate(names[:MOST_NAMES]))
     return Subject(
@@ -120,7 +123,7 @@ def subject_of_labels(
         + ("" if is_plain or len(names) > MOST_LED else f": {numbered}"),
         classes=None if classes is None else [str(one) for one in classes],
         left_out=[(column.name, column.reason) for column in data.left_out],
-        scaling=SCALINGS["standard"],
+        scaling=SCALINGS[scale],
         notes=[*data.notes, *([] if is_plain else [f"groups are numbered by size: {numbered}"])],
         made=[("groups", "given, not computed"), *versions()],
         command=command,
