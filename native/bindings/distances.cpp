@@ -41,10 +41,10 @@ auto bind_matrix_facts(const Matrix<T>& D, int threads) {
 
 template <class T>
 void bind_for(nb::module_& module) {
-  module.def("barycentres", &bind_centres<T>, "X"_a, "labels"_a, "n_clusters"_a, "weights"_a.none(), "kind"_a, "p"_a = 2.0,
+  module.def("barycentres", &bind_centres<T>, "X"_a.noconvert(), "labels"_a, "n_clusters"_a, "weights"_a.none(), "kind"_a, "p"_a = 2.0,
              "n_threads"_a = 0, "The barycentre of each cluster; NaN where it has no weight.");
-  module.def("row_ranks", &bind_ranks<T>, "X"_a, "n_threads"_a = 0, "Ranks within each row, from 1; equal numbers share their mean rank.");
-  module.def("matrix_facts", &bind_matrix_facts<T>, "D"_a, "n_threads"_a = 0, "What a square matrix must be to be taken for distances.");
+  module.def("row_ranks", &bind_ranks<T>, "X"_a.noconvert(), "n_threads"_a = 0, "Ranks within each row, from 1; equal numbers share their mean rank.");
+  module.def("matrix_facts", &bind_matrix_facts<T>, "D"_a.noconvert(), "n_threads"_a = 0, "What a square matrix must be to be taken for distances.");
 }
 
 }  // namespace

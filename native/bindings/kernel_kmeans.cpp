@@ -36,9 +36,9 @@ void exponentiate(const Changed<T>& values, double factor, int threads) {
 
 template <class T>
 void bind_for(nb::module_& module) {
-  module.def("add_rows", &add_rows<T>, "sums"_a, "K"_a, "rows"_a, "groups"_a, "factors"_a, "n_threads"_a = 0,
+  module.def("add_rows", &add_rows<T>, "sums"_a.noconvert(), "K"_a, "rows"_a, "groups"_a, "factors"_a, "n_threads"_a = 0,
              "Adds factors[i] * K[rows[i]] to sums[groups[i]], in order.");
-  module.def("exponentiate", &exponentiate<T>, "values"_a, "factor"_a, "n_threads"_a = 0, "values = exp(factor * values), in place.");
+  module.def("exponentiate", &exponentiate<T>, "values"_a.noconvert(), "factor"_a, "n_threads"_a = 0, "values = exp(factor * values), in place.");
 }
 
 }  // namespace

@@ -68,14 +68,14 @@ auto bind_step(const Matrix<T>& X, const Matrix<T>& centres, const Vector<double
 
 template <class T>
 void bind_for(nb::module_& module) {
-  module.def("kmeans_fit", &bind_fit<T>, "X"_a, "start"_a, "weights"_a.none(), "options"_a, "progress"_a.none() = nb::none(),
+  module.def("kmeans_fit", &bind_fit<T>, "X"_a.noconvert(), "start"_a, "weights"_a.none(), "options"_a, "progress"_a.none() = nb::none(),
              "columns"_a.none() = nb::none(), "memory"_a.none() = nb::none(),
              "K-means from the given start; `columns` are the moments of X, if they are known, `memory` of runs on the same rows and weights.");
-  module.def("kmeans_labels", &bind_labels<T>, "X"_a, "centres"_a, "origin"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
+  module.def("kmeans_labels", &bind_labels<T>, "X"_a.noconvert(), "centres"_a, "origin"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
              "The nearest centre of every row, and the weighted sum of squared distances.");
-  module.def("kmeans_step", &bind_step<T>, "X"_a, "centres"_a, "counts"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
+  module.def("kmeans_step", &bind_step<T>, "X"_a.noconvert(), "centres"_a, "counts"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
              "One step of mini-batch k-means: new centres, new counts, inertia before the step.");
-  module.def("column_moments", &bind_moments<T>, "X"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
+  module.def("column_moments", &bind_moments<T>, "X"_a.noconvert(), "weights"_a.none() = nb::none(), "n_threads"_a = 0,
              "Mean, variance, least and greatest of every column.");
 }
 

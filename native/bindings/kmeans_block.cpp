@@ -93,7 +93,7 @@ void bind_for(nb::module_& module, const char* name) {
       .def("labels", [](BoundBlock<T>& self) { return copied(self.block.labels().data(), view(self.X).rows); }, "Of the last assign.")
       .def("own_distances", &bind_distances<T>, "Squared, to the own centre; and the weighted sum of every 1024 of them.")
       .def_prop_ro("algorithm", [](const BoundBlock<T>& self) { return self.block.algorithm(); });
-  module.def("column_sums", &bind_sums<T>, "X"_a, "origin"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
+  module.def("column_sums", &bind_sums<T>, "X"_a.noconvert(), "origin"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
              "Sums, squares, least, greatest and weight of every 8192 rows, about the origin.");
   module.def("moments_of_sums", &bind_total<T>, "total"_a, "origin"_a, "The moments of columns from the total of their sums.");
   module.def("kmeans_units", &bind_units<T>, "whole"_a, "origin"_a, "How the sums of blocks count: per column and weight, and finer.");

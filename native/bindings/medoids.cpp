@@ -64,13 +64,13 @@ auto swap_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& me
 
 template <class T>
 void bind_for(nb::module_& module) {
-  module.def("build_medoids", &build_given<T>, "D"_a, "candidates"_a, "weights"_a.none(), "n_medoids"_a, "n_threads"_a = 0,
+  module.def("build_medoids", &build_given<T>, "D"_a.noconvert(), "candidates"_a, "weights"_a.none(), "n_medoids"_a, "n_threads"_a = 0,
              "BUILD from the distances of candidates (rows) to points (columns).");
-  module.def("build_medoids", &build_computed<T>, "X"_a, "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(), "n_medoids"_a,
+  module.def("build_medoids", &build_computed<T>, "X"_a.noconvert(), "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(), "n_medoids"_a,
              "n_threads"_a = 0, "BUILD without a matrix: rows of X are candidates.");
-  module.def("swap_medoids", &swap_given<T>, "D"_a, "candidates"_a, "weights"_a.none(), "start"_a, "options"_a, "progress"_a.none() = nb::none(),
+  module.def("swap_medoids", &swap_given<T>, "D"_a.noconvert(), "candidates"_a, "weights"_a.none(), "start"_a, "options"_a, "progress"_a.none() = nb::none(),
              "Swap medoids for candidates while that lowers the loss.");
-  module.def("swap_medoids", &swap_computed<T>, "X"_a, "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(), "start"_a, "options"_a,
+  module.def("swap_medoids", &swap_computed<T>, "X"_a.noconvert(), "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(), "start"_a, "options"_a,
              "progress"_a.none() = nb::none(), "The same without a matrix.");
 }
 

@@ -24,7 +24,7 @@ auto bind_silhouette(const Matrix<T>& X, const Vector<std::int32_t>& groups, std
 
 template <class T>
 void bind_for(nb::module_& module) {
-  module.def("silhouette", &bind_silhouette<T>, "X"_a, "groups"_a, "n_groups"_a, "metric"_a, "between"_a = false,
+  module.def("silhouette", &bind_silhouette<T>, "X"_a.noconvert(), "groups"_a, "n_groups"_a, "metric"_a, "between"_a = false,
              "weights"_a.none() = nb::none(), "n_threads"_a = 0,
              "Sum of distances to the own group, least mean distance to another group, that group, sums between groups.");
 }

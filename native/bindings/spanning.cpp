@@ -54,18 +54,10 @@ auto by_matrix(const Matrix<T>& D, const Core<T>& core, double alpha) {
 }
 
 template <class T>
-auto by_tree(const KDTree<T>& tree, const Core<T>& core, double alpha, const std::optional<Matrix<std::int64_t>>& index,
-             const std::optional<Matrix<T>>& distance, int threads) {
-  const std::int64_t n = tree.view().n_points;
-  const Reachability<T> reach = checked_reach<T>(core, alpha, n);
-  NearestRows<T> known;
-  if (index && distance) {
-    if (view(*index).rows != n || view(*distance).rows != n || view(*index).cols != view(*distance).cols)
-      throw std::invalid_argument("the neighbours of spanning_tree must be those of query_self.");
-    known = {index->data(), distance->data(), view(*index).cols};
-  }
+auto by_tree(const KDTree<T>& tree, const Core<T>& core, double alpha, int threads) {
+  const Reachability<T> reach = checked_reach<T>(core, alpha, tree.view().n_points);
   SpanningEdges<T> edges;
-  without_gil([&] { edges = spanning_tree<T>(tree, reach, known, threads); });
+  without_gil([&] { edges = spanning_tree<T>(tree, reach, threads); });
   return as_arrays(edges);
 }
 
@@ -92,8 +84,7 @@ void bind_for(nb::module_& module) {
   module.def("spanning_tree_of_matrix", &by_matrix<T>, "D"_a.noconvert(), "core"_a.none() = nb::none(), "alpha"_a = 1.0,
              "As spanning_tree, for a matrix of distances.");
   module.def("spanning_tree_of_tree", &by_tree<T>, "tree"_a, "core"_a.none() = nb::none(), "alpha"_a = 1.0,
-             "index"_a.none() = nb::none(), "distance"_a.none() = nb::none(), "n_threads"_a = 0,
-             "As spanning_tree, over a kd-tree; index and distance are what its query_self found, if it was asked.");
+             "n_threads"_a = 0, "As spanning_tree, over a kd-tree.");
 }
 
 }  // namespace

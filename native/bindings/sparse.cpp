@@ -38,11 +38,11 @@ auto bind_pairwise(const Vector<T>& values, const Vector<std::int32_t>& columns,
 
 template <class T>
 void bind_for(nb::module_& module) {
-  module.def("kmeans_fit_sparse", &bind_fit<T>, "values"_a, "columns"_a, "row_starts"_a, "n_cols"_a, "start"_a, "weights"_a.none(),
+  module.def("kmeans_fit_sparse", &bind_fit<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "n_cols"_a, "start"_a, "weights"_a.none(),
              "options"_a, "progress"_a.none() = nb::none(), "K-means of CSR rows from the given start; always plain Lloyd.");
-  module.def("sparse_nearest", &bind_nearest<T>, "values"_a, "columns"_a, "row_starts"_a, "Y"_a, "n_threads"_a = 0,
+  module.def("sparse_nearest", &bind_nearest<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "Y"_a, "n_threads"_a = 0,
              "Index and squared Euclidean distance of the nearest row of Y for every CSR row.");
-  module.def("sparse_pairwise_squared", &bind_pairwise<T>, "values"_a, "columns"_a, "row_starts"_a, "Y"_a, "n_threads"_a = 0,
+  module.def("sparse_pairwise_squared", &bind_pairwise<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "Y"_a, "n_threads"_a = 0,
              "All squared Euclidean distances from CSR rows to the rows of Y.");
 }
 

@@ -3,7 +3,7 @@
 #include "tests/check.h"
 #include "tests/point_sets.h"
 #include "trees/sort_edges.h"
-#include "trees/spanning_tree.h"
+#include "trees/spanning_lists.h"
 #include "trees/union_find.h"
 
 namespace coterie {
@@ -60,9 +60,9 @@ void check_points(const MetricCase& metric, const PointSet<T>& points) {
   for (std::int64_t i = 0; i < points.n; ++i) core.push_back(near[static_cast<std::size_t>(i * k + k / 2)]);
   for (const Reachability<T>& reach : {Reachability<T>{}, Reachability<T>{core.data(), 1.0}, Reachability<T>{core.data(), 1.25}}) {
     const SpanningEdges<T> expected = obvious_tree(distances, points.n, reach);
-    CHECK(are_equal(spanning_tree(tree, reach, {}, 1), expected));
-    CHECK(are_equal(spanning_tree(tree, reach, {}, 3), expected));
-    CHECK(are_equal(spanning_tree(tree, reach, {index.data(), near.data(), k}, 2), expected));
+    CHECK(are_equal(spanning_tree(tree, reach, 1), expected));
+    CHECK(are_equal(spanning_tree(tree, reach, 3), expected));
+    CHECK(are_equal(spanning_tree(tree, reach, nearest_positions(tree, k - 1, 2), 2), expected));
     CHECK(are_equal(spanning_tree(matrix, reach), expected));
   }
 }

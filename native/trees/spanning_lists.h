@@ -19,11 +19,7 @@ struct NearestPositions {
 template <class T>
 NearestPositions<T> nearest_positions(const KDTree<T>& tree, std::int64_t k, int threads);
 
-// What is known of the rows.
-template <class T>
-NearestPositions<T> nearest_positions(const KDTree<T>& tree, const NearestRows<T>& known, int threads);
-
-// As spanning_tree with known rows.
+// As spanning_tree, with neighbours that are known already.
 template <class T>
 SpanningEdges<T> spanning_tree(const KDTree<T>& tree, const Reachability<T>& reach, const NearestPositions<T>& known, int threads);
 

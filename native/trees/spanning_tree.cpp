@@ -196,10 +196,9 @@ class TreeBoruvka {
 }  // namespace
 
 template <class T>
-SpanningEdges<T> spanning_tree(const KDTree<T>& tree, const Reachability<T>& reach, NearestRows<T> known, int threads) {
+SpanningEdges<T> spanning_tree(const KDTree<T>& tree, const Reachability<T>& reach, int threads) {
   const std::int64_t k = tree.view().n_points > usual_neighbours ? usual_neighbours : 0;
-  const NearestPositions<T> lists = known.k > 0 ? nearest_positions(tree, known, threads) : nearest_positions(tree, k, threads);
-  return spanning_tree<T>(tree, reach, lists, threads);
+  return spanning_tree<T>(tree, reach, nearest_positions(tree, k, threads), threads);
 }
 
 template <class T>
@@ -207,8 +206,8 @@ SpanningEdges<T> spanning_tree(const KDTree<T>& tree, const Reachability<T>& rea
   return TreeBoruvka<T>(tree, reach, known, threads).run();
 }
 
-template SpanningEdges<float> spanning_tree(const KDTree<float>&, const Reachability<float>&, NearestRows<float>, int);
-template SpanningEdges<double> spanning_tree(const KDTree<double>&, const Reachability<double>&, NearestRows<double>, int);
+template SpanningEdges<float> spanning_tree(const KDTree<float>&, const Reachability<float>&, int);
+template SpanningEdges<double> spanning_tree(const KDTree<double>&, const Reachability<double>&, int);
 template SpanningEdges<float> spanning_tree(const KDTree<float>&, const Reachability<float>&, const NearestPositions<float>&, int);
 template SpanningEdges<double> spanning_tree(const KDTree<double>&, const Reachability<double>&, const NearestPositions<double>&, int);
 

@@ -35,18 +35,10 @@ struct Reachability {
   double alpha = 1;
 };
 
-// Nearest rows of every row, itself among them or not, nearest first: what find_nearest gives.
+// By rounds of Boruvka over the tree, which is asked for a few neighbours first: every component but the largest finds its
+// shortest edge outwards.
 template <class T>
-struct NearestRows {
-  const std::int64_t* index = nullptr;
-  const T* distance = nullptr;
-  std::int64_t k = 0;
-};
-
-// By rounds of Boruvka over the tree: every component but the largest finds its shortest edge outwards. `known` spares
-// searches; without it the tree is asked for a few neighbours first.
-template <class T>
-SpanningEdges<T> spanning_tree(const KDTree<T>& tree, const Reachability<T>& reach, NearestRows<T> known, int threads);
+SpanningEdges<T> spanning_tree(const KDTree<T>& tree, const Reachability<T>& reach, int threads);
 
 // The same over all pairs, for distances and dimensions that a kd-tree does not know.
 template <class T>

@@ -210,6 +210,9 @@ def test_weights_count_rows(kind):
     assert weighted.score(X, sample_weight=counts) == pytest.approx(
         repeated.score(np.repeat(X, counts, axis=0))
     )
+    for criterion in ("bic", "aic", "icl"):
+        ours = getattr(weighted, criterion)(X, sample_weight=counts)
+        assert ours == pytest.approx(getattr(repeated, criterion)(np.repeat(X, counts, axis=0)))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,6 +1,6 @@
 """Checks that estimators and functions share; everything behind them assumes valid input."""
 
-from coterie._validation.data import check_data, check_n_clusters, largest_safe, smallest_safe
+from coterie._validation.data import check_data, check_n_clusters, largest_safe, refuse_tiny, smallest_safe
 from coterie._validation.memory import available_memory, format_bytes, require_memory
 from coterie._validation.parameters import (
     AnArray,
@@ -42,6 +42,7 @@ __all__ = [
     "check_seed",
     "format_bytes",
     "largest_safe",
+    "refuse_tiny",
     "require_memory",
     "shift_seed",
     "smallest_safe",

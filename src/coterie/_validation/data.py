@@ -86,7 +86,7 @@ def check_data(
     if not may_be_distances:
         _refuse_distances(checked, who, name)
     if squares and estimator is not None and reset and not (may_be_missing or may_be_distances):
-        _refuse_tiny(checked, explain.column_names(X), name)
+        refuse_tiny(checked, explain.column_names(X), name)
     return checked
 
 
@@ -150,8 +150,13 @@ def smallest_safe(dtype: Any) -> float:
     return float(np.sqrt(float(np.finfo(dtype).tiny) / float(np.finfo(dtype).eps)))
 
 
-def _refuse_tiny(X: Any, columns: list[str] | None, name: str) -> None:
-    """Refuse rows to fit to whose squares all vanish; new rows may well be next to nothing."""
+def refuse_tiny(X: Any, columns: list[str] | None, name: str) -> None:
+    """Refuse rows to fit to whose squares all vanish; new rows may well be next to nothing.
+
+    Examples
+    --------
+    >>> refuse_tiny(np.array([[0.0, 1e-9]]), None, "X")
+    """
     values = X.data if issparse(X) else X.reshape(-1)
     safe = smallest_safe(values.dtype)
     # one of the first values nearly always settles it

@@ -16,7 +16,7 @@ Examples:
   coterie evaluate groups.csv --truth truth.csv
   coterie evaluate groups.csv --data flowers.csv
   coterie evaluate groups.csv --data flowers.csv --truth species
-  coterie evaluate groups.csv --data flowers.csv --scale none --distance manhattan
+  coterie evaluate groups.csv --data flowers.csv --scale standard --distance manhattan
   coterie evaluate flowers.csv --truth species --column group
   coterie evaluate groups.csv --truth truth.csv --measure ARI --measure NMI
   coterie evaluate groups.csv --data flowers.csv --truth species --report flowers.html --open
@@ -37,7 +37,7 @@ def evaluate(
     measure: Annotated[list[str], option(metavar="NAME", help="Only this one (repeatable).")] = [],  # noqa: B006  # typer copies it
     distance: Annotated[str, option(metavar="NAME", help="Between rows of --data [euclidean]")] = "euclidean",
     scale: Annotated[
-        str | None, option(metavar="HOW", help="Columns of --data: standard minmax robust none [standard]")
+        str | None, option(metavar="HOW", help="Columns of --data: standard minmax robust none [none]")
     ] = None,
     noise: Annotated[
         str | None, option(metavar="HOW", help="Rows labelled -1: cluster, exclude, singletons [cluster]")
@@ -67,8 +67,7 @@ def evaluate(
         )
     if scale is not None and data is None:
         raise InvalidParameter("--scale of evaluate needs --data: the columns that it scales.")
-    scaled = scale or usual_scale(distance)
-    check_scale(scaled)
+    check_scale(scale or "none")
     reports.check(report, opens=opens, force=force)
     if report is not None and data is None:
         raise InvalidParameter("--report of evaluate needs --data: the rows that it shows.")
@@ -87,9 +86,15 @@ def evaluate(
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy))
     if rows is not None and "data" in chosen:
         found = read_rows(table, rows, pair, **how)
-        parts.append(verdict.Quality.of(found, chosen["data"], distance, scaled, policy))
+        parts.append(verdict.Quality.of(found, chosen["data"], distance, scale or "none", policy))
     if rows is not None and report is not None:
-        asked = {"truth": truth, "truth_column": truth_column, "scale": scaled, **how, **files}
+        asked = {
+            "truth": truth,
+            "truth_column": truth_column,
+            "scale": scale or usual_scale(distance),
+            **how,
+            **files,
+        }
         reports.write_labelled(table, rows, report, force=force, **asked)
     verdict.show(parts, as_json=as_json)
     reports.tell(report, opens=opens, quiet=as_json)

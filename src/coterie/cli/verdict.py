@@ -124,10 +124,11 @@ class Quality:
         why = "a value or the label is missing"
         dropped = f"; {found.n_dropped:,} left out: {why}" if found.n_dropped else ""
         shown = ", ".join(found.columns[:6]) + (" ..." if len(found.columns) > 6 else "")
+        how = "as they are" if self.scale == "none" else f"on {SCALINGS[self.scale]}"
         columns = "1 column" if len(found.columns) == 1 else f"{len(found.columns):,} columns"
         lines = [
             f"{found.source}   {_rows(found.labels)}{dropped}; {found.label_name} by {columns} of "
-            f"{found.data_source} ({shown}), on {SCALINGS[self.scale]}"
+            f"{found.data_source} ({shown}), {how}"
         ]
         lines += [f"  {note}" for note in (*found.notes, *(f"left out: {each}" for each in found.left_out))]
         lines.append("")

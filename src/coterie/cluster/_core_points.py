@@ -12,9 +12,8 @@ from sklearn.utils.validation import validate_data
 from coterie._threads import resolve_threads
 from coterie._typing import Distances, Indices, Labels, MatrixLike
 from coterie._validation import check_data
-from coterie.cluster._density_input import sparse_metric
+from coterie.cluster._density_input import is_known, shared_name, sparse_metric, without_direction
 from coterie.distance import get_distance, input_kind, nearest
-from coterie.distance._catalogue import _names
 from coterie.errors import InvalidData
 
 
@@ -44,13 +43,12 @@ class CorePoints:
         checked = check_data(X, estimator=self, reset=False, accept_sparse=True, may_be_distances=True)
         if len(self.core_sample_indices_) == 0:
             return _row_minima(np.empty((checked.shape[0], 0)))
-        is_known = callable(self.metric) or self.metric in _names()
-        if not is_known or issparse(checked) or issparse(self.components_):
+        if not is_known(self.metric) or issparse(checked) or issparse(self.components_):
             return self._by_scikit_learn(checked)
-        if callable(self.metric):
-            distance = get_distance(self.metric, **(self.metric_params or {}))
-        else:
-            distance = get_distance(self.metric, **self._distance_values)
+        values = (self.metric_params or {}) if callable(self.metric) else self._distance_values
+        distance = get_distance(self.metric, **values)
+        if without_direction(distance, checked, self.components_):
+            return self._by_scikit_learn(checked)
         found = nearest(checked, self.components_, distance, n_jobs=resolve_threads(self.n_jobs))
         return NearestCore(found.index, found.distance)
 
@@ -58,7 +56,7 @@ class CorePoints:
         from sklearn.metrics import pairwise_distances_argmin_min
 
         params = dict(self.metric_params or {})
-        metric = self.metric
+        metric = shared_name(self.metric)
         if metric == "minkowski":
             metric = sparse_metric(metric, params.pop("p", getattr(self, "p", None)))
         index, distance = pairwise_distances_argmin_min(

@@ -20,7 +20,10 @@ from coterie.cluster._density_input import (
     as_matrix,
     check_density_input,
     fitted_values,
+    is_known,
+    note_no_direction,
     resolve_distance,
+    shared_name,
     sparse_metric,
 )
 from coterie.cluster._density_parameters import METRIC_CONSTRAINTS
@@ -155,6 +158,7 @@ class DBSCAN(CorePoints, WeightedClusterer):
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> Mapping[str, Any]:
         distance = None if self._is_given else resolve_distance(self.metric, self.metric_params, self.p)
+        distance = None if note_no_direction(distance, X, type(self).__name__) else distance
         rows = self._rows(X, distance)
         with track(self.progress, "DBSCAN: radius", total=2).also(listener) as tracker:
             eps = self._radius(X, rows)
@@ -210,7 +214,9 @@ class DBSCAN(CorePoints, WeightedClusterer):
     def _blocks(self, X: Any, eps: float) -> BlockNeighbourhoods:
         name = sparse_metric(self.metric, self._exponent) if issparse(X) else None
         params = {} if self.metric == "minkowski" else dict(self.metric_params or {})
-        return BlockNeighbourhoods(X, name or self.metric, params, eps)
+        # as in scikit-learn, where a row of zeros, 1 from all by its cosine, is near to itself unless sparse
+        is_near_itself = is_known(self.metric) and not issparse(X)
+        return BlockNeighbourhoods(X, name or shared_name(self.metric), params, eps, is_near_itself)
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         return check_density_input(self, X, self.metric)

@@ -15,6 +15,7 @@ from coterie._validation import check_data, require_memory
 from coterie.distance import Distance, get_distance, input_kind
 from coterie.distance._catalogue import _names
 from coterie.distance.matrices import TOLERANCE, in_row_order
+from coterie.distance.transforms import UnitLength
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 
@@ -27,15 +28,49 @@ def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) ->
             SyntaxWarning,
             stacklevel=4,
         )
-    if metric == "mahalanobis" and "V" in params and "VI" not in params:
+    metric = "minkowski" if isinstance(metric, str) and metric == "p" else metric
+    name = shared_name(metric)
+    if name == "mahalanobis" and "V" in params and "VI" not in params:
         params["VI"] = np.linalg.inv(params.pop("V"))
-    if metric == "p":
-        metric = "minkowski"
-    if metric == "minkowski" and p is not None:
+    if name == "minkowski" and p is not None and isinstance(metric, str):
         params.setdefault("p", p)
     if isinstance(metric, str) and metric not in _names() and metric in scikit_learn_metrics():
         return None
     return get_distance(metric, **params)
+
+
+def shared_name(metric: Any) -> Any:
+    """Return a distance of the catalogue, and an alias that only we know, by the name that all know it by."""
+    if isinstance(metric, Distance):
+        return metric.name if metric.function is None else metric
+    is_alias = isinstance(metric, str) and metric in _names() and metric not in scikit_learn_metrics()
+    return _names()[metric] if is_alias else metric
+
+
+def is_known(metric: Any) -> bool:
+    """Return whether the engine can compute the distance: a name or alias, a function, or a distance."""
+    return callable(metric) or isinstance(metric, Distance) or metric in _names()
+
+
+def without_direction(distance: Distance | None, *sets: Any) -> int:
+    """Return how many rows have no direction, for a distance of directions; 0 for any other."""
+    if distance is None or type(distance.transform) is not UnitLength:
+        return 0
+    return sum(rows.shape[0] - np.count_nonzero(abs(rows).sum(axis=1)) for rows in sets)
+
+
+def note_no_direction(distance: Distance | None, X: Any, who: str) -> bool:
+    """Tell of rows of zeros under the cosine: as in scikit-learn, they are at distance 1 from all others."""
+    n_rows = without_direction(distance, X)
+    if n_rows:
+        warnings.warn(
+            f"{n_rows:,} of {X.shape[0]:,} rows of X of {who} are zero and have no direction: their cosine "
+            f"distance to all other rows is taken to be 1, as scikit-learn does. Leave them out if they mean "
+            f"nothing.",
+            DataNotice,
+            stacklevel=7,
+        )
+    return n_rows > 0
 
 
 def scikit_learn_metrics() -> frozenset[str]:

@@ -12,12 +12,17 @@ from sklearn.utils.validation import validate_data
 from coterie import _core
 from coterie._threads import resolve_threads
 from coterie._typing import Indices, MatrixLike
-from coterie._validation import check_data, require_memory
-from coterie.cluster._density_input import fitted_values, resolve_distance
+from coterie._validation import check_data, refuse_tiny, require_memory
+from coterie.cluster._density_input import (
+    fitted_values,
+    is_known,
+    note_no_direction,
+    resolve_distance,
+    shared_name,
+)
 from coterie.cluster._reachability import ReachabilityTree, of_graph, of_matrix, of_matrix_as_trees
 from coterie.cluster._reachability_rows import Task, of_rows
-from coterie.distance import input_kind
-from coterie.distance._catalogue import _names
+from coterie.distance import Distance, input_kind
 from coterie.distance._rows import Rows, prepare_rows
 from coterie.distance.matrices import TOLERANCE, in_row_order
 from coterie.distance.pairwise import distance_matrix
@@ -74,8 +79,10 @@ class HDBSCANInput:
             D = self._all_distances(model)
             make = of_matrix if is_brute else of_matrix_as_trees
             return make(D, min_samples, alpha, "matrix")
-        params, threads = dict(model.metric_params or {}), resolve_threads(model.n_jobs)
-        return of_rows(Task(self.X, self.rows, model.metric, params, min_samples, alpha, is_brute, threads))
+        told = fitted_values(model.metric) if isinstance(model.metric, Distance) else {}
+        params, threads = told | dict(model.metric_params or {}), resolve_threads(model.n_jobs)
+        name = shared_name(model.metric)
+        return of_rows(Task(self.X, self.rows, name, params, min_samples, alpha, is_brute, threads))
 
     def _all_distances(self, model: Any) -> Any:
         if self.rows is not None:
@@ -90,10 +97,10 @@ def scikit_learns_distances(model: Any, A: Any, B: Any) -> Any:
     """Return the distances of a metric that only scikit-learn knows, by its trees or by its pairs."""
     from sklearn.metrics import DistanceMetric, pairwise_distances
 
-    params = dict(model.metric_params or {})
-    if has_tree(model.metric) and model.algorithm != "brute" and not issparse(A):
-        return DistanceMetric.get_metric(model.metric, **params).pairwise(A, B)
-    return np.asarray(pairwise_distances(A, None if A is B else B, metric=model.metric, **params))
+    name, params = shared_name(model.metric), dict(model.metric_params or {})
+    if has_tree(name) and model.algorithm != "brute" and not issparse(A):
+        return DistanceMetric.get_metric(name, **params).pairwise(A, B)
+    return np.asarray(pairwise_distances(A, None if A is B else B, metric=name, **params))
 
 
 def check_algorithm(algorithm: str, metric: Any) -> None:
@@ -101,10 +108,12 @@ def check_algorithm(algorithm: str, metric: Any) -> None:
     from sklearn.neighbors import BallTree, KDTree
 
     trees = {"kd_tree": ("KDTree", KDTree.valid_metrics), "ball_tree": ("BallTree", BallTree.valid_metrics)}
-    name, valid = trees.get(algorithm, ("", [metric]))
-    if metric not in valid:
+    metric_name = shared_name(metric)
+    name, valid = trees.get(algorithm, ("", [metric_name]))
+    if metric_name not in valid:
         raise InvalidParameter(
-            f"{metric} is not a valid metric for a {name}-based algorithm. Please select a different metric."
+            f"{metric_name} is not a valid metric for a {name}-based algorithm. Please select a different "
+            f"metric."
         )
 
 
@@ -112,7 +121,8 @@ def has_tree(metric: Any) -> bool:
     """Return whether scikit-learn has a tree for the distance: there alpha spares core distances."""
     from sklearn.neighbors import BallTree, KDTree
 
-    return isinstance(metric, str) and metric in {*KDTree.valid_metrics, *BallTree.valid_metrics}
+    name = shared_name(metric)
+    return isinstance(name, str) and name in {*KDTree.valid_metrics, *BallTree.valid_metrics}
 
 
 def check_input(model: Any, X: MatrixLike) -> HDBSCANInput:
@@ -136,11 +146,14 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
     data = data if len(finite) == len(sums) else data[finite]
     if len(finite) < 2:
         raise InvalidData(f"n_samples={len(finite)} while HDBSCAN requires more than one sample")
-    is_foreign = has_tree(model.metric) and model.metric not in (*_names(), "p")
+    is_foreign = has_tree(model.metric) and model.metric != "p" and not is_known(model.metric)
     distance = None if is_foreign else resolve_distance(model.metric, model.metric_params)
-    rows = (
-        None if distance is None or issparse(data) else prepare_rows(data, None, distance, {}, who="HDBSCAN")
-    )
+    if distance is not None and distance.squares_numbers:
+        check_data(data, who="HDBSCAN", accept_sparse=True, may_be_distances=True)
+        refuse_tiny(data, None, "X")
+    if note_no_direction(distance, data, "HDBSCAN") or issparse(data):
+        distance = None
+    rows = None if distance is None else prepare_rows(data, None, distance, {}, who="HDBSCAN")
     return HDBSCANInput(data, False, finite, infinite, missing, rows)
 
 

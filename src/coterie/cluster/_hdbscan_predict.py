@@ -12,9 +12,9 @@ from sklearn.utils.validation import validate_data
 from coterie._threads import resolve_threads
 from coterie._typing import Distances, FloatArray, Indices, MatrixLike
 from coterie._validation import check_data
+from coterie.cluster._density_input import is_known, without_direction
 from coterie.cluster._hdbscan_input import scikit_learns_distances
 from coterie.distance import get_distance, input_kind, k_nearest, nearest
-from coterie.distance._catalogue import _names
 from coterie.errors import InvalidData
 
 
@@ -119,13 +119,16 @@ def _smallest(D: Distances, k: int) -> tuple[Indices, Distances]:
 
 
 def _rows(model: Any, X: MatrixLike) -> Any:
+    if getattr(X, "dtype", None) == np.float32:
+        X = X.astype(np.float64)  # type: ignore[union-attr]  # first: as in the fit, nothing overflows then
     data = check_data(X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True)
     return data.astype(np.float64, copy=False)
 
 
 def _is_ours(model: Any, data: Any) -> bool:
-    is_known = callable(model.metric) or model.metric in _names()
-    return is_known and not issparse(data) and not issparse(model._rows)
+    if not is_known(model.metric) or issparse(data) or issparse(model._rows):
+        return False
+    return not without_direction(_distance(model), data, model._rows)
 
 
 def _distance(model: Any) -> Any:

@@ -64,25 +64,34 @@ class MixtureClusterer(WeightedClusterer):
         weights = check_sample_weight(sample_weight, len(logs), who=type(self).__name__)
         return float(np.average(logs, weights=weights))
 
-    def bic(self, X: MatrixLike) -> float:
+    def bic(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
         """Return the Bayesian information criterion ``p ln n - 2 ln L``: the lower the better.
 
-        R's mclust calls minus this number BIC. p is the number of free parameters, L the likelihood.
+        R's mclust calls minus this number BIC. p is the number of free parameters, L the likelihood, n the
+        number of rows, or their total weight.
         """
-        n = len(logs := self.score_samples(X).astype(np.float64))
-        return float(self._n_parameters() * np.log(n) - 2 * logs.sum())
+        total, log_likelihood = self._evidence(self.score_samples(X), sample_weight)
+        return float(self._n_parameters() * np.log(total) - 2 * log_likelihood)
 
-    def aic(self, X: MatrixLike) -> float:
+    def aic(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
         """Return Akaike's information criterion ``2 p - 2 ln L``: the lower the better."""
-        return float(2 * self._n_parameters() - 2 * self.score_samples(X).astype(np.float64).sum())
+        _, log_likelihood = self._evidence(self.score_samples(X), sample_weight)
+        return 2 * self._n_parameters() - 2 * log_likelihood
 
-    def icl(self, X: MatrixLike) -> float:
+    def icl(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
         """Return the integrated completed likelihood criterion: the lower the better.
 
         It is ``bic - 2 sum over rows of ln(largest share)``: groups that overlap are charged for their doubt.
         """
-        largest = self.predict_proba(X).astype(np.float64).max(axis=1)
-        return self.bic(X) - 2 * float(np.log(largest).sum())
+        _, certainty = self._evidence(np.log(self.predict_proba(X).max(axis=1)), sample_weight)
+        return self.bic(X, sample_weight) - 2 * certainty
+
+    def _evidence(self, logs: FloatArray, sample_weight: VectorLike | None) -> tuple[float, float]:
+        """Return the total weight of the rows, and the weighted sum of their logarithms."""
+        weights = check_sample_weight(sample_weight, len(logs), who=type(self).__name__)
+        if weights is None:
+            return float(len(logs)), float(logs.sum(dtype=np.float64))
+        return float(weights.sum()), float(logs.astype(np.float64) @ weights)
 
     def sample(self, n_samples: int = 1) -> tuple[FloatArray, Labels]:
         """Draw rows from the mixture.

@@ -135,6 +135,7 @@ class BlockNeighbourhoods:
     metric: Any
     params: dict[str, Any]
     radius: float
+    is_near_itself: bool = False  # whether a row is its own neighbour whatever its distance is said to be
     algorithm: str = "blocks"
 
     @property
@@ -145,7 +146,15 @@ class BlockNeighbourhoods:
     def weights(self, weights: Weights | None) -> Weights:
         """Return the weight within the radius of each row."""
         values = np.ones(self.n) if weights is None else weights
-        return np.concatenate([(block <= self.radius) @ values for block in self._distances(self.X, self.X)])
+        totals: list[Weights] = []
+        first = 0
+        for block in self._distances(self.X, self.X):
+            is_near = block <= self.radius
+            if self.is_near_itself:
+                np.fill_diagonal(is_near[:, first:], True)
+            totals.append(is_near @ values)
+            first += len(block)
+        return np.concatenate(totals)
 
     def near(self, rows: Indices, others: Indices) -> Mask:
         """Return which of the others are near to any of the rows."""

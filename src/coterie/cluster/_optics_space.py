@@ -16,9 +16,12 @@ from coterie._typing import Distances, Indices, SparseData
 from coterie.cluster._density_input import (
     as_matrix,
     fitted_values,
+    note_no_direction,
     resolve_distance,
+    shared_name,
     sparse_metric,
     with_explicit_diagonal,
+    without_direction,
 )
 from coterie.cluster._neighbourhoods import CELLS_PER_BLOCK
 from coterie.cluster._reachability import metric_by_differences
@@ -124,7 +127,7 @@ class Measure:
 
     def between(self, A: Any, B: Any, threads: int) -> Distances:
         """Return the distances of all rows of A to all rows of B."""
-        if self.distance is not None:
+        if self.distance is not None and not without_direction(self.distance, A, B):
             rows = prepare_rows(A, B, self.distance, {}, who=WHO)
             metric = metric_by_differences(rows.distance)
             return np.asarray(_core.pairwise(rows.X, rows.others, metric, threads))
@@ -132,7 +135,7 @@ class Measure:
 
         if is_boolean(self.metric):
             A, B = A.astype(bool), B.astype(bool)
-        return np.asarray(pairwise_distances(A, B, metric=self.metric, **self.params))
+        return np.asarray(pairwise_distances(A, B, metric=shared_name(self.metric), **self.params))
 
 
 def is_boolean(metric: Any) -> bool:
@@ -169,7 +172,7 @@ def make_space(
         return (GraphSpace(X) if issparse(X) else RowSpace(len(X), lambda rows: X[rows], "matrix")), {}
     measure = find_measure(metric, metric_params, p, is_sparse=issparse(X))
     threads = resolve_threads(n_jobs)
-    if measure.distance is None:
+    if note_no_direction(resolve_distance(metric, metric_params, p), X, WHO) or measure.distance is None:
         return RowSpace(X.shape[0], lambda rows: measure.between(X[rows], X, threads), "blocks"), {}
     rows = prepare_rows(as_matrix(X, WHO) if issparse(X) else X, None, measure.distance, {}, who=WHO)
     values = fitted_values(rows.distance)

@@ -129,13 +129,21 @@ def _by_tiles(task: Task) -> Grown:
 
 
 def _by_scikit_learns_matrix(task: Task) -> Grown:
-    """Return the tree from all distances in scikit-learn's arithmetic."""
-    from sklearn.metrics import DistanceMetric, pairwise_distances
-
-    if task.is_brute:
-        D = np.asarray(pairwise_distances(task.X, metric=task.metric, **task.metric_params)) / task.alpha
-    else:
-        D = DistanceMetric.get_metric(task.metric, **task.metric_params).pairwise(task.X)
+    """Return the tree from all distances, in scikit-learn's arithmetic where it has the distance."""
+    try:
+        D = _scikit_learns_matrix(task)
+    except (TypeError, ValueError):  # a distance, or a parameter of one, that only we have
+        metric = metric_by_differences(task.rows.distance)
+        D = np.asarray(_core.pairwise(task.rows.X, task.rows.X, metric, task.threads), dtype=np.float64)
+    D = D / task.alpha if task.is_brute else D
     core = core_of_matrix(D, task.min_samples)
     alpha = 1.0 if task.is_brute else task.alpha
     return Grown(*_core.grow_of_matrix(np.ascontiguousarray(D), core, alpha), core, "matrix", True)
+
+
+def _scikit_learns_matrix(task: Task) -> Any:
+    from sklearn.metrics import DistanceMetric, pairwise_distances
+
+    if task.is_brute:
+        return np.asarray(pairwise_distances(task.X, metric=task.metric, **task.metric_params))
+    return DistanceMetric.get_metric(task.metric, **task.metric_params).pairwise(task.X)

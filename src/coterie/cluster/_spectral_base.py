@@ -219,6 +219,15 @@ class SpectralBase:
         return tags
 
 
+def check_n_coordinates(n_components: int, most: int, *, who: str) -> None:
+    """Refuse more coordinates than the graph has eigenvectors to give."""
+    if n_components > most:
+        raise InvalidParameter(
+            f"n_components of {who} must be at most {most}, the eigenvectors that the graph has for "
+            f"coordinates, got {n_components}."
+        )
+
+
 def _dense(X: Any, who: str) -> Any:
     """Return sparse rows as a matrix, if it fits in memory: affinities are computed from whole rows."""
     if not sparse.issparse(X):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from coterie._typing import Data, FloatArray
 from coterie.cluster._spectral_embedding import LEAST_FACTOR, Embedding, SolverOptions
@@ -73,9 +75,11 @@ def embed_by_landmarks(
     among = (weights.T @ walks).toarray()
     roots = np.sqrt(np.maximum(np.asarray(weights.sum(axis=0)).ravel(), np.finfo(np.float64).tiny))
     squares, vectors = np.linalg.eigh(among / np.outer(roots, roots))
-    factors = np.sqrt(np.clip(squares[::-1][: n_components + 1], 0.0, 1.0))
+    missing = max(0, n_components + 1 - len(landmarks))  # fewer different rows than coordinates
+    squares = np.pad(squares[::-1], (0, missing))
+    factors = np.sqrt(np.clip(squares[: n_components + 1], 0.0, 1.0))
     kept = factors[:n_components]
-    values = vectors[:, ::-1][:, :n_components] / roots[:, None]
+    values = np.pad(vectors[:, ::-1], ((0, 0), (0, missing)))[:, :n_components] / roots[:, None]
     values = np.where(kept > LEAST_FACTOR, values / np.where(kept > LEAST_FACTOR, kept, 1.0), 0.0)
     values *= np.where(values[np.abs(values).argmax(axis=0), np.arange(n_components)] < 0, -1.0, 1.0)
     passing = LandmarkMap(landmarks, values)
@@ -90,7 +94,9 @@ def _place_landmarks(X: Data, n_landmarks: int, seed: int) -> Data:
     if size < len(X):
         sample = X[np.sort(np.random.default_rng(seed).choice(len(X), size, replace=False))]
     model = KMeans(n_landmarks, n_init=1, max_iter=LANDMARK_ITERATIONS, random_state=seed)
-    return np.ascontiguousarray(model.fit(sample).cluster_centers_)
+    with warnings.catch_warnings():  # fewer different rows than landmarks are landmarks themselves
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return np.ascontiguousarray(model.fit(sample).cluster_centers_)
 
 
 def _check(affinity: Affinity, laplacian: str, n_landmarks: int, n_components: int, n_rows: int) -> None:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._progress import ProgressOption, track
 from coterie._typing import FloatArray, MatrixLike, RandomState
 from coterie._validation import Constraint, Flag, Function, Nothing, Whole, check_parameters
-from coterie.cluster._spectral_base import GRAPH_CONSTRAINTS, SpectralBase
+from coterie.cluster._spectral_base import GRAPH_CONSTRAINTS, SpectralBase, check_n_coordinates
 
 
 class LaplacianEigenmap(
@@ -113,6 +113,7 @@ class LaplacianEigenmap(
         """Find the coordinates of the rows of `X`; `y` is ignored."""
         check_parameters(self.get_params(deep=False), self._constraints, who=type(self).__name__)
         data = self._check_graph_input(X)
+        check_n_coordinates(self.n_components, data.shape[0] - 1, who=type(self).__name__)
         with track(self.progress, "eigenmap: eigenvectors", total=1) as tracker:
             _, state = self._embed(data, self.n_components + 1, self._seed())
             tracker.report(1)

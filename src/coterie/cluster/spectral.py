@@ -13,7 +13,7 @@ from coterie._typing import Data, FloatArray, Labels, MatrixLike, RandomState, S
 from coterie._validation import Choice, Constraint, Flag, Function, Nothing, Whole, check_n_clusters
 from coterie.cluster._base import Clusterer, Listener
 from coterie.cluster._kmeans_runs import warn_if_fewer
-from coterie.cluster._spectral_base import GRAPH_CONSTRAINTS, SpectralBase
+from coterie.cluster._spectral_base import GRAPH_CONSTRAINTS, SpectralBase, check_n_coordinates
 from coterie.cluster._spectral_labels import cluster_qr, discretize, labels_of_few
 from coterie.cluster.kmeans import KMeans
 from coterie.distance import nearest
@@ -198,6 +198,7 @@ class SpectralClustering(SpectralBase, Clusterer):
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> Mapping[str, Any]:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
+        check_n_coordinates(self.n_components or 1, X.shape[0], who=type(self).__name__)
         seed = self._seed()
         with track(self.progress, "spectral: eigenvectors", total=2).also(listener) as tracker:
             found, state = self._embed(X, self.n_components or self.n_clusters, seed)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from coterie._config import configuration
 from coterie._typing import Indices, Labels
@@ -40,9 +41,8 @@ def subject_of_groups(
     """
     rows = np.flatnonzero(groups.labels != -2)
     policy = "median" if groups.medians is not None else "drop"
-    complete = settle_missing(
-        table.matrix(groups.columns), groups.columns, policy=policy, medians=groups.medians
-    )
+    X = table.matrix(groups.columns)
+    complete = settle_missing(X, groups.columns, policy=policy, medians=groups.medians)
     labels = groups.labels[rows]
     labels = np.where(labels > 0, labels - 1, -1)
     tree = tree_of(groups.model, len(rows))
@@ -64,12 +64,22 @@ def subject_of_groups(
         profile=groups.profile,
         left_out=[(column.name, column.reason) for column in groups.left_out],
         scaling=SCALINGS[groups.recipe.scale],
+        missing=_missing(X, groups.columns),
         notes=[*groups.notes, *filter(None, [getattr(groups.profile, "rule_note", "")])],
         made=made_of(groups),
         command=command,
         seed=groups.recipe.seed,
         python=python_of(groups),
     )
+
+
+def _missing(X: Any, columns: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the columns with missing values and how many rows have none, the most first."""
+    if issparse(X):
+        return []
+    counts = np.isnan(X).sum(axis=0)
+    order = np.argsort(-counts, kind="stable")
+    return [(columns[at], int(counts[at])) for at in order.tolist() if counts[at]]
 
 
 def subject_of_labels(
