@@ -1,4 +1,4 @@
-"""Laws over methods that take a matrix: what is none of distances, similarities or kernel values is refused."""
+"""Laws over methods that take a matrix: what is none, of distances, similarities or a kernel, is refused."""
 
 import numpy as np
 import pytest
