@@ -169,11 +169,11 @@ plots.clustermap(iris, tree, columns, cut=3)
             "tanglegram",
             "Two trees of the same rows, face to face.",
             """
-from coterie.tree import untangled
+from coterie.tree import untangled_pair
 
 some = iris[::5]
 first, second = (Dendrogram.from_linkage(linkage(some, name)) for name in ("average", "complete"))
-plots.tanglegram(first, untangled(first, second), cut=3, names=("average", "complete"))
+plots.tanglegram(*untangled_pair(first, second), cut=3, names=("average", "complete"))
 """,
         ),
         Entry(

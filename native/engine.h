@@ -11,6 +11,7 @@
 #include "kmeans/sparse_kernels.h"
 #include "kmeans/state.h"
 #include "linkage/centroid_search.h"
+#include "linkage/product_search.h"
 #include "linkage/row_kernels.h"
 #include "medoids/medoid_kernels.h"
 #include "mixture/mixture.h"
@@ -48,6 +49,7 @@ struct Engine {
   OrderingKernels ordering;
   PointBlockKernels blocks;
   CentroidKernels centroids;
+  ProductKernels products;
 
   template <class T>
   const Kernels<T>& of() const {

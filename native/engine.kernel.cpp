@@ -28,6 +28,7 @@ void install_ordering(Engine& engine);
 void install_point_blocks(Engine& engine);
 void install_linkage_rows(Engine& engine);
 void install_centroid_search(Engine& engine);
+void install_product_search(Engine& engine);
 void install_mixture(Engine& engine);
 void install_affinity(Engine& engine);
 void install_medoids(Engine& engine);
@@ -59,6 +60,7 @@ void install(Engine& engine) {
   install_point_blocks(engine);
   install_linkage_rows(engine);
   install_centroid_search(engine);
+  install_product_search(engine);
   install_mixture(engine);
   install_affinity(engine);
   install_medoids(engine);

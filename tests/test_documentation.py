@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import doctest
-import os
 import re
 import runpy
-import shlex
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +12,6 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import make_circles
 
-from coterie.cli import app
 from coterie.distance import pairwise_distances
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,26 +62,6 @@ def test_sessions_show_what_comes_out(page):
     session = doctest.DocTestParser().get_doctest(text, names_of_pages(), named(page), named(page), 0)
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     assert runner.run(session).failed == 0
-
-
-def test_commands_of_the_readme_run(tmp_path, monkeypatch, capfd):
-    """Law: the lines for the shell run one after the other, as they stand, in an empty folder."""
-    (lines,) = re.findall(r"^## On the shell\n```\n(.*?)^```", PAGES[0].read_text(), re.MULTILINE | re.DOTALL)
-    lines = re.sub(r"^\$ | +#.*$", "", lines, flags=re.MULTILINE)
-    commands = re.split(r"; |\n", lines.strip())
-    assert len(commands) > 9
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("webbrowser.open", lambda page: None)
-    monkeypatch.setattr("coterie.show.report.maps.MOST_TSNE_ROWS", 40)
-    for command in commands:
-        program, *words = shlex.split(command)
-        with open(words.pop() if "<" in words else os.devnull) as file:
-            monkeypatch.setattr("sys.stdin", file)
-            assert program == "coterie"
-            assert app.run([word for word in words if word != "<"]) == 0
-    assert capfd.readouterr().err == ""
-    files = "customers.csv groups.html groups.csv customers.model branches.csv groups.png labels"
-    assert {path.name for path in tmp_path.iterdir()} == set(files.split())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

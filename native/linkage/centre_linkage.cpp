@@ -64,7 +64,7 @@ class CentreEngine {
     if (live_.size() > 2 * n_live_) std::erase_if(live_, [&](std::int32_t slot) { return !clusters_.is_live(slot); });
     index_.nearest(live_, asked, list_length, found_);
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      known(asked[i]).read(found_.data() + i * list_length);
+      known(asked[i]).read(found_.data() + i * list_length, 0);
       waiting_.push({known(asked[i]).nearest[0].distance, asked[i], clusters_.version(asked[i])});
     }
   }

@@ -6,8 +6,7 @@
 #include <stdexcept>
 
 #include "linkage/centroid_linkage.h"
-#include "linkage/cluster_index.h"
-#include "linkage/first_candidates.h"
+#include "linkage/cluster_search.h"
 #include "linkage/neighbourhood.h"
 #include "support/parallel.h"
 
@@ -23,7 +22,7 @@ class CentroidRounds {
   template <class T>
   CentroidRounds(const MatrixView<T>& rows, CentroidRule rule, int threads)
       : clusters_(rows, rule),
-        index_(clusters_, threads),
+        search_(clusters_, threads),
         threads_(threads),
         known_(static_cast<std::size_t>(rows.rows)),
         live_(static_cast<std::size_t>(rows.rows)),
@@ -34,9 +33,7 @@ class CentroidRounds {
     merges_.reserve(live_.size());
   }
 
-  std::vector<SlotMerge> run(const FirstCandidates& first) {
-    for (std::size_t i = 0; i < live_.size() && !first.found.empty(); ++i)
-      known_[i].read(first.found.data() + i * list_length, first.slack);
+  std::vector<SlotMerge> run() {
     std::vector<std::int32_t> changed = live_;
     while (n_live_ > 1) {
       check_interrupt();
@@ -93,8 +90,8 @@ class CentroidRounds {
 
   void search(const std::vector<std::int32_t>& asked) {
     if (live_.size() > 2 * n_live_) std::erase_if(live_, [&](std::int32_t slot) { return !clusters_.is_live(slot); });
-    index_.nearest(live_, asked, list_length, found_);
-    for (std::size_t i = 0; i < asked.size(); ++i) known(asked[i]).read(found_.data() + i * list_length);
+    search_.nearest(live_, asked, list_length, found_);
+    for (std::size_t i = 0; i < asked.size(); ++i) known(asked[i]).read(found_.nearest.data() + i * list_length, found_.others[i]);
   }
 
   // A cluster stands in the list of those whose nearest is the same until that one is merged.
@@ -156,7 +153,7 @@ class CentroidRounds {
       merges_.push_back(pair);
       sizes.emplace_back(clusters_.size(pair.first), clusters_.size(pair.second));
       clusters_.merge(pair.first, pair.second);
-      index_.merged(pair.first, pair.second);
+      search_.merged(pair.first, pair.second);
       take_followers(pair.first, changed);
       take_followers(pair.second, changed);
     }
@@ -171,13 +168,13 @@ class CentroidRounds {
   }
 
   Clusters clusters_;
-  ClusterIndex index_;
+  ClusterSearch search_;
   int threads_;
   std::vector<Neighbourhood> known_;
   std::vector<std::int32_t> live_;  // and some that are dead
   std::size_t n_live_;
   std::vector<std::int32_t> first_follower_, next_follower_;
-  std::vector<Candidate> found_;
+  NearestClusters found_;
   std::vector<SlotMerge> merges_;
 };
 
@@ -185,7 +182,7 @@ class CentroidRounds {
 
 template <class T>
 std::vector<SlotMerge> centroid_rounds(const MatrixView<T>& rows, CentroidRule rule, int threads) {
-  return CentroidRounds(rows, rule, threads).run(first_candidates(rows, threads));
+  return CentroidRounds(rows, rule, threads).run();
 }
 
 template std::vector<SlotMerge> centroid_rounds(const MatrixView<float>&, CentroidRule, int);

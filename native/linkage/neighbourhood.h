@@ -22,11 +22,10 @@ struct Neighbourhood {
   std::int32_t count = 0;
   double others = 0;
 
-  // The answer of a search for list_length clusters; whoever it left out may be nearer than the last by `slack`.
-  void read(const Candidate* found, double slack = 0) {
+  // The answer of a search for list_length clusters, and how far those are at least whom it does not name.
+  void read(const Candidate* found, double at_least) {
     for (count = 0; count < list_length && found[count].slot >= 0; ++count) nearest[count] = found[count];
-    others = count < list_length ? std::numeric_limits<double>::infinity() : nearest[list_length - 1].distance - slack;
-    while (count > 0 && nearest[count - 1].distance > others) --count;
+    others = at_least;
   }
 
   // Keeps the list_length nearest of those within the bound.

@@ -31,10 +31,10 @@ Engine make_engine(const char* name, void (*install)(Engine&)) {
 
 #if defined(COTERIE_HAVE_v2) || defined(COTERIE_HAVE_v3) || defined(COTERIE_HAVE_v4)
 bool can_run_v2() { return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"); }
-bool can_run_v3() {
+[[maybe_unused]] bool can_run_v3() {
   return can_run_v2() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
 }
-bool can_run_v4() {
+[[maybe_unused]] bool can_run_v4() {
   return can_run_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }

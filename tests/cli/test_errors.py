@@ -45,12 +45,48 @@ WRONG = [
         ["fit", "customers.csv", "-k", "3", "--scale", "robst"],
         'no such scale "robst". Did you mean "robust"?',
     ),
-    (["fit", "customers.csv", "-k", "3", "--n-init", "0"], "--n-init must be at least 1, got 0."),
-    (["fit", "customers.csv", "-k", "3", "--seed", "-1"], "--seed must be at least 0, got -1."),
+    (["fit", "customers.csv", "-k", "3", "--n-init", "0"], "--n-init must be a whole number from 1, got 0."),
+    (
+        ["fit", "customers.csv", "-k", "3", "--seed", "-1"],
+        "--seed must be a whole number from 0 to 2**64 - 1, got -1.",
+    ),
     (["fit", "customers.csv", "-k", "3", "--missing", "dorp"], "got 'dorp'. Did you mean \"drop\"?"),
     (["fit", "customers.csv", "-k", "3", "--drop", "incme"], 'no column "incme". Did you mean "income"?'),
     (["fit", "customers.csv", "-k", "3", "--keep", "city"], 'column "city" cannot be kept: it is text'),
-    (["fit", "customers.csv", "-k", "3", "--sclae", "none"], "--scale"),
+    (
+        ["fit", "customers.csv", "-k", "3", "--sclae", "none"],
+        'no such option "--sclae". Did you mean "--scale"? (coterie fit --help)',
+    ),
+    (["fit", "customers.csv", "-k", "3", "-x"], 'no such option "-x". (coterie fit --help)'),
+    (["--sed"], 'no such option "--sed". (coterie --help)'),
+    (
+        ["fit", "customers.csv", "--seed", "abc"],
+        "--seed must be a whole number from 0 to 2**64 - 1, got abc. (coterie fit --help)",
+    ),
+    (
+        ["select", "customers.csv", "--seed", str(2**64)],
+        f"--seed must be a whole number from 0 to 2**64 - 1, got {2**64}. (coterie select --help)",
+    ),
+    (
+        ["fit", "customers.csv", "-k", "3", "--n-init", "2.5"],
+        "--n-init must be a whole number from 1, got 2.5. (coterie fit --help)",
+    ),
+    (
+        ["plot", "scatter", "customers.csv", "-k", "two"],
+        "-k must be a whole number from 1, got two. (coterie plot --help)",
+    ),
+    (
+        ["plot", "scatter", "customers.csv", "--dpi", "7"],
+        "--dpi must be a whole number from 20 to 1200, got 7. (coterie plot --help)",
+    ),
+    (["fit"], "fit needs DATA: CSV, TSV, Parquet, Arrow, npy, npz, or - (stdin). (coterie fit --help)"),
+    (["plot"], "plot needs KIND: See coterie plots. (coterie plot --help)"),
+    (
+        ["fit", "customers.csv", "more.csv", "most.csv"],
+        "fit takes no further name, got more.csv most.csv. Quote a name with blanks, and a pattern of",
+    ),
+    (["fit", "customers.csv", "-o"], "-o needs a value: -o FILE (Write each row's group: .csv"),
+    (["fit", "customers.csv", "--json=3"], "--json takes no value, got '3'. (coterie fit --help)"),
     (
         ["fit", "customers.csv", "-k", "3", "-o", "g.xls"],
         "must end in one of .csv, .tsv, .parquet, .npy, got .xls",
@@ -62,7 +98,10 @@ WRONG = [
     ),
     (["fit", "customers.csv", "-k", "3", "-o", "a.npy", "--save", "a.npy"], "both name a.npy"),
     (["tree", "."], "is a directory, not a file"),
-    (["fti", "customers.csv"], "No such command 'fti'"),
+    (
+        ["fti", "customers.csv"],
+        'no such command "fti". Did you mean "fit"? (coterie --help lists all)',
+    ),
     (["predict", "m", "customers.csv"], "m: no such model file"),
     (["predict", "customers.csv", "customers.csv"], "customers.csv: is no model that Coterie wrote"),
 ]

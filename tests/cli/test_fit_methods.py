@@ -103,3 +103,17 @@ def test_settings_that_there_are_not(table, capsys, words, message):
     """Law: settings are checked before any data are read; what has an option of its own is none."""
     assert run(["fit", "no-such-file.csv", *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_yes_and_no_are_not_standardised(tmp_path, monkeypatch, capsys):
+    """Law: a distance of yes and no is given 0 and 1, unless a scale is asked for; in trees too."""
+    monkeypatch.chdir(tmp_path)
+    answers = np.repeat([[1, 1, 0, 0], [0, 0, 1, 1]], 10, axis=0) ^ (RANDOM.random((20, 4)) < 0.15)
+    np.savetxt("t.csv", answers, fmt="%d", delimiter=",", header="a,b,c,d", comments="")
+    expected = KMedoids(2, metric="jaccard").fit(answers.astype(bool))
+    assert run(["fit", "t.csv", "--method", "kmedoids", "-k", "2", "--distance", "jaccard", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["scale"] == "none"
+    assert facts["objective"]["value"] == pytest.approx(expected.inertia_)
+    assert run(["tree", "t.csv", "--distance", "jaccard", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["scale"] == "none"

@@ -178,7 +178,7 @@ def test_plots_lists_the_catalogue(capsys):
         (["kmeans_steps", "points.csv", "--labels", "kind"], "k-means needs to know the number of groups"),
         (
             ["scatter", "points.csv", "-k", "3", "--dpi", "1"],
-            "--dpi of plot must be a whole number in [20, 1200]",
+            "--dpi must be a whole number from 20 to 1200, got 1.",
         ),
     ],
 )

@@ -79,7 +79,7 @@ def test_machines_get_everything(folder, cli):
         (["--criterion", "silhouete"], 'no such criterion "silhouete". Did you mean "silhouette"?'),
         (["--criterion", "bic"], "bic needs a likelihood, which k-means does not give here"),
         (["--scale", "standart"], 'no such scale "standart". Did you mean "standard"?'),
-        (["--seed", "-1"], "--seed must be at least 0, got -1."),
+        (["--seed", "-1"], "--seed must be a whole number from 0 to 2**64 - 1, got -1."),
         (["--method", "mixture", "--distance", "cosine"], "Gaussian mixture has no --distance"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -275,3 +276,13 @@ def test_comparison_of_methods():
     nothing = compare_methods(np.random.default_rng(0).normal(size=(120, 2)), budget="fast")
     assert nothing.k == 1
     assert "no groups" in nothing.headline
+
+
+def test_weak_groups_are_listed_as_people_do(three):
+    """Law: weak groups are named with commas and an "and"; a weakest group is named where it differs."""
+    found = three[2]
+    weak = replace(found, stability=replace(found.stability, scores=np.array([[0.5, 0.9, 0.4]])))
+    assert weak.headline.endswith("groups 1 and 3 are weak")
+    assert "weakest is group 3 (0.40)" in str(weak)
+    even = replace(found, stability=replace(found.stability, scores=np.array([[1.0, 0.999, 1.0]])))
+    assert "weakest" not in str(even)

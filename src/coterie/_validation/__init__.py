@@ -18,7 +18,7 @@ from coterie._validation.parameters import (
     check_parameters,
     unknown_name,
 )
-from coterie._validation.seed import check_seed
+from coterie._validation.seed import check_seed, shift_seed
 from coterie._validation.weights import check_sample_weight
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "largest_safe",
     "refuse_tiny",
     "require_memory",
+    "shift_seed",
     "smallest_safe",
     "unknown_name",
 ]

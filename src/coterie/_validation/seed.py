@@ -41,3 +41,14 @@ def check_seed(random_state: Any) -> int:
         "random_state must be None, a whole number in [0, 2**64), a numpy RandomState or a numpy Generator, "
         f"got {random_state!r}."
     )
+
+
+def shift_seed(seed: int, by: int) -> int:
+    """Return another seed of the same run: the largest is followed by 0.
+
+    Examples
+    --------
+    >>> shift_seed(42, 1), shift_seed(2**64 - 1, 1)
+    (43, 0)
+    """
+    return (seed + by) % SEED_LIMIT

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -29,6 +30,7 @@ from coterie.cli.select import EXAMPLES as SELECT_EXAMPLES
 from coterie.cli.select import select
 from coterie.cli.tree import EXAMPLES as TREE_EXAMPLES
 from coterie.cli.tree import tree
+from coterie.cli.usage import explain_usage
 from coterie.errors import CoterieError, MissingDependency
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
@@ -103,19 +105,19 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if is_debugging:
             traceback.print_exc()
-        text, code = explain(error)
+        text, code = explain(error, arguments)
         print(f"coterie: {text}", file=sys.stderr)
         return code
 
 
-def explain(error: Exception) -> tuple[str, int]:
-    """Return one line about an error, and the exit code it asks for."""
+def explain(error: Exception, arguments: Sequence[str] = ()) -> tuple[str, int]:
+    """Return one line about an error, and the exit code it asks for; `arguments` are what was typed."""
     if isinstance(error, CoterieError):
         code = FAILED if isinstance(error, MissingDependency) else BAD_INPUT
         return _one_line(error.shell_text or str(error)), code
     if hasattr(error, "format_message"):  # how typer, and click before it, report a wrong command line
-        command = getattr(getattr(error, "ctx", None), "command_path", "coterie")
-        return _one_line(f"{error.format_message()} ({command} --help)"), BAD_INPUT
+        commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # it is a group
+        return _one_line(explain_usage(error, arguments, commands)), BAD_INPUT
     if isinstance(error, MemoryError):
         return "out of memory. Use fewer rows or columns.", FAILED
     return _one_line(f"failed: {type(error).__name__}: {error} (--debug shows where)"), FAILED

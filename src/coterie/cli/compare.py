@@ -28,7 +28,7 @@ def compare(
     drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006  # typer copies it
     keep: Annotated[list[str], option(metavar="COLUMN", help="Use a key or constant column too.")] = [],  # noqa: B006
     missing: options.Missing = "error",
-    seed: Annotated[int, option(metavar="N", help="Same seed, same answer [0]")] = 0,
+    seed: Annotated[int, options.seed_option("Same seed, same answer [0]")] = 0,
     header: options.Header = None,
     encoding: options.Encoding = None,
     as_json: options.AsJson = False,

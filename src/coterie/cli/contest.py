@@ -26,7 +26,7 @@ def show_contest(found: MethodComparison) -> None:
 def _table(found: MethodComparison) -> Table:
     table = plain_table()
     has_truth = found.agreement is not None
-    for name in ("method", "groups", "separation", "weakest valley", "borders cut", "noise"):
+    for name in ("method", "groups", "separation", "weakest border", "borders cut", "noise"):
         table.add_column(name, justify="left" if name == "method" else "right")
     if has_truth:
         table.add_column("adjusted Rand", justify="right")

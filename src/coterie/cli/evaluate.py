@@ -16,6 +16,7 @@ Examples:
   coterie evaluate groups.csv --truth truth.csv
   coterie evaluate groups.csv --data flowers.csv
   coterie evaluate groups.csv --data flowers.csv --truth species
+  coterie evaluate groups.csv --data flowers.csv --scale standard --distance manhattan
   coterie evaluate flowers.csv --truth species --column group
   coterie evaluate groups.csv --truth truth.csv --measure ARI --measure NMI
   coterie evaluate groups.csv --data flowers.csv --truth species --report flowers.html --open
@@ -35,6 +36,9 @@ def evaluate(
     truth_column: Annotated[str | None, option(metavar="NAME", help="Column of the truth's file.")] = None,
     measure: Annotated[list[str], option(metavar="NAME", help="Only this one (repeatable).")] = [],  # noqa: B006  # typer copies it
     distance: Annotated[str, option(metavar="NAME", help="Between rows of --data [euclidean]")] = "euclidean",
+    scale: Annotated[
+        str | None, option(metavar="HOW", help="Columns of --data: standard minmax robust none [none]")
+    ] = None,
     noise: Annotated[
         str | None, option(metavar="HOW", help="Rows labelled -1: cluster, exclude, singletons [cluster]")
     ] = None,
@@ -52,6 +56,7 @@ def evaluate(
     from coterie.cli import reports, verdict
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
+    from coterie.groups import check_scale, usual_scale
     from coterie.read import read_labels_table, read_rows, read_table, read_truth
 
     policy = None if noise is None else check_noise(noise)
@@ -60,6 +65,9 @@ def evaluate(
         raise InvalidParameter(
             "evaluate needs --truth (compare with other labels), --data (judge by the data), or both."
         )
+    if scale is not None and data is None:
+        raise InvalidParameter("--scale of evaluate needs --data: the columns that it scales.")
+    check_scale(scale or "none")
     reports.check(report, opens=opens, force=force)
     if report is not None and data is None:
         raise InvalidParameter("--report of evaluate needs --data: the rows that it shows.")
@@ -78,9 +86,15 @@ def evaluate(
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy))
     if rows is not None and "data" in chosen:
         found = read_rows(table, rows, pair, **how)
-        parts.append(verdict.Quality.of(found, chosen["data"], distance, policy))
+        parts.append(verdict.Quality.of(found, chosen["data"], distance, scale or "none", policy))
     if rows is not None and report is not None:
-        asked = {"truth": truth, "truth_column": truth_column, **how, **files}
+        asked = {
+            "truth": truth,
+            "truth_column": truth_column,
+            "scale": scale or usual_scale(distance),
+            **how,
+            **files,
+        }
         reports.write_labelled(table, rows, report, force=force, **asked)
     verdict.show(parts, as_json=as_json)
     reports.tell(report, opens=opens, quiet=as_json)

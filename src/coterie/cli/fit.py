@@ -37,9 +37,9 @@ def fit(
     drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006  # typer copies it
     keep: Annotated[list[str], option(metavar="COLUMN", help="Use a key or constant column too.")] = [],  # noqa: B006
     missing: options.Missing = "error",
-    seed: Annotated[int, option(metavar="N", help="Same seed, same groups [0]")] = 0,
+    seed: Annotated[int, options.seed_option("Same seed, same groups [0]")] = 0,
     n_init: Annotated[
-        int | None, option(metavar="N", help="Starts; the best wins [10; 1 with --improve]")
+        int | None, options.number_option(least=1, help="Starts; the best wins [10; 1 with --improve]")
     ] = None,
     improve: Annotated[str | None, option(metavar="HOW", help="breathing: seek a better optimum.")] = None,
     settings: Annotated[

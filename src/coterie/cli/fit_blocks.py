@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from coterie.cli.fitting import Request
 from coterie.cli.machines import print_json
 from coterie.errors import FileProblem, InvalidParameter
+from coterie.groups import usual_scale
 from coterie.select.asked import AUTO
 from coterie.select.lazy import is_in_blocks
 
@@ -78,7 +79,7 @@ def _fit(request: Request, checkpoint: Path | None, *, is_believed: bool) -> Laz
         "kmeans" if request.is_settled and request.method == AUTO else request.method,
         request.k,
         distance=request.distance or AUTO,
-        scale=request.scale or ("standard" if request.is_settled else AUTO),
+        scale=request.scale or (usual_scale(request.distance) if request.is_settled else AUTO),
         truth=request.truth,
         budget=request.budget,
         drop=request.drop,

@@ -14,7 +14,7 @@ from coterie.cli.machines import print_json
 from coterie.cli.terminal import is_watched
 from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
-from coterie.groups import Groups, Recipe, check_recipe, fit_groups, takes_option
+from coterie.groups import Groups, Recipe, check_recipe, fit_groups, takes_option, usual_scale
 from coterie.persist import save as save_model
 from coterie.read import Table, check_policy, read_table
 from coterie.select import Clustering
@@ -64,7 +64,7 @@ class Request:
             n_init = STARTS
         k = numbers[0] if numbers else None
         settings = dict(map(read_setting, self.settings)) or None
-        scale = self.scale or "standard"
+        scale = self.scale or usual_scale(self.distance)
         return Recipe(method, k, scale, self.distance, n_init, self.improve, self.seed, settings)
 
     def check(self) -> None:

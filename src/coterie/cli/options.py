@@ -7,10 +7,34 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+LARGEST_SEED = 2**64 - 1  # of the counter-based generator
 
-def option(*names: str, metavar: str | None = None, help: str) -> Any:
+
+def option(*names: str, metavar: str | None = None, help: str, parser: Any = None) -> Any:
     """Return an option whose default, if worth knowing, is in square brackets in its help."""
-    return typer.Option(*names, metavar=metavar, help=help, show_default=False)
+    return typer.Option(*names, metavar=metavar, help=help, show_default=False, parser=parser)
+
+
+def number_option(*names: str, least: int, most: int | None = None, help: str) -> Any:
+    """Return an option that takes a whole number from `least`, up to `most` if there is a limit."""
+
+    def number(text: str) -> int:
+        """Return the number, or say what is allowed."""
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least or (most is not None and value > most):
+            limit = {None: "", LARGEST_SEED: " to 2**64 - 1"}.get(most, f" to {most}")
+            raise typer.BadParameter(f"must be a whole number from {least}{limit}, got {text}.")
+        return value
+
+    return option(*names, metavar="N", help=help, parser=number)
+
+
+def seed_option(help: str) -> Any:
+    """Return the option of a seed."""
+    return number_option(least=0, most=LARGEST_SEED, help=help)
 
 
 Data: TypeAlias = Annotated[

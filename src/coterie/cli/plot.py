@@ -32,7 +32,8 @@ def plot(
     ] = None,
     data: Annotated[str | None, option(metavar="DATA", help="Rows to draw with a MODEL.")] = None,
     k: Annotated[
-        int | None, option("-k", metavar="N", help="How many groups [as many as coterie fit finds]")
+        int | None,
+        options.number_option("-k", least=1, help="How many groups [as many as coterie fit finds]"),
     ] = None,
     method: Annotated[
         str | None, option(metavar="NAME", help="See coterie methods [auto; -k N: kmeans]")
@@ -46,8 +47,8 @@ def plot(
     truth: Annotated[str | None, option(metavar="COLUMN", help="Known classes, to compare with.")] = None,
     drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006  # typer copies it
     missing: options.Missing = "error",
-    seed: Annotated[int, option(metavar="N", help="Same seed, same picture [0]")] = 0,
-    dpi: Annotated[int, option(metavar="N", help="Dots per inch of .png [150]")] = 150,
+    seed: Annotated[int, options.seed_option("Same seed, same picture [0]")] = 0,
+    dpi: Annotated[int, options.number_option(least=20, most=1200, help="Dots per inch of .png [150]")] = 150,
     header: options.Header = None,
     encoding: options.Encoding = None,
     show: Annotated[bool, option("--open", help="Open the picture in the browser.")] = False,
@@ -57,14 +58,16 @@ def plot(
     from coterie.cli import plot_files
     from coterie.cli.plot_kinds import find_kind
     from coterie.cli.plot_subject import Free, PlotRequest
-    from coterie.groups import Recipe
+    from coterie.groups import Recipe, usual_scale
     from coterie.read import check_policy
     from coterie.select.asked import AUTO
 
     found = find_kind(kind)
-    target = plot_files.check_target(found, output, (source, data), force=force, dpi=dpi)
+    target = plot_files.check_target(found, output, (source, data), force=force)
     check_policy(missing)
-    recipe = Recipe(method or found.method or "kmeans", k, scale or "standard", distance, seed=seed)
+    recipe = Recipe(
+        method or found.method or "kmeans", k, scale or usual_scale(distance), distance, seed=seed
+    )
     free = Free(method or found.method or AUTO, scale or AUTO)
     request = PlotRequest(recipe, linkage, tuple(drop), missing, truth, labels, free)
     request.check()

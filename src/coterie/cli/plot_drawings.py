@@ -125,11 +125,11 @@ def shepard(subject: Subject) -> Any:
 
 
 def tanglegram(subject: Subject) -> Any:
-    from coterie.tree import untangled
+    from coterie.tree import untangled_pair
 
     names = ("single" if subject.request.linkage != "single" else "average", subject.request.linkage)
     first, second = (subject.tree_by(name) for name in names[::-1])
-    return _plots().tanglegram(first, untangled(first, second), cut=subject.k, names=names[::-1])
+    return _plots().tanglegram(*untangled_pair(first, second), cut=subject.k, names=names[::-1])
 
 
 def segmentation(subject: ImageSubject) -> Any:

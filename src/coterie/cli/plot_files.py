@@ -12,7 +12,6 @@ from typing import Any
 
 from coterie._files import atomic_path, check_output
 from coterie._optional import require
-from coterie._validation import Whole, check_parameter
 from coterie.cli.plot_images import ImageSubject, read_image
 from coterie.cli.plot_kinds import PlotKind
 from coterie.cli.plot_subject import PlotRequest, Subject
@@ -32,9 +31,7 @@ WIDE_FONTS = (
 MODEL_START = b"{"  # what stands behind the length in the files that coterie fit --save writes
 
 
-def check_target(
-    kind: PlotKind, output: Path | None, inputs: tuple[str | None, ...], *, force: bool, dpi: int
-) -> Path:
+def check_target(kind: PlotKind, output: Path | None, inputs: tuple[str | None, ...], *, force: bool) -> Path:
     """Return where the picture goes, or refuse it before any work."""
     target = output or Path(f"{kind.name}{kind.suffixes[0]}")
     if target.suffix.lower() not in kind.suffixes:
@@ -42,7 +39,6 @@ def check_target(
             f"{target}: the name must end in one of {', '.join(kind.suffixes)}, got "
             f"{target.suffix or 'no ending'}."
         )
-    check_parameter(dpi, Whole(20, 1200), name="--dpi", who="plot")
     check_output(target, force=force)
     if any(
         one is not None and target.exists() and Path(one).exists() and target.samefile(one) for one in inputs

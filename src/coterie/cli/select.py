@@ -27,12 +27,12 @@ def select(
     criterion: Annotated[list[str], option(metavar="NAME", help="Only this one (repeatable).")] = [],  # noqa: B006  # typer copies it
     distance: Annotated[str | None, option(metavar="NAME", help="See coterie distances [euclidean]")] = None,
     scale: Annotated[
-        str, option(metavar="HOW", help="standard, minmax, robust, none [standard]")
-    ] = "standard",
+        str | None, option(metavar="HOW", help="standard, minmax, robust, none [standard]")
+    ] = None,
     drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006
     keep: Annotated[list[str], option(metavar="COLUMN", help="Use a key or constant column too.")] = [],  # noqa: B006
     missing: options.Missing = "error",
-    seed: Annotated[int, option(metavar="N", help="Same seed, same evidence [0]")] = 0,
+    seed: Annotated[int, options.seed_option("Same seed, same evidence [0]")] = 0,
     header: options.Header = None,
     encoding: options.Encoding = None,
     as_json: options.AsJson = False,
@@ -41,10 +41,12 @@ def select(
     from coterie._progress import track
     from coterie.cli import selection, selection_summary
     from coterie.cli.terminal import is_watched
+    from coterie.groups import usual_scale
     from coterie.read import check_policy, read_table
 
+    scaled = scale or usual_scale(distance)
     wish = selection.Wish(
-        data, method, k, tuple(criterion), distance, scale, tuple(drop), tuple(keep), missing, seed
+        data, method, k, tuple(criterion), distance, scaled, tuple(drop), tuple(keep), missing, seed
     )
     selection.check(wish)
     check_policy(missing)

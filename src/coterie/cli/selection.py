@@ -8,9 +8,9 @@ from typing import Any
 
 from coterie._progress import ProgressOption
 from coterie.cluster import find_method
-from coterie.errors import InvalidData, InvalidParameter, did_you_mean
-from coterie.groups.recipe import Recipe, make_estimator
-from coterie.prepare import SCALINGS, fit_scaling
+from coterie.errors import InvalidData, InvalidParameter
+from coterie.groups.recipe import Recipe, check_scale, make_estimator
+from coterie.prepare import fit_scaling
 from coterie.read import LeftOut, Table, settle_missing
 from coterie.select import Evidence, choose_k, find_criterion
 from coterie.select.partitioners import find_partitioner
@@ -67,10 +67,7 @@ def check(wish: Wish) -> None:
     read_range(wish.k)
     for name in wish.criteria:
         find_criterion(name)
-    if wish.scale not in SCALINGS:
-        raise InvalidParameter(
-            f'no such scale "{wish.scale}".{did_you_mean(wish.scale, SCALINGS)} ({", ".join(SCALINGS)})'
-        )
+    check_scale(wish.scale)
     if wish.seed < 0:
         raise InvalidParameter(f"--seed must be at least 0, got {wish.seed}.")
     _estimator(wish)._check_parameters()  # the base class is ours

@@ -11,8 +11,9 @@ import numpy as np
 from coterie._typing import Labels
 from coterie.distance import get_distance, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
+from coterie.groups import check_scale, usual_scale
 from coterie.groups.groups import NOT_GROUPED
-from coterie.prepare import SCALINGS, fit_scaling
+from coterie.prepare import fit_scaling
 from coterie.read import Table, settle_missing
 from coterie.read.columns import LeftOut, reason_to_leave_out
 from coterie.tree import METHODS, Dendrogram, linkage
@@ -91,10 +92,8 @@ def check(how: Growth, cut: str | None, output: Path | None) -> None:
         get_distance(how.distance)
     if how.is_matrix and how.scale is not None:
         raise InvalidParameter(f"--scale is for rows of numbers, not for {told[0]}.")
-    if how.scale is not None and how.scale not in SCALINGS:
-        raise InvalidParameter(
-            f'no such scale "{how.scale}".{did_you_mean(how.scale, SCALINGS)} ({", ".join(SCALINGS)})'
-        )
+    if how.scale is not None:
+        check_scale(how.scale)
     if output is not None and cut is None:
         raise InvalidParameter(
             "--output needs --cut: the groups of a tree are those of a cut. Use --cut 5, say."
@@ -154,7 +153,7 @@ def _cut_there(tree: Dendrogram, where: dict[str, Any], cut: str | None) -> Labe
 def _rows(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...]]:
     choice = table.choose(drop=how.drop)
     complete = settle_missing(table.matrix(choice.used), choice.used, policy=how.missing, source=table.source)
-    scaled = fit_scaling(complete.X, how.scale or "standard").apply(complete.X)
+    scaled = fit_scaling(complete.X, how.scale or usual_scale(how.distance)).apply(complete.X)
     return scaled, complete.rows, choice.used, choice.left_out
 
 

@@ -11,6 +11,7 @@ from coterie._config import version
 from coterie.cli.machines import print_json
 from coterie.cli.terminal import console
 from coterie.cli.tree_growth import Grown
+from coterie.groups import usual_scale
 from coterie.prepare import SCALINGS
 from coterie.tree.dendrogram import MOST_DRAWN
 
@@ -59,7 +60,7 @@ def facts(grown: Grown, *, labels: Path | None, newick: Path | None) -> dict[str
         "notes": list(grown.table.notes),
         "linkage": grown.how.linkage,
         "distance": grown.how.metric,
-        "scale": None if grown.how.is_matrix else grown.how.scale or "standard",
+        "scale": None if grown.how.is_matrix else grown.how.scale or usual_scale(grown.how.distance),
         "heights_are": tree.heights_are,
         "is_monotone": tree.is_monotone,
         "agglomerative_coefficient": _coefficient(grown),
@@ -89,7 +90,7 @@ def _columns(grown: Grown) -> str:
 
 def _about(grown: Grown) -> str:
     tree, how = grown.tree, grown.how
-    on = "" if how.is_matrix else f" on {SCALINGS[how.scale or 'standard']}, {how.metric}"
+    on = "" if how.is_matrix else f" on {SCALINGS[how.scale or usual_scale(how.distance)]}, {how.metric}"
     coefficient = _coefficient(grown)
     shown = "" if coefficient is None else f"; agglomerative coefficient {coefficient:.2f}"
     monotone = "" if tree.is_monotone else "; not monotone: some merges lie below their parts"

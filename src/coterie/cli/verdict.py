@@ -11,6 +11,7 @@ from coterie.cli.machines import print_json
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Assessment, Comparison, assess, compare, find_measure
 from coterie.evaluate.labelings import Noise
+from coterie.prepare import SCALINGS, fit_scaling
 from coterie.read import LabelledData, LabelPair
 
 OPTIONS = {"labelings": "--truth", "data": "--data"}  # what gives a measure its input
@@ -86,13 +87,17 @@ class Quality:
     found: LabelledData
     assessment: Assessment
     distance: str
+    scale: str
     noise: Noise | None
 
     @classmethod
-    def of(cls, found: LabelledData, names: list[str] | None, distance: str, noise: Noise | None) -> Quality:
-        """Judge the groups by the data."""
-        assessment = assess(found.X, found.labels, metric=distance, measures=names, noise=noise)
-        return cls(found, assessment, distance, noise)
+    def of(
+        cls, found: LabelledData, names: list[str] | None, distance: str, scale: str, noise: Noise | None
+    ) -> Quality:
+        """Judge the groups by the data, their columns scaled."""
+        X = fit_scaling(found.X, scale).apply(found.X)
+        assessment = assess(X, found.labels, metric=distance, measures=names, noise=noise)
+        return cls(found, assessment, distance, scale, noise)
 
     def facts(self) -> dict[str, Any]:
         """Return everything that ``--json`` prints; infinite values are null."""
@@ -106,6 +111,7 @@ class Quality:
             "rows_left_out": found.n_dropped,
             "notes": list(found.notes),
             "distance": self.distance,
+            "scale": self.scale,
             "noise": self.noise,
             "clusters": assessment.n_clusters,
             "measures": dict(assessment.items()),
@@ -118,10 +124,11 @@ class Quality:
         why = "a value or the label is missing"
         dropped = f"; {found.n_dropped:,} left out: {why}" if found.n_dropped else ""
         shown = ", ".join(found.columns[:6]) + (" ..." if len(found.columns) > 6 else "")
+        how = "as they are" if self.scale == "none" else f"on {SCALINGS[self.scale]}"
         columns = "1 column" if len(found.columns) == 1 else f"{len(found.columns):,} columns"
         lines = [
             f"{found.source}   {len(found.labels):,} rows{dropped}; {found.label_name} by {columns} of "
-            f"{found.data_source}, as they are: {shown}"
+            f"{found.data_source} ({shown}), {how}"
         ]
         lines += [f"  {note}" for note in (*found.notes, *(f"left out: {each}" for each in found.left_out))]
         lines.append("")

@@ -40,7 +40,7 @@ class CondensedTree:
     @property
     def n_clusters(self) -> int:
         """Number of clusters, the root included."""
-        return int(max(self.child.max(initial=0), self.n_rows)) - self.n_rows + 1
+        return max(int(self.child.max(initial=0)), self.n_rows) - self.n_rows + 1
 
     @property
     def is_row(self) -> npt.NDArray[np.bool_]:

@@ -61,7 +61,7 @@ class KernelLloyd:
             scores = centre.scores(sums)
             inertia = self._inertia(labels, scores)
             if best is not None and not inertia < best.inertia:
-                risen = inertia > best.inertia + self._least_move * self._weights.sum()
+                risen = bool(inertia > best.inertia + self._least_move * self._weights.sum())
                 return KernelRun(best.labels, best.inertia, iteration - 1, best.centre, risen)
             fall = np.inf if best is None else best.inertia - inertia
             best = KernelRun(labels, inertia, iteration - 1, centre, False)

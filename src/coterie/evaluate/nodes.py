@@ -11,7 +11,16 @@ from coterie._optional import require
 from coterie._progress import ProgressOption, track
 from coterie._resampling import run_all
 from coterie._typing import Data, Labels, MatrixLike, RandomState
-from coterie._validation import Choice, Number, Seed, Whole, check_data, check_parameter, check_seed
+from coterie._validation import (
+    Choice,
+    Number,
+    Seed,
+    Whole,
+    check_data,
+    check_parameter,
+    check_seed,
+    shift_seed,
+)
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.null_models import NullModel, fit_null
 from coterie.evaluate.significance_value import Significance
@@ -175,7 +184,7 @@ def node_significance(
                 whole.append(rows)
                 continue
             level = alpha * (len(rows) - 1) / (len(data) - 1)
-            found = _test(dendrogram, node, data, _Null(null, linkage, n_draws, seed + node))
+            found = _test(dendrogram, node, data, _Null(null, linkage, n_draws, shift_seed(seed, node)))
             tests.append(NodeTest(node, len(rows), found, level))
             tracker.report(len(tests))
             if tests[-1].is_significant:

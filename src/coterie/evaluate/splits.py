@@ -11,7 +11,7 @@ from coterie._progress import ProgressOption, track
 from coterie._resampling import Refitter, labels_of, run_all, seed_from
 from coterie._threads import resolve_threads
 from coterie._typing import Data, Labels, MatrixLike, RandomState, VectorLike
-from coterie._validation import Seed, Whole, check_data, check_parameter, check_seed
+from coterie._validation import Seed, Whole, check_data, check_parameter, check_seed, shift_seed
 from coterie.errors import InvalidData
 from coterie.evaluate.null_models import fit_null
 from coterie.evaluate.partitions import read_partition
@@ -111,7 +111,7 @@ def two_means(X: Data, seed: int) -> Labels:
     options = _core.KMeansOptions(max_iter=300, tol=0.0, n_threads=threads)
     best: Any = None
     for start in range(STARTS):
-        seeds: Any = _core.kmeans_seed(X, 2, None, 2, seed + start, False, threads)
+        seeds: Any = _core.kmeans_seed(X, 2, None, 2, shift_seed(seed, start), False, threads)
         run = _core.kmeans_fit(X, X[seeds.indices], None, options, None, columns)
         if best is None or run.inertia < best.inertia:
             best = run

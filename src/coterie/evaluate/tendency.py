@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 from scipy.stats import beta
 
 from coterie._resampling import own_stream
@@ -18,6 +18,7 @@ from coterie.errors import InvalidParameter
 _WHO = "hopkins"
 SHARE_OF_ROWS = 10  # one row in ten is probed: more would no longer be independent of each other
 MOST_PROBES = 1_000
+NULL_PROBES = 4_000  # of rows strewn at random: how much u^d and w^d vary there
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Hopkins:
     value : float
         In [0, 1]: 0.5 for rows strewn at random in their box, towards 1 for clusters, towards 0 for a grid.
     p_value : float
-        Chance of a value at least as large for rows strewn at random: the upper tail of Beta(m, m).
+        Chance of a value at least as large for rows strewn at random in the box.
     n_probes : int
         The number m of rows and of random points that were probed.
 
@@ -74,6 +75,10 @@ def hopkins(X: MatrixLike, *, n_probes: int | None = None, random_state: RandomS
 
         H = sum of u^d / (sum of u^d + sum of w^d).
 
+    If u^d and w^d were exponential, H would follow Beta(m, m). They are not near the faces of the box, and in
+    many columns most rows are near a face: so their mean and their squared coefficient of variation v are
+    measured on rows strewn at random in the same box, and Beta(m / v, m / v) gives the p-value.
+
     Columns are taken as they are; scale them first. A single cloud that does not fill its box, such as one
     Gaussian, also gives values above 0.5: the statistic speaks of tendency, not of the number of clusters.
 
@@ -112,21 +117,39 @@ def hopkins(X: MatrixLike, *, n_probes: int | None = None, random_state: RandomS
         return Hopkins(1.0, 0.0 if m > 1 else 0.5, m)  # all rows are one point
     rows = np.ascontiguousarray(rows[:, varies])
     rng = own_stream(check_seed(random_state))
-    points = low[varies] + (high - low)[varies] * rng.random((m, rows.shape[1]))
+    odds = _log_odds(*_probe(rows, m, rng))
+    return Hopkins(float(expit(odds)), _upper_tail(odds, m, n, (high - low)[varies], rng), m)
+
+
+def _probe(rows: Any, m: int, rng: Any) -> tuple[FloatArray, FloatArray]:
+    """Return the logarithms of u^d of m random points of the rows' box, and of w^d of m random rows."""
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    points = low + (high - low) * rng.random((m, rows.shape[1]))
     from_points = nearest(points.astype(rows.dtype), rows).distance
-    from_rows = _to_next(rows, rng.choice(n, m, replace=False))
-    value = _share(from_points, from_rows, rows.shape[1])
-    return Hopkins(value, float(beta.sf(value, m, m)), m)
-
-
-def _to_next(rows: Any, chosen: Any) -> FloatArray:
-    """Return the distance of the chosen rows to the nearest other row."""
-    return np.asarray(k_nearest(rows[chosen], rows, n_neighbors=2).distance[:, 1])
-
-
-def _share(u: FloatArray, w: FloatArray, d: int) -> float:
+    chosen = rng.choice(len(rows), m, replace=False)
+    from_rows = k_nearest(rows[chosen], rows, n_neighbors=2).distance[:, 1]
     with np.errstate(divide="ignore"):
-        of_points, of_rows = (logsumexp(d * np.log(each.astype(np.float64))) for each in (u, w))
-    if np.isneginf(of_points) and np.isneginf(of_rows):
-        return 0.5
-    return float(1.0 / (1.0 + np.exp(min(of_rows - of_points, 700.0))))
+        u, w = (np.log(np.asarray(each, dtype=np.float64)) for each in (from_points, from_rows))
+    return rows.shape[1] * u, rows.shape[1] * w
+
+
+def _log_odds(u: FloatArray, w: FloatArray) -> float:
+    """Return log(H / (1 - H)), from logarithms."""
+    of_points, of_rows = logsumexp(u), logsumexp(w)
+    return 0.0 if np.isneginf(of_points) and np.isneginf(of_rows) else float(of_points - of_rows)
+
+
+def _upper_tail(odds: float, m: int, n: int, sides: FloatArray, rng: Any) -> float:
+    """Return the chance of such odds for n rows strewn at random in a box."""
+    drawn = [
+        _probe(sides * rng.random((n, len(sides))), min(n, NULL_PROBES), rng)
+        for _ in range(-(-NULL_PROBES // n))
+    ]
+    u, w = (np.concatenate(each) for each in zip(*drawn, strict=True))
+    shape = m / _squared_variation(w)
+    return float(beta.sf(expit(odds - _log_odds(u, w)), shape, shape))
+
+
+def _squared_variation(logs: FloatArray) -> float:
+    """Return the variance over the squared mean of numbers known by their logarithms."""
+    return float(np.exp(logsumexp(2 * logs) - 2 * logsumexp(logs) + np.log(len(logs))) - 1)

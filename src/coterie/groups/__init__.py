@@ -4,7 +4,14 @@ from coterie.groups.fit import Prepared, describe_groups, fit_groups, prepare_ta
 from coterie.groups.groups import Groups
 from coterie.groups.predict import predict_table
 from coterie.groups.profile import Profile, profile_groups
-from coterie.groups.recipe import Recipe, check_recipe, make_estimator, takes_option
+from coterie.groups.recipe import (
+    Recipe,
+    check_recipe,
+    check_scale,
+    make_estimator,
+    takes_option,
+    usual_scale,
+)
 from coterie.groups.rules import Condition, Rule
 
 __all__ = [
@@ -15,6 +22,7 @@ __all__ = [
     "Recipe",
     "Rule",
     "check_recipe",
+    "check_scale",
     "describe_groups",
     "fit_groups",
     "make_estimator",
@@ -22,4 +30,5 @@ __all__ = [
     "prepare_table",
     "profile_groups",
     "takes_option",
+    "usual_scale",
 ]

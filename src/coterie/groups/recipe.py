@@ -8,7 +8,7 @@ from typing import Any
 
 from coterie._progress import ProgressOption
 from coterie.cluster import Method, find_method
-from coterie.distance import get_geometry
+from coterie.distance import get_distance, get_geometry
 from coterie.errors import InvalidParameter, did_you_mean
 from coterie.prepare import SCALINGS
 
@@ -65,10 +65,7 @@ class Recipe:
 def check_recipe(recipe: Recipe) -> None:
     """Refuse names and options that do not exist, before any data are read."""
     method = find_method(recipe.method)
-    if recipe.scale not in SCALINGS:
-        raise InvalidParameter(
-            f'no such scale "{recipe.scale}".{did_you_mean(recipe.scale, SCALINGS)} ({", ".join(SCALINGS)})'
-        )
+    check_scale(recipe.scale)
     for option, least in (("n_init", 1), ("seed", 0)):
         value = getattr(recipe, option)
         if value is not None and value < least:
@@ -78,6 +75,27 @@ def check_recipe(recipe: Recipe) -> None:
     if method.needs_k:
         _check_k_given(method, recipe)
     make_estimator(method, recipe)._check_parameters()  # the base class is ours
+
+
+def check_scale(name: str) -> None:
+    """Refuse a name that no scaling has."""
+    if name not in SCALINGS:
+        near = did_you_mean(name, SCALINGS)
+        raise InvalidParameter(f'no such scale "{name}".{near} ({", ".join(SCALINGS)})')
+
+
+def usual_scale(distance: str | None) -> str:
+    """Return what is done with the columns when nothing is said.
+
+    Numbers are standardised. A distance of yes and no, or of categories, needs the values as they are: a 0
+    that has become -1.2 counts as yes.
+
+    Examples
+    --------
+    >>> usual_scale(None), usual_scale("manhattan"), usual_scale("jaccard")
+    ('standard', 'standard', 'none')
+    """
+    return "standard" if distance is None or get_distance(distance).domain == "real" else "none"
 
 
 def takes_option(method: str, option: str) -> bool:

@@ -111,7 +111,7 @@ def _refuse_infinite(X: Any, columns: Sequence[str], source: str) -> None:
 
 def _refuse_sizes(X: Any, columns: Sequence[str], source: str) -> None:
     """Refuse columns whose squares overflow, or vanish although they have values."""
-    sizes = np.abs(X).max(axis=0) if issparse(X) else np.nanmax(np.abs(X), axis=0, initial=0.0)
+    sizes: Any = np.abs(X).max(axis=0) if issparse(X) else np.nanmax(np.abs(X), axis=0, initial=0.0)
     sizes = sizes.toarray().ravel() if issparse(sizes) else sizes
     column = int(np.argmax(sizes))
     if sizes[column] > largest_safe(X.dtype, X.shape):

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from coterie import _core
 from coterie._progress import ProgressOption, track
 from coterie._typing import Centers, Data, FloatArray, Labels, RandomState, Weights
-from coterie._validation import Constraint, Flag, Function, Nothing, Seed, check_seed
+from coterie._validation import Constraint, Flag, Function, Nothing, Seed, check_seed, shift_seed
 from coterie._validation import Whole as WholeNumber
 from coterie.cluster._points import Stopping
 from coterie.cluster._spaces import points_of
@@ -235,7 +235,7 @@ def _summarise_block(block: Block, weights: Block | None, n: int, seed: int) -> 
     weight = np.ones(len(X)) if weight is None else weight
     rows = Features(weight, X.astype(np.float64, copy=False), np.zeros(len(X)))
     with one_thread():
-        return rows.merged(_small_groups(X, weight, n, seed + block.index), n)
+        return rows.merged(_small_groups(X, weight, n, shift_seed(seed, block.index)), n)
 
 
 def _small_groups(X: Data, weights: Weights, n: int, seed: int) -> Labels:

@@ -51,7 +51,7 @@ class MethodComparison:
     def headline(self) -> str:
         """The answer in one sentence."""
         if self.k == 1:
-            return "no groups: no method divides the rows at a valley that data without groups would not show"
+            return "no groups: no method finds borders clearer than data without groups show"
         return f"{self.k} groups; best by {self.candidates[0].title}"
 
     def to_dict(self) -> dict[str, Any]:

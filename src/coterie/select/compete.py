@@ -171,9 +171,12 @@ def _distinct(judged: Sequence[tuple[Candidate, Separation]]) -> list[tuple[Cand
 
 
 def _for(separation: Separation) -> str:
-    n_valleys = len(separation.evidence)
+    n_borders = len(separation.evidence)
     clear = int((separation.evidence > 0).sum())
-    return f"{clear} of {n_valleys} valleys between groups are deeper than those of data without groups"
+    if n_borders == 1:
+        return f"the border between its groups is {'' if clear else 'no '}clearer than in data without groups"
+    are = "is" if clear == 1 else "are"
+    return f"{clear} of its {n_borders} borders {are} clearer than in data without groups"
 
 
 def _explain(pair: tuple[Candidate, Separation], best: Separation, *, is_best: bool) -> Candidate:
@@ -182,19 +185,19 @@ def _explain(pair: tuple[Candidate, Separation], best: Separation, *, is_best: b
         return replace(candidate, reason=_for(separation))
     shallow = int((separation.evidence <= 0).sum())
     if shallow:
-        n_valleys = len(separation.evidence)
-        what = "its only valley is" if n_valleys == 1 else f"{shallow} of its {n_valleys} valleys "
-        what += "" if n_valleys == 1 else "is" if shallow == 1 else "are"
-        reason = f"{what} no deeper than in data without groups"
+        n_borders = len(separation.evidence)
+        what = "its only border is" if n_borders == 1 else f"{shallow} of its {n_borders} borders "
+        what += "" if n_borders == 1 else "is" if shallow == 1 else "are"
+        reason = f"{what} no clearer than in data without groups"
     elif separation.score < best.score - CLOSE:
-        reason = "it leaves groups together that a valley divides, or divides them less well"
+        reason = "it leaves groups together that a clear border divides, or divides them less well"
     elif separation.crossing > best.crossing:
         cut = f"{100 * separation.crossing:.2g}%"
         reason = f"a close call, but its borders cut {cut} of the neighbourhoods"
     elif best.rank - separation.rank <= TIE:
         reason = "as good as the winner, which is the simpler model"
     else:
-        reason = "a close call: the winner's valleys are a little deeper"
+        reason = "a close call: the winner's borders are a little clearer"
     return replace(candidate, reason=reason)
 
 
@@ -213,7 +216,7 @@ def _evidence(task: Task, best: dict[int, tuple[Candidate, Separation]], k: int,
             None,
             True,
             k,
-            "the valleys between its groups are deepest, against data without groups",
+            "the borders between its groups are the clearest, against data without groups",
         ),
         Curve(
             "crossing",
@@ -255,5 +258,5 @@ def _verdict(k: int, ranks: dict[int, float], curves: Sequence[Curve]) -> Verdic
     against += [
         f"{curve.title} would choose {curve.choice}" for curve in curves if curve.choice not in (None, k)
     ]
-    reason = "no partition has valleys deeper than data without groups" if k == 1 else curves[0].reason
+    reason = "no division has clearer borders than data without groups show" if k == 1 else curves[0].reason
     return Verdict(k, votes, (reason,), tuple(against), float(1.0 / (1.0 + np.exp(-2.0 * max(lead, 0.0)))))

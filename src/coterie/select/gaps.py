@@ -9,6 +9,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._typing import Data, Labels
+from coterie._validation import shift_seed
 from coterie.select.catalogue import criterion
 from coterie.select.curve import Values
 from coterie.select.partitions import Partitions
@@ -95,7 +96,9 @@ def gap_of(subject: Subject, reference: Callable[[Data], Draw]) -> Measured:
     theirs = np.empty((subject.effort.n_draws, len(ks)))
     for at in range(len(theirs)):
         drawn = draw(rng)
-        theirs[at] = _logs(drawn, how.run(drawn, ks, subject.seed + at + 1, n_starts=RERUN_STARTS), ks)
+        theirs[at] = _logs(
+            drawn, how.run(drawn, ks, shift_seed(subject.seed, at + 1), n_starts=RERUN_STARTS), ks
+        )
     with np.errstate(invalid="ignore"):
         gaps = theirs.mean(axis=0) - ours
         errors = theirs.std(axis=0) * np.sqrt(1 + 1 / len(theirs))

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_you_mean
-from coterie.groups import Prepared, prepare_table
+from coterie.groups import Prepared, prepare_table, usual_scale
 from coterie.read import Table
 from coterie.select.asked import Asked
 from coterie.select.rounding import FEW_ROWS
@@ -73,7 +73,8 @@ def prepare(table: Table, asked: Asked, drop: Sequence[str], keep: Sequence[str]
         raise InvalidParameter(
             f"k of coterie.fit must be at most {n_rows}, the rows, got {asked.ks[-1]}."
         ).in_shell(f"{table.source}: -k must be at most {n_rows}, its rows, got {asked.ks[-1]}.")
-    if asked.scale is None and differ_in_scale(prepared.complete.X.std(axis=0, dtype=np.float64)):
+    may_scale = asked.scale is None and usual_scale(asked.distance) != "none"
+    if may_scale and differ_in_scale(prepared.complete.X.std(axis=0, dtype=np.float64)):
         prepared = prepare_table(table, scale="standard", drop=drop, keep=keep, missing=missing)
     return prepared
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from coterie._typing import Data, Labels
+from coterie._validation import shift_seed
 from coterie.evaluate.centroids import squared_to_own
 from coterie.evaluate.contingency import contingency_table
 from coterie.evaluate.stability import best_jaccards
@@ -69,7 +70,9 @@ def _strengths(subject: Subject, first: Data, second: Data, seed: int) -> Values
     if not ks:
         return found
     how = subject.partitioner
-    runs = [how.run(half, ks, subject.seed + seed, n_starts=RERUN_STARTS) for half in (first, second)]
+    runs = [
+        how.run(half, ks, shift_seed(subject.seed, seed), n_starts=RERUN_STARTS) for half in (first, second)
+    ]
     for at, k in enumerate(ks):
         one, other = runs[0].labels[k], runs[1].labels[k]
         if one is not None and other is not None:
@@ -106,7 +109,7 @@ def held_out_distortion(subject: Subject) -> Measured:
     rows = []
     for seed, (kept, held_out) in enumerate(_folds(subject)):
         ks = tuple(k for k in subject.ks if k <= len(kept))
-        runs = subject.partitioner.run(kept, ks, subject.seed + seed, n_starts=RERUN_STARTS)
+        runs = subject.partitioner.run(kept, ks, shift_seed(subject.seed, seed), n_starts=RERUN_STARTS)
         values = np.full(len(subject.ks), np.nan)
         for at, k in enumerate(ks):
             labels = runs.labels[k]
@@ -137,7 +140,7 @@ def held_out_likelihood(subject: Subject) -> Measured:
     rows = []
     for seed, (kept, held_out) in enumerate(_folds(subject)):
         ks = tuple(k for k in subject.ks if k <= len(kept))
-        runs: Any = subject.partitioner.run(kept, ks, subject.seed + seed)
+        runs: Any = subject.partitioner.run(kept, ks, shift_seed(subject.seed, seed))
         scores = [runs.model(k).score(held_out) for k in ks]
         rows.append(np.concatenate([scores, np.full(len(subject.ks) - len(ks), np.nan)]))
     table = np.array(rows)
@@ -182,7 +185,7 @@ def stability(subject: Subject) -> Measured:
         if not some or len(drawn) < LEAST_ROWS:
             continue
         again = subject.partitioner.run(
-            np.ascontiguousarray(rows[drawn]), some, subject.seed + at + 1, n_starts=RERUN_STARTS
+            np.ascontiguousarray(rows[drawn]), some, shift_seed(subject.seed, at + 1), n_starts=RERUN_STARTS
         )
         for k in some:
             labels, other = whole.labels[k], again.labels[k]

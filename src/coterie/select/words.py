@@ -73,7 +73,8 @@ def _answer(found: Clustering) -> list[str]:
         stability = found.stability
         each = stability.per_cluster
         at = int(np.nanargmin(each)) if not np.isnan(each).all() else 0
-        weakest = f"; weakest is group {at + 1} ({each[at]:.2f})" if found.k > 1 else ""
+        is_known = found.k > 1 and f"{each[at]:.2f}" != f"{np.nanmax(each, initial=0.0):.2f}"
+        weakest = f"; weakest is group {at + 1} ({each[at]:.2f})" if is_known else ""
         words = f"mean Jaccard {stability.overall:.2f} over {stability.n_resamples} resamples{weakest}"
         lines.append(_line(_stable(found)[0].split(" (")[0], words))
     if found.significance is not None:
@@ -155,4 +156,5 @@ def _line(label: str, text: str) -> str:
 
 def _listed(numbers: list[int]) -> str:
     shown = [str(number) for number in numbers[:5]]
-    return ", ".join(shown) + (" ..." if len(numbers) > 5 else "")
+    *most, last = [*shown, f"{len(numbers) - 5} more"] if len(numbers) > 5 else shown
+    return f"{', '.join(most)} and {last}" if most else last

@@ -11,7 +11,7 @@ from coterie.tree.comparing import (
 )
 from coterie.tree.dendrogram import Dendrogram
 from coterie.tree.linkage import linkage
-from coterie.tree.untangling import untangled
+from coterie.tree.untangling import untangled, untangled_pair
 
 __all__ = [
     "METHODS",
@@ -25,4 +25,5 @@ __all__ = [
     "linkage",
     "robinson_foulds",
     "untangled",
+    "untangled_pair",
 ]

@@ -1,6 +1,7 @@
 """The contingency table as a heat map, with the purity of each cluster."""
 
 import numpy as np
+import pytest
 from matplotlib.figure import Figure
 
 from coterie.evaluate import contingency_table, purity_score
@@ -77,6 +78,16 @@ def test_sixty_by_sixty_has_no_counts_but_every_name():
     ax = contingency(contingency_table(labels, labels))
     assert [text.get_text() for text in ax.texts] == ["purity "]
     assert len(ax.get_xticklabels()) == len(ax.get_yticklabels()) == 60
+
+
+@pytest.mark.parametrize("n_classes", [3, 15, 60])
+def test_bars_of_purity_are_as_high_for_any_number_of_classes(n_classes):
+    """Law: the bars above the table are a line high, not a share of it."""
+    labels = np.repeat(np.arange(n_classes), 3)
+    ax = contingency(contingency_table(labels, labels))
+    ax.figure.canvas.draw()
+    (bar,) = [patch for patch in ax.patches if patch.get_gid() == "purity"][:1]
+    assert 0.2 < bar.get_window_extent().height / ax.figure.dpi < 0.5
 
 
 def test_draws_on_given_axes():

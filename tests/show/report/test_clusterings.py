@@ -53,6 +53,7 @@ def test_data_notes_name_what_was_left_out(facts):
     """Law: columns left out, missing values and scaling are on the page; rows have the names of the key."""
     assert {name for name, _ in facts.data.left_out} == {"id", "same", "kind"}
     assert any("median" in note for note in facts.data.notes)
+    assert facts.data.missing == (("width", 1),)
     assert facts.sample.names[:2] == ("r0", "r1")
 
 
@@ -90,6 +91,14 @@ def test_large_tables_show_other_numbers_by_a_sample(answer):
     subject = subject_of_clustering(replace(answer, evidence=short))
     assert {k: len(labels) for k, labels in subject.labelings.items()} == {2: 150, 3: 150, 4: 150}
     assert any("k-means of 150 rows" in note for note in subject.notes)
+
+
+def test_the_only_number_asked_for_has_neighbours_on_the_slider(table):
+    """Law: with one number of groups the slider shows others by the same method; no choice is claimed."""
+    facts = gather(subject_of_clustering(coterie.fit(table, k=4, missing="median", budget="fast")))
+    assert [labeling.k for labeling in facts.labelings] == [2, 3, 4, 5, 6, 7]
+    assert facts.evidence.finding == "No other number of groups than 4 was compared"
+    assert facts.evidence.reasons == ()
 
 
 def test_report_needs_the_data(answer):

@@ -1,6 +1,7 @@
 """What a report says: true, within bounds, and plain enough for JSON."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,9 +14,11 @@ from sklearn.preprocessing import StandardScaler
 
 from coterie.cluster import AgglomerativeClustering
 from coterie.show.report import gather
+from coterie.show.report.belief_facts import ChanceFacts
+from coterie.show.report.drawings import THINNEST, histogram
 from coterie.show.report.evidence import evidence_facts, stability_facts
 from coterie.show.report.findings import map_finding
-from coterie.show.report.labelings import stops
+from coterie.show.report.labelings import _three_digits, stops
 from coterie.show.report.maps import principal_plane
 from coterie.show.report.room import USUAL
 from coterie.show.report.sample import draw_rows
@@ -111,7 +114,7 @@ def test_findings_are_sentences(facts):
     chosen = facts.labelings[facts.chosen]
     assert "stands apart" in chosen.map_finding
     assert "overlaps" in chosen.silhouette_finding
-    assert facts.evidence.finding == "3 of 4 criteria say k = 3; k = 2 has 1"
+    assert facts.evidence.finding == "3 of 4 criteria say k = 3, the other k = 2"
     assert facts.stability.finding == "Group 3 does not come back reliably (0.60); the others do"
     assert "beats 199 draws from one Gaussian: p ≤ 0.005" in facts.chance.finding
     assert chosen.contrast.finding.startswith("petal length (cm) tells the groups apart best")
@@ -123,6 +126,8 @@ def test_findings_are_sentences(facts):
         ({3: 1}, "The one criterion that chooses says k = 3"),
         ({3: 2}, "Both criteria that choose say k = 3"),
         ({3: 4}, "All 4 criteria that choose say k = 3"),
+        ({3: 1, 2: 1}, "1 of 2 criteria says k = 3, the other k = 2"),
+        ({3: 3, 2: 2}, "3 of 5 criteria say k = 3, the other 2 k = 2"),
     ],
 )
 def test_votes_are_counted_in_words(votes, words):
@@ -131,6 +136,22 @@ def test_votes_are_counted_in_words(votes, words):
         k=3, ks=(2, 3), curves=(), verdict=SimpleNamespace(votes=votes, reasons=(), disagreements=())
     )
     assert evidence_facts(evidence).finding == words
+
+
+def test_a_silhouette_below_zero_stays_below():
+    """Law: the page counts and selects the same rows below zero as the title does."""
+    assert [_three_digits(value) for value in (-0.0001, 0.0001, -0.5, np.nan)] == [-0.001, 0.0, -0.5, None]
+
+
+def test_bars_of_chance_can_be_seen():
+    """Law: where chance is far from the data, its bars are joined to be seen, and no draw is lost."""
+    edges, counts = tuple(np.linspace(0, 1, 25).tolist()), tuple(range(24))
+    far = ChanceFacts("", "separation", "one Gaussian", 100.0, 0.01, edges, counts)
+    bars = histogram(far).bars
+    assert sum(bar.count for bar in bars) == sum(counts)
+    assert len(histogram(replace(far, observed=1.0)).bars) == 23
+    few = histogram(replace(far, observed=5.0)).bars
+    assert min(bar.width for bar in few) >= THINNEST - 0.5
 
 
 def test_stability_of_all_good_groups():

@@ -180,7 +180,7 @@ def test_controls_are_reached_by_keyboard(iris):
     """Law: Tab reaches slider, search, groups, rows and tree; Enter on a group selects it."""
     page = iris.page
     reached = set()
-    for _ in range(70):
+    for _ in range(90):
         page.keyboard.press("Tab")
         reached.add(
             page.evaluate(

@@ -66,7 +66,7 @@ def spanning_ellipse(points: FloatArray) -> EllipseShape:
     """
     corners = _hull(np.asarray(points, dtype=np.float64))
     center, spread = corners.mean(axis=0), np.ptp(corners, axis=0).max()
-    if len(corners) < 3 or np.linalg.matrix_rank(corners - center, tol=1e-9 * max(spread, 1e-300)) < 2:
+    if len(corners) < 3 or np.linalg.matrix_rank(corners - center, tol=1e-9 * max(float(spread), 1e-300)) < 2:
         return _shape_of_line(corners)
     weights = _spanning_weights(np.column_stack([corners, np.ones(len(corners))]))
     center = weights @ corners

@@ -185,7 +185,7 @@ def _base(tree: Dendrogram, drawn: FloatArray) -> float:
     """Return the height of leaves: 0, or for similarities a little more alike than any merge."""
     if tree.heights_are == "distances" or drawn.size == 0:
         return 0.0
-    return float(drawn.max() + 0.05 * max(np.ptp(drawn), abs(drawn.max()), 1e-300))
+    return float(drawn.max() + 0.05 * max(float(np.ptp(drawn)), abs(float(drawn.max())), 1e-300))
 
 
 def _colors(tree: Dendrogram, nodes: tuple[int, ...], labels: Labels | None) -> dict[int, str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 60  # rows or columns; the smallest beyond become one
 MOST_WRITTEN = 15  # rows or columns up to which counts stand in the cells
+PURITY_INCHES, MOST_OF_THE_GRID = 0.36, 0.16  # height of the bars, whatever the number of classes
 OTHERS = "others"
 
 
@@ -128,7 +129,9 @@ def _write_counts(ax: Axes, grid: Grid, shares: npt.NDArray[np.float64]) -> None
 def _draw_purities(ax: Axes, grid: Grid) -> None:
     """Draw a bar above each column: the share of the largest class."""
     n_rows, n_columns = grid.counts.shape
-    foot, height = -0.5 - 0.04 * n_rows, 0.16 * n_rows
+    inches = ax.get_window_extent().height / ax.figure.dpi
+    height = n_rows * min(PURITY_INCHES / max(inches, 0.1), MOST_OF_THE_GRID)
+    foot = -0.5 - height / 4
     ax.bar(range(n_columns), -height * grid.purities, bottom=foot, width=0.8, color=INK, gid="purity")
     ax.bar(range(n_columns), -height, bottom=foot, width=0.8, color=FAINT, zorder=0.5)
     ax.text(-0.55, foot - height / 2, "purity ", ha="right", va="center", color=INK, fontsize="small")

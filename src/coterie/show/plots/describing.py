@@ -87,7 +87,7 @@ def _draw_lines(ax: Axes, profile: Profile, columns: npt.NDArray[np.intp], group
     ax.axhline(0.0, color=NOISE_COLOR, linewidth=1.0, zorder=1)
     for at in range(columns.size):
         ax.axvline(at, color=NOISE_COLOR, linewidth=0.4, zorder=0.5)
-    shares = profile.sizes / max(1, profile.sizes.sum())
+    shares = profile.sizes / max(1, int(profile.sizes.sum()))
     for group in range(profile.sizes.size):
         ax.plot(
             range(columns.size),

@@ -42,7 +42,7 @@ def tanglegram(
     Parameters
     ----------
     first, second : Dendrogram, fitted model with ``dendrogram_``, or SciPy's matrix
-        The trees; the order of their leaves is kept, ``coterie.tree.untangled`` turns the second one.
+        The trees; the order of their leaves is kept, ``coterie.tree.untangled_pair`` turns both.
     cut : int, float or labels, default=None
         Colour the lines by the clusters of a cut of the first tree, and the branches of both trees by them.
     names : pair of str, default=None

@@ -16,6 +16,7 @@ from coterie.evaluate import significance, stability
 from coterie.groups import Groups
 from coterie.groups.recipe import make_estimator
 from coterie.show.report.evidence import SIGNIFICANT, STABLE
+from coterie.show.report.labelings import near_numbers
 from coterie.show.report.numbers import p_in_words
 from coterie.show.report.subject import Subject
 from coterie.show.report.subjects import number_by_size
@@ -57,7 +58,7 @@ def with_beliefs(subject: Subject, groups: Groups) -> Subject:
             )
         except CoterieError:  # a method that some resample is too small for
             return subject
-        labelings = subject.labelings or _other_numbers(subject, groups)
+        labelings = subject.labelings or other_numbers(subject, groups)
     note = () if len(rows) == subject.n_grouped else (f"stability and chance are of {len(rows):,} rows",)
     return replace(
         subject,
@@ -69,12 +70,13 @@ def with_beliefs(subject: Subject, groups: Groups) -> Subject:
     )
 
 
-def _other_numbers(subject: Subject, groups: Groups) -> dict[int, Labels]:
+def other_numbers(subject: Subject, groups: Groups) -> dict[int, Labels]:
+    """Return labels for other numbers of groups by the same method, if it takes one and rows are few."""
     method = find_method(groups.recipe.method)
     if not method.needs_k or subject.n_grouped > MOST_REFITTED:
         return {}
     found = {}
-    for k in range(2, min(subject.k + BEYOND, subject.n_grouped - 1) + 1):
+    for k in near_numbers(range(2, min(subject.k + BEYOND, subject.n_grouped - 1) + 1), subject.k):
         estimator = make_estimator(method, replace(groups.recipe, n_clusters=k))
         found[k] = number_by_size(estimator.fit(subject.points).labels_)[0]
     return found

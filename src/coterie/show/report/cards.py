@@ -119,7 +119,7 @@ def contrast_finding(profile: GroupMeans) -> str:
 
 def _between(profile: GroupMeans) -> Any:
     """Return the share of each column's variance that lies between the groups."""
-    weights = profile.sizes / max(1, profile.sizes.sum())
+    weights = profile.sizes / max(1, int(profile.sizes.sum()))
     return weights @ np.square(profile.differences)
 
 

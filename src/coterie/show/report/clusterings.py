@@ -14,6 +14,7 @@ import numpy as np
 from coterie._typing import Labels
 from coterie.cluster import KMeans
 from coterie.errors import InvalidParameter
+from coterie.show.report.beliefs import other_numbers
 from coterie.show.report.means import GroupMeans
 from coterie.show.report.subject import Subject
 from coterie.show.report.subjects import number_by_size, subject_of_groups, text_of
@@ -91,6 +92,8 @@ def _labelings(clustering: Any, subject: Subject) -> tuple[Mapping[int, Labels],
     if subject.dendrogram is not None:
         return subject.labelings, []
     kept = {k: labels for k, labels in clustering.evidence.labelings.items() if labels is not None and k > 1}
+    if set(kept) == {subject.k}:  # the only number that was asked for: the slider has its neighbours
+        return other_numbers(subject, clustering.groups), []
     n_rows = subject.n_grouped
     if all(len(labels) == n_rows for labels in kept.values()):
         return {k: number_by_size(labels)[0] for k, labels in kept.items()}, []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from coterie.show.report.belief_facts import ChanceFacts, CurveFacts
@@ -9,6 +10,7 @@ from coterie.show.report.numbers import Numbers
 
 WIDTH, HEIGHT = 240.0, 96.0
 MARGIN = 10.0
+THINNEST = 3.0  # of a bar: less cannot be seen on a small screen
 
 
 @dataclass(frozen=True)
@@ -100,12 +102,13 @@ def histogram(chance: ChanceFacts) -> Histogram:
     """Return where the bars of the null distribution and the observed value go."""
     low = min(chance.edges[0], chance.observed)
     high = max(chance.edges[-1], chance.observed)
-    most = max(chance.counts, default=1) or 1
 
     def right(value: float) -> float:
         share = (value - low) / (high - low) if high > low else 0.5
         return round(MARGIN + (WIDTH - 2 * MARGIN) * share, 2)
 
+    edges, counts = _wide_enough(chance, (WIDTH - 2 * MARGIN) / (high - low) if high > low else 0.0)
+    most = max(counts, default=1) or 1
     bars = [
         Bar(
             right(start),
@@ -114,10 +117,19 @@ def histogram(chance: ChanceFacts) -> Histogram:
             round(76 * n / most, 2),
             n,
         )
-        for start, end, n in zip(chance.edges[:-1], chance.edges[1:], chance.counts, strict=True)
+        for start, end, n in zip(edges[:-1], edges[1:], counts, strict=True)
         if n
     ]
     return Histogram(tuple(bars), right(chance.observed), ((right(low), low), (right(high), high)))
+
+
+def _wide_enough(chance: ChanceFacts, scale: float) -> tuple[list[float], list[int]]:
+    """Return edges and counts of bars that can be seen: neighbours are joined where bars would be hairs."""
+    width = (chance.edges[-1] - chance.edges[0]) * scale / max(1, len(chance.counts))
+    n_joined = min(len(chance.counts), math.ceil(THINNEST / width)) if width > 0 else 1
+    starts = range(0, len(chance.counts), n_joined)
+    counts = [sum(chance.counts[start : start + n_joined]) for start in starts]
+    return [*(chance.edges[start] for start in starts), chance.edges[-1]], counts
 
 
 def least_and_most(values: Numbers) -> tuple[float, float]:

@@ -22,6 +22,7 @@ MOST_RUNNERS = 12
 STABLE = 0.75  # a Jaccard index from which a group is commonly called stable
 SAME = 0.995  # a Jaccard index that is written 1.00
 SIGNIFICANT = 0.05
+SAID = {"weakest_valley": "weakest border"}  # a reader sees borders, the judge measures valleys
 
 
 def evidence_facts(evidence: Any) -> EvidenceFacts:
@@ -34,7 +35,7 @@ def evidence_facts(evidence: Any) -> EvidenceFacts:
         votes=votes,
         k=int(evidence.k),
         curves=tuple(_curve(curve) for curve in evidence.curves),
-        reasons=tuple(verdict.reasons),
+        reasons=() if _is_alone(ks, int(evidence.k)) else tuple(verdict.reasons),
         disagreements=tuple(verdict.disagreements),
     )
 
@@ -51,6 +52,8 @@ def _curve(curve: Any) -> CurveFacts:
 
 
 def _votes_in_words(ks: Sequence[int], votes: Sequence[int], k: int) -> str:
+    if _is_alone(ks, k):
+        return f"No other number of groups than {k} was compared"
     total = sum(votes)
     own = votes[ks.index(k)] if k in ks else 0
     if not total:
@@ -61,8 +64,19 @@ def _votes_in_words(ks: Sequence[int], votes: Sequence[int], k: int) -> str:
         return f"{all_of_them.get(total, f'All {total} criteria that choose say')} k = {k}"
     second = max(others, key=lambda other: votes[ks.index(other)])
     n_second = votes[ks.index(second)]
-    say = "says" if own == 1 else "say"
-    return f"{own} of {count(total, 'criterion', 'criteria')} {say} k = {k}; k = {second} has {n_second}"
+    said = f"{own} of {count(total, 'criterion', 'criteria')} {_say(own)} k = {k}"
+    if own + n_second == total:
+        return f"{said}, the other{'' if n_second == 1 else f' {n_second}'} k = {second}"
+    return f"{said}, {n_second} {_say(n_second)} k = {second}"
+
+
+def _is_alone(ks: Sequence[int], k: int) -> bool:
+    """Return whether `k` was compared with nothing but one group."""
+    return len(ks) == 2 and ks[0] == 1 and k == ks[1]
+
+
+def _say(n: int) -> str:
+    return "says" if n == 1 else "say"
 
 
 def stability_facts(stability: Any) -> StabilityFacts:
@@ -102,7 +116,7 @@ def _stability_in_words(per_group: Any) -> str:
     if n_weak == 1:
         return f"Group {weakest + 1} does not come back reliably ({value:.2f}); the others do"
     some = f"{n_weak} of {len(per_group)} groups"
-    return f"{some} do not come back reliably; the weakest is {weakest + 1} ({value:.2f})"
+    return f"{some} do not come back reliably; the weakest is group {weakest + 1} ({value:.2f})"
 
 
 def chance_facts(significance: Any) -> ChanceFacts:
@@ -128,6 +142,8 @@ def chance_facts(significance: Any) -> ChanceFacts:
 
 def _words(name: Any) -> str:
     text = name if isinstance(name, str) else getattr(name, "__name__", "the measure")
+    if text in SAID:
+        return SAID[text]
     return text.removesuffix("_score").replace("_", " ")
 
 

@@ -193,6 +193,7 @@ class DataFacts:
     columns: tuple[str, ...]
     left_out: tuple[tuple[str, str], ...]
     scaling: str
+    missing: tuple[tuple[str, int], ...]  # rows without a value, of columns that were used
     notes: tuple[str, ...]
 
 

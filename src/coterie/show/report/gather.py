@@ -82,6 +82,7 @@ def _data(subject: Subject) -> DataFacts:
         columns=tuple(shorten(name) for name in subject.columns[:MOST_COLUMNS_NAMED]) + more,
         left_out=tuple((shorten(name), reason) for name, reason in subject.left_out[:MOST_COLUMNS_NAMED]),
         scaling=subject.scaling,
+        missing=tuple((shorten(name), n) for name, n in subject.missing[:MOST_COLUMNS_NAMED]),
         notes=tuple(subject.notes),
     )
 

@@ -15,6 +15,8 @@ from coterie.show.report.clusterings import page_name
 from coterie.show.report.subjects import subject_of_labels
 from coterie.show.report.write import write_subject
 
+USUAL = {"missing": "error", "scale": "standard"}  # what need not be said
+
 
 def report_labels(
     labels: str | os.PathLike[str] | Table,
@@ -25,6 +27,7 @@ def report_labels(
     column: str | None = None,
     truth_column: str | None = None,
     missing: str = "error",
+    scale: str = "standard",
     header: bool | None = None,
     encoding: str | None = None,
     force: bool = False,
@@ -46,6 +49,8 @@ def report_labels(
         Columns of the groups and, in a file of its own, of the classes; None looks for a usual name.
     missing : {"error", "drop"}, default="error"
         What to do with rows that lack a value or a label.
+    scale : {"standard", "minmax", "robust", "none"}, default="standard"
+        What to do with the columns before anything is measured.
     header, encoding
         As in `coterie.read.read_table`, for all files.
     force : bool, default=False
@@ -74,10 +79,19 @@ def report_labels(
     classes = None
     if pair is not None and np.array_equal(pair.pred, found.labels):  # where every row has a class
         classes = pair.true.tolist()
-    asked = {"truth": truth, "column": column, "truth_column": truth_column, "missing": missing, **files}
+    asked = {
+        "truth": truth,
+        "column": column,
+        "truth_column": truth_column,
+        "missing": missing,
+        "scale": scale,
+        **files,
+    }
     lines = lines_of_labels(table.source, rows.source, asked)
     return write_subject(
-        subject_of_labels(found, classes=classes, command=command, python=lines), path, force=force
+        subject_of_labels(found, classes=classes, scale=scale, command=command, python=lines),
+        path,
+        force=force,
     )
 
 
@@ -93,7 +107,7 @@ def lines_of_labels(labels: str, data: str, asked: Mapping[str, Any]) -> str:
     """
     if not (Path(labels).suffix and Path(data).suffix):
         return ""
-    told = {name: value for name, value in asked.items() if value is not None and value != "error"}
+    told = {name: value for name, value in asked.items() if value is not None and value != USUAL.get(name)}
     words = [_said(labels), _said(data), _said(page_name(data))]
     words += [f"{name}={_said(value)}" for name, value in told.items()]
     return f"from coterie.show.report import report_labels\n\nreport_labels({', '.join(words)})"

@@ -8,9 +8,9 @@ from coterie.errors import CoterieError
 from coterie.select.catalogue import find_criterion
 
 WORDS = {
-    "separation": "how much deeper the valleys of density between groups are than those within one cloud, "
-    "summed; above 0, and the larger the better",
-    "weakest valley": "the same for the valley that is least deep; below 0 it may be chance",
+    "separation": "how clear the borders between groups are, summed: a border is clear where rows are "
+    "rarer than anywhere within one cloud of rows; above 0, and the larger the better",
+    "weakest border": "the same for the border that is least clear; below 0 it may be chance",
     "crossing": "share of neighbouring rows that a border between groups divides; small is good",
     "noise": "share of rows in no group",
     "silhouette": "how much nearer rows are to their own group than to the next; 1 is far apart",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,11 +47,20 @@ def stops(subject: Subject, room: Room = USUAL) -> tuple[list[Stop], int]:
 
 
 def _others(labelings: Mapping[int, Labels], k: int, room: Room) -> dict[int, Labels]:
-    near = sorted(
-        (other for other in labelings if other > 1 and other != k), key=lambda other: abs(other - k)
-    )
+    return {other: labelings[other] for other in near_numbers(labelings, k, room)}
+
+
+def near_numbers(numbers: Iterable[int], k: int, room: Room = USUAL) -> list[int]:
+    """Return the numbers of groups next to `k` whose cards a page has room for, nearest first.
+
+    Examples
+    --------
+    >>> near_numbers(range(2, 7), 3), near_numbers(range(2, 70), 60)
+    ([2, 4, 5, 6], [59, 61, 58, 62])
+    """
+    near = sorted((other for other in numbers if other > 1 and other != k), key=lambda other: abs(other - k))
     has_room = np.cumsum(near) <= room.cards
-    return {other: labelings[other] for other, fits in zip(near[:MOST_STOPS], has_room, strict=False) if fits}
+    return [other for other, fits in zip(near[:MOST_STOPS], has_room, strict=False) if fits]
 
 
 def _follow(first: Stop, labelings: list[Labels]) -> list[Stop]:
@@ -90,7 +99,7 @@ def labeling_facts(
         colors=stop.colors,
         sizes=tuple(profile.sizes.tolist()),
         n_noise=subject.n_all - int(profile.sizes.sum()) if (stop.labels == -1).any() else 0,
-        silhouettes=None if values is None else tuple(_two_digits(value) for value in values.tolist()),
+        silhouettes=None if values is None else tuple(_three_digits(value) for value in values.tolist()),
         silhouette=None if values is None else float(np.nanmean(values)),
         map_finding=map_finding(labels, values, neighbours, stop.k),
         silhouette_finding=silhouette_finding(labels, values, neighbours),
@@ -100,8 +109,11 @@ def labeling_facts(
     )
 
 
-def _two_digits(value: float) -> float | None:
-    return None if np.isnan(value) else round(value, 2)
+def _three_digits(value: float) -> float | None:
+    """Return a silhouette for the page; one below 0 stays below, since the page counts and selects them."""
+    if np.isnan(value):
+        return None
+    return min(round(value, 3), -0.001) if value < 0 else round(value, 3)
 
 
 def _silhouettes(subject: Subject, labels: Labels, places: Indices) -> tuple[Any, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,6 +47,24 @@ def plain(value: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def aligned(values: Sequence[float | None]) -> tuple[str, ...]:
+    """Return the numbers of a column, all with the decimals of the one that has most.
+
+    Examples
+    --------
+    >>> aligned([5.54, 4.3, None, -1.0])
+    ('5.54', '4.30', '–', '−1.00')
+    """
+    plainly = [plain(float("nan") if value is None else value) for value in values]
+    if any("e" in text for text in plainly):
+        return tuple(plainly)
+    decimals = max((len(text.partition(".")[2]) for text in plainly), default=0)
+    return tuple(
+        text if value is None or not math.isfinite(value) else f"{value:,.{decimals}f}".replace("-", "−")
+        for value, text in zip(values, plainly, strict=True)
+    )
+
+
 def signed(value: float) -> str:
     """Return a number of standard deviations with its sign, 0 without one.
 
@@ -65,12 +84,14 @@ def percent(share: float) -> str:
     --------
     >>> percent(0.3064), percent(0.0002), percent(0.9999), percent(1.0)
     ('30.6 %', '< 0.1 %', '> 99.9 %', '100 %')
+    >>> percent(0.07)
+    '7.0 %'
     """
     if 0 < share < 0.001:
         return "< 0.1 %"
     if 0.999 < share < 1:
         return "> 99.9 %"
-    return f"{100 * share:.1f} %".replace(".0 %", " %")
+    return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"
 
 
 def p_in_words(p_value: float, n_draws: int) -> str:

@@ -13,9 +13,10 @@ from typing import Any
 
 from coterie._optional import require
 from coterie.show.report import drawings
+from coterie.show.report.belief_facts import RunnerFacts
 from coterie.show.report.facts import ReportFacts
 from coterie.show.report.glossary import glossary
-from coterie.show.report.numbers import count, percent, plain, signed
+from coterie.show.report.numbers import aligned, count, percent, plain, signed
 
 # in the order in which they need each other
 SCRIPTS = (
@@ -106,14 +107,21 @@ def _environment() -> Any:
         "signed": signed,
         "spark": drawings.spark,
         "zip": zip,
+        "columns_of_scores": columns_of_scores,
     }
     environment.globals |= {
+        "aligned": aligned,
         "count": count,
         "histogram": drawings.histogram,
         "ends": drawings.least_and_most,
         "glossary": glossary,
     }
     return environment
+
+
+def columns_of_scores(runners: Sequence[RunnerFacts]) -> tuple[tuple[str, ...], ...]:
+    """Return the scores of the first runner's names, as texts, one tuple per name."""
+    return tuple(aligned([dict(one.scores).get(name) for one in runners]) for name, _ in runners[0].scores)
 
 
 def _file(name: str) -> str:

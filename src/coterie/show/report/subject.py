@@ -47,6 +47,8 @@ class Subject:
         Columns that were not used.
     scaling : str
         What was done to the columns.
+    missing : sequence of (column, int)
+        In how many rows of the table columns that were used have no value.
     notes : sequence of str
         What else the reader should know.
     made : sequence of (str, str)
@@ -82,6 +84,7 @@ class Subject:
     runners_up: Sequence[Any] = ()
     left_out: Sequence[tuple[str, str]] = ()
     scaling: str = "columns as they are"
+    missing: Sequence[tuple[str, int]] = ()
     notes: Sequence[str] = ()
     made: Sequence[tuple[str, str]] = ()
     command: str | None = None

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from coterie._config import configuration
 from coterie._typing import Indices, Labels
@@ -40,9 +41,8 @@ def subject_of_groups(
     """
     rows = np.flatnonzero(groups.labels != -2)
     policy = "median" if groups.medians is not None else "drop"
-    complete = settle_missing(
-        table.matrix(groups.columns), groups.columns, policy=policy, medians=groups.medians
-    )
+    X = table.matrix(groups.columns)
+    complete = settle_missing(X, groups.columns, policy=policy, medians=groups.medians)
     labels = groups.labels[rows]
     labels = np.where(labels > 0, labels - 1, -1)
     tree = tree_of(groups.model, len(rows))
@@ -64,6 +64,7 @@ def subject_of_groups(
         profile=groups.profile,
         left_out=[(column.name, column.reason) for column in groups.left_out],
         scaling=SCALINGS[groups.recipe.scale],
+        missing=_missing(X, groups.columns),
         notes=[*groups.notes, *filter(None, [getattr(groups.profile, "rule_note", "")])],
         made=made_of(groups),
         command=command,
@@ -72,10 +73,20 @@ def subject_of_groups(
     )
 
 
+def _missing(X: Any, columns: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the columns with missing values and how many rows have none, the most first."""
+    if issparse(X):
+        return []
+    counts = np.isnan(X).sum(axis=0)
+    order = np.argsort(-counts, kind="stable")
+    return [(columns[at], int(counts[at])) for at in order.tolist() if counts[at]]
+
+
 def subject_of_labels(
     data: LabelledData,
     *,
     classes: Sequence[Any] | None = None,
+    scale: str = "standard",
     command: str | None = None,
     python: str = "",
 ) -> Subject:
@@ -87,13 +98,15 @@ def subject_of_labels(
         From `coterie.read.read_labelled_data`.
     classes : sequence, default=None
         The classes of the same rows.
+    scale : {"standard", "minmax", "robust", "none"}, default="standard"
+        What to do with the columns first.
     command : str, default=None
         What was typed in the shell.
     python : str, default=""
         The lines that make the same report.
     """
     labels, names = number_by_size(data.labels)
-    scaling = fit_scaling(data.X, "standard")
+    scaling = fit_scaling(data.X, scale)
     is_plain = names == [str(at + 1) for at in range(len(names))]
     numbered = ", ".join(f"{at + 1} is {shorten(name)}" for at, name in enumerate(names[:MOST_NAMES]))
     return Subject(
@@ -108,7 +121,7 @@ def subject_of_labels(
         lead=f"given by the column {data.label_name} of {data.source}",
         classes=None if classes is None else [str(one) for one in classes],
         left_out=[(column.name, column.reason) for column in data.left_out],
-        scaling=SCALINGS["standard"],
+        scaling=SCALINGS[scale],
         notes=[*data.notes, *([] if is_plain else [f"groups are numbered by size: {numbered}"])],
         made=[("groups", "given, not computed"), *versions()],
         command=command,

@@ -41,6 +41,8 @@ coterie.pageView = (() => {
 
   function showGrouping({ grouping }) {
     all("[data-stop]").forEach((part) => { part.hidden = Number(part.dataset.stop) !== grouping.stop; });
+    all("[data-needs-groups]").forEach((part) => { part.hidden = grouping.k < 2; });
+    all("[data-wide-beyond]").forEach((part) => part.classList.toggle("is-wide", grouping.k > Number(part.dataset.wideBeyond)));
     all("[data-only-chosen]").forEach((part) => part.classList.toggle("is-about-other", !grouping.isChosen));
     all("[data-stop-k]").forEach((part) => {
       const isCurrent = Number(part.dataset.stopK) === grouping.k;

@@ -36,7 +36,7 @@ coterie.toolbar = (() => {
     const slider = one("#stop");
     if (slider) {
       if (grouping.stop !== null) slider.value = String(grouping.stop);
-      const words = `${grouping.k.toLocaleString("en")} group${grouping.k === 1 ? "" : "s"}`;
+      const words = grouping.k === 1 ? "no groups" : `${grouping.k.toLocaleString("en")} groups`;
       one("#stop-said").textContent = words;
       slider.setAttribute("aria-valuetext", words + (grouping.isChosen ? ", the answer" : ""));
       one("#stop-is").textContent = grouping.isChosen ? "the answer" : "what if";
@@ -53,7 +53,7 @@ coterie.toolbar = (() => {
     one("#download").textContent = `Download ${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"}${isSample ? " of the sample" : ""} as CSV`;
     const said = one("#selected");
     if (selection.isEmpty) {
-      said.textContent = "Click a group, a bar or a branch, or draw on the map: every view follows.";
+      said.textContent = `Click a group${facts.tree ? ", a bar or a branch" : " or a bar"}, or draw on the map: every view follows.`;
       return;
     }
     const words = coterie.selection.inWords(selection, grouping.labels, facts.sample);

@@ -1,0 +1,149 @@
+"""What a reader sees: letters that can be read, nothing empty, nothing that slides out of sight."""
+
+import numpy as np
+import pytest
+
+from coterie.show.report import write_subject
+from report_subjects import make_subject
+
+pytestmark = pytest.mark.xdist_group("browser")  # one browser, started once
+
+LEAST_CONTRAST = 4.5  # of small letters, by the Web Content Accessibility Guidelines
+FADED = """
+  () => {
+    const canvas = Object.assign(document.createElement("canvas"), {width: 1, height: 1});
+    const brush = canvas.getContext("2d", {willReadFrequently: true});
+    const luminance = (parts) => parts.map((part) => part / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+    const painted = (colors) => {
+      brush.clearRect(0, 0, 1, 1);
+      for (const color of colors) { brush.fillStyle = color; brush.fillRect(0, 0, 1, 1); }
+      return luminance([...brush.getImageData(0, 0, 1, 1).data].slice(0, 3));
+    };
+    const found = [];
+    const written = "h1, h2, p, dt, dd, th, td:not(.zero), button, span, label, code";
+    for (const part of document.querySelectorAll(written)) {
+      const hasText = [...part.childNodes].some((one) => one.nodeType === 3 && one.textContent.trim());
+      if (!hasText || !part.checkVisibility() || part.closest("svg, .plot, :disabled")) continue;
+      const behind = [];
+      for (let at = part; at; at = at.parentElement) behind.unshift(getComputedStyle(at).backgroundColor);
+      const back = painted(behind), front = painted([...behind, getComputedStyle(part).color]);
+      const contrast = (Math.max(back, front) + 0.05) / (Math.min(back, front) + 0.05);
+      if (contrast < LEAST) found.push([contrast.toFixed(1), part.className, part.textContent.slice(0, 30)]);
+    }
+    return found;
+  }
+""".replace("LEAST", str(LEAST_CONTRAST))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_letters_stand_out(iris, scheme):
+    """Law: every word and every number of the page can be read, on tinted cells too."""
+    iris.page.emulate_media(color_scheme=scheme)
+    faded = iris.page.evaluate(FADED)
+    iris.page.emulate_media(color_scheme="light")
+    assert faded == []
+
+
+@pytest.fixture(scope="module")
+def undivided(visit, tmp_path_factory):
+    """Return the page of rows without groups, with two as what if."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    labels = np.zeros(60, dtype=int)
+    two = (X[:, 0] > 0).astype(int)
+    subject = make_subject(X, "abc", labels, headline="No groups", labelings={2: two})
+    return visit(write_subject(subject, tmp_path_factory.mktemp("none") / "none.html")).page
+
+
+def test_no_groups_leaves_no_empty_panels(undivided):
+    """Law: what only groups have is not there without groups, and comes with the slider."""
+    page, needy = undivided, "section[data-needs-groups]"
+    assert page.locator(f"{needy} >> visible=true").count() == 0
+    assert page.inner_text("#stop-said") == "no groups"
+    assert page.locator(".chips >> visible=true").count() == 0
+    page.focus("#stop")
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text("#stop-said") == "2 groups"
+    assert page.locator(f"{needy} >> visible=true").count() == 2
+    assert page.evaluate("document.querySelectorAll('#silhouette .bars .point').length") == 60
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(f"{needy} >> visible=true").count() == 0
+
+
+@pytest.fixture(scope="module")
+def many(visit, tmp_path_factory):
+    """Return the page of sixty groups that are all of one class each."""
+    rng = np.random.default_rng(0)
+    labels = np.sort(np.arange(240) % 60)
+    X = rng.normal(size=(240, 2)) + 30 * np.column_stack([labels % 8, labels // 8])
+    subject = make_subject(X, ["a rather long name", "y"], labels, classes=[f"class {one}" for one in labels])
+    return visit(write_subject(subject, tmp_path_factory.mktemp("many") / "many.html")).page
+
+
+@pytest.mark.parametrize("table", [".contrast", ".truth"])
+def test_rows_keep_their_names_when_tables_scroll(many, table):
+    """Law: in a table of sixty groups the first column stays where it is."""
+    scroll = many.locator(f".scroll:has({table})")
+    name = many.locator(f"{table} tbody th").first
+    before = name.bounding_box()["x"]
+    scroll.evaluate("(box) => { box.scrollLeft = 900; }")
+    assert scroll.evaluate("(box) => box.scrollLeft") > 0
+    assert name.bounding_box()["x"] == pytest.approx(before, abs=2)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_numbers_stand_out_from_the_colours_of_sixty_groups(many, scheme):
+    """Law: no colour of a group and no difference hides the number on it."""
+    many.emulate_media(color_scheme=scheme)
+    faded = many.evaluate(FADED)
+    many.emulate_media(color_scheme="light")
+    assert faded == []
+
+
+def test_paper_is_wide_enough(many):
+    """Law: on paper nothing is wider than the sheet, which would shrink all the rest; what is cut is said."""
+    many.set_viewport_size({"width": 688, "height": 1000})
+    many.emulate_media(media="print")
+    many.evaluate("dispatchEvent(new Event('beforeprint'))")
+    many.wait_for_function("document.documentElement.scrollWidth <= 688")
+    assert many.locator(".on-paper >> visible=true").count() == 2
+    many.evaluate("dispatchEvent(new Event('afterprint'))")
+    many.emulate_media(media="screen")
+    many.set_viewport_size({"width": 1280, "height": 900})
+    assert many.locator(".on-paper >> visible=true").count() == 0
+
+
+def test_heads_of_the_truth_select_groups(many):
+    """Law: the head of a column of the truth is its group."""
+    many.click(".truth [data-select-group='7']")
+    assert "group 8" in many.inner_text("#selected")
+    many.keyboard.press("Escape")
+
+
+def test_words_of_the_command_are_not_broken(iris):
+    """Law: an option of the command stands on one line, and the whole is copied as it was typed."""
+    page = iris.page
+    assert page.text_content("#command") == "coterie fit table.csv --report table.html"
+    words = page.locator("#command .word")
+    heights = words.evaluate_all("(words) => words.map((word) => word.offsetHeight)")
+    assert len(heights) == 5
+    assert len(set(heights)) == 1
+
+
+def test_focus_can_be_seen(iris):
+    """Law: whatever Tab reaches shows that it was reached."""
+    page = iris.page
+    page.evaluate("document.activeElement.blur()")
+    unseen = set()
+    for _ in range(90):
+        page.keyboard.press("Tab")
+        unseen.add(
+            page.evaluate(
+                "(() => { const at = document.activeElement;"
+                "const {outlineStyle, outlineWidth} = getComputedStyle(at);"
+                "return outlineStyle !== 'none' && parseFloat(outlineWidth) > 0 ? ''"
+                " : `${at.tagName} ${at.id} ${at.className}`; })()"
+            )
+        )
+    assert {one for one in unseen if one and not one.startswith("BODY")} == set()

@@ -1,0 +1,103 @@
+"""The lines for the shell on the pages of docs/ and in the README run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from coterie.cli.app import run
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+PAGES = sorted((ROOT / "docs").glob("**/*.md"))
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+IN_TEXT = re.compile(r"`(coterie [^`]*)`")
+FILE = re.compile(r"\S\.(csv|html)\b")
+ELSEWHERE = {"make demo": ".ci/run runs it"}  # lines of another program, and what runs them
+
+
+def lines_of(page: Path) -> list[str]:
+    """Return the commands of a page: the lines of its blocks, and those in the text that name a file."""
+    text = page.read_text()
+    shown = "".join(block for language, block in BLOCK.findall(text) if language in ("", "sh", "console"))
+    shown = re.sub(r"^\$ | +#.*$", "", shown, flags=re.MULTILINE)
+    told = [line for line in IN_TEXT.findall(BLOCK.sub("", text)) if FILE.search(line)]
+    lines = dict.fromkeys([*re.split(r"; |\n", shown.strip()), *told])
+    return [line for line in lines if line and line not in ELSEWHERE]
+
+
+def type_lines(lines, monkeypatch):
+    """Run lines one after the other, as a shell would, in this process."""
+    for line in lines:
+        program, *words = shlex.split(line)
+        with open(words.pop() if "<" in words else os.devnull) as file:
+            monkeypatch.setattr("sys.stdin", file)
+            assert program == "coterie"
+            assert run([word for word in words if word != "<"]) == 0, line
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Work in an empty folder, without a browser and with the slowest picture of a report made small."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("webbrowser.open", lambda page: None)
+    monkeypatch.setattr("coterie.show.report.maps.MOST_TSNE_ROWS", 40)
+    return tmp_path
+
+
+@pytest.fixture
+def files(folder):
+    """Write what the pages speak of: a table, flowers with classes and groups, scores between few things."""
+    flowers = load_iris()
+    rows = flowers.data[::3] + np.random.default_rng(0).normal(scale=0.02, size=(50, 4))
+    species = [str(flowers.target_names[at]) for at in flowers.target[::3]]
+    cells = [",".join(f"{value:.3f}" for value in row) for row in rows]
+    for name in ("table.csv", "data.csv", "customers.csv"):
+        (folder / name).write_text("a,b,c,d\n" + "".join(f"{row}\n" for row in cells))
+    lines = [f"f{at},{row},{kind}\n" for at, (row, kind) in enumerate(zip(cells, species, strict=True))]
+    (folder / "flowers.csv").write_text("id,a,b,c,d,species\n" + "".join(lines))
+    (folder / "groups.csv").write_text("id,group\n" + "".join(f"f{at},{at // 17}\n" for at in range(50)))
+    (folder / "truth.csv").write_text(
+        "id,class\n" + "".join(f"f{at},{kind}\n" for at, kind in enumerate(species))
+    )
+    np.savetxt(folder / "scores.csv", np.exp(-np.abs(np.subtract.outer(*[rows[:8, 0]] * 2))), delimiter=",")
+    return folder
+
+
+def test_commands_of_the_readme_run(folder, monkeypatch, capfd):
+    """Law: the lines for the shell run one after the other, as they stand, in an empty folder."""
+    (block,) = re.findall(r"^## On the shell\n```\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
+    lines = re.split(r"; |\n", re.sub(r"^\$ | +#.*$", "", block, flags=re.MULTILINE).strip())
+    assert len(lines) > 9
+    type_lines(lines, monkeypatch)
+    assert capfd.readouterr().err == ""
+    made = "customers.csv groups.html groups.csv customers.model branches.csv groups.png labels"
+    assert {path.name for path in folder.iterdir()} == set(made.split())
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if lines_of(page)], ids=lambda page: page.stem)
+def test_commands_of_the_pages_run(page, files, monkeypatch, capfd):
+    """Law: every line for the shell of a page runs, on files such as it speaks of."""
+    lines = lines_of(page)
+    written = re.findall(r"(?:-o|--newick|--report) (\S+)", "\n".join(lines))
+    read = {line.split()[2] for line in lines if len(line.split()) > 2}
+    for name in set(written) - read:
+        (files / name).unlink(missing_ok=True)
+    type_lines(lines, monkeypatch)
+    assert capfd.readouterr().err == ""
+    assert all((files / name).exists() for name in written)
+
+
+def test_every_command_is_shown_somewhere():
+    """Law: the README and the pages show every command of the program."""
+    shown = {line.split()[1] for page in (README, *PAGES) for line in lines_of(page)}
+    from coterie.cli.app import app
+
+    named = {command.name or command.callback.__name__ for command in app.registered_commands}
+    assert named - shown == set()
