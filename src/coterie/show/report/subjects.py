@@ -232,7 +232,7 @@ def python_of(groups: Groups) -> str:
 
 def lead_of(groups: Groups) -> str:
     """Say how the groups were found."""
-    method = find_method(groups.recipe.method).title
+    method = groups.recipe.title
     has_distance = hasattr(groups.model, "geometry") or hasattr(groups.model, "metric")
     distance = f", {groups.recipe.distance or 'Euclidean'} distance" if has_distance else ""
     return f"{method} on {SCALINGS[groups.recipe.scale]}{distance}"
