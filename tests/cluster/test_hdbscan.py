@@ -1,6 +1,7 @@
 """HDBSCAN: the labels of scikit-learn's, and what it adds."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.cluster
 from scipy import sparse
@@ -177,6 +178,23 @@ def test_condensed_tree_and_outliers():
     assert (tree.sizes()[1:] >= 6).all()
     assert model.outlier_scores_.argmax() == len(X) - 1
     assert ((model.outlier_scores_ >= 0) & (model.outlier_scores_ <= 1)).all()
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_predict_takes_the_frame_of_the_fit(metric):
+    """Rows of a frame are placed as those of an array, without a warning about names that are there."""
+    X = make_moons(60, noise=0.05, random_state=0)[0]
+    X = X if metric == "euclidean" else pairwise_distances(X)
+    frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(X.shape[1])])
+    model, plain = HDBSCAN(metric=metric).fit(frame), HDBSCAN(metric=metric).fit(X)
+    assert np.array_equal(model.predict(frame), plain.predict(X))
+    assert np.array_equal(model.membership(frame), plain.membership(X))
+
+
+def test_condensed_tree_prints_one_line():
+    """A tree in a notebook says its size instead of its arrays."""
+    tree = HDBSCAN(min_cluster_size=3).fit([[0.0], [0.1], [0.2], [5.0], [5.2], [5.4]]).condensed_tree_
+    assert repr(tree) == "CondensedTree of 6 rows, 3 clusters with the root"
 
 
 def test_equal_rows():

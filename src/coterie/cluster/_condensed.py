@@ -37,6 +37,9 @@ class CondensedTree:
     size: Ids
     n_rows: int
 
+    def __repr__(self) -> str:
+        return f"CondensedTree of {self.n_rows:,} rows, {self.n_clusters:,} clusters with the root"
+
     @property
     def n_clusters(self) -> int:
         """Number of clusters, the root included."""

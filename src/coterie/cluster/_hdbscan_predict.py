@@ -27,8 +27,8 @@ class Hanging:
     density: FloatArray
 
 
-def hang(model: Any, X: MatrixLike) -> Hanging:
-    """Return where new rows would hang in the spanning tree."""
+def hang(model: Any, X: Any) -> Hanging:
+    """Return where new rows, their columns already checked, would hang in the spanning tree."""
     min_samples = model.min_cluster_size if model.min_samples is None else model.min_samples
     n = len(model._core_distances)
     index, distance = _nearest_rows(model, X, min(n, 2 * min_samples))
@@ -59,10 +59,11 @@ def split_rows(model: Any, X: MatrixLike) -> tuple[Any, FloatArray]:
 def soft_membership(model: Any, X: MatrixLike) -> FloatArray:
     """Return the share of each cluster in each row."""
     tree, chosen = model.condensed_tree_, model._chosen
-    hanging = hang(model, X)
+    data = _checked(model, X)
+    hanging = hang(model, data)
     if not len(chosen):
         return np.zeros((len(hanging.row), 0))
-    apart = _to_exemplars(model, X, _exemplars(model))
+    apart = _to_exemplars(model, data, _exemplars(model))
     with np.errstate(divide="ignore", invalid="ignore"):
         near = np.where((apart == 0).any(axis=1, keepdims=True), apart == 0, 1 / apart)
     shares = near / near.sum(axis=1, keepdims=True)
@@ -88,11 +89,9 @@ def _exemplars(model: Any) -> list[Indices]:
     return [rows if len(rows) else np.flatnonzero(number == c) for c, rows in enumerate(found)]
 
 
-def _to_exemplars(model: Any, X: MatrixLike, exemplars: list[Indices]) -> Distances:
+def _to_exemplars(model: Any, data: Any, exemplars: list[Indices]) -> Distances:
     if input_kind(model.metric) == "distances":
-        D = _given(model, X)
-        return np.column_stack([D[:, rows].min(axis=1) for rows in exemplars])
-    data = _rows(model, X)
+        return np.column_stack([data[:, rows].min(axis=1) for rows in exemplars])
     columns = []
     for rows in exemplars:
         if _is_ours(model, data):
@@ -102,10 +101,12 @@ def _to_exemplars(model: Any, X: MatrixLike, exemplars: list[Indices]) -> Distan
     return np.column_stack(columns)
 
 
-def _nearest_rows(model: Any, X: MatrixLike, k: int) -> tuple[Indices, Distances]:
+def _nearest_rows(model: Any, X: Any, k: int) -> tuple[Indices, Distances]:
     if input_kind(model.metric) == "distances":
-        return _smallest(_given(model, X), k)
-    data = _rows(model, X)
+        return _smallest(X, k)
+    data = check_data(
+        X.astype(np.float64, copy=False), who="HDBSCAN", accept_sparse=True, may_be_distances=True
+    )
     if not _is_ours(model, data):
         return _smallest(scikit_learns_distances(model, data, model._rows), k)
     threads = resolve_threads(model.n_jobs)
@@ -118,7 +119,9 @@ def _smallest(D: Distances, k: int) -> tuple[Indices, Distances]:
     return index, np.take_along_axis(D, index, axis=1)
 
 
-def _rows(model: Any, X: MatrixLike) -> Any:
+def _checked(model: Any, X: MatrixLike) -> Any:
+    if input_kind(model.metric) == "distances":
+        return _given(model, X)
     if getattr(X, "dtype", None) == np.float32:
         X = X.astype(np.float64)  # type: ignore[union-attr]  # first: as in the fit, nothing overflows then
     data = check_data(X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True)
