@@ -42,11 +42,12 @@ layers: $(VENV)/.installed-dev
 # the engine against obvious oracles, under AddressSanitizer and UndefinedBehaviorSanitizer
 native-test: $(VENV)/.installed-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(NATIVE_TESTS) -G Ninja -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCOTERIE_SANITIZE=ON -DCOTERIE_ISA_LEVELS=host -DCMAKE_BUILD_TYPE=Debug > /dev/null
-	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(NATIVE_TESTS)
+	MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(NATIVE_TESTS)  # Ninja counts its own jobs
 	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(NATIVE_TESTS) --parallel $(JOBS) --output-on-failure
 
+# a test has a processor to itself: threads that wait for others shall not hold it
 pytest: $(VENV)/.installed-dev chromium
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 # Debian's Chromium for the tests of the report, where it can be installed; they say why they skip where not
 chromium:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import settings
@@ -11,6 +12,15 @@ os.environ["MPLBACKEND"] = "Agg"  # before anything imports matplotlib: no windo
 # the same examples in every run, and no clock: a busy machine is no failure
 settings.register_profile("coterie", deadline=None, derandomize=True)
 settings.load_profile("coterie")
+
+
+@pytest.fixture
+def small_budget(monkeypatch):
+    """Let "normal" buy little, where it matters that a search for groups runs, not what it finds."""
+    from coterie.select.budget import BUDGETS
+
+    little = {"most_clusters": 8, "starts": 2, "resamples": 5, "draws": 19, "draw_rows": 100}
+    monkeypatch.setitem(BUDGETS, "normal", replace(BUDGETS["normal"], **little))
 
 
 @pytest.fixture(autouse=True)

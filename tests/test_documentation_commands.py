@@ -43,8 +43,8 @@ def type_lines(lines, monkeypatch):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """Work in an empty folder, without a browser and with the slowest picture of a report made small."""
+def folder(tmp_path, monkeypatch, small_budget):
+    """Work in an empty folder, without a browser and with the slowest steps made small."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("webbrowser.open", lambda page: None)
     monkeypatch.setattr("coterie.show.report.maps.MOST_TSNE_ROWS", 40)

@@ -193,7 +193,8 @@ void sum_node(const FilterTreeView<T>& tree, const KMeansData<T>& data, const Su
     }
     return;
   }
-  for (const FilterNode& child : {node.left(), node.right()})
+  const FilterNode children[] = {node.left(), node.right()};  // an array: a list would bring functions of the library
+  for (const FilterNode& child : children)
     for (std::int64_t t = 0; t < width; ++t) {
       here.coarse[t] += coarse[child.id * width + t];
       if (fine != nullptr) here.fine[t] += fine[child.id * width + t];

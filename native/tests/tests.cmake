@@ -4,7 +4,7 @@ add_executable(coterie_tests native/tests/main.cpp ${COTERIE_TEST_SOURCES})
 target_link_libraries(coterie_tests PRIVATE coterie_native)
 foreach(part 1 2)
   add_test(NAME coterie_tests_${part} COMMAND coterie_tests ${part}/2)
-  set_tests_properties(coterie_tests_${part} PROPERTIES TIMEOUT 300)
+  set_tests_properties(coterie_tests_${part} PROPERTIES TIMEOUT 1200)  # a busy machine is no failure
 endforeach()
 
 # The linker keeps one of several weak definitions of a name: one that a wide kernel leaks would run on narrow machines.

@@ -52,17 +52,17 @@ constexpr Start start_of(Finish finish) {
 }
 
 // Rows and columns are centred on a common point first: distances do not change, cancellation does.
-constexpr bool wants_centring(const Metric& metric) {
+__attribute__((always_inline)) constexpr bool wants_centring(const Metric& metric) {
   return metric.kernel == Kernel::dot && start_of(metric.finish) == Start::half_squared_norm;
 }
 
 // Equals a constant times |x - y|^2 or its root, so that small values can be had without cancellation.
-constexpr bool is_recomputable(const Metric& metric) {
+__attribute__((always_inline)) constexpr bool is_recomputable(const Metric& metric) {
   return wants_centring(metric) || (metric.kernel == Kernel::dot && metric.finish == Finish::cosine);
 }
 
 // The unfinished value orders the columns of one row as the distance does.
-constexpr bool is_order_kept(const Metric& metric) {
+__attribute__((always_inline)) constexpr bool is_order_kept(const Metric& metric) {
   return metric.finish != Finish::jaccard && metric.finish != Finish::dice && metric.finish != Finish::matching;
 }
 

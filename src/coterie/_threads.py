@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from typing import Any
+
+from threadpoolctl import ThreadpoolController
 
 from coterie._core import default_threads
 from coterie.errors import InvalidParameter
@@ -42,3 +47,21 @@ def resolve_threads(n_jobs: int | None = None) -> int:
 
 def _is_whole(value: Any) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+@cache
+def _pools() -> Any:
+    return ThreadpoolController()
+
+
+@contextmanager
+def one_thread(kind: str) -> Iterator[None]:
+    """Let native code of one kind, "openmp" or "blas", run alone: small work only waits for threads.
+
+    Parameters
+    ----------
+    kind : {"openmp", "blas"}
+        What is limited, while the block runs.
+    """
+    with _pools().limit(limits=1, user_api=kind):
+        yield

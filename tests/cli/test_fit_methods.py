@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import coterie
 from coterie.cli.app import run
 from coterie.cluster import KMedoids, kmedoids
 
@@ -55,6 +56,53 @@ def test_wrong_names_end_with_one_line(table, capsys):
     assert 'Did you mean "manhattan"' in capsys.readouterr().err
     assert run(["fit", "none.csv", "--method", "kernel-kmeans", "-k", "3", "--distance", "manhattan"]) == 2
     assert "kernel k-means has no --distance" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("method", "settings"),
+    [
+        ("kmedoids", {"method": "pam", "init": "lab"}),
+        ("kernel-kmeans", {"kernel": "poly", "degree": 2}),
+        ("mixture", {"covariance_type": "VEV", "reg_covar": 1e-5}),
+        ("spectral", {"affinity": "self_tuning", "n_neighbors": 7, "laplacian": "symmetric"}),
+        ("dbscan", {"eps": 0.4, "min_samples": 4}),
+        ("hdbscan", {"min_cluster_size": 12, "allow_single_cluster": True}),
+        ("optics", {"min_samples": 9, "max_eps": 2.0, "cluster_method": "dbscan", "eps": None}),
+    ],
+    ids=str,
+)
+def test_settings_of_a_method(table, capsys, method, settings):
+    """Law: --set gives the estimator its parameters; summary, facts, model and predict know them."""
+    words = [f"--set={name}={json.dumps(value).strip(chr(34))}" for name, value in settings.items()]
+    k = [] if method in ("dbscan", "hdbscan", "optics") else ["-k", "3"]
+    command = ["t.csv", "--method", method, *k, *words, "--missing", "drop", "--force"]
+    assert run(["fit", *command, "--save", "m", "-o", "fit.csv", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"] == settings
+    parameters = coterie.load("m").model.get_params()
+    assert {name: parameters[name] for name in settings} == settings
+    assert run(["predict", "m", "t.csv", "-o", "again.csv", "--missing", "drop"]) == 0
+    capsys.readouterr()
+    assert (table / "again.csv").read_text() == (table / "fit.csv").read_text()
+    assert run(["fit", *command]) == 0
+    name, value = next(iter(settings.items()))
+    assert f"({name}={value}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--method", "dbscan", "--set", "epps=1"], 'no setting "epps". Did you mean "eps"?'),
+        (["--method", "dbscan", "--set", "eps=-1"], "eps of DBSCAN must be a number greater than 0"),
+        (["--method", "dbscan", "--set", "eps"], "--set must be NAME=VALUE"),
+        (["--method", "kmeans", "-k", "3", "--set", "n_clusters=4"], 'no setting "n_clusters"'),
+        (["--set", "eps=1"], "--set is for one method"),
+    ],
+    ids=str,
+)
+def test_settings_that_there_are_not(table, capsys, words, message):
+    """Law: settings are checked before any data are read; what has an option of its own is none."""
+    assert run(["fit", "no-such-file.csv", *words]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_yes_and_no_are_not_standardised(tmp_path, monkeypatch, capsys):

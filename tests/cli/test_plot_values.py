@@ -16,6 +16,7 @@ from coterie.cli.plot_values import (
     suggestion,
 )
 from coterie.cluster import SpectralClustering, suggest_eps
+from coterie.errors import InvalidParameter
 from coterie.groups import Recipe
 from coterie.read import read_table
 
@@ -72,6 +73,15 @@ def test_silhouette_and_radius_are_of_the_scaled_rows(table):
 def test_spectral_models_show_more_eigenvalues_than_groups(table):
     """Law: at least twelve coordinates, so that a gap beyond -k is seen."""
     assert spectral_model(subject(table, "spectral")).eigenvalues_.size == 13
+
+
+def test_a_spectral_model_alone_shows_its_own_eigenvalues(table):
+    """Law: a saved model draws what it holds without rows; one of another family says what it lacks."""
+    about = subject(table, "spectral")
+    alone = Subject(about.request, table=None, model=about.model)
+    assert spectral_model(alone).eigenvalues_.size == 4
+    with pytest.raises(InvalidParameter, match="MODEL has none: give them with --data DATA"):
+        spectral_model(Subject(about.request, table=None, model=suggest_eps))
 
 
 def test_models_have_the_numbers_of_the_groups(table):

@@ -84,8 +84,19 @@ def test_evaluate_reports_given_labels_against_the_truth(shop, cli):
     assert "report   written to out.html" in out
     page = (shop / "out.html").read_text()
     assert "<h1>4 groups</h1>" in page
-    assert "given by the column group of four.csv" in page
+    assert "given by the column group of four.csv<" in page
     assert "Against the truth" in page
+
+
+def test_names_of_given_groups_are_in_the_head(shop, cli):
+    """Law: where groups have names, the head of the page says which number is which."""
+    (shop / "named.csv").write_text(
+        "x,kind\n" + "".join(f"{at * 7 % 11}.5,{'ab'[at % 3 > 0]}\n" for at in range(30))
+    )
+    assert (
+        cli("evaluate", "named.csv", "--column", "kind", "--data", "named.csv", "--report", "o.html")[0] == 0
+    )
+    assert "given by the column kind of named.csv: 1 is b, 2 is a<" in (shop / "o.html").read_text()
 
 
 def test_lines_of_given_labels_make_the_same_page(shop, cli):

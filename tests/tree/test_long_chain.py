@@ -133,6 +133,9 @@ OF_THE_MODULE = {
     ),
     "entanglement": lambda chain: tree.entanglement(chain, chain.reordered(BACKWARDS)) == 1,
     "untangled": lambda chain: tree.untangled(chain, chain.reordered(BACKWARDS)) == chain,
+    "untangled_pair": lambda chain: (
+        tree.entanglement(*tree.untangled_pair(chain, chain.reordered(BACKWARDS))) == 0
+    ),
     "fowlkes_mallows_curve": lambda chain: (tree.fowlkes_mallows_curve(chain, chain).values == 1).all(),
     "linkage": linked,
     "robinson_foulds": lambda chain: tree.robinson_foulds(chain, chain) == 0,

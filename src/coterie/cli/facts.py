@@ -24,6 +24,7 @@ def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = No
         "method": recipe.method,
         "distance": recipe.distance,
         "scale": recipe.scale,
+        "settings": recipe.settings or {},
         "seed": recipe.seed,
         "k": groups.k,
         "noise": groups.n_noise,

@@ -42,6 +42,9 @@ def fit(
         int | None, options.number_option(least=1, help="Starts; the best wins [10; 1 with --improve]")
     ] = None,
     improve: Annotated[str | None, option(metavar="HOW", help="breathing: seek a better optimum.")] = None,
+    settings: Annotated[
+        list[str], option("--set", metavar="NAME=VALUE", help="Of the method, e.g. eps=0.5 (repeatable).")
+    ] = [],  # noqa: B006
     header: options.Header = None,
     encoding: options.Encoding = None,
     output: options.Output = None,
@@ -61,12 +64,12 @@ def fit(
     from coterie.cli import fitting, outputs, reports
 
     request = fitting.Request(
-        data, k, method, distance, scale, budget, truth, drop, keep, missing, seed, n_init, improve
+        data, k, method, distance, scale, budget, truth, drop, keep, missing, seed, n_init, improve, settings
     )
     request.check()
     reports.check(report, opens=opens, force=force)
     if needs_blocks(data, scheduler, checkpoint):
-        refuse_options(improve=improve, encoding=encoding, header=header is not None)
+        refuse_options(improve=improve, set=settings, encoding=encoding, header=header is not None)
         fit_blocks(
             request, scheduler=scheduler, checkpoint=checkpoint, output=output, save=save, report=report,
             force=force, as_json=as_json,

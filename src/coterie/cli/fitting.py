@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ class Request:
     seed: int = 0
     n_init: int | None = None
     improve: str | None = None
+    settings: list[str] = field(default_factory=list)
 
     @property
     def is_settled(self) -> bool:
@@ -61,8 +63,9 @@ class Request:
         if n_init is None and self.improve is None and takes_option(method, "n_init"):
             n_init = STARTS
         k = numbers[0] if numbers else None
+        settings = dict(map(read_setting, self.settings)) or None
         scale = self.scale or usual_scale(self.distance)
-        return Recipe(method, k, scale, self.distance, n_init, self.improve, self.seed)
+        return Recipe(method, k, scale, self.distance, n_init, self.improve, self.seed, settings)
 
     def check(self) -> None:
         """Refuse names and options that do not exist, before any data are read."""
@@ -71,10 +74,14 @@ class Request:
             check_recipe(self.recipe)
             return
         check_asked(self.method, self.k, self.distance or AUTO, self.scale or AUTO, self.budget)
-        for name, value in (("n-init", self.n_init), ("improve", self.improve)):
+        for name, value in (
+            ("n-init", self.n_init),
+            ("improve", self.improve),
+            ("set", self.settings or None),
+        ):
             if value is not None:
                 raise InvalidParameter(f"{name} needs a method and a number of groups.").in_shell(
-                    f"--{name} is for one method with one number of groups: add -k N."
+                    f"--{name} is for one method with one number of groups: add --method NAME or -k N."
                 )
         if self.seed < 0:
             raise InvalidParameter(f"--seed must be at least 0, got {self.seed}.")
@@ -138,6 +145,23 @@ def all_facts(clustering: Clustering, labels: Path | None, model: Path | None) -
         about.pop(name)
     found = facts(clustering.groups, labels=labels, model=model)
     return {**found, **about, "seconds": round(clustering.seconds, 6)}
+
+
+def read_setting(text: str) -> tuple[str, Any]:
+    """Return the name and the value of ``NAME=VALUE``: a number, true, false, null, or else a word.
+
+    Examples
+    --------
+    >>> read_setting("eps=0.5"), read_setting("kernel=poly")
+    (('eps', 0.5), ('kernel', 'poly'))
+    """
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise InvalidParameter(f'--set must be NAME=VALUE, for example --set eps=0.5, got "{text}".')
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
 
 
 def _takes_k(method: str) -> bool:

@@ -96,6 +96,11 @@ class Subject:
         return self._table
 
     @property
+    def has_rows(self) -> bool:
+        """Whether there is a table."""
+        return self._table is not None
+
+    @property
     def k(self) -> int | None:
         """The number of groups asked for, of the model, or found."""
         asked = self.request.recipe.n_clusters

@@ -124,11 +124,16 @@ def wrong_model(subject: Subject, what: str, method: str) -> InvalidParameter:
 
 
 def spectral_model(subject: Subject) -> Any:
-    """Return the spectral clustering of the rows with some eigenvalues more than it needs."""
+    """Return the spectral clustering of the rows with some eigenvalues more than it needs.
+
+    A model without rows has those that it needed, one more than groups.
+    """
     from sklearn.base import clone
 
     from coterie.cluster import SpectralClustering
 
+    if not subject.has_rows and isinstance(subject.model, SpectralClustering):
+        return subject.model
     X = subject.scaled.to_numpy()
     if subject.request.is_open:  # the gap is what tells the number of groups
         model: Any = SpectralClustering(min(2, len(X)), random_state=subject.request.recipe.seed)

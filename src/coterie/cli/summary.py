@@ -15,7 +15,6 @@ from coterie.cli import reports
 from coterie.cli.facts import facts
 from coterie.cli.machines import print_json
 from coterie.cli.terminal import console
-from coterie.cluster import find_method
 from coterie.groups import Groups
 from coterie.prepare import SCALINGS
 from coterie.select import Clustering
@@ -106,7 +105,7 @@ def _about_the_table(groups: Groups) -> str:
 
 
 def _answer(groups: Groups) -> str:
-    method = find_method(groups.recipe.method).title
+    method = groups.recipe.title
     has_distance = hasattr(groups.model, "geometry") or hasattr(groups.model, "metric")
     distance = f", {groups.recipe.distance or 'Euclidean'} distance" if has_distance else ""
     how = f"{method} on {SCALINGS[groups.recipe.scale]}{distance}"

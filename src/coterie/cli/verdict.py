@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +67,7 @@ class Agreement:
     def __str__(self) -> str:
         pair, comparison = self.pair, self.comparison
         dropped = f"; {pair.n_dropped:,} left out: no label" if pair.n_dropped else ""
-        rows = f"{len(pair.pred):,} rows{dropped}"
+        rows = f"{_rows(pair.pred)}{dropped}"
         lines = [f"{pair.source}   {rows}; {pair.pred_name} against {pair.true_name}"]
         lines += [*(f"  {note}" for note in pair.notes), ""]
         if not {"adjusted_rand_score", "matched_accuracy"} <= set(comparison):
@@ -127,7 +127,7 @@ class Quality:
         how = "as they are" if self.scale == "none" else f"on {SCALINGS[self.scale]}"
         columns = "1 column" if len(found.columns) == 1 else f"{len(found.columns):,} columns"
         lines = [
-            f"{found.source}   {len(found.labels):,} rows{dropped}; {found.label_name} by {columns} of "
+            f"{found.source}   {_rows(found.labels)}{dropped}; {found.label_name} by {columns} of "
             f"{found.data_source} ({shown}), {how}"
         ]
         lines += [f"  {note}" for note in (*found.notes, *(f"left out: {each}" for each in found.left_out))]
@@ -136,6 +136,10 @@ class Quality:
             score = float(self.assessment["silhouette_score"])
             lines += [f"  silhouette {score:.2f} (1: far apart, 0: side by side, below: mixed up)", ""]
         return "\n".join([*lines, str(self.assessment)])
+
+
+def _rows(labels: Sized) -> str:
+    return "1 row" if len(labels) == 1 else f"{len(labels):,} rows"
 
 
 def facts_of(parts: Sequence[Agreement | Quality]) -> dict[str, Any]:

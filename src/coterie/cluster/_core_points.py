@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 from coterie._threads import resolve_threads
 from coterie._typing import Distances, Indices, Labels, MatrixLike
 from coterie._validation import check_data
-from coterie.cluster._density_input import is_known, shared_name, sparse_metric, without_direction
+from coterie.cluster._density_input import is_boolean, is_known, shared_name, sparse_metric, without_direction
 from coterie.distance import get_distance, input_kind, nearest
 from coterie.errors import InvalidData
 
@@ -59,9 +59,10 @@ class CorePoints:
         metric = shared_name(self.metric)
         if metric == "minkowski":
             metric = sparse_metric(metric, params.pop("p", getattr(self, "p", None)))
-        index, distance = pairwise_distances_argmin_min(
-            X, self.components_, metric=metric, metric_kwargs=params
-        )
+        rows, others = X, self.components_
+        if is_boolean(metric) and not issparse(rows) and not issparse(others):
+            rows, others = rows.astype(bool), others.astype(bool)
+        index, distance = pairwise_distances_argmin_min(rows, others, metric=metric, metric_kwargs=params)
         return NearestCore(index, distance)
 
     def _distances_given(self, X: MatrixLike) -> Distances:

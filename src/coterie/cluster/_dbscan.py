@@ -20,6 +20,7 @@ from coterie.cluster._density_input import (
     as_matrix,
     check_density_input,
     fitted_values,
+    is_boolean,
     is_known,
     note_no_direction,
     resolve_distance,
@@ -27,7 +28,7 @@ from coterie.cluster._density_input import (
     sparse_metric,
 )
 from coterie.cluster._density_parameters import METRIC_CONSTRAINTS
-from coterie.cluster._eps import suggest_eps
+from coterie.cluster._eps import suggest_eps, suggest_eps_of
 from coterie.cluster._neighbourhoods import (
     BlockNeighbourhoods,
     Found,
@@ -190,6 +191,8 @@ class DBSCAN(CorePoints, WeightedClusterer):
     def _radius(self, X: Any, rows: Rows | None) -> float:
         if self.eps != "auto":
             return float(self.eps)
+        if rows is None and not self._is_given and not issparse(X):
+            return suggest_eps_of(self._blocks(X, np.inf).k_distances, X.shape[0], self.min_samples).eps
         metric = self.metric if rows is None else rows.distance
         dense = as_matrix(X, type(self).__name__) if issparse(X) else X
         return suggest_eps(dense, min_samples=self.min_samples, metric=metric, n_jobs=self.n_jobs).eps
@@ -216,6 +219,7 @@ class DBSCAN(CorePoints, WeightedClusterer):
         params = {} if self.metric == "minkowski" else dict(self.metric_params or {})
         # as in scikit-learn, where a row of zeros, 1 from all by its cosine, is near to itself unless sparse
         is_near_itself = is_known(self.metric) and not issparse(X)
+        X = X.astype(bool) if is_boolean(self.metric) and not issparse(X) else X
         return BlockNeighbourhoods(X, name or shared_name(self.metric), params, eps, is_near_itself)
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
@@ -225,8 +229,10 @@ class DBSCAN(CorePoints, WeightedClusterer):
         """Return the weights; negative ones are allowed: such a row keeps its neighbours from being core."""
         if sample_weight is None:
             return None
-        weights = np.asarray(sample_weight, dtype=np.float64)
-        check_sample_weight(np.abs(weights), n_rows, who=type(self).__name__)
+        weights = np.asarray(sample_weight)
+        sizes = np.abs(weights) if weights.dtype.kind in "biuf" else weights
+        check_sample_weight(sizes, n_rows, who=type(self).__name__)
+        weights = weights.astype(np.float64)
         return np.ascontiguousarray(np.broadcast_to(weights, (n_rows,)))
 
     def __sklearn_tags__(self) -> Any:

@@ -53,6 +53,13 @@ def is_known(metric: Any) -> bool:
     return callable(metric) or isinstance(metric, Distance) or metric in _names()
 
 
+def is_boolean(metric: Any) -> bool:
+    """Return whether scikit-learn turns rows into booleans for the distance."""
+    from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
+
+    return isinstance(metric, str) and metric in PAIRWISE_BOOLEAN_FUNCTIONS
+
+
 def without_direction(distance: Distance | None, *sets: Any) -> int:
     """Return how many rows have no direction, for a distance of directions; 0 for any other."""
     if distance is None or type(distance.transform) is not UnitLength:
@@ -91,6 +98,7 @@ def check_density_input(estimator: Any, X: MatrixLike, metric: Any) -> Any:
     if input_kind(metric) == "data":
         return check_data(X, estimator=estimator, accept_sparse=True)
     who = type(estimator).__name__
+    check_data(X, who=who, accept_sparse=True, squares=False, may_be_distances=True, may_be_missing=True)
     checked = validate_data(
         estimator,
         in_row_order(X),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,16 +73,22 @@ def suggest_eps(
     (1.0, 4)
     """
     check_parameter(min_samples, Whole(1), name="min_samples", who="suggest_eps")
-    n = np.shape(X)[0]
+
+    def k_distances(k: int) -> Distances:
+        return k_nearest(X, n_neighbors=k, metric=metric, n_jobs=n_jobs, **params).distance[:, -1]
+
+    return suggest_eps_of(k_distances, np.shape(X)[0], min_samples)
+
+
+def suggest_eps_of(k_distances: Callable[[int], Distances], n: int, min_samples: int) -> EpsSuggestion:
+    """Return the radius for n rows, of which `k_distances(k)` gives the distances to their k-th nearest."""
     if n == 1:
         return EpsSuggestion(1.0, np.zeros(1), 1, min_samples)
     if min_samples > n:
         raise InvalidParameter(
             f"min_samples of suggest_eps must be at most the number of rows, {n}, got {min_samples}."
         )
-    k = max(1, min_samples - 1)
-    found = k_nearest(X, n_neighbors=k, metric=metric, n_jobs=n_jobs, **params)
-    return read_curve(np.sort(found.distance[:, -1]), min_samples)
+    return read_curve(np.sort(k_distances(max(1, min_samples - 1))), min_samples)
 
 
 def read_curve(curve: Distances, min_samples: int) -> EpsSuggestion:

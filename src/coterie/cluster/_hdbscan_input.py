@@ -66,7 +66,8 @@ class HDBSCANInput:
         min_samples = model.min_cluster_size if model.min_samples is None else model.min_samples
         if min_samples > self.n_finite:
             raise InvalidParameter(
-                f"min_samples ({min_samples}) must be at most the number of samples in X ({self.n_finite})"
+                f"min_samples ({min_samples}) must be at most the number of samples in X ({self.n_finite}): "
+                f"min_samples of HDBSCAN, which is min_cluster_size unless given, counts rows."
             )
         alpha = float(model.alpha)
         if self.is_matrix and issparse(self.X):
@@ -158,6 +159,9 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
 
 
 def _check_matrix(model: Any, X: MatrixLike) -> HDBSCANInput:
+    check_data(
+        X, who="HDBSCAN", accept_sparse=True, squares=False, may_be_distances=True, may_be_missing=True
+    )
     D = validate_data(
         model,
         in_row_order(X),

@@ -163,6 +163,12 @@ class BlockNeighbourhoods:
         blocks = self._distances(self.X[others], self.X[rows])
         return np.concatenate([(block <= self.radius).any(axis=1) for block in blocks])
 
+    def k_distances(self, k: int) -> Distances:
+        """Return the distance of each row to its k-th nearest other row."""
+        return np.concatenate(
+            [np.partition(block, k, axis=1)[:, k] for block in self._distances(self.X, self.X)]
+        )
+
     def _distances(self, A: Any, B: Any) -> Iterator[Distances]:
         from sklearn.metrics import pairwise_distances
 

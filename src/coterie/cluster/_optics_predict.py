@@ -11,8 +11,9 @@ from sklearn.utils.validation import validate_data
 from coterie._threads import resolve_threads
 from coterie._typing import Distances, FloatArray, Labels, MatrixLike
 from coterie._validation import check_data
+from coterie.cluster._density_input import is_boolean
 from coterie.cluster._neighbourhoods import CELLS_PER_BLOCK
-from coterie.cluster._optics_space import fitted_measure, is_boolean, nearest_reach
+from coterie.cluster._optics_space import fitted_measure, nearest_reach
 from coterie.errors import InvalidData
 
 

@@ -16,6 +16,7 @@ from coterie._typing import Distances, Indices, SparseData
 from coterie.cluster._density_input import (
     as_matrix,
     fitted_values,
+    is_boolean,
     note_no_direction,
     resolve_distance,
     shared_name,
@@ -136,13 +137,6 @@ class Measure:
         if is_boolean(self.metric):
             A, B = A.astype(bool), B.astype(bool)
         return np.asarray(pairwise_distances(A, B, metric=shared_name(self.metric), **self.params))
-
-
-def is_boolean(metric: Any) -> bool:
-    """Return whether scikit-learn turns rows into booleans for the distance."""
-    from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
-
-    return isinstance(metric, str) and metric in PAIRWISE_BOOLEAN_FUNCTIONS
 
 
 def find_measure(metric: Any, metric_params: Any, p: float | None, *, is_sparse: bool) -> Measure:

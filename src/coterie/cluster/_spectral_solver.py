@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg
 from sklearn.exceptions import ConvergenceWarning
 
+from coterie._threads import one_thread
 from coterie._typing import FloatArray
 from coterie.errors import InvalidData
 
@@ -23,6 +25,7 @@ MOST_PRODUCTS = 5000
 FIRST_BLOCKS = 4  # of a small Krylov space that tells a filter where to begin
 FILTER_DEGREE = 16
 DENSE_ROWS = 200  # below, LAPACK is quicker
+ROWS_OF_ONE_THREAD = 4096  # up to these, threads of LAPACK wait for each other longer than they work
 DEFAULT_TOLERANCE = 1e-5
 LOBPCG_TOLERANCE = 1e-15**0.5  # SciPy's own, per row, where none is asked for
 SHARE_OF_SPREAD = 0.01  # residual over the distance of the wanted eigenvalues from the next
@@ -83,16 +86,22 @@ def largest_pairs(
     missing = k - n_known
     if missing <= 0:
         return Eigenpairs(problem.known_values[:k], problem.known[:, :k])
-    if problem.n <= DENSE_ROWS or k + GUARDS >= problem.n // 2:
-        found = _by_lapack(problem, missing)
-    elif solver is None:
-        search = _by_filtered_blocks if problem.is_cheap else _by_block_krylov
-        found = search(problem, missing, n_settled - n_known, tol, seed)
-    else:
-        found = _by_scipy(problem, missing, solver, tol, seed)
+    with one_thread("blas") if problem.n <= ROWS_OF_ONE_THREAD else nullcontext():
+        found = _missing_pairs(problem, missing, n_settled - n_known, solver, tol, seed)
     return Eigenpairs(
         np.concatenate([problem.known_values, found.values]), np.hstack([problem.known, found.vectors])
     )
+
+
+def _missing_pairs(
+    problem: Eigenproblem, k: int, n_settled: int, solver: str | None, tol: float, seed: int
+) -> Eigenpairs:
+    if problem.n <= DENSE_ROWS or k + problem.known.shape[1] + GUARDS >= problem.n // 2:
+        return _by_lapack(problem, k)
+    if solver is None:
+        search = _by_filtered_blocks if problem.is_cheap else _by_block_krylov
+        return search(problem, k, n_settled, tol, seed)
+    return _by_scipy(problem, k, solver, tol, seed)
 
 
 def _by_lapack(problem: Eigenproblem, k: int) -> Eigenpairs:

@@ -40,7 +40,7 @@ from coterie.cluster._kernel_starts import NAMED_STARTS
 from coterie.cluster._kmeans_runs import warn_if_fewer
 from coterie.cluster._nystroem import Nystroem
 from coterie.distance import check_similarity_matrix
-from coterie.errors import InvalidParameter
+from coterie.errors import InvalidData, InvalidParameter
 
 AUTO_MOST_ROWS = 20_000  # all pairs of more rows take minutes, or more memory than most machines have
 
@@ -235,6 +235,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
             return checked
         # columns are counted and named here; the matrix itself is looked at below
         data = check_data(X, estimator=self, squares=False, may_be_distances=True, may_be_missing=True)
+        if data.shape[0] != data.shape[1]:
+            raise InvalidData(
+                f"X of {type(self).__name__} must be a square matrix of kernel values for "
+                f"kernel='precomputed', got the shape {data.shape}. If these are rows of features, name a "
+                f"kernel: kernel='rbf'."
+            )
         return check_similarity_matrix(data, who=type(self).__name__)
 
     def _check_new(self, X: MatrixLike) -> Data:

@@ -15,14 +15,15 @@ from coterie._progress import ProgressOption, track
 from coterie._typing import Data, FloatArray, Indices, Labels, MatrixLike, SparseData, Weights
 from coterie._validation import Anything, Choice, Constraint, Flag, Nothing, Number
 from coterie.cluster._base import Clusterer, Listener
-from coterie.cluster._density_input import check_density_input
+from coterie.cluster._density_input import check_density_input, is_boolean
 from coterie.cluster._density_parameters import METRIC_CONSTRAINTS
 from coterie.cluster._optics_clusters import cluster_optics_dbscan, cluster_optics_xi
-from coterie.cluster._optics_order import OpticsGraph, order_rows
+from coterie.cluster._optics_order import DECIMALS, OpticsGraph, order_rows
 from coterie.cluster._optics_parameters import SIZE, UNBOUNDED, resolve_size
 from coterie.cluster._optics_predict import place_rows
-from coterie.cluster._optics_space import is_boolean
-from coterie.errors import DataNotice, InvalidParameter
+from coterie.errors import DataNotice, InvalidData, InvalidParameter
+
+LARGEST_DISTANCE = 1e290  # beyond it, rounding to decimals overflows
 
 
 class OPTICS(Clusterer):
@@ -256,6 +257,11 @@ class OPTICS(Clusterer):
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         checked = check_density_input(self, X, self.metric)
         checked = checked.astype(np.float64, copy=False)
+        if self._is_given and checked.size and checked.max() > LARGEST_DISTANCE:
+            raise InvalidData(
+                f"distances of OPTICS must be at most {LARGEST_DISTANCE:g}, got {checked.max():g}: it rounds "
+                f"them to {DECIMALS} decimals. Divide X by a constant first."
+            )
         if is_boolean(self.metric) and not issparse(checked):
             if np.asarray(X).dtype != bool:
                 warnings.warn(

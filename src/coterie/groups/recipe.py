@@ -36,6 +36,8 @@ class Recipe:
         How to look for a better optimum.
     seed : int, default=0
         Same seed, same table, same groups.
+    settings : dict or None
+        Other parameters of the method's estimator, by name: ``{"eps": 0.4}`` for "dbscan".
     """
 
     method: str = "kmeans"
@@ -45,6 +47,19 @@ class Recipe:
     n_init: int | None = None
     improve: str | None = None
     seed: int = 0
+    settings: dict[str, Any] | None = None
+
+    @property
+    def title(self) -> str:
+        """The method, with its settings if there are any.
+
+        Examples
+        --------
+        >>> Recipe("dbscan", settings={"eps": 0.4}).title
+        'DBSCAN (eps=0.4)'
+        """
+        words = ", ".join(f"{name}={value}" for name, value in (self.settings or {}).items())
+        return find_method(self.method).title + (f" ({words})" if words else "")
 
 
 def check_recipe(recipe: Recipe) -> None:
@@ -110,14 +125,24 @@ def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = No
                 f"{method.title} has no --{option.replace('_', '-')}, got {value!r}."
             )
         chosen[name] = get_geometry(value).name if name == "geometry" else value
-    for name, value in (
-        ("n_clusters" if "n_clusters" in parameters else "n_components", recipe.n_clusters),
-        ("random_state", recipe.seed),
-        ("progress", progress),
-    ):
+    count = "n_clusters" if "n_clusters" in parameters else "n_components"
+    for name, value in ((count, recipe.n_clusters), ("random_state", recipe.seed), ("progress", progress)):
         if name in parameters and value is not None:
             chosen[name] = value
-    return kind(**chosen)
+    said_otherwise = {count, "random_state", "progress"}.union(*OPTIONS.values())
+    return kind(**chosen | _settings(method, recipe, [*parameters], said_otherwise))
+
+
+def _settings(method: Method, recipe: Recipe, known: list[str], said_otherwise: set[str]) -> dict[str, Any]:
+    """Return the parameters that are set by name; refuse what there is not, or has an option of its own."""
+    settings = recipe.settings or {}
+    free = [name for name in known if name not in said_otherwise]
+    for name in settings:
+        if name not in free:
+            raise InvalidParameter(
+                f'{method.title} has no setting "{name}".{did_you_mean(name, free)} ({", ".join(free)})'
+            )
+    return settings
 
 
 def check_k(method: Method, recipe: Recipe, n_rows: int, source: str) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from coterie._threads import one_thread
 from coterie._typing import Data, Distances
 from coterie.cluster._eps import read_curve
 from coterie.distance import k_nearest
-from coterie.scale._threads import one_thread
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.passes import compute, fold, tasks
 from coterie.scale.sampling import draw_sample
@@ -33,7 +33,7 @@ def suggest_eps(blocks: Blocks, min_samples: int, metric: Any, seed: int) -> tup
 
 
 def _nearest(block: Block, _weights: Block | None, queries: Data, n: int, metric: Any) -> Distances:
-    with one_thread():
+    with one_thread("openmp"):
         X = block.read()
         distance = k_nearest(queries, X, n_neighbors=min(n, len(X)), metric=metric).distance
     return np.asarray(distance, dtype=np.float64)

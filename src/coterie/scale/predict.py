@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from coterie._threads import one_thread
 from coterie._typing import Data, Labels
 from coterie.errors import UnsupportedInput
 from coterie.scale._base import new_blocks
-from coterie.scale._threads import one_thread
 from coterie.scale.blocks import Block
 from coterie.scale.finite import refuse_not_finite
 from coterie.scale.lazy import lazy_array
@@ -59,7 +59,7 @@ def per_row(block: Block, _weights: Block | None, model: Any, method: str) -> An
     """Return what a method of a local model says of a block's rows; what it refuses is named by its file."""
     X = block.read()
     try:
-        with one_thread():
+        with one_thread("openmp"):
             return np.asarray(getattr(model, method)(rows_for(model, X)))
     except ValueError:
         refuse_not_finite(block, X, type(model).__name__)

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from coterie import _core
 from coterie._progress import ProgressOption, track
+from coterie._threads import one_thread
 from coterie._typing import Centers, Data, FloatArray, Labels, RandomState, Weights
 from coterie._validation import Constraint, Flag, Function, Nothing, Seed, check_seed, shift_seed
 from coterie._validation import Whole as WholeNumber
@@ -22,7 +23,6 @@ from coterie.cluster._spaces import points_of
 from coterie.cluster._starts import make_start
 from coterie.scale import moments
 from coterie.scale._base import LazyEstimator
-from coterie.scale._threads import one_thread
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.finite import finite_rows
 from coterie.scale.lazy import lazy_array
@@ -227,7 +227,7 @@ class _Joiner:
         )
         if len(joined.weights) <= self.n:
             return joined
-        with one_thread():
+        with one_thread("openmp"):
             return joined.merged(_small_groups(joined.means, joined.weights, self.n, self.seed), self.n)
 
 
@@ -235,7 +235,7 @@ def _summarise_block(block: Block, weights: Block | None, n: int, seed: int) -> 
     X, weight = block.read(), read_weights(weights)
     weight = np.ones(len(X)) if weight is None else weight
     rows = Features(weight, X.astype(np.float64, copy=False), np.zeros(len(X)))
-    with one_thread():
+    with one_thread("openmp"):
         return rows.merged(_small_groups(X, weight, n, shift_seed(seed, block.index)), n)
 
 

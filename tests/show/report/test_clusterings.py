@@ -7,7 +7,7 @@ import pytest
 
 import coterie
 from coterie.errors import InvalidParameter
-from coterie.show.report import gather
+from coterie.show.report import gather, render
 from coterie.show.report.clusterings import python_lines, shell_line, subject_of_clustering
 
 NAMES = ["north", "south", "east"]
@@ -99,6 +99,13 @@ def test_the_only_number_asked_for_has_neighbours_on_the_slider(table):
     assert [labeling.k for labeling in facts.labelings] == [2, 3, 4, 5, 6, 7]
     assert facts.evidence.finding == "No other number of groups than 4 was compared"
     assert facts.evidence.reasons == ()
+
+
+def test_page_says_from_which_rows_chance_was_computed(answer):
+    """Law: a value that is of a sample says so, since the same measure of all rows stands beside it."""
+    sampled = replace(answer.significance, how="60 of 150 rows")
+    page = render(gather(subject_of_clustering(replace(answer, significance=sampled))))
+    assert "The line: these data. Computed from 60 of 150 rows." in page
 
 
 def test_report_needs_the_data(answer):

@@ -57,6 +57,7 @@ class ChanceFacts:
     p_value: float
     edges: tuple[float, ...]
     counts: tuple[int, ...]
+    how: str = ""  # which rows were used, where not all were
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,8 @@ def contrast_finding(profile: GroupMeans) -> str:
     shares = _between(profile)
     best = int(np.argmax(shares))
     name = shorten(profile.columns[best])
-    percent = f"{100 * min(1.0, shares[best]):.0f}\u00a0%"
+    share = min(1.0, float(shares[best]))
+    percent = f"{100 * share:.0f}\u00a0%" if share < 0.995 else "nearly all"
     return f"{name} tells the groups apart best: {percent} of its variance is between them"
 
 

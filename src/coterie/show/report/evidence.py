@@ -137,6 +137,7 @@ def chance_facts(significance: Any) -> ChanceFacts:
         p_value=p_value,
         edges=tuple(edges.tolist()),
         counts=tuple(counts.tolist()),
+        how="" if (how := str(getattr(significance, "how", "exact"))) == "exact" else how,
     )
 
 

@@ -21,6 +21,7 @@ from coterie.show.report.subject import Subject, shorten
 FEWEST, MOST = 2, 12  # groups at the stops of a tree's slider
 LONGEST_ROW_NAME = 24  # characters of a column of text that names the rows
 MOST_NAMES = 30
+MOST_LED = 8  # names of groups that the head of a page has room for
 
 
 def subject_of_groups(
@@ -118,7 +119,8 @@ def subject_of_labels(
         columns=data.columns,
         labels=labels,
         headline=count(len(names), "group"),
-        lead=f"given by the column {data.label_name} of {data.source}",
+        lead=f"given by the column {data.label_name} of {data.source}"
+        + ("" if is_plain or len(names) > MOST_LED else f": {numbered}"),
         classes=None if classes is None else [str(one) for one in classes],
         left_out=[(column.name, column.reason) for column in data.left_out],
         scaling=SCALINGS[scale],
@@ -230,7 +232,7 @@ def python_of(groups: Groups) -> str:
 
 def lead_of(groups: Groups) -> str:
     """Say how the groups were found."""
-    method = find_method(groups.recipe.method).title
+    method = groups.recipe.title
     has_distance = hasattr(groups.model, "geometry") or hasattr(groups.model, "metric")
     distance = f", {groups.recipe.distance or 'Euclidean'} distance" if has_distance else ""
     return f"{method} on {SCALINGS[groups.recipe.scale]}{distance}"
