@@ -28,7 +28,7 @@ WRONG = [
     ),
     (
         ["fit", "customers.csv", "--n-init", "5"],
-        "--n-init is for one method with one number of groups: add -k N.",
+        "--n-init is for one method with one number of groups: add --method NAME or -k N.",
     ),
     (
         ["compare", "customers.csv", "--methods", "kmeans,mixtur"],

@@ -179,7 +179,7 @@ def test_fewer_rows_than_groups():
         ({"n_clusters": 301}, BLOBS, InvalidParameter, "at most n_samples=300, got 301"),
         ({"init": np.arange(5)}, BLOBS, InvalidData, "the first label of each of the 300 rows"),
         ({"init": np.full(300, 2)}, BLOBS, InvalidData, "labels from 0 to 1, got 2 in row 0"),
-        ({"kernel": "precomputed"}, BLOBS, InvalidData, "must be a square matrix of similarities"),
+        ({"kernel": "precomputed"}, BLOBS, InvalidData, "must be a square matrix of kernel values"),
         (
             {"kernel": "precomputed"},
             [[1.0, 2.0], [3.0, 1.0]],

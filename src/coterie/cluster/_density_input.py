@@ -98,7 +98,8 @@ def check_density_input(estimator: Any, X: MatrixLike, metric: Any) -> Any:
     if input_kind(metric) == "data":
         return check_data(X, estimator=estimator, accept_sparse=True)
     who = type(estimator).__name__
-    check_data(X, who=who, accept_sparse=True, squares=False, may_be_distances=True, may_be_missing=True)
+    if not issparse(X):  # a graph may be larger than sparse rows may
+        check_data(X, who=who, squares=False, may_be_distances=True, may_be_missing=True)
     checked = validate_data(
         estimator,
         in_row_order(X),

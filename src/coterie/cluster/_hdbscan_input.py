@@ -159,9 +159,8 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
 
 
 def _check_matrix(model: Any, X: MatrixLike) -> HDBSCANInput:
-    check_data(
-        X, who="HDBSCAN", accept_sparse=True, squares=False, may_be_distances=True, may_be_missing=True
-    )
+    if not issparse(X):  # a graph may be larger than sparse rows may
+        check_data(X, who="HDBSCAN", squares=False, may_be_distances=True, may_be_missing=True)
     D = validate_data(
         model,
         in_row_order(X),

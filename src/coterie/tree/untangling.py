@@ -67,8 +67,8 @@ def untangled_pair(first: Dendrogram, second: Dendrogram) -> tuple[Dendrogram, D
     --------
     >>> one = Dendrogram([[1, 2], [0, 3]], [1.0, 2.0])
     >>> other = Dendrogram([[0, 2], [1, 3]], [1.0, 2.0])
-    >>> entanglement(one, untangled(one, other)), entanglement(*untangled_pair(one, other))
-    (0.35355339059327373, 0.0)
+    >>> round(entanglement(one, untangled(one, other)), 2), entanglement(*untangled_pair(one, other))
+    (0.35, 0.0)
     """
     starts = [(first, second), (first, untangled(first, second)), (untangled(second, first), second)]
     found = [_descend(*start) for start in starts]
