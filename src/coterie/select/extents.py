@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from coterie._typing import Data, FloatArray, Indices, Labels
+from coterie.select.lines import median_of
 
 MOST_ROWS = 128  # of two groups, in which neighbours are counted
 MOST_ANCHORS = 16  # of each group, which count them
@@ -68,5 +69,5 @@ def extent_from(anchors: Data, rows: FloatArray) -> float:
     if not told.any():
         return np.inf
     # the logarithms of squares are twice those of distances
-    growth = float(np.median(np.log(squares[told, far] / squares[told, near]))) / 2.0
+    growth = median_of(np.log(squares[told, far] / squares[told, near])) / 2.0
     return float(np.log(far / near)) / growth if growth > 0 else np.inf

@@ -113,9 +113,24 @@ def valleys_between(one: FloatArray, other: FloatArray) -> dict[int, float]:
     """
     smaller = min(len(one), len(other))
     along = np.sort(np.concatenate([one, other]))
-    first, last = sorted((float(np.median(one)), float(np.median(other))))
+    first, last = sorted((median_of(one), median_of(other)))
     widths = {parts: smaller // parts for parts in BARS}
     return {at: _depth(along, first, last, width) for at, width in widths.items() if width >= LEAST_WINDOW}
+
+
+def median_of(values: FloatArray) -> float:
+    """Return the median of some numbers; NumPy's own spends most of its time on cases that do not arise here.
+
+    Examples
+    --------
+    >>> median_of(np.array([3.0, 1.0, 2.0])), median_of(np.array([4.0, 1.0, 3.0, 2.0]))
+    (2.0, 2.5)
+    """
+    half = len(values) // 2
+    if len(values) % 2:
+        return float(np.partition(values, half)[half])
+    parted = np.partition(values, (half - 1, half))
+    return float((parted[half - 1] + parted[half]) / 2)
 
 
 def _depth(along: FloatArray, first: float, last: float, window: int) -> float:
