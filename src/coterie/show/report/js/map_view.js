@@ -93,7 +93,7 @@ coterie.mapView = (() => {
     return {
       ...layout(), dragmode: "lasso", hovermode: "closest", hoverlabel: hover, margin: { l: 48, r: 8, t: 8, b: 44 },
       xaxis: { ...axis(asText(map.x_title)), zeroline: false, ...(map.x_title ? {} : bare) },
-      yaxis: { ...axis(asText(map.y_title)), zeroline: false, ...(map.y_title ? {} : bare) },
+      yaxis: { ...axis(asText(map.y_title)), automargin: true, zeroline: false, ...(map.y_title ? {} : bare) },
       modebar: { color: variable("--muted"), activecolor: variable("--accent"), bgcolor: "rgba(0,0,0,0)" },
       uirevision: `map ${state.map}`, selectionrevision: state.selection.about || "none", selections: [],
     };
