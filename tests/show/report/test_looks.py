@@ -147,3 +147,32 @@ def test_focus_can_be_seen(iris):
             )
         )
     assert {one for one in unseen if one and not one.startswith("BODY")} == set()
+
+
+def test_many_numbers_of_groups_on_a_phone(visit, tmp_path):
+    """Law: on a narrow page the numbers below the slider end where the slider does."""
+    X = np.random.default_rng(0).normal(size=(120, 2))
+    labelings = {k: np.arange(120) % k for k in range(2, 27)}
+    subject = make_subject(X, "ab", labelings[2], labelings=labelings)
+    page = visit(write_subject(subject, tmp_path / "many.html")).page
+    page.set_viewport_size({"width": 360, "height": 740})
+    ends = "(found) => Math.max(...found.map((one) => one.getBoundingClientRect().right))"
+    assert page.eval_on_selector_all(".ticks button", ends) <= page.eval_on_selector_all("#stop", ends) + 2
+
+
+def test_a_long_p_value_on_a_phone(iris):
+    """Law: on a narrow page a long number leaves the word beside it room."""
+    page = iris.page
+    page.set_viewport_size({"width": 360, "height": 740})
+    crossed = page.evaluate("""() => {
+      const badge = document.querySelector(".badge"), word = badge.querySelector(".word");
+      const number = badge.querySelector("strong"), before = number.textContent;
+      number.textContent = "p ≤ 0.00025";
+      const range = document.createRange();
+      range.selectNodeContents(number);
+      const found = range.getBoundingClientRect().right - word.getBoundingClientRect().left;
+      number.textContent = before;
+      return found;
+    }""")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert crossed <= 0
