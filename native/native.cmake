@@ -47,7 +47,6 @@ endif()
 add_library(coterie_native STATIC ${COTERIE_PLAIN_SOURCES})
 target_link_libraries(coterie_native PUBLIC coterie_options)
 target_compile_options(coterie_native PRIVATE -ffp-contract=off $<$<CONFIG:Release>:-O2>)  # the hot loops are in the kernels
-target_compile_options(coterie_native PRIVATE -Wno-subobject-linkage)  # what a file hides it still hides when compiled with others
 # Files of one folder are compiled together, six at a time, which saves a quarter: within a folder, what they hide has names of its own.
 set_target_properties(coterie_native PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 # to GCC a source that is compiled together with others looks like a header, whose lambdas should hold nothing hidden

@@ -13,15 +13,7 @@ namespace coterie {
 namespace {
 
 using testing::PointSet;
-using Square = std::vector<std::vector<double>>;
-
-Square distances(const PointSet<double>& points) {
-  Square D(points.n, std::vector<double>(points.n));
-  for (std::int64_t i = 0; i < points.n; ++i)
-    for (std::int64_t j = 0; j < points.n; ++j)
-      D[i][j] = std::sqrt(testing::reduced_distance({TreeMetric::euclidean, 2}, points.row(i), points.row(j), points.dims));
-  return D;
-}
+using testing::Square;
 
 std::vector<double> core_distances(const Square& D, std::size_t min_samples) {
   std::vector<double> core;
@@ -58,7 +50,7 @@ bool are_equal(const GrownTree& one, const GrownTree& other) { return one.ends =
 
 struct Growth {
   Growth(const PointSet<double>& points, std::size_t min_samples, double alpha)
-      : D(distances(points)), core(core_distances(D, min_samples)), alpha(alpha), expected(by_definition(D, core, alpha)),
+      : D(testing::square_of_distances(points)), core(core_distances(D, min_samples)), alpha(alpha), expected(by_definition(D, core, alpha)),
         tree(points.view(), TreeMetric::euclidean, 2, default_leaf_size, 1),
         by_lists(regrow_from_first_row(tree, static_cast<std::int64_t>(min_samples), alpha, 1.0, 2)) {}
 

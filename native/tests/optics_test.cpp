@@ -13,6 +13,7 @@ namespace coterie {
 namespace {
 
 using testing::PointSet;
+using testing::Square;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -25,16 +26,6 @@ struct Answer {
   std::vector<double> reachability;
   std::vector<std::int64_t> predecessor;
 };
-
-using Square = std::vector<std::vector<double>>;
-
-Square distances(const PointSet<double>& points) {
-  Square D(points.n, std::vector<double>(points.n));
-  for (std::int64_t i = 0; i < points.n; ++i)
-    for (std::int64_t j = 0; j < points.n; ++j)
-      D[i][j] = std::sqrt(testing::reduced_distance({TreeMetric::euclidean, 2}, points.row(i), points.row(j), points.dims));
-  return D;
-}
 
 // The distance to the min_samples-th row, itself included; infinite beyond the radius.
 std::vector<double> core_distances(const Square& D, std::size_t min_samples, double radius) {
@@ -90,7 +81,7 @@ Answer by_graph(const Square& D, const OpticsQuestion& question) {
 }
 
 void check_walks(const PointSet<double>& points) {
-  const Square D = distances(points);
+  const Square D = testing::square_of_distances(points);
   const KDTree<double> tree(points.view(), TreeMetric::euclidean, 2, default_leaf_size, 1);
   for (const double radius : {0.1, 0.5, infinity})
     for (const std::size_t min_samples : {2, 5}) {

@@ -113,4 +113,15 @@ Neighbours<T> sorted_neighbours(const MetricCase& metric, const PointSet<T>& poi
   return found;
 }
 
+using Square = std::vector<std::vector<double>>;
+
+// Euclidean, of all rows to all rows.
+inline Square square_of_distances(const PointSet<double>& points) {
+  Square D(points.n, std::vector<double>(points.n));
+  for (std::int64_t i = 0; i < points.n; ++i)
+    for (std::int64_t j = 0; j < points.n; ++j)
+      D[i][j] = std::sqrt(reduced_distance({TreeMetric::euclidean, 2}, points.row(i), points.row(j), points.dims));
+  return D;
+}
+
 }  // namespace coterie::testing

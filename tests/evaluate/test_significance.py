@@ -263,7 +263,7 @@ def test_hopkins():
     assert kstest([each.p_value for each in values], "uniform").pvalue > 0.001
     assert abs(np.mean([each.value for each in values]) - 0.5) < 0.05
     many = [hopkins(np.random.default_rng(at).random((300, 8)), random_state=at).p_value for at in range(80)]
-    assert np.mean(np.less_equal(many, 0.05)) <= 0.125  # Beta(m, m) would give 0.16
+    assert np.mean(np.less_equal(many, 0.05)) <= 0.125
     assert kstest(many, "uniform").pvalue > 0.001
     assert hopkins(BLOBS, random_state=1) == hopkins(BLOBS, random_state=1)
     assert json.loads(json.dumps(hopkins(BLOBS, random_state=0).to_dict()))["n_probes"] == 12
