@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._typing import Data, FloatArray, Labels, MatrixLike, VectorLike
-from coterie._validation import check_data, check_sample_weight
+from coterie._validation import Whole, check_data, check_sample_weight
 from coterie.cluster._base import WeightedClusterer
 from coterie.cluster._mixture_families import FAMILIES
 from coterie.cluster._mixture_parameters import Parameters, label_rows, share_rows
@@ -109,9 +109,9 @@ class MixtureClusterer(WeightedClusterer):
             The component of each.
         """
         check_is_fitted(self)
-        if n_samples < 1:
+        if not Whole(1).accepts(n_samples):
             raise InvalidParameter(
-                f"Invalid value for 'n_samples': {n_samples}. The sampling requires at least one sample."
+                f"Invalid value for 'n_samples': {n_samples!r}. The sampling requires at least one sample."
             )
         draws = Draws(self.random_state).numpy
         weights = self.weights_.astype(np.float64)
