@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -18,6 +18,8 @@ from coterie.errors import InvalidParameter
 
 class MixtureClusterer(WeightedClusterer):
     """An estimator whose groups are the components of a Gaussian mixture."""
+
+    _objective_words: ClassVar[str] = "mean log-likelihood"
 
     covariance_type: str
     random_state: Any

@@ -114,6 +114,8 @@ class GaussianMixture(LocalPredictor):
         "progress": Nothing() | Flag() | Function(),
     }
 
+    _objective_words: ClassVar[str] = "mean log-likelihood"
+
     weights_: FloatArray
     means_: FloatArray
     covariances_: FloatArray
