@@ -14,6 +14,7 @@ from coterie._typing import Distances, FloatArray, Indices, MatrixLike
 from coterie._validation import check_data
 from coterie.cluster._density_input import is_known, without_direction
 from coterie.cluster._hdbscan_input import scikit_learns_distances
+from coterie.cluster._weight_lists import lists_of_weight
 from coterie.distance import get_distance, input_kind, k_nearest, nearest
 from coterie.errors import InvalidData
 
@@ -29,17 +30,29 @@ class Hanging:
 
 def hang(model: Any, X: Any) -> Hanging:
     """Return where new rows, their columns already checked, would hang in the spanning tree."""
+    n, n_queries = len(model._core_distances), X.shape[0]
     min_samples = model.min_cluster_size if model.min_samples is None else model.min_samples
-    n = len(model._core_distances)
-    index, distance = _nearest_rows(model, X, min(n, 2 * min_samples))
-    core = distance[:, max(0, min(min_samples - 2, n - 1))]  # the new row itself counts as well
-    reach = np.maximum(np.maximum(core[:, None], model._core_distances[index]), distance / model.alpha)
-    reach[distance == 0] = -1.0  # an equal row stands for the new one
-    best = np.argmin(reach, axis=1)
-    at = np.arange(len(best))
+    weights = np.ones(n) if model._weights is None else model._weights
+    row, nearest_reach = np.zeros(n_queries, dtype=np.intp), np.empty(n_queries)
+    apart = np.empty(n_queries)
+    most = 2 * min_samples  # weight of the neighbours to hang on
+
+    def ask(which: Indices, k: int) -> tuple[Indices, Distances]:
+        return _nearest_rows(model, X[which], k)
+
+    for lists in lists_of_weight(ask, n_queries, weights, most, first=most):
+        at = np.arange(len(lists.which))
+        core = lists.distance[at, lists.place_of(min_samples - 1)]  # the new row itself counts as well
+        own = np.maximum(core[:, None], model._core_distances[lists.index])
+        reach = np.maximum(own, lists.distance / model.alpha)
+        reach[lists.total - weights[lists.index] >= most] = np.inf
+        reach[lists.distance == 0] = -1.0  # an equal row stands for the new one
+        best = np.argmin(reach, axis=1)
+        row[lists.which], apart[lists.which] = lists.index[at, best], lists.distance[at, best]
+        nearest_reach[lists.which] = reach[at, best]
     with np.errstate(divide="ignore"):
-        density = np.where(reach[at, best] > 0, 1 / reach[at, best], np.inf)
-    return Hanging(index[at, best], distance[at, best], density)
+        density = np.where(nearest_reach > 0, 1 / nearest_reach, np.inf)
+    return Hanging(row, apart, density)
 
 
 def split_rows(model: Any, X: MatrixLike) -> tuple[Any, FloatArray]:
