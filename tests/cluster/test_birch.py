@@ -205,6 +205,15 @@ def test_labels_are_optional():
     assert not hasattr(model.partial_fit(X).partial_fit(), "labels_")
 
 
+def test_rows_get_the_same_label_in_any_company():
+    """Law: labels are the nearest centres, for few and many subclusters, columns and rows at a time."""
+    for threshold, d in ((0.05, 2), (0.5, 2), (0.5, 20)):
+        rows = np.random.default_rng(1).normal(size=(3000, d))
+        model = Birch(threshold=threshold, n_clusters=None).fit(rows)
+        np.testing.assert_array_equal(model.labels_, cdist(rows, model.subcluster_centers_).argmin(axis=1))
+        np.testing.assert_array_equal(model.predict(rows[:3]), model.labels_[:3])
+
+
 def test_threads_make_no_difference():
     """Law: n_jobs changes nothing."""
     rows = np.random.default_rng(1).normal(size=(5000, 4))

@@ -19,6 +19,8 @@ from coterie._validation.parameters import is_whole
 from coterie.cluster._sparse_points import csr_parts
 from coterie.cluster._tree_labels import cut_tree
 from coterie.distance import get_distance
+from coterie.distance._rows import Rows
+from coterie.distance.engines import TREE_LEAST_POINTS, TREE_MOST_FEATURES, smallest_by_tree
 from coterie.errors import InvalidData
 from coterie.tree import METHODS
 from coterie.tree._linkage_input import Given
@@ -80,6 +82,10 @@ def nearest_subclusters(X: Data | SparseData, centers: Centers, n_threads: int) 
     if issparse(data):
         nearest: Labels = _core.sparse_nearest(*csr_parts(data), centers, n_threads)[0]
         return nearest
+    # by the centres alone: a row gets the same label in whatever company
+    if centers.shape[1] <= TREE_MOST_FEATURES and len(centers) >= TREE_LEAST_POINTS:
+        found = smallest_by_tree(Rows(data, centers, get_distance("euclidean")), 1, False, n_threads)
+        return found.index[:, 0].astype(np.int32)
     origin = centers.mean(axis=0, dtype=np.float64).astype(centers.dtype)
     nearest, _ = _core.kmeans_labels(data, centers, origin, None, n_threads)
     return nearest
