@@ -10,7 +10,8 @@ list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "(\\.kernel\\.cpp$|/bindings/|/t
 # Kernels of trees and linkage round after every operation: same neighbours on every instruction set, bounds that hold exactly, and
 # a distance of two clusters that does not depend on which of them asks.
 file(GLOB COTERIE_ROUNDED_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/trees/*.kernel.cpp
-     ${CMAKE_SOURCE_DIR}/native/density/*.kernel.cpp ${CMAKE_SOURCE_DIR}/native/linkage/*.kernel.cpp)
+     ${CMAKE_SOURCE_DIR}/native/density/*.kernel.cpp ${CMAKE_SOURCE_DIR}/native/linkage/*.kernel.cpp
+     ${CMAKE_SOURCE_DIR}/native/birch/*.kernel.cpp)
 set_source_files_properties(${COTERIE_ROUNDED_KERNELS} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 # Moments of columns are half a pass of k-means: their loop is worth vectors, without fused operations for the same bits everywhere.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/native/kmeans/columns.cpp PROPERTIES COMPILE_OPTIONS
