@@ -5,7 +5,7 @@ import pytest
 import sklearn.cluster
 from scipy import sparse
 
-from coterie.cluster import DBSCAN
+from coterie.cluster import DBSCAN, HDBSCAN
 from coterie.errors import DataNotice, InvalidData
 
 RANDOM = np.random.default_rng(8)
@@ -30,6 +30,16 @@ def test_bray_curtis_of_signed_numbers(eps, algorithm):
     model = DBSCAN(eps=eps, min_samples=4, metric="braycurtis").fit(SIGNED)
     core = model.core_sample_indices_
     np.testing.assert_array_equal(model.predict(SIGNED)[core], model.labels_[core])
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "brute"])
+def test_bray_curtis_of_signed_numbers_in_hdbscan(algorithm):
+    """Law: HDBSCAN divides as scikit-learn does, whose trees and brute force differ, and predicts so."""
+    options = {"min_cluster_size": 5, "metric": "braycurtis", "algorithm": algorithm}
+    model = HDBSCAN(**options).fit(SIGNED)
+    theirs = sklearn.cluster.HDBSCAN(copy=True, **options).fit(SIGNED)
+    np.testing.assert_array_equal(model.labels_, theirs.labels_)
+    np.testing.assert_array_equal(model.predict(SIGNED), model.labels_)
 
 
 @pytest.mark.parametrize(
