@@ -48,16 +48,14 @@ endif()
 add_library(coterie_native STATIC ${COTERIE_PLAIN_SOURCES})
 target_link_libraries(coterie_native PUBLIC coterie_options)
 target_compile_options(coterie_native PRIVATE -ffp-contract=off $<$<CONFIG:Release>:-O2>)  # the hot loops are in the kernels
-# Files of one folder are compiled together, six at a time, which saves a quarter: within a folder, what they hide has names of its own.
+# Files of one folder are compiled together, which saves a third: within a folder, what they hide has names of its own.
 set_target_properties(coterie_native PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 # to GCC a source that is compiled together with others looks like a header, whose lambdas should hold nothing hidden
 target_compile_options(coterie_native PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 foreach(source IN LISTS COTERIE_PLAIN_SOURCES)
   get_filename_component(folder ${source} DIRECTORY)
   get_filename_component(folder ${folder} NAME)
-  math(EXPR n_of_${folder} "0${n_of_${folder}} + 1")
-  math(EXPR group "(${n_of_${folder}} - 1) / 6")
-  set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+  set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder})
 endforeach()
 target_precompile_headers(coterie_native PRIVATE <algorithm> <atomic> <cmath> <functional> <memory> <numeric> <queue> <string> <vector>)
 foreach(level IN LISTS COTERIE_ISA_LEVELS)
