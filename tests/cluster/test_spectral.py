@@ -74,6 +74,31 @@ def test_coordinates_are_eigenvectors_of_the_laplacian(laplacian, solver):
     np.testing.assert_array_equal(model.eigengaps_, np.diff(model.eigenvalues_))
 
 
+@pytest.mark.parametrize("solver", [None, "arpack", "lobpcg"])
+@pytest.mark.parametrize("laplacian", LAPLACIANS)
+def test_the_constant_comes_once(laplacian, solver):
+    """Law: no solver finds the known vector again, where the other eigenvalues are far from its own."""
+    model = LaplacianEigenmap(
+        4, affinity="rbf", h=100.0, laplacian=laplacian, eigen_solver=solver, eigen_tol=1e-9, random_state=0
+    ).fit(BLOBS)
+    expected = np.sort(np.linalg.eigvals(matrix_of(weights_of(BLOBS, 0.01), laplacian)).real)[1:5]
+    np.testing.assert_allclose(model.eigenvalues_[:4], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("n", [60, 400])
+@pytest.mark.parametrize("unit", [1e-30, 1e-9, 1e9, 1e30])
+@pytest.mark.parametrize("laplacian", LAPLACIANS)
+def test_the_unit_of_weights_does_not_matter(laplacian, unit, n):
+    """Law: weights of a graph times a constant give the same groups; D - W has its eigenvalues times it."""
+    W = weights_of(BLOBS[:n], 0.02)
+    options = {"affinity": "precomputed", "laplacian": laplacian, "random_state": 0}
+    plain = SpectralClustering(3, **options).fit(W)
+    model = SpectralClustering(3, **options).fit(W * unit)
+    factor = unit if laplacian == "unnormalized" else 1.0
+    np.testing.assert_allclose(model.eigenvalues_[:3], plain.eigenvalues_[:3] * factor, rtol=1e-4)
+    assert adjusted_rand_score(model.labels_, plain.labels_) == 1.0
+
+
 def test_the_quick_solver_keeps_its_tolerance():
     """Law: with the default tolerance, in float32 products, eigenvalues are right to it."""
     X = np.random.default_rng(0).normal(size=(700, 3)) + 1000.0

@@ -29,7 +29,7 @@ ROWS_OF_ONE_THREAD = 4096  # up to these, threads of LAPACK wait for each other 
 DEFAULT_TOLERANCE = 1e-5
 LOBPCG_TOLERANCE = 1e-15**0.5  # SciPy's own, per row, where none is asked for
 SHARE_OF_SPREAD = 0.01  # residual over the distance of the wanted eigenvalues from the next
-ROUGH_TOLERANCE = 1e-3  # of vectors whose eigenvalue only is wanted
+ROUGH_TOLERANCE = 1e-3  # of vectors whose eigenvalue only is wanted, as a share of the lowest possible one
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ def _missing_pairs(
 def _by_lapack(problem: Eigenproblem, k: int) -> Eigenpairs:
     matrix = problem.product(np.eye(problem.n))
     # the known ones go to the end of the spectrum
-    scale = 1.0 + 2 * float(np.abs(matrix).sum(axis=1).max(initial=0.0))
+    scale = 3 * float(np.abs(matrix).sum(axis=1).max(initial=0.0)) or 1.0
     matrix = matrix - scale * problem.known @ problem.known.T
     values, vectors = np.linalg.eigh(_symmetric(matrix))
     return Eigenpairs(values[::-1][:k], vectors[:, ::-1][:, :k])
@@ -115,8 +115,10 @@ def _by_lapack(problem: Eigenproblem, k: int) -> Eigenpairs:
 
 def _by_scipy(problem: Eigenproblem, k: int, solver: str, tol: float, seed: int) -> Eigenpairs:
     def multiply(V: Any) -> Any:
-        columns = problem.deflate(V.reshape(problem.n, -1))
-        return problem.deflate(problem.product(columns)).reshape(V.shape)
+        columns = V.reshape(problem.n, -1)
+        rest = problem.deflate(columns)
+        # the known directions go to the end of the spectrum
+        return (problem.deflate(problem.product(rest)) + problem.lowest * (columns - rest)).reshape(V.shape)
 
     operator = LinearOperator((problem.n, problem.n), matvec=multiply, matmat=multiply, dtype=np.float64)
     draws = np.random.default_rng(seed)
@@ -219,7 +221,8 @@ def _are_settled(
     spread = float(problem.known_values[0] - values[n_settled])
     limit = max(min(tol, SHARE_OF_SPREAD * spread), problem.rounding)
     exact, rough = residuals[:n_settled], residuals[n_settled:]
-    return bool(exact.max(initial=0.0) <= limit and rough.max(initial=0.0) <= max(limit, ROUGH_TOLERANCE))
+    loose = max(limit, -ROUGH_TOLERANCE * problem.lowest)
+    return bool(exact.max(initial=0.0) <= limit and rough.max(initial=0.0) <= loose)
 
 
 class _KrylovSpace:
