@@ -316,7 +316,7 @@ def test_nearest_distances_of_a_matrix():
         (MOONS, {"epsilon": 0.0}, InvalidParameter, "epsilon of SpectralClustering must be a number greater"),
         (MOONS, {"h": -1.0}, InvalidParameter, "h of SpectralClustering must be None or a number greater"),
         (MOONS, {"affinity": "rfb"}, InvalidParameter, 'Did you mean "rbf"'),
-        (MOONS, {"eigen_solver": "amg"}, InvalidParameter, "eigen_solver of SpectralClustering must be None"),
+        (MOONS, {"eigen_solver": "amb"}, InvalidParameter, "eigen_solver of SpectralClustering must be None"),
         (MOONS, {"n_clusters": 500}, InvalidParameter, "n_clusters of SpectralClustering must be at most"),
         (MOONS[:1], {}, InvalidData, "minimum of 2"),
     ],
@@ -378,7 +378,7 @@ def test_progress_hears_the_stages():
 
 def test_eigenvectors_that_are_not_settled_are_announced(monkeypatch):
     """Law: where lobpcg does not get as far as asked, one warning says how far it got, and the way out."""
-    monkeypatch.setattr("coterie.cluster._spectral_solver.MOST_PRODUCTS", 2)
+    monkeypatch.setattr("coterie.cluster._spectral_scipy.MOST_PRODUCTS", 2)
     model = SpectralClustering(4, gamma=0.5, eigen_solver="lobpcg", eigen_tol=1e-12, random_state=0)
     with pytest.warns(
         ConvergenceWarning, match=r"lobpcg settled the eigenvectors to .* only, not to 1e-12\. "

@@ -21,6 +21,7 @@ from coterie._validation import (
     check_data,
     check_seed,
 )
+from coterie.cluster._spectral_amg import require_amg
 from coterie.cluster._spectral_embedding import (
     LAPLACIANS,
     Embedding,
@@ -36,7 +37,7 @@ from coterie.cluster._spectral_input import (
 )
 from coterie.cluster._spectral_landmarks import LandmarkMap, embed_by_landmarks
 from coterie.cluster._spectral_places import Places, rows_among
-from coterie.cluster._spectral_solver import DEFAULT_TOLERANCE
+from coterie.cluster._spectral_problem import DEFAULT_TOLERANCE
 from coterie.cluster._spectral_weights import WeightedGraph
 from coterie.distance.matrices import check_distance_matrix, check_similarity_matrix
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
@@ -61,7 +62,7 @@ GRAPH_CONSTRAINTS: Mapping[str, Constraint] = {
     "kernel_params": Nothing() | _Dictionary(),
     "laplacian": Choice(*LAPLACIANS),
     "landmarks": Nothing() | Whole(2),
-    "eigen_solver": Nothing() | Choice("arpack", "lobpcg"),
+    "eigen_solver": Nothing() | Choice("arpack", "lobpcg", "amg"),
     "eigen_tol": Choice("auto") | Number(0),
     "random_state": Seed(),
     "n_jobs": Nothing() | Whole(),
@@ -131,6 +132,8 @@ class SpectralBase:
         self, X: Any, weights: Weights | None, n_components: int, seed: int
     ) -> tuple[Embedding, dict[str, Any]]:
         """Return the coordinates, and the attributes that place new rows among them."""
+        if self.eigen_solver == "amg":
+            require_amg()
         tol = DEFAULT_TOLERANCE if isinstance(self.eigen_tol, str) else float(self.eigen_tol)
         options = SolverOptions(self.eigen_solver, tol, seed)
         affinity = self._affinity()

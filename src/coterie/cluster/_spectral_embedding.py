@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from coterie._typing import FloatArray, Labels
 from coterie.cluster._spectral_graphs import Graph
-from coterie.cluster._spectral_solver import Eigenproblem, largest_pairs
+from coterie.cluster._spectral_problem import Eigenproblem
+from coterie.cluster._spectral_solver import largest_pairs
 from coterie.cluster._spectral_weights import WeightedGraph
 from coterie.errors import DataNotice, InvalidData
 
@@ -156,6 +158,7 @@ def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Ei
             lowest,
             graph.is_sparse,
             graph.rounding * float(degrees.max()),
+            lambda: graph.stored() - sparse.diags_array(degrees),
         )
     roots = 1.0 / np.sqrt(degrees)
     return Eigenproblem(
@@ -166,6 +169,7 @@ def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Ei
         -1.0,
         graph.is_sparse,
         graph.rounding,
+        lambda: sparse.diags_array(roots) @ graph.stored() @ sparse.diags_array(roots),
     )
 
 

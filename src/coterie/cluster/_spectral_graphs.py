@@ -32,6 +32,7 @@ GIVEN = ("precomputed", "precomputed_nearest_neighbors")
 GAUSSIANS = ("rbf", "self_tuning")
 DOUBLE_ROUNDING = 1e-12
 SINGLE_ROUNDING = 5e-7  # relative error of a product of affinities in float32
+BYTES_STORED = 40  # per pair: the identity, padded; the product; and its entries as CSR
 AFFINITIES = (*GAUSSIANS, *GRAPHS, *GIVEN, *KERNELS)
 
 
@@ -60,6 +61,9 @@ class Graph(Protocol):
 
     def times(self, V: FloatArray) -> FloatArray:
         """Return the weights times the columns of V."""
+
+    def stored(self) -> Any:
+        """Return the matrix that `times` multiplies by, as CSR, if it fits in memory."""
 
     def among(self, points: Any) -> Graph:
         """Return the graph of some of the points."""
@@ -94,6 +98,9 @@ class MatrixGraph:
 
     def times(self, V: FloatArray) -> FloatArray:
         return np.asarray(self.weights @ V)
+
+    def stored(self) -> Any:
+        return sparse.csr_array(self.weights)
 
     def among(self, points: Any) -> Graph:
         own = self.own if isinstance(self.own, float) else self.own[points]
@@ -134,6 +141,14 @@ class GaussianGraph:
 
     def times(self, V: FloatArray) -> FloatArray:
         return gaussian_product(self, self.X, self.scales, V)
+
+    def stored(self) -> Any:
+        require_memory(
+            BYTES_STORED * self.n**2,
+            f"the affinity matrix of {self.n:,} rows, stored for this eigen_solver,",
+            "Use eigen_solver=None, which needs no matrix, or affinity='nearest_neighbors'.",
+        )
+        return sparse.csr_array(self.times(np.eye(self.n)))
 
     def among(self, points: Any) -> Graph:
         scales = None if self.scales is None else self.scales[points]

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from coterie._typing import FloatArray, Labels, Weights
 from coterie.cluster._spectral_graphs import Graph
@@ -58,6 +59,10 @@ class WeightedGraph:
     def times(self, V: FloatArray) -> FloatArray:
         roots = np.sqrt(self.masses)[:, None]
         return np.asarray(roots * _in_range(self.graph, roots * V) + self.loops[:, None] * V)
+
+    def stored(self) -> Any:
+        roots = sparse.diags_array(np.sqrt(self.masses))
+        return sparse.csr_array(roots @ self.graph.stored() @ roots + sparse.diags_array(self.loops))
 
     def among(self, points: Any) -> Graph:
         return WeightedGraph(self.graph.among(points), self.masses[points])

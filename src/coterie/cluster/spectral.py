@@ -48,8 +48,9 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     ----------
     n_clusters : int, default=8
         How many groups.
-    eigen_solver : {None, "arpack", "lobpcg"}, default=None
-        None grows block Krylov spaces; the others are SciPy's.
+    eigen_solver : {None, "arpack", "lobpcg", "amg"}, default=None
+        None grows block Krylov spaces; "arpack" and "lobpcg" are SciPy's; "amg" is LOBPCG with a
+        preconditioner from the package pyamg, and stores the graph.
     n_components : int or None, default=None
         How many eigenvectors; None is `n_clusters`.
     random_state : int, RandomState, Generator or None, default=None
