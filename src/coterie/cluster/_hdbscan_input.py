@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from coterie import _core
 from coterie._threads import resolve_threads
-from coterie._typing import Indices, MatrixLike, Weights
+from coterie._typing import Data, Indices, MatrixLike, Weights
 from coterie._validation import check_data, refuse_tiny, require_memory
 from coterie.cluster._density_input import (
     fitted_values,
@@ -20,6 +20,7 @@ from coterie.cluster._density_input import (
     resolve_distance,
     shared_name,
 )
+from coterie.cluster._odd_rows import in_parts
 from coterie.cluster._reachability import ReachabilityTree, of_graph, of_matrix, of_matrix_as_trees
 from coterie.cluster._reachability_rows import Task, of_rows
 from coterie.distance import Distance, input_kind
@@ -146,6 +147,11 @@ def has_tree(metric: Any) -> bool:
     return isinstance(name, str) and name in {*KDTree.valid_metrics, *BallTree.valid_metrics}
 
 
+def as_measured(model: Any, distance: Distance, *sets: Data) -> tuple[Data, ...]:
+    """Return rows as the distance takes them; scikit-learn's trees have another Bray-Curtis distance."""
+    return in_parts(distance, *sets) if has_tree(model.metric) and model.algorithm != "brute" else sets
+
+
 def check_input(model: Any, X: MatrixLike) -> HDBSCANInput:
     """Return the input of a fit."""
     if input_kind(model.metric) == "similarities":
@@ -174,7 +180,8 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
         refuse_tiny(data, None, "X")
     if note_no_direction(distance, data, "HDBSCAN") or issparse(data):
         distance = None
-    rows = None if distance is None else prepare_rows(data, None, distance, {}, who="HDBSCAN")
+    measured = data if distance is None else as_measured(model, distance, data)[0]
+    rows = None if distance is None else prepare_rows(measured, None, distance, {}, who="HDBSCAN")
     return HDBSCANInput(data, False, finite, infinite, missing, rows)
 
 

@@ -13,7 +13,7 @@ from coterie._threads import resolve_threads
 from coterie._typing import Distances, FloatArray, Indices, MatrixLike
 from coterie._validation import check_data
 from coterie.cluster._density_input import is_known, without_direction
-from coterie.cluster._hdbscan_input import scikit_learns_distances
+from coterie.cluster._hdbscan_input import as_measured, scikit_learns_distances
 from coterie.cluster._weight_lists import lists_of_weight
 from coterie.distance import get_distance, input_kind, k_nearest, nearest
 from coterie.errors import InvalidData
@@ -108,7 +108,8 @@ def _to_exemplars(model: Any, data: Any, exemplars: list[Indices]) -> Distances:
     columns = []
     for rows in exemplars:
         if _is_ours(model, data):
-            columns.append(nearest(data, model._rows[rows], _distance(model)).distance)
+            queries, others = as_measured(model, _distance(model), data, model._rows[rows])
+            columns.append(nearest(queries, others, _distance(model)).distance)
         else:
             columns.append(scikit_learns_distances(model, data, model._rows[rows]).min(axis=1))
     return np.column_stack(columns)
@@ -123,7 +124,8 @@ def _nearest_rows(model: Any, X: Any, k: int) -> tuple[Indices, Distances]:
     if not _is_ours(model, data):
         return _smallest(scikit_learns_distances(model, data, model._rows), k)
     threads = resolve_threads(model.n_jobs)
-    found = k_nearest(data, model._rows, k, _distance(model), n_jobs=threads)
+    queries, others = as_measured(model, _distance(model), data, model._rows)
+    found = k_nearest(queries, others, k, _distance(model), n_jobs=threads)
     return found.index, found.distance
 
 
