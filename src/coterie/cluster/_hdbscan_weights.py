@@ -13,10 +13,9 @@ from scipy.sparse import issparse
 from coterie._typing import Weights
 from coterie.cluster._condensed import clusters_at, labels_at, outlier_scores_at, strengths_at
 from coterie.cluster._density_input import far_unless_stored, resolve_distance
-from coterie.cluster._hdbscan_input import HDBSCANInput
+from coterie.cluster._hdbscan_input import HDBSCANInput, prepared
 from coterie.cluster._hdbscan_predict import Hanging, hang
 from coterie.cluster._neighbourhoods import CELLS_PER_BLOCK
-from coterie.distance._rows import prepare_rows
 from coterie.errors import InvalidData
 
 
@@ -45,7 +44,7 @@ def _split(given: HDBSCANInput, model: Any, counts: Any) -> HDBSCANInput:
     else:
         X, idle_rows = given.X[kept], given.X[left]
         distance = None if given.rows is None else resolve_distance(model.metric, model.metric_params)
-        rows = None if distance is None else prepare_rows(X, None, distance, {}, who="HDBSCAN")
+        rows = prepared(model, distance, X)
     finite, idle = given.finite[kept], given.finite[left]
     return replace(given, X=X, rows=rows, finite=finite, idle=idle, idle_rows=idle_rows)
 
