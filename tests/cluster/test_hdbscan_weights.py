@@ -206,16 +206,17 @@ def with_zeros(D):
     return sparse.csr_array((D[rows, columns], (rows, columns)), shape=D.shape)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "precomputed", "graph"])
+@pytest.mark.parametrize("metric", ["euclidean", "braycurtis", "seuclidean", "precomputed", "graph"])
 def test_rows_of_no_weight_do_not_count(metric):
     """Law: without them the others get the same; they get the label, and for equal rows all, of a new row."""
     X, weights = clouds(80), some_weights(80)
     X[1], weights[:2] = X[0], (2, 0)
     kept, idle = weights > 0, weights == 0
-    given = X if metric == "euclidean" else pairwise_distances(X)
-    part, new = (X[kept], X[idle]) if metric == "euclidean" else (given[kept][:, kept], given[idle][:, kept])
+    is_matrix = metric in ("precomputed", "graph")
+    given = pairwise_distances(X) if is_matrix else X
+    part, new = (given[kept][:, kept], given[idle][:, kept]) if is_matrix else (X[kept], X[idle])
     given, part = (with_zeros(given), with_zeros(part)) if metric == "graph" else (given, part)
-    model = HDBSCAN(6, metric="euclidean" if metric == "euclidean" else "precomputed")
+    model = HDBSCAN(6, metric="precomputed" if is_matrix else metric)
     whole = sklearn.clone(model).fit(given, sample_weight=weights)
     rest = sklearn.clone(model).fit(part, sample_weight=weights[kept])
     for name in FITTED:
