@@ -16,20 +16,10 @@ from sklearn.metrics.cluster import contingency_matrix
 import coterie
 from coterie.cluster import DBSCAN, OPTICS, cluster_optics_dbscan, cluster_optics_xi, compute_optics_graph
 from coterie.errors import InvalidData, InvalidParameter
+from weighted_rows import clouds, some_weights
 
 pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice")
 FITTED = ("labels_", "ordering_", "reachability_", "core_distances_", "predecessor_", "cluster_hierarchy_")
-
-
-def clouds(n=60, d=2, seed=0):
-    random = np.random.default_rng(seed)
-    centres, spread = random.uniform(-4, 4, size=(4, d)), random.uniform(0.1, 0.7, size=(4, 1))
-    group = random.integers(0, 4, n)
-    return centres[group] + spread[group] * random.normal(size=(n, d))
-
-
-def some_weights(n=60, seed=0, least=0, most=4):
-    return np.random.default_rng(seed + 100).integers(least, most + 1, n)
 
 
 def assert_is_copied(weighted, copied, weights):
@@ -257,41 +247,12 @@ def test_saved_with_weights(tmp_path):
     np.testing.assert_array_equal(coterie.load(tmp_path / "m").predict(new), model.predict(new))
 
 
-def test_weights_are_routed():
-    """Law: a pipeline that is told to hands weights over."""
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import FunctionTransformer
-
-    X, weights = clouds(), some_weights()
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = OPTICS().set_fit_request(sample_weight=True)
-        routed = make_pipeline(FunctionTransformer(), model).fit(X, sample_weight=weights)[-1]
-    np.testing.assert_array_equal(routed.labels_, OPTICS().fit_predict(X, sample_weight=weights))
-
-
 def test_memory_tells_weights_apart(tmp_path):
     """Law: an order that is kept for some weights is not taken for others."""
     X, weights = clouds(), some_weights(least=1)
     for some in (weights, weights[::-1], None):
         kept = OPTICS(memory=str(tmp_path)).fit(X, sample_weight=some)
         np.testing.assert_array_equal(kept.ordering_, OPTICS().fit(X, sample_weight=some).ordering_)
-
-
-@pytest.mark.parametrize(
-    ("weights", "words"),
-    [
-        (-np.ones(60), "Negative values in data passed to `sample_weight`: 60 of 60"),
-        (np.full(60, np.nan), "Input sample_weight contains NaN"),
-        (np.full(60, np.inf), "Input sample_weight contains infinity"),
-        (np.zeros(60), "all weights of OPTICS are zero"),
-        (np.ones(59), r"sample_weight.shape == \(59,\), expected \(60,\)"),
-        (["a"] * 60, "sample_weight of OPTICS must be numbers"),
-    ],
-)
-def test_wrong_weights(weights, words):
-    """Law: weights must be finite, at least 0, not all 0, one per row."""
-    with pytest.raises(InvalidData, match=words):
-        OPTICS().fit(clouds(), sample_weight=weights)
 
 
 def test_too_little_weight():

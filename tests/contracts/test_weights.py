@@ -4,7 +4,10 @@ import inspect
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from coterie.cluster import catalogue
 from coterie.errors import InvalidData
@@ -16,13 +19,16 @@ X = np.random.default_rng(0).normal(size=(60, 3)) + np.repeat([[0.0], [9.0], [30
 pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice")
 
 
-def fit(method, X, weights=None):
+def make(method):
     kind = method.load()
     wanted = {"n_clusters": 3, "n_components": 3, "random_state": 0}
     wanted |= {"eps": 3.0} if method.name == "dbscan" else {}  # as a knee it would not be that of copies
     known = inspect.signature(kind).parameters
-    model = kind(**{name: value for name, value in wanted.items() if name in known})
-    return model.fit(X) if weights is None else model.fit(X, sample_weight=weights)
+    return kind(**{name: value for name, value in wanted.items() if name in known})
+
+
+def fit(method, X, weights=None):
+    return make(method).fit(X) if weights is None else make(method).fit(X, sample_weight=weights)
 
 
 def test_methods_that_take_weights():
@@ -44,6 +50,16 @@ def test_weights_are_copies(method):
     copied = fit(method, np.repeat(X, weights, axis=0)).labels_
     np.testing.assert_array_equal(weighted < 0, copied < 0)
     assert adjusted_rand_score(weighted, copied) == 1
+
+
+@pytest.mark.parametrize("method", WEIGHTED, ids=lambda method: method.name)
+def test_weights_are_routed(method):
+    """Law: a pipeline that is told to hands weights over."""
+    weights = 1 + np.arange(60) % 3
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = make(method).set_fit_request(sample_weight=True)
+        routed = make_pipeline(FunctionTransformer(), model).fit(X, sample_weight=weights)[-1]
+    np.testing.assert_array_equal(routed.labels_, fit(method, X, weights).labels_)
 
 
 @pytest.mark.parametrize("method", WEIGHTED, ids=lambda method: method.name)
