@@ -80,6 +80,7 @@ def test_wrong_names_end_with_one_line(table, capsys):
         ("kernel-kmeans", {"kernel": "poly", "degree": 2}),
         ("mixture", {"covariance_type": "VEV", "reg_covar": 1e-5}),
         ("spectral", {"affinity": "self_tuning", "n_neighbors": 7, "laplacian": "symmetric"}),
+        ("birch", {"threshold": 0.3, "branching_factor": 10}),
         ("dbscan", {"eps": 0.4, "min_samples": 4}),
         ("hdbscan", {"min_cluster_size": 12, "allow_single_cluster": True}),
         ("optics", {"min_samples": 9, "max_eps": 2.0, "cluster_method": "dbscan", "eps": None}),

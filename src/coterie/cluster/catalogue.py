@@ -99,6 +99,7 @@ CATALOGUE = (
         "Birch",
         "small round subclusters in one pass, merged by Ward's method: for streams and many rows",
         needs_k=True,
+        settings=(("threshold", 0.1),),
     ),
     Method(
         "dbscan",
