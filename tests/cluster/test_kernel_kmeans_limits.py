@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie.cluster import KernelKMeans
-from coterie.errors import DataNotice, InvalidData
+from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 RANDOM = np.random.default_rng(8)
 BLOBS = RANDOM.normal(size=(120, 3)) + 5 * np.eye(3)[np.arange(120) % 3]
@@ -101,6 +101,16 @@ def test_powers_without_a_value_are_explained(method, options, X, words):
     """Law: where the polynomial kernel is no number, the parameter to change is named."""
     with pytest.raises(InvalidData, match=words):
         KernelKMeans(3, kernel="poly", method=method, random_state=0, **options).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [({"gamma": 3}, "are for a kernel that is a function.*Use gamma"), ("gamma", "must be a dict or None")],
+)
+def test_parameters_of_a_function_need_one(params, words):
+    """Law: keyword arguments for a function are refused where there is none, or where they are none."""
+    with pytest.raises(InvalidParameter, match=words):
+        KernelKMeans(2, kernel_params=params).fit(BLOBS)
 
 
 def test_a_function_must_not_mind_the_order():

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from coterie.cluster import KMedoids
 from coterie.distance import pairwise_distances
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, InvalidParameter
 
 METHODS = ("fasterpam", "pam", "fastermsc", "clara", "onebatch")
 ROWS = np.random.default_rng(0).normal(size=(300, 3)) + 6 * np.eye(3)[np.arange(300) % 3]
@@ -122,6 +122,15 @@ def test_distances_beyond_numbers_are_refused():
         KMedoids(3, metric="precomputed").fit(D * (1.7e308 / D.max()))
     with pytest.raises(InvalidData, match="sum overflows"):
         KMedoids(3, metric="manhattan").fit(ROWS * 2e306)
+
+
+def test_a_function_must_not_mind_the_order():
+    """Law: a function of two rows whose order matters is no distance; its parameters come in a dict."""
+    with pytest.raises(InvalidData, match="distance function must not depend on the order of its two rows"):
+        KMedoids(2, metric=lambda x, y: float(abs(x[0] - 2 * y[0]))).fit(ROWS[:20])
+    with pytest.raises(InvalidParameter, match="metric_params of KMedoids must be a dict or None, got 'p'"):
+        KMedoids(2, metric_params="p").fit(ROWS)
+    assert KMedoids(1, metric=lambda x, y: float(abs(x - y).sum())).fit(ROWS[:1]).inertia_ == 0.0
 
 
 def test_new_distances_below_zero_are_refused():

@@ -19,6 +19,11 @@ def plan_of(model: Any, n_rows: int) -> KernelPlan:
         raise InvalidParameter(
             f'method="nystroem" of {who} needs rows, got a precomputed kernel. Use method="exact".'
         )
+    if model.kernel_params and not callable(model.kernel):
+        raise InvalidParameter(
+            f"kernel_params of {who} are for a kernel that is a function, got {model.kernel_params!r} for "
+            f'kernel="{model.kernel}". Use gamma, degree and coef0.'
+        )
     is_given = not isinstance(model.init, str)
     init = check_first_labels(model.init, model.n_clusters, n_rows, who=who) if is_given else model.init
     n_init = RESTARTS if model.n_init == "auto" else int(model.n_init)

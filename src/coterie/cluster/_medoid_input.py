@@ -13,6 +13,7 @@ from coterie._threads import resolve_threads
 from coterie._typing import Data, Distances, Labels, MatrixLike
 from coterie._validation import available_memory, check_data
 from coterie.cluster._medoid_sources import ComputedDistances, GivenDistances, Source, nearest_column
+from coterie.cluster._pair_order import refuse_order
 from coterie.distance import (
     Distance,
     check_distance_matrix,
@@ -75,6 +76,8 @@ class DistanceInput:
     def matrix(self, X: Data, distance: Distance | None) -> Distances:
         """Return all distances, if they fit in memory."""
         if distance is not None:
+            if distance.function is not None:
+                refuse_order(lambda A, B: pairwise_distances(A, B, metric=distance), X, "distance")
             return pairwise_distances(X, metric=distance)
         return X if input_kind(self.metric) == "distances" else distances_from_similarities(X)
 

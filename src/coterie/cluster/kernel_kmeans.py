@@ -13,7 +13,6 @@ from coterie._progress import ProgressOption, Tracker, track
 from coterie._typing import Data, Distances, Labels, MatrixLike, RandomState, VectorLike, Weights
 from coterie._validation import (
     AnArray,
-    Anything,
     Choice,
     Constraint,
     Flag,
@@ -26,6 +25,7 @@ from coterie._validation import (
     check_n_clusters,
 )
 from coterie.cluster._base import Listener, WeightedClusterer
+from coterie.cluster._density_parameters import AMapping
 from coterie.cluster._kernel_fit import (
     KernelPlan,
     fit_exact,
@@ -128,7 +128,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
         "gamma": Choice("scale") | Number(0, open_below=True),
         "degree": Number(0, open_below=True),
         "coef0": Number(),
-        "kernel_params": Nothing() | Anything(),
+        "kernel_params": AMapping() | Nothing(),
         "method": Choice("auto", "exact", "nystroem"),
         "n_components": Whole(1),
         "init": Choice(*NAMED_STARTS) | AnArray(),

@@ -35,6 +35,7 @@ from coterie._validation import (
     check_seed,
 )
 from coterie.cluster._base import Listener, WeightedClusterer
+from coterie.cluster._density_parameters import AMapping
 from coterie.cluster._kmeans_runs import warn_if_fewer
 from coterie.cluster._medoid_input import DistanceInput
 from coterie.cluster._medoid_runs import MedoidPlan, find_medoids, total_distance
@@ -129,7 +130,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_clusters": Whole(1),
         "metric": Anything(),  # coterie.distance knows its names
-        "metric_params": Nothing() | Anything(),
+        "metric_params": AMapping() | Nothing(),
         "method": Choice(*METHODS),
         "init": Choice(*NAMED_MEDOIDS) | AnArray(),
         "n_init": Choice("auto") | Whole(1),
