@@ -74,6 +74,31 @@ def test_coordinates_are_eigenvectors_of_the_laplacian(laplacian, solver):
     np.testing.assert_array_equal(model.eigengaps_, np.diff(model.eigenvalues_))
 
 
+@pytest.mark.parametrize("solver", [None, "arpack", "lobpcg"])
+@pytest.mark.parametrize("laplacian", LAPLACIANS)
+def test_the_constant_comes_once(laplacian, solver):
+    """Law: no solver finds the known vector again, where the other eigenvalues are far from its own."""
+    model = LaplacianEigenmap(
+        4, affinity="rbf", h=100.0, laplacian=laplacian, eigen_solver=solver, eigen_tol=1e-9, random_state=0
+    ).fit(BLOBS)
+    expected = np.sort(np.linalg.eigvals(matrix_of(weights_of(BLOBS, 0.01), laplacian)).real)[1:5]
+    np.testing.assert_allclose(model.eigenvalues_[:4], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("n", [60, 400])
+@pytest.mark.parametrize("unit", [1e-30, 1e-9, 1e9, 1e30])
+@pytest.mark.parametrize("laplacian", LAPLACIANS)
+def test_the_unit_of_weights_does_not_matter(laplacian, unit, n):
+    """Law: weights of a graph times a constant give the same groups; D - W has its eigenvalues times it."""
+    W = weights_of(BLOBS[:n], 0.02)
+    options = {"affinity": "precomputed", "laplacian": laplacian, "random_state": 0}
+    plain = SpectralClustering(3, **options).fit(W)
+    model = SpectralClustering(3, **options).fit(W * unit)
+    factor = unit if laplacian == "unnormalized" else 1.0
+    np.testing.assert_allclose(model.eigenvalues_[:3], plain.eigenvalues_[:3] * factor, rtol=1e-4)
+    assert adjusted_rand_score(model.labels_, plain.labels_) == 1.0
+
+
 def test_the_quick_solver_keeps_its_tolerance():
     """Law: with the default tolerance, in float32 products, eigenvalues are right to it."""
     X = np.random.default_rng(0).normal(size=(700, 3)) + 1000.0
@@ -291,7 +316,7 @@ def test_nearest_distances_of_a_matrix():
         (MOONS, {"epsilon": 0.0}, InvalidParameter, "epsilon of SpectralClustering must be a number greater"),
         (MOONS, {"h": -1.0}, InvalidParameter, "h of SpectralClustering must be None or a number greater"),
         (MOONS, {"affinity": "rfb"}, InvalidParameter, 'Did you mean "rbf"'),
-        (MOONS, {"eigen_solver": "amg"}, InvalidParameter, "eigen_solver of SpectralClustering must be None"),
+        (MOONS, {"eigen_solver": "amb"}, InvalidParameter, "eigen_solver of SpectralClustering must be None"),
         (MOONS, {"n_clusters": 500}, InvalidParameter, "n_clusters of SpectralClustering must be at most"),
         (MOONS[:1], {}, InvalidData, "minimum of 2"),
     ],
@@ -353,7 +378,7 @@ def test_progress_hears_the_stages():
 
 def test_eigenvectors_that_are_not_settled_are_announced(monkeypatch):
     """Law: where lobpcg does not get as far as asked, one warning says how far it got, and the way out."""
-    monkeypatch.setattr("coterie.cluster._spectral_solver.MOST_PRODUCTS", 2)
+    monkeypatch.setattr("coterie.cluster._spectral_scipy.MOST_PRODUCTS", 2)
     model = SpectralClustering(4, gamma=0.5, eigen_solver="lobpcg", eigen_tol=1e-12, random_state=0)
     with pytest.warns(
         ConvergenceWarning, match=r"lobpcg settled the eigenvectors to .* only, not to 1e-12\. "

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from coterie.cluster._mixture_history import MixtureHistory, MixtureStep
     from coterie.cluster._optics_clusters import XiClusters, cluster_optics_dbscan, cluster_optics_xi
     from coterie.cluster._optics_order import OpticsGraph, compute_optics_graph
+    from coterie.cluster._spectral_function import spectral_clustering
     from coterie.cluster.agglomerative import AgglomerativeClustering
     from coterie.cluster.birch import Birch
     from coterie.cluster.bisecting import BisectingKMeans
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from coterie.cluster.minibatch import MiniBatchKMeans
     from coterie.cluster.modes import ModeClustering
     from coterie.cluster.optics import OPTICS
-    from coterie.cluster.spectral import SpectralClustering, spectral_clustering
+    from coterie.cluster.spectral import SpectralClustering
 
 # Where the names live that are no methods themselves.
 _HOMES = {
@@ -55,7 +56,7 @@ _HOMES = {
     "dbscan": "coterie.cluster._dbscan",
     "k_means": "coterie.cluster.functions",
     "kmeans_plusplus": "coterie.cluster.functions",
-    "spectral_clustering": "coterie.cluster.spectral",
+    "spectral_clustering": "coterie.cluster._spectral_function",
     "suggest_eps": "coterie.cluster._eps",
 }
 

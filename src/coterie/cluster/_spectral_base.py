@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from coterie._typing import FloatArray, MatrixLike
+from coterie._typing import FloatArray, MatrixLike, Weights
 from coterie._validation import (
     Choice,
     Constraint,
@@ -19,20 +20,25 @@ from coterie._validation import (
     Whole,
     check_data,
     check_seed,
-    require_memory,
 )
+from coterie.cluster._spectral_amg import require_amg
 from coterie.cluster._spectral_embedding import (
     LAPLACIANS,
     Embedding,
     SolverOptions,
     embed,
-    extend,
-    extendable,
 )
 from coterie.cluster._spectral_graphs import AFFINITIES, GIVEN, Affinity, Graph
+from coterie.cluster._spectral_input import (
+    check_non_negative,
+    check_sparse_graph,
+    dense_rows,
+    with_short_indices,
+)
 from coterie.cluster._spectral_landmarks import LandmarkMap, embed_by_landmarks
-from coterie.cluster._spectral_solver import DEFAULT_TOLERANCE
-from coterie.distance import nearest
+from coterie.cluster._spectral_places import Places, rows_among
+from coterie.cluster._spectral_problem import DEFAULT_TOLERANCE
+from coterie.cluster._spectral_weights import WeightedGraph
 from coterie.distance.matrices import check_distance_matrix, check_similarity_matrix
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 
@@ -56,7 +62,7 @@ GRAPH_CONSTRAINTS: Mapping[str, Constraint] = {
     "kernel_params": Nothing() | _Dictionary(),
     "laplacian": Choice(*LAPLACIANS),
     "landmarks": Nothing() | Whole(2),
-    "eigen_solver": Nothing() | Choice("arpack", "lobpcg"),
+    "eigen_solver": Nothing() | Choice("arpack", "lobpcg", "amg"),
     "eigen_tol": Choice("auto") | Number(0),
     "random_state": Seed(),
     "n_jobs": Nothing() | Whole(),
@@ -89,6 +95,7 @@ class SpectralBase:
     _input: Any
     _degrees: FloatArray | None
     _scales: FloatArray | None
+    _weights: Weights | None
     _landmark_rows: FloatArray | None
     _landmark_values: FloatArray | None
 
@@ -121,48 +128,56 @@ class SpectralBase:
             n_jobs=self.n_jobs,
         )
 
-    def _embed(self, X: Any, n_components: int, seed: int) -> tuple[Embedding, dict[str, Any]]:
+    def _embed(
+        self, X: Any, weights: Weights | None, n_components: int, seed: int
+    ) -> tuple[Embedding, dict[str, Any]]:
         """Return the coordinates, and the attributes that place new rows among them."""
+        if self.eigen_solver == "amg":
+            require_amg()
         tol = DEFAULT_TOLERANCE if isinstance(self.eigen_tol, str) else float(self.eigen_tol)
         options = SolverOptions(self.eigen_solver, tol, seed)
         affinity = self._affinity()
         state: dict[str, Any] = dict.fromkeys(("_degrees", "_scales", "_landmark_rows", "_landmark_values"))
+        rows, masses = _of_weight(X, weights, is_given=self._is_given)
         if self.landmarks is not None:
             found, passing = embed_by_landmarks(
-                X, self.landmarks, affinity, n_components, self.laplacian, options
+                rows, masses, self.landmarks, affinity, n_components, self.laplacian, options
             )
             state |= {"_landmark_rows": passing.landmarks, "_landmark_values": passing.values}
         else:
-            graph = affinity.graph(X, tol)
+            graph = affinity.graph(rows, tol)
+            state["_scales"] = getattr(graph, "scales", None)
+            graph = graph if masses is None else WeightedGraph(graph, masses)
             found = embed(graph, n_components, self.laplacian, options)
-            state |= {"_degrees": graph.degrees, "_scales": getattr(graph, "scales", None)}
+            state["_degrees"] = graph.degrees
+        state |= {"_input": X, "_weights": weights, "eigenvalues_": found.eigenvalues}
+        if len(found.coordinates) < X.shape[0]:
+            found = replace(found, coordinates=self._with_rows_of_no_weight(found.coordinates, state))
         state |= {
-            "_input": X,
             "embedding_": found.coordinates,
-            "eigenvalues_": found.eigenvalues,
             "eigengaps_": np.diff(found.eigenvalues),
             "n_parts_": found.n_parts,
             "exact_": self.landmarks is None,
         }
         return found, state
 
+    def _with_rows_of_no_weight(self, coordinates: FloatArray, state: Mapping[str, Any]) -> FloatArray:
+        """Place the rows that weigh nothing like new ones."""
+        X, has_weight = state["_input"], state["_weights"] > 0
+        completed = np.empty((len(has_weight), coordinates.shape[1]))
+        completed[has_weight] = coordinates
+        others = X[~has_weight]
+        if self._is_given:
+            others = others[:, has_weight]
+        places = _places({**state, "embedding_": completed}, is_given=self._is_given)
+        completed[~has_weight] = places.of(others, self._affinity(), self.laplacian)
+        return completed
+
     def _place(self, X: Any) -> FloatArray:
         """Return the coordinates of new rows; a row of the fit keeps its own."""
-        affinity = self._affinity()
-        if self._landmark_rows is not None:
-            assert self._landmark_values is not None
-            passing = LandmarkMap(self._landmark_rows, self._landmark_values)
-            return passing.coordinates(X, affinity, self.laplacian)
-        assert self._degrees is not None
-        values = extendable(self.embedding_, self._degrees, self.laplacian)
-        sums = affinity.between(X, self._input, self._scales)(np.column_stack([values, np.ones(len(values))]))
-        found = Embedding(self.laplacian, self.eigenvalues_, self.embedding_, self.n_parts_, 0)
-        coordinates = extend(sums[:, :-1], sums[:, -1], found)
-        if not self._is_given:
-            near = nearest(X, self._input, n_jobs=self.n_jobs)
-            is_settled = (near.distance == 0) | (sums[:, -1] <= 0)
-            coordinates[is_settled] = self.embedding_[near.index[is_settled]]
-        return coordinates
+        if self._is_given and self._weights is not None:
+            X = X[:, self._weights > 0]
+        return _places(vars(self), is_given=self._is_given).of(X, self._affinity(), self.laplacian)
 
     def _check_graph_input(self, X: MatrixLike) -> Any:
         """Return rows, or the matrix or graph that was given, checked."""
@@ -172,7 +187,7 @@ class SpectralBase:
                 "np.matrix is not supported. Please convert to a numpy array with np.asarray."
             )
         checked = check_data(
-            _with_short_indices(X),
+            with_short_indices(X),
             estimator=self,
             accept_sparse=True,
             min_rows=2,
@@ -180,7 +195,7 @@ class SpectralBase:
             may_be_distances=self._is_given,
         )
         if not self._is_given:
-            return _dense(checked, who)
+            return dense_rows(checked, who)
         if self.landmarks is not None:
             raise InvalidParameter(
                 f"landmarks of {who} need rows of features, got affinity={self.affinity!r}."
@@ -191,14 +206,14 @@ class SpectralBase:
                 f"{checked.shape}. If these are rows of features, say affinity='rbf'."
             )
         if sparse.issparse(checked):
-            return _check_sparse_graph(checked, who, must_be_symmetric=self.affinity == "precomputed")
+            return check_sparse_graph(checked, who, must_be_symmetric=self.affinity == "precomputed")
         if self.affinity == "precomputed_nearest_neighbors":
             return check_distance_matrix(checked, who=who)
-        return _non_negative(check_similarity_matrix(checked, who=who), who)
+        return check_non_negative(check_similarity_matrix(checked, who=who), who)
 
     def _check_new_rows(self, X: MatrixLike) -> Any:
         checked = check_data(
-            _with_short_indices(X),
+            with_short_indices(X),
             estimator=self,
             reset=False,
             accept_sparse=True,
@@ -207,7 +222,7 @@ class SpectralBase:
         )
         if self._is_given and sparse.issparse(checked):
             return checked
-        return _dense(checked, type(self).__name__).astype(self._input.dtype, copy=False)
+        return dense_rows(checked, type(self).__name__).astype(self._input.dtype, copy=False)
 
     def _seed(self) -> int:
         return check_seed(self.random_state)
@@ -228,44 +243,32 @@ def check_n_coordinates(n_components: int, most: int, *, who: str) -> None:
         )
 
 
-def _dense(X: Any, who: str) -> Any:
-    """Return sparse rows as a matrix, if it fits in memory: affinities are computed from whole rows."""
-    if not sparse.issparse(X):
-        return X
-    require_memory(
-        X.shape[0] * X.shape[1] * X.dtype.itemsize,
-        f"a dense copy of {X.shape[0]:,} sparse rows, which {who} needs,",
-        "Take fewer columns first, e.g. by sklearn.decomposition.TruncatedSVD, or pass a graph with "
-        "affinity='precomputed'.",
+def count_rows_of_weight(n_rows: int, weights: Weights | None) -> int:
+    """Return how many rows count at all."""
+    return n_rows if weights is None else int(np.count_nonzero(weights))
+
+
+def _of_weight(X: Any, weights: Weights | None, *, is_given: bool) -> tuple[Any, Weights | None]:
+    """Return the rows that weigh anything, and their weights: others must not influence the graph."""
+    if weights is None or weights.all():
+        return X, weights
+    kept = weights[weights > 0]
+    return rows_among(X, weights > 0, is_given=is_given), None if (kept == 1.0).all() else kept
+
+
+def _places(state: Mapping[str, Any], *, is_given: bool) -> Places:
+    """Return what places new rows, from the attributes of a fit."""
+    X, weights, coordinates = state["_input"], state.get("_weights"), state["embedding_"]
+    if weights is not None:
+        coordinates = coordinates[weights > 0]
+    landmarks, passed = state["_landmark_rows"], state["_landmark_values"]
+    rows, masses = _of_weight(X, weights, is_given=is_given)
+    return Places(
+        rows,
+        masses,
+        coordinates,
+        state["eigenvalues_"],
+        state["_degrees"],
+        state["_scales"],
+        None if landmarks is None else LandmarkMap(landmarks, passed),
     )
-    return np.ascontiguousarray(X.toarray())
-
-
-def _with_short_indices(X: Any) -> Any:
-    """Let a sparse matrix count in 32 bits where these suffice; SciPy's own routines often return 64."""
-    if not sparse.issparse(X) or max(*X.shape, X.nnz) > np.iinfo(np.int32).max:
-        return X
-    rows = X.tocsr()
-    parts = (rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32))
-    return type(rows)(parts, shape=rows.shape)
-
-
-def _check_sparse_graph(graph: Any, who: str, *, must_be_symmetric: bool) -> Any:
-    _non_negative(graph.data, who)
-    if must_be_symmetric and graph.nnz:
-        gap = abs(graph - graph.T).max()
-        if gap > 1e-8 * abs(graph.data).max():
-            raise InvalidData(
-                f"X of {who} must be a symmetric matrix of weights, got X and its transpose apart by "
-                f"{gap:.3g}. Pass (X + X.T) / 2."
-            )
-    return graph
-
-
-def _non_negative(weights: Any, who: str) -> Any:
-    if weights.size and weights.min() < 0:
-        raise InvalidData(
-            f"X of {who} must be weights of at least 0, got {weights.min():.3g}. Similarities of both signs "
-            f"can be shifted, distances turned into affinities by exp(-distance**2 / h)."
-        )
-    return weights

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from coterie._typing import FloatArray, Labels
 from coterie.cluster._spectral_graphs import Graph
-from coterie.cluster._spectral_solver import Eigenproblem, largest_pairs
+from coterie.cluster._spectral_problem import Eigenproblem
+from coterie.cluster._spectral_solver import largest_pairs
+from coterie.cluster._spectral_weights import WeightedGraph
 from coterie.errors import DataNotice, InvalidData
 
 Mask = npt.NDArray[np.bool_]
@@ -60,7 +63,8 @@ def embed(graph: Graph, n_components: int, laplacian: str, options: SolverOption
     With W the weights and D their row sums: "unnormalized" is L = D - W, "symmetric" is
     L = I - D^(-1/2) W D^(-1/2), and "random_walk" is L = I - D^(-1) W, whose eigenvectors are those of
     "symmetric" times D^(-1/2). An eigenvalue is zero as often as the graph has components, with
-    vectors that are constant on them: these are known without any iteration.
+    vectors that are constant on them: these are known without any iteration. Of a graph whose points have
+    masses, these are the vectors that its copies have.
     """
     is_isolated = graph.degrees <= 0
     n_isolated = int(is_isolated.sum())
@@ -84,18 +88,23 @@ def embed(graph: Graph, n_components: int, laplacian: str, options: SolverOption
         seed=options.seed,
     )
     eigenvalues = np.maximum((0.0 if laplacian == "unnormalized" else 1.0) - found.values, 0.0)
-    vectors = found.vectors[:, :n_wanted]
-    if laplacian == "random_walk":
-        vectors = vectors / np.sqrt(joined.degrees)[:, None]
+    vectors = _per_copy(found.vectors[:, :n_wanted], eigenvalues, joined, laplacian)
     coordinates: FloatArray = np.zeros((graph.n, n_components))
     coordinates[~is_isolated, : vectors.shape[1]] = _with_settled_signs(vectors)
     if n_apart:
-        coordinates = _with_own_coordinates(coordinates, is_isolated, n_parts)
+        heights = 1.0 if graph.masses is None else 1.0 / np.sqrt(graph.masses[is_isolated])
+        coordinates = _with_own_coordinates(coordinates, is_isolated, heights, n_parts)
         eigenvalues = np.insert(eigenvalues, n_parts, np.zeros(n_apart))
     return Embedding(laplacian, eigenvalues, coordinates, n_parts, n_isolated)
 
 
-def extend(sums: FloatArray, degrees: FloatArray, embedding: Embedding) -> FloatArray:
+def extend(
+    sums: FloatArray,
+    degrees: FloatArray,
+    eigenvalues: FloatArray,
+    laplacian: str,
+    otherwise: float | FloatArray = 0.0,
+) -> FloatArray:
     """Return coordinates of new points, such that the equation of the eigenvectors holds at them too.
 
     Parameters
@@ -104,18 +113,22 @@ def extend(sums: FloatArray, degrees: FloatArray, embedding: Embedding) -> Float
         Weights of the new points with the graph's points, times `extendable` coordinates.
     degrees : array of shape (n_new,)
         Sums of these weights.
-    embedding : Embedding
-        The coordinates of the graph's points.
+    eigenvalues : array of shape (n_components,) or longer
+        Of the Laplacian.
+    laplacian : {"random_walk", "symmetric", "unnormalized"}
+        Which one.
+    otherwise : float or array of shape (n_new, n_components)
+        Coordinates where the equation says nothing.
     """
-    values = embedding.eigenvalues[: sums.shape[1]]
+    values = eigenvalues[: sums.shape[1]]
     safe = np.where(degrees > 0, degrees, 1.0)[:, None]
-    if embedding.laplacian == "unnormalized":  # (d - lambda) u = sum of w u
-        room = safe - values
-        return np.asarray(np.where(room > LEAST_FACTOR * safe, sums / np.where(room > 0, room, 1.0), 0.0))
-    factors = 1.0 - values  # (1 - lambda) u = sum of w u / d
-    inverse = np.where(factors > LEAST_FACTOR, 1.0 / np.where(factors > LEAST_FACTOR, factors, 1.0), 0.0)
-    walked = sums / safe * inverse
-    return np.asarray(walked * np.sqrt(safe) if embedding.laplacian == "symmetric" else walked)
+    # (d - lambda) u = sum of w u, or (1 - lambda) u = sum of w u / d
+    factors = 1.0 - values / (safe if laplacian == "unnormalized" else 1.0)
+    is_told = factors > LEAST_FACTOR
+    found = sums / safe / np.where(is_told, factors, 1.0)
+    if laplacian == "symmetric":
+        found *= np.sqrt(safe)
+    return np.asarray(np.where(is_told, found, otherwise))
 
 
 def extendable(coordinates: FloatArray, degrees: FloatArray, laplacian: str) -> FloatArray:
@@ -128,6 +141,9 @@ def extendable(coordinates: FloatArray, degrees: FloatArray, laplacian: str) -> 
 def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Eigenproblem:
     degrees = graph.degrees
     constant = np.ones(graph.n) if laplacian == "unnormalized" else np.sqrt(degrees)
+    if graph.masses is not None:
+        constant = constant * np.sqrt(graph.masses)
+        constant /= constant.max()  # its squares stay within range
     volumes = np.bincount(parts, weights=constant**2)
     largest_first = np.argsort(-volumes, kind="stable")[:most_known]
     known = np.where(parts[:, None] == largest_first, constant[:, None], 0.0)
@@ -142,6 +158,7 @@ def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Ei
             lowest,
             graph.is_sparse,
             graph.rounding * float(degrees.max()),
+            lambda: graph.stored() - sparse.diags_array(degrees),
         )
     roots = 1.0 / np.sqrt(degrees)
     return Eigenproblem(
@@ -152,7 +169,23 @@ def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Ei
         -1.0,
         graph.is_sparse,
         graph.rounding,
+        lambda: sparse.diags_array(roots) @ graph.stored() @ sparse.diags_array(roots),
     )
+
+
+def _per_copy(vectors: FloatArray, eigenvalues: FloatArray, graph: Graph, laplacian: str) -> FloatArray:
+    """Return coordinates of the points from vectors of unit length: of each of a point's copies the same."""
+    coordinates = vectors / np.sqrt(graph.degrees)[:, None] if laplacian == "random_walk" else vectors
+    if not isinstance(graph, WeightedGraph):
+        return coordinates
+    coordinates = coordinates / np.sqrt(graph.masses)[:, None]
+    is_light = graph.masses < 1.0  # rounding of the vectors is divided by the root of the mass: once more
+    if is_light.any():
+        sums = graph.sums(extendable(coordinates, graph.degrees, laplacian))[is_light]
+        coordinates[is_light] = extend(
+            sums, graph.degrees[is_light], eigenvalues, laplacian, coordinates[is_light]
+        )
+    return coordinates
 
 
 def _with_settled_signs(vectors: FloatArray) -> FloatArray:
@@ -161,11 +194,13 @@ def _with_settled_signs(vectors: FloatArray) -> FloatArray:
     return np.asarray(vectors * np.where(largest < 0, -1.0, 1.0))
 
 
-def _with_own_coordinates(coordinates: FloatArray, is_isolated: Mask, n_parts: int) -> FloatArray:
+def _with_own_coordinates(
+    coordinates: FloatArray, is_isolated: Mask, heights: float | FloatArray, n_parts: int
+) -> FloatArray:
     """Give every isolated point a coordinate, after those of the parts: it is a component of its own."""
     alone = np.flatnonzero(is_isolated)
     own = np.zeros((len(coordinates), len(alone)))
-    own[alone, np.arange(len(alone))] = 1.0
+    own[alone, np.arange(len(alone))] = heights
     others = coordinates[:, : coordinates.shape[1] - len(alone)]
     return np.hstack([others[:, :n_parts], own, others[:, n_parts:]])
 

@@ -14,10 +14,17 @@ from sklearn.metrics.pairwise import KERNEL_PARAMS, pairwise_kernels
 
 from coterie import _core
 from coterie._threads import resolve_threads
-from coterie._typing import Data, FloatArray, Labels
+from coterie._typing import Data, FloatArray, Labels, Weights
 from coterie._validation import require_memory
+from coterie.cluster._spectral_matrices import (
+    averaged,
+    diagonal_of,
+    nearest_entries,
+    ones_at,
+    without_diagonal,
+)
 from coterie.distance import k_nearest, neighbours_within, pairwise_distances
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.errors import InvalidParameter
 
 KERNELS = tuple(sorted(set(KERNEL_PARAMS) - {"rbf", "additive_chi2"}))  # additive chi^2 is never positive
 GRAPHS = ("nearest_neighbors", "mutual_neighbors", "epsilon")
@@ -25,6 +32,7 @@ GIVEN = ("precomputed", "precomputed_nearest_neighbors")
 GAUSSIANS = ("rbf", "self_tuning")
 DOUBLE_ROUNDING = 1e-12
 SINGLE_ROUNDING = 5e-7  # relative error of a product of affinities in float32
+BYTES_STORED = 40  # per pair: the identity, padded; the product; and its entries as CSR
 AFFINITIES = (*GAUSSIANS, *GRAPHS, *GIVEN, *KERNELS)
 
 
@@ -43,8 +51,19 @@ class Graph(Protocol):
     @property
     def rounding(self) -> float: ...
 
+    @property
+    def own(self) -> float | FloatArray:
+        """Return the weight between a point and a copy of it."""
+
+    @property
+    def masses(self) -> Weights | None:
+        """Return how many copies each point stands for; None is one of each."""
+
     def times(self, V: FloatArray) -> FloatArray:
         """Return the weights times the columns of V."""
+
+    def stored(self) -> Any:
+        """Return the matrix that `times` multiplies by, as CSR, if it fits in memory."""
 
     def among(self, points: Any) -> Graph:
         """Return the graph of some of the points."""
@@ -58,6 +77,8 @@ class MatrixGraph:
     """A graph whose weights are stored, dense or as CSR, with zeros on the diagonal."""
 
     weights: Any
+    own: float | FloatArray = 1.0
+    masses: None = None
 
     @property
     def n(self) -> int:
@@ -78,8 +99,12 @@ class MatrixGraph:
     def times(self, V: FloatArray) -> FloatArray:
         return np.asarray(self.weights @ V)
 
+    def stored(self) -> Any:
+        return sparse.csr_array(self.weights)
+
     def among(self, points: Any) -> Graph:
-        return MatrixGraph(self.weights[points][:, points])
+        own = self.own if isinstance(self.own, float) else self.own[points]
+        return MatrixGraph(self.weights[points][:, points], own)
 
     def parts(self) -> Labels:
         if not sparse.issparse(self.weights) and np.count_nonzero(self.weights) == self.n * (self.n - 1):
@@ -95,6 +120,8 @@ class GaussianGraph:
     gamma: float
     scales: FloatArray | None
     threads: int = 0
+    own: float = 1.0
+    masses: None = None
 
     @property
     def n(self) -> int:
@@ -114,6 +141,14 @@ class GaussianGraph:
 
     def times(self, V: FloatArray) -> FloatArray:
         return gaussian_product(self, self.X, self.scales, V)
+
+    def stored(self) -> Any:
+        require_memory(
+            BYTES_STORED * self.n**2,
+            f"the affinity matrix of {self.n:,} rows, stored for this eigen_solver,",
+            "Use eigen_solver=None, which needs no matrix, or affinity='nearest_neighbors'.",
+        )
+        return sparse.csr_array(self.times(np.eye(self.n)))
 
     def among(self, points: Any) -> Graph:
         scales = None if self.scales is None else self.scales[points]
@@ -167,12 +202,13 @@ class Affinity:
             rows = rows_for_products(X, self.gamma, scales, tol)
             return GaussianGraph(rows, self.gamma, scales, resolve_threads(self.n_jobs))
         if self.kind == "precomputed":
-            return MatrixGraph(_without_diagonal(X))
+            return MatrixGraph(without_diagonal(X), diagonal_of(X))
         if self.kind == "precomputed_nearest_neighbors":
-            return MatrixGraph(_averaged(_nearest_entries(X, self.n_neighbors)))
+            return MatrixGraph(averaged(nearest_entries(X, self.n_neighbors)))
         if self.kind in GRAPHS:
             return MatrixGraph(self._neighbour_graph(X))
-        return MatrixGraph(_without_diagonal(self.kernel(X, None)))
+        stored = self.kernel(X, None)
+        return MatrixGraph(without_diagonal(stored), diagonal_of(stored))
 
     def between(
         self, X: Any, graph_rows: Data, scales: FloatArray | None
@@ -185,7 +221,7 @@ class Affinity:
         if self.kind in GRAPHS:
             weights = self._neighbours(X, graph_rows)
         elif self.kind == "precomputed_nearest_neighbors":
-            weights = _nearest_entries(X, self.n_neighbors)
+            weights = nearest_entries(X, self.n_neighbors)
         else:
             weights = X if self.kind == "precomputed" else self.kernel(X, graph_rows)
         return lambda V: np.asarray(weights @ V)
@@ -227,14 +263,14 @@ class Affinity:
         directed = self._neighbours(X, None)
         if self.kind == "mutual_neighbors":
             return sparse.csr_array(directed.minimum(directed.T))
-        return directed if self.kind == "epsilon" else _averaged(directed)
+        return directed if self.kind == "epsilon" else averaged(directed)
 
     def _neighbours(self, X: Data, others: Data | None) -> Any:
         """Return ones where a row has a neighbour. As in scikit-learn, a row is its own first neighbour."""
         n_others = len(X) if others is None else len(others)
         if self.kind == "epsilon":
             near = neighbours_within(X, others, self.epsilon, n_jobs=self.n_jobs)
-            return _ones(near.index, near.starts, (len(X), n_others))
+            return ones_at(near.index, near.starts, (len(X), n_others))
         count = self.n_neighbors - (others is None)
         if self.n_neighbors > n_others:
             raise InvalidParameter(
@@ -244,48 +280,4 @@ class Affinity:
         if count == 0:
             return sparse.csr_array((len(X), n_others))
         index = k_nearest(X, others, count, n_jobs=self.n_jobs).index
-        return _ones(index.ravel(), np.arange(len(X) + 1) * count, (len(X), n_others))
-
-
-def _ones(columns: Any, starts: Any, shape: tuple[int, int]) -> Any:
-    matrix = sparse.csr_array((np.ones(len(columns)), columns, starts), shape=shape)
-    matrix.sort_indices()
-    return matrix
-
-
-def _averaged(directed: Any) -> Any:
-    return _without_diagonal(sparse.csr_array(0.5 * (directed + directed.T)))
-
-
-def _without_diagonal(weights: Any) -> Any:
-    if sparse.issparse(weights):
-        trimmed = sparse.coo_array(weights)
-        keep = (trimmed.row != trimmed.col) & (trimmed.data != 0)
-        entries = (trimmed.data[keep].astype(np.float64), (trimmed.row[keep], trimmed.col[keep]))
-        return sparse.csr_array(entries, shape=trimmed.shape)
-    copied = np.array(weights, dtype=np.float64)
-    np.fill_diagonal(copied, 0.0)
-    return copied
-
-
-def _nearest_entries(distances: Any, n_neighbors: int) -> Any:
-    """Return ones at the smallest stored distances of each row, by index where equal."""
-    entries = sparse.csr_array(distances) if sparse.issparse(distances) else _all_entries(distances)
-    counts = np.diff(entries.indptr)
-    if counts.min(initial=n_neighbors) < n_neighbors:
-        row = int(np.argmin(counts))
-        raise InvalidData(
-            f"every row of a matrix of neighbours must have n_neighbors={n_neighbors} distances, row {row} "
-            f"has {counts[row]}. Store more neighbours, or lower n_neighbors."
-        )
-    rows = np.repeat(np.arange(entries.shape[0]), counts)
-    order = np.lexsort((entries.indices, entries.data, rows))
-    rank = np.arange(len(rows)) - entries.indptr[rows]
-    kept = order[rank < n_neighbors]
-    return _ones(entries.indices[kept], np.arange(entries.shape[0] + 1) * n_neighbors, entries.shape)
-
-
-def _all_entries(matrix: Any) -> Any:
-    n, m = matrix.shape
-    columns = np.tile(np.arange(m), n)
-    return sparse.csr_array((np.asarray(matrix).ravel(), columns, np.arange(n + 1) * m), shape=(n, m))
+        return ones_at(index.ravel(), np.arange(len(X) + 1) * count, (len(X), n_others))

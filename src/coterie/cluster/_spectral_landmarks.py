@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie._typing import Data, FloatArray
+from coterie._typing import Data, FloatArray, Weights
 from coterie.cluster._spectral_embedding import LEAST_FACTOR, Embedding, SolverOptions
 from coterie.cluster._spectral_graphs import Affinity
 from coterie.cluster.kmeans import KMeans
@@ -59,19 +59,27 @@ def landmark_weights(X: Data, landmarks: Data, affinity: Affinity) -> Any:
 
 
 def embed_by_landmarks(
-    X: Data, n_landmarks: int, affinity: Affinity, n_components: int, laplacian: str, options: SolverOptions
+    X: Data,
+    masses: Weights | None,
+    n_landmarks: int,
+    affinity: Affinity,
+    n_components: int,
+    laplacian: str,
+    options: SolverOptions,
 ) -> tuple[Embedding, LandmarkMap]:
     """Return the embedding of the graph between rows and landmarks.
 
     With B the weights, rows divided by their sums, ``B^T B`` is the graph of the landmarks by way of the
-    rows; its eigenvectors, carried over by B, are those of the graph of both (see `li-2012` of the
-    references).
+    rows, ``B^T M B`` where these have masses M; its eigenvectors, carried over by B, are those of the graph
+    of both (see `li-2012` of the references).
     """
     _check(affinity, laplacian, n_landmarks, n_components, len(X))
-    landmarks = _place_landmarks(X, n_landmarks, options.seed)
+    landmarks = _place_landmarks(X, masses, n_landmarks, options.seed)
     weights = landmark_weights(X, landmarks, affinity)
     row_sums = np.asarray(weights.sum(axis=1)).ravel()
     walks = sparse.csr_array(weights.multiply(1.0 / row_sums[:, None]))
+    if masses is not None:
+        weights = sparse.csr_array(weights.multiply(masses[:, None]))
     among = (weights.T @ walks).toarray()
     roots = np.sqrt(np.maximum(np.asarray(weights.sum(axis=0)).ravel(), np.finfo(np.float64).tiny))
     squares, vectors = np.linalg.eigh(among / np.outer(roots, roots))
@@ -88,15 +96,22 @@ def embed_by_landmarks(
     return Embedding(laplacian, 1.0 - factors, coordinates, max(n_parts, 1), 0), passing
 
 
-def _place_landmarks(X: Data, n_landmarks: int, seed: int) -> Data:
+def _place_landmarks(X: Data, masses: Weights | None, n_landmarks: int, seed: int) -> Data:
+    """Return centres of the rows, or of a sample in which a row is as often as its mass lets expect."""
     size = min(len(X), n_landmarks * ROWS_PER_LANDMARK)
-    sample = X
+    sample, weights = X, masses
     if size < len(X):
-        sample = X[np.sort(np.random.default_rng(seed).choice(len(X), size, replace=False))]
+        draws = np.random.default_rng(seed)
+        if masses is None:
+            sample = X[np.sort(draws.choice(len(X), size, replace=False))]
+        else:
+            counts = draws.multinomial(size, masses / masses.sum())
+            sample, weights = X[counts > 0], counts[counts > 0].astype(np.float64)
+            n_landmarks = min(n_landmarks, len(sample))
     model = KMeans(n_landmarks, n_init=1, max_iter=LANDMARK_ITERATIONS, random_state=seed)
     with warnings.catch_warnings():  # fewer different rows than landmarks are landmarks themselves
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return np.ascontiguousarray(model.fit(sample).cluster_centers_)
+        return np.ascontiguousarray(model.fit(sample, sample_weight=weights).cluster_centers_)
 
 
 def _check(affinity: Affinity, laplacian: str, n_landmarks: int, n_components: int, n_rows: int) -> None:

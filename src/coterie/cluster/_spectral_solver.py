@@ -2,77 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg
-from sklearn.exceptions import ConvergenceWarning
 
 from coterie._threads import one_thread
 from coterie._typing import FloatArray
-from coterie.errors import InvalidData
+from coterie.cluster._spectral_problem import (
+    GUARDS,
+    MOST_PRODUCTS,
+    Eigenpairs,
+    Eigenproblem,
+    are_settled,
+    not_settled,
+)
+from coterie.cluster._spectral_scipy import by_arpack, by_lobpcg, inverse_of
 
-Product = Callable[[FloatArray], FloatArray]
-
-GUARDS = 6  # vectors beyond those asked for: they take the slow convergence upon themselves
 MOST_BLOCKS = 16  # blocks of one Krylov space
 BASIS_BYTES = 2**28  # memory of a Krylov space and its image
-MOST_PRODUCTS = 5000
 FIRST_BLOCKS = 4  # of a small Krylov space that tells a filter where to begin
 FILTER_DEGREE = 16
 DENSE_ROWS = 200  # below, LAPACK is quicker
 ROWS_OF_ONE_THREAD = 4096  # up to these, threads of LAPACK wait for each other longer than they work
-DEFAULT_TOLERANCE = 1e-5
-LOBPCG_TOLERANCE = 1e-15**0.5  # SciPy's own, per row, where none is asked for
-SHARE_OF_SPREAD = 0.01  # residual over the distance of the wanted eigenvalues from the next
-ROUGH_TOLERANCE = 1e-3  # of vectors whose eigenvalue only is wanted
-
-
-@dataclass(frozen=True, eq=False)
-class Eigenproblem:
-    """A symmetric operator on vectors of length `n`, and the eigenvectors of it that are known beforehand.
-
-    Parameters
-    ----------
-    product : callable
-        ``product(V)`` for V of shape (n, b).
-    n : int
-        Length of vectors.
-    known : array of shape (n, c)
-        Orthonormal eigenvectors with the largest eigenvalues.
-    known_values : array of shape (c,)
-        Their eigenvalues.
-    lowest : float
-        A lower bound of all eigenvalues.
-    is_cheap : bool
-        Whether a product costs less than making its vectors orthogonal to others.
-    rounding : float
-        Error of products, below which no residual can be expected to fall.
-    """
-
-    product: Product
-    n: int
-    known: FloatArray
-    known_values: FloatArray
-    lowest: float
-    is_cheap: bool
-    rounding: float
-
-    def deflate(self, V: FloatArray) -> FloatArray:
-        """Remove the known directions."""
-        return V - self.known @ (self.known.T @ V) if self.known.shape[1] else V
-
-
-@dataclass(frozen=True, eq=False)
-class Eigenpairs:
-    """Eigenvalues from the largest down, and their vectors as columns."""
-
-    values: FloatArray
-    vectors: FloatArray
 
 
 def largest_pairs(
@@ -101,52 +52,19 @@ def _missing_pairs(
     if solver is None:
         search = _by_filtered_blocks if problem.is_cheap else _by_block_krylov
         return search(problem, k, n_settled, tol, seed)
-    return _by_scipy(problem, k, solver, tol, seed)
+    if solver == "arpack":
+        return by_arpack(problem, k, n_settled, tol, seed)
+    inverse = inverse_of(problem, seed) if solver == "amg" else None
+    return by_lobpcg(problem, k, n_settled, tol, seed, inverse=inverse)
 
 
 def _by_lapack(problem: Eigenproblem, k: int) -> Eigenpairs:
     matrix = problem.product(np.eye(problem.n))
     # the known ones go to the end of the spectrum
-    scale = 1.0 + 2 * float(np.abs(matrix).sum(axis=1).max(initial=0.0))
+    scale = 3 * float(np.abs(matrix).sum(axis=1).max(initial=0.0)) or 1.0
     matrix = matrix - scale * problem.known @ problem.known.T
     values, vectors = np.linalg.eigh(_symmetric(matrix))
     return Eigenpairs(values[::-1][:k], vectors[:, ::-1][:, :k])
-
-
-def _by_scipy(problem: Eigenproblem, k: int, solver: str, tol: float, seed: int) -> Eigenpairs:
-    def multiply(V: Any) -> Any:
-        columns = problem.deflate(V.reshape(problem.n, -1))
-        return problem.deflate(problem.product(columns)).reshape(V.shape)
-
-    operator = LinearOperator((problem.n, problem.n), matvec=multiply, matmat=multiply, dtype=np.float64)
-    draws = np.random.default_rng(seed)
-    if solver == "arpack":
-        start = draws.normal(size=problem.n)
-        values, vectors = eigsh(operator, k=k, which="LA", v0=start, tol=tol)
-    else:
-        start = draws.normal(size=(problem.n, k + GUARDS))
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", UserWarning
-            )  # about the guards, too: the pairs are looked at below
-            values, vectors = lobpcg(operator, start, tol=tol, maxiter=MOST_PRODUCTS, largest=True)
-    order = np.argsort(-values)[:k]
-    pairs = Eigenpairs(values[order], vectors[:, order])
-    if solver == "lobpcg":
-        _warn_if_rough(multiply, pairs, tol)
-    return pairs
-
-
-def _warn_if_rough(multiply: Callable[[Any], Any], pairs: Eigenpairs, tol: float) -> None:
-    off = np.linalg.norm(multiply(pairs.vectors) - pairs.vectors * pairs.values, axis=0).max(initial=0.0)
-    limit = tol if tol else LOBPCG_TOLERANCE * len(pairs.vectors)
-    if off > limit:
-        warnings.warn(
-            f"lobpcg settled the eigenvectors to {off:.2g} only, not to {limit:.2g}. Use another "
-            f'eigen_solver (None, "arpack"), or a larger eigen_tol.',
-            ConvergenceWarning,
-            stacklevel=2,
-        )
 
 
 def _by_filtered_blocks(problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int) -> Eigenpairs:
@@ -163,9 +81,9 @@ def _by_filtered_blocks(problem: Eigenproblem, k: int, n_settled: int, tol: floa
         values, small = values[::-1], small[:, ::-1]
         pairs = Eigenpairs(values, block @ small)
         residuals = np.linalg.norm(image @ small - pairs.vectors * values, axis=0)
-        if _are_settled(problem, values, residuals[:k], n_settled, tol):
+        if are_settled(problem, values, residuals[:k], n_settled, tol):
             return Eigenpairs(values[:k], pairs.vectors[:, :k])
-    raise _not_settled(k)
+    raise not_settled(k)
 
 
 def _filtered(problem: Eigenproblem, pairs: Eigenpairs) -> FloatArray:
@@ -186,13 +104,6 @@ def _symmetric(matrix: FloatArray) -> FloatArray:
     return np.asarray((matrix + matrix.T) / 2)
 
 
-def _not_settled(k: int) -> InvalidData:
-    return InvalidData(
-        f"the {k} leading eigenvectors did not settle within {MOST_PRODUCTS} products. Increase eigen_tol, "
-        f"or use more neighbours: the graph has next to no structure at this scale."
-    )
-
-
 def _by_block_krylov(problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int) -> Eigenpairs:
     """Grow a Krylov space block by block, and start anew from its best vectors until they settle."""
     width = min(k + GUARDS, problem.n - problem.known.shape[1])
@@ -204,22 +115,11 @@ def _by_block_krylov(problem: Eigenproblem, k: int, n_settled: int, tol: float, 
         for _ in range(n_blocks):
             space.grow()
             values, residuals = space.residuals()
-            if _are_settled(problem, values, residuals[:k], n_settled, tol):
+            if are_settled(problem, values, residuals[:k], n_settled, tol):
                 pairs = space.best(k)
                 return Eigenpairs(pairs.values, pairs.vectors)
         block = space.best(width).vectors
-    raise _not_settled(k)
-
-
-def _are_settled(
-    problem: Eigenproblem, values: FloatArray, residuals: FloatArray, n_settled: int, tol: float
-) -> bool:
-    """Say whether the wanted vectors are within the tolerance, and within the spread of eigenvalues."""
-    n_settled = max(n_settled, 0)
-    spread = float(problem.known_values[0] - values[n_settled])
-    limit = max(min(tol, SHARE_OF_SPREAD * spread), problem.rounding)
-    exact, rough = residuals[:n_settled], residuals[n_settled:]
-    return bool(exact.max(initial=0.0) <= limit and rough.max(initial=0.0) <= max(limit, ROUGH_TOLERANCE))
+    raise not_settled(k)
 
 
 class _KrylovSpace:

@@ -163,7 +163,7 @@ CATALOGUE = (
         "kernel k-means",
         "coterie.cluster.kernel_kmeans",
         "KernelKMeans",
-        "groups with curved borders, through a kernel; memory and time grow with the square of the rows",
+        "groups with curved borders, through a kernel; beyond 20,000 rows by way of landmark rows",
         needs_k=True,
     ),
     Method(

@@ -9,9 +9,22 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._progress import ProgressOption, track
-from coterie._typing import FloatArray, MatrixLike, RandomState
-from coterie._validation import Constraint, Flag, Function, Nothing, Whole, check_parameters
-from coterie.cluster._spectral_base import GRAPH_CONSTRAINTS, SpectralBase, check_n_coordinates
+from coterie._typing import FloatArray, MatrixLike, RandomState, VectorLike
+from coterie._validation import (
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Whole,
+    check_parameters,
+    check_sample_weight,
+)
+from coterie.cluster._spectral_base import (
+    GRAPH_CONSTRAINTS,
+    SpectralBase,
+    check_n_coordinates,
+    count_rows_of_weight,
+)
 
 
 class LaplacianEigenmap(
@@ -109,13 +122,31 @@ class LaplacianEigenmap(
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def fit(self, X: MatrixLike, y: None = None) -> Self:
-        """Find the coordinates of the rows of `X`; `y` is ignored."""
-        check_parameters(self.get_params(deep=False), self._constraints, who=type(self).__name__)
+    def fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
+        """Find the coordinates of the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Rows; with affinity "precomputed", the matrix of affinities or the weights of a graph.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row, as in `SpectralClustering`.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        who = type(self).__name__
+        check_parameters(self.get_params(deep=False), self._constraints, who=who)
         data = self._check_graph_input(X)
-        check_n_coordinates(self.n_components, data.shape[0] - 1, who=type(self).__name__)
+        weights = check_sample_weight(sample_weight, data.shape[0], who=who)
+        weights = None if weights is None or bool((weights == 1.0).all()) else weights
+        check_n_coordinates(self.n_components, count_rows_of_weight(data.shape[0], weights) - 1, who=who)
         with track(self.progress, "eigenmap: eigenvectors", total=1) as tracker:
-            _, state = self._embed(data, self.n_components + 1, self._seed())
+            _, state = self._embed(data, weights, self.n_components + 1, self._seed())
             tracker.report(1)
         for name in ("embedding_", "_landmark_values"):  # the first coordinate is a constant
             state[name] = None if state[name] is None else state[name][:, 1:].copy()
@@ -124,9 +155,11 @@ class LaplacianEigenmap(
         self.__dict__.update(state)
         return self
 
-    def fit_transform(self, X: MatrixLike, y: None = None) -> FloatArray:
+    def fit_transform(
+        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
+    ) -> FloatArray:
         """Find the coordinates of the rows of `X` and return them."""
-        return self.fit(X).embedding_
+        return self.fit(X, sample_weight=sample_weight).embedding_
 
     def transform(self, X: MatrixLike) -> FloatArray:
         """Return coordinates of new rows, by the equation of the eigenvectors; rows of the fit keep theirs.

@@ -11,17 +11,23 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._progress import ProgressOption, track
 from coterie._typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
 from coterie._validation import Choice, Constraint, Flag, Function, Nothing, Whole, check_n_clusters
-from coterie.cluster._base import Clusterer, Listener
+from coterie.cluster._base import Listener, WeightedClusterer
 from coterie.cluster._kmeans_runs import warn_if_fewer
-from coterie.cluster._spectral_base import GRAPH_CONSTRAINTS, SpectralBase, check_n_coordinates
-from coterie.cluster._spectral_labels import cluster_qr, discretize, labels_of_few
+from coterie.cluster._spectral_base import (
+    GRAPH_CONSTRAINTS,
+    SpectralBase,
+    check_n_coordinates,
+    count_rows_of_weight,
+)
+from coterie.cluster._spectral_labels import cluster_qr, discretize, labels_of_few, means_of
 from coterie.cluster.kmeans import KMeans
 from coterie.distance import nearest
+from coterie.errors import InvalidParameter
 
 LEGACY_SEEDS = 2**32
 
 
-class SpectralClustering(SpectralBase, Clusterer):
+class SpectralClustering(SpectralBase, WeightedClusterer):
     """Groups that hang together: k-means in the coordinates of a graph's Laplacian.
 
     Rows become the points of a graph whose weights W say how alike they are, for example
@@ -33,12 +39,18 @@ class SpectralClustering(SpectralBase, Clusterer):
     vary as little as possible along heavy edges; their values are new coordinates of the rows, in which
     groups of any shape are compact, and k-means finds them there. A drop-in for scikit-learn's class.
 
+    With ``sample_weight``, a row of weight 3 is three equal rows, which have the affinity of the row with
+    itself among them. A weight below 1 is less influence on others, down to none at 0: such a row is placed
+    and labelled like a new one. `n_neighbors` counts rows, whatever they weigh: copies of a row would leave
+    it no other neighbours.
+
     Parameters
     ----------
     n_clusters : int, default=8
         How many groups.
-    eigen_solver : {None, "arpack", "lobpcg"}, default=None
-        None grows block Krylov spaces; the others are SciPy's.
+    eigen_solver : {None, "arpack", "lobpcg", "amg"}, default=None
+        None grows block Krylov spaces; "arpack" and "lobpcg" are SciPy's; "amg" is LOBPCG with a
+        preconditioner from the package pyamg, and stores the graph.
     n_components : int or None, default=None
         How many eigenvectors; None is `n_clusters`.
     random_state : int, RandomState, Generator or None, default=None
@@ -184,12 +196,7 @@ class SpectralClustering(SpectralBase, Clusterer):
         """
         check_is_fitted(self)
         data = self._check_new_rows(X)
-        labels = nearest(np.ascontiguousarray(self._place(data)), self._centers).index.astype(np.int32)
-        if not self._is_given and self.exact_:
-            near = nearest(data, self._input, n_jobs=self.n_jobs)
-            is_old = near.distance == 0
-            labels[is_old] = self.labels_[near.index[is_old]]
-        return labels
+        return self._nearest_groups(data, self._place(data), vars(self))
 
     def _check_rows(self, X: MatrixLike) -> Any:
         return self._check_graph_input(X)
@@ -197,73 +204,62 @@ class SpectralClustering(SpectralBase, Clusterer):
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> Mapping[str, Any]:
-        check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
-        check_n_coordinates(self.n_components or 1, X.shape[0], who=type(self).__name__)
+        who = type(self).__name__
+        n_weighing = count_rows_of_weight(X.shape[0], weights)
+        check_n_clusters(self.n_clusters, X.shape[0], who=who)
+        if self.n_clusters > n_weighing:
+            raise InvalidParameter(
+                f"n_clusters of {who} must be at most {n_weighing}, the rows of a weight above 0, got "
+                f"{self.n_clusters}."
+            )
+        check_n_coordinates(self.n_components or 1, n_weighing, who=who)
         seed = self._seed()
         with track(self.progress, "spectral: eigenvectors", total=2).also(listener) as tracker:
-            found, state = self._embed(X, self.n_components or self.n_clusters, seed)
+            found, state = self._embed(X, weights, self.n_components or self.n_clusters, seed)
             tracker.report(1, stage="spectral: labels")
             if self.verbose:
                 print(f"Computing label assignment using {self.assign_labels}")
-            few = None if self._is_given else labels_of_few(X, self.n_clusters)
-            labels = self._label(found.coordinates, seed) if few is None else few
+            state |= self._group(found.coordinates, X, weights, seed)
             tracker.report(2)
+        if weights is not None and n_weighing < X.shape[0]:
+            is_new = weights == 0
+            state["labels_"][is_new] = self._nearest_groups(X[is_new], found.coordinates[is_new], state)
+        return state
+
+    def _group(
+        self, coordinates: FloatArray, X: Any, weights: Weights | None, seed: int
+    ) -> Mapping[str, Any]:
+        """Return the labels of the rows that have any weight, -1 for the others, and means of the groups."""
+        has_weight = np.ones(len(coordinates), dtype=bool) if weights is None else weights > 0
+        masses = None if weights is None else weights[has_weight]
+        rows = X if self._is_given or weights is None else X[has_weight]
+        few = None if self._is_given else labels_of_few(rows, self.n_clusters)
+        kept = coordinates if weights is None else coordinates[has_weight]
+        found = self._label(kept, masses, seed) if few is None else few
         if few is not None:
             warn_if_fewer(int(few.max()) + 1, self.n_clusters)
-        sizes = np.bincount(labels)
-        centers = np.array([found.coordinates[labels == k].mean(axis=0) for k in np.flatnonzero(sizes)])
+        sizes = np.bincount(found)
         dense = np.cumsum(sizes > 0) - 1  # labels without rows are closed up
-        return state | {"labels_": dense[labels].astype(np.int32), "_centers": centers}
+        labels = np.full(len(coordinates), -1, dtype=np.int32)
+        labels[has_weight] = dense[found]
+        return {"labels_": labels, "_centers": means_of(kept, masses, dense[found])}
 
-    def _label(self, coordinates: FloatArray, seed: int) -> Labels:
+    def _label(self, coordinates: FloatArray, weights: Weights | None, seed: int) -> Labels:
         if self.assign_labels == "cluster_qr":
             return cluster_qr(coordinates)
         if self.assign_labels == "discretize":
-            return discretize(coordinates, random_state=seed % LEGACY_SEEDS)
+            return discretize(coordinates, weights, random_state=seed % LEGACY_SEEDS)
         model = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed, verbose=int(self.verbose))
-        return model.fit(coordinates).labels_
+        return model.fit(coordinates, sample_weight=weights).labels_
 
-
-def spectral_clustering(
-    affinity: MatrixLike,
-    *,
-    n_clusters: int = 8,
-    n_components: int | None = None,
-    eigen_solver: str | None = None,
-    random_state: RandomState = None,
-    n_init: int = 10,
-    eigen_tol: float | str = "auto",
-    assign_labels: str = "kmeans",
-    verbose: bool = False,
-) -> Labels:
-    """Return the groups of a graph, given by its weights: `SpectralClustering` as a function.
-
-    Parameters
-    ----------
-    affinity : array-like or sparse matrix of shape (n_samples, n_samples)
-        Weights: symmetric, at least 0.
-    n_clusters, n_components, eigen_solver, random_state, n_init, eigen_tol, assign_labels, verbose
-        As in `SpectralClustering`.
-
-    Examples
-    --------
-    >>> weights = np.kron(np.eye(2), np.ones((3, 3))) + 0.01
-    >>> labels = spectral_clustering(weights, n_clusters=2, random_state=0)
-    >>> labels == labels[0]
-    array([ True,  True,  True, False, False, False])
-    """
-    return (
-        SpectralClustering(
-            n_clusters,
-            n_components=n_components,
-            eigen_solver=eigen_solver,
-            random_state=random_state,
-            n_init=n_init,
-            affinity="precomputed",
-            eigen_tol=eigen_tol,
-            assign_labels=assign_labels,
-            verbose=verbose,
-        )
-        .fit(affinity)
-        .labels_
-    )
+    def _nearest_groups(self, X: Any, coordinates: FloatArray, state: Mapping[str, Any]) -> Labels:
+        """Return the group whose mean is nearest; a row of the fit keeps its label."""
+        labels = nearest(np.ascontiguousarray(coordinates), state["_centers"]).index.astype(np.int32)
+        if not self._is_given and state["exact_"]:
+            rows, known = state["_input"], state["labels_"]
+            if state["_weights"] is not None:
+                rows, known = rows[state["_weights"] > 0], known[state["_weights"] > 0]
+            near = nearest(X, rows, n_jobs=self.n_jobs)
+            is_old = near.distance == 0
+            labels[is_old] = known[near.index[is_old]]
+        return labels
