@@ -1,6 +1,7 @@
 // Swaps. Candidates are judged in blocks, many at a time, but taken one by one in their order: the result is that of
 // judging each after the swap before it.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "medoids/medoids.h"
@@ -46,7 +47,7 @@ class Swapper {
   std::int64_t n_candidates() const { return static_cast<std::int64_t>(candidates_.size()); }
   // A change is what its medoid would leave behind less what the candidate takes over: both may exceed the loss by far.
   bool improves(const Swap& swap) const {
-    return swap.slot >= 0 && swap.change < -least_fall * (outcome_.loss + losses_[static_cast<std::size_t>(swap.slot)]);
+    return swap.slot >= 0 && swap.change < -least_fall * (outcome_.loss + std::abs(losses_[static_cast<std::size_t>(swap.slot)]));
   }
 
   // Goes round the candidates until none of a whole round improves.

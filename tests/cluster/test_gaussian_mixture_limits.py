@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.linalg import expm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as Theirs
 
@@ -114,6 +115,25 @@ def test_given_parts_leave_the_others_as_scikit_learn_does(kind, given_parts):
     ours, theirs = GaussianMixture(3, **options).fit(CLOUDS), Theirs(3, **options).fit(CLOUDS)
     for name in ("weights_", "means_", "covariances_"):
         np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("family", ["EVE", "VVE"])
+@pytest.mark.parametrize("d", [2, 3, 5])
+def test_common_axes_cannot_be_turned_to_better_ones(family, d):
+    """Law: no small turn of the axes that the components share makes the rows likelier."""
+    random = np.random.default_rng(d)
+    roots = random.normal(size=(3, d, d))
+    scatter, weights = roots @ roots.transpose(0, 2, 1), np.array([1.0, 2.0, 4.0])
+
+    def loss(axes):
+        variances = np.diagonal(axes.T @ scatter @ axes, axis1=1, axis2=2)
+        volumes = np.exp(np.log(variances).mean(axis=1))
+        return float(weights @ (volumes if family == "EVE" else np.log(volumes)))
+
+    axes = np.linalg.eigh(FAMILIES[family].likeliest(weights, scatter)[0])[1]
+    for _ in range(100):
+        turn = random.normal(scale=0.02, size=(d, d))
+        assert loss(axes @ expm(turn - turn.T)) >= loss(axes) - 1e-12
 
 
 FLAT = np.column_stack([CLOUDS, np.full(150, 7.0)])

@@ -139,7 +139,7 @@ def _by_subsamples(
         random = np.random.default_rng([plan.seed, number])
         drawn = random.choice(candidates, size, replace=False)
         if best is not None:
-            others = drawn[~np.isin(drawn, best.medoids)]  # still in random order
+            others = np.setdiff1d(drawn, best.medoids, assume_unique=True)
             drawn = np.concatenate([best.medoids, others[: size - len(best.medoids)]])
         drawn = np.sort(drawn)
         own_weights = None if weights is None else weights[drawn]

@@ -56,7 +56,8 @@ class GaussianMixture(MixtureClusterer):
     covariance_type : str, default="full"
         "full": any covariances; "tied": one for all; "diag": along the axes; "spherical": round. Or a family
         of mclust, three letters for volume, shape and axes, each E (equal for all), V (varying) or I (those
-        of the identity): "EII", "VII", "EEI", "VEI", "EVI", "VVI", "EEE", "VEE", "EEV", "VEV", "EVV", "VVV".
+        of the identity): "EII", "VII", "EEI", "VEI", "EVI", "VVI", "EEE", "VEE", "EVE", "VVE", "EEV", "VEV",
+        "EVV", "VVV".
     tol : float, default=1e-3
         Stop when the mean log-likelihood of a row gains less than this.
     reg_covar : float, default=1e-6
