@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "birch/node_kernels.h"
 #include "dendrogram/ordering.h"
 #include "dendrogram/point_block_kernels.h"
 #include "density/dbscan_jobs.h"
@@ -50,6 +51,7 @@ struct Engine {
   PointBlockKernels blocks;
   CentroidKernels centroids;
   ProductKernels products;
+  NodeKernels nodes;
 
   template <class T>
   const Kernels<T>& of() const {

@@ -33,6 +33,7 @@ void install_mixture(Engine& engine);
 void install_affinity(Engine& engine);
 void install_medoids(Engine& engine);
 void install_kernel_sums(Engine& engine);
+void install_node_search(Engine& engine);
 
 void install(Engine& engine);
 
@@ -65,6 +66,7 @@ void install(Engine& engine) {
   install_affinity(engine);
   install_medoids(engine);
   install_kernel_sums(engine);
+  install_node_search(engine);
 }
 
 }  // namespace coterie::COTERIE_ISA

@@ -10,7 +10,8 @@ list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "(\\.kernel\\.cpp$|/bindings/|/t
 # Kernels of trees and linkage round after every operation: same neighbours on every instruction set, bounds that hold exactly, and
 # a distance of two clusters that does not depend on which of them asks.
 file(GLOB COTERIE_ROUNDED_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/trees/*.kernel.cpp
-     ${CMAKE_SOURCE_DIR}/native/density/*.kernel.cpp ${CMAKE_SOURCE_DIR}/native/linkage/*.kernel.cpp)
+     ${CMAKE_SOURCE_DIR}/native/density/*.kernel.cpp ${CMAKE_SOURCE_DIR}/native/linkage/*.kernel.cpp
+     ${CMAKE_SOURCE_DIR}/native/birch/*.kernel.cpp)
 set_source_files_properties(${COTERIE_ROUNDED_KERNELS} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 # Moments of columns are half a pass of k-means: their loop is worth vectors, without fused operations for the same bits everywhere.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/native/kmeans/columns.cpp PROPERTIES COMPILE_OPTIONS
@@ -47,16 +48,14 @@ endif()
 add_library(coterie_native STATIC ${COTERIE_PLAIN_SOURCES})
 target_link_libraries(coterie_native PUBLIC coterie_options)
 target_compile_options(coterie_native PRIVATE -ffp-contract=off $<$<CONFIG:Release>:-O2>)  # the hot loops are in the kernels
-# Files of one folder are compiled together, six at a time, which saves a quarter: within a folder, what they hide has names of its own.
+# Files of one folder are compiled together, which saves a third: within a folder, what they hide has names of its own.
 set_target_properties(coterie_native PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 # to GCC a source that is compiled together with others looks like a header, whose lambdas should hold nothing hidden
 target_compile_options(coterie_native PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 foreach(source IN LISTS COTERIE_PLAIN_SOURCES)
   get_filename_component(folder ${source} DIRECTORY)
   get_filename_component(folder ${folder} NAME)
-  math(EXPR n_of_${folder} "0${n_of_${folder}} + 1")
-  math(EXPR group "(${n_of_${folder}} - 1) / 6")
-  set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+  set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder})
 endforeach()
 target_precompile_headers(coterie_native PRIVATE <algorithm> <atomic> <cmath> <functional> <memory> <numeric> <queue> <string> <vector>)
 foreach(level IN LISTS COTERIE_ISA_LEVELS)

@@ -91,5 +91,6 @@ void bind_dendrogram(nb::module_& module);
 void bind_linkage(nb::module_& module);
 void bind_spanning(nb::module_& module);
 void bind_density(nb::module_& module);
+void bind_birch(nb::module_& module);
 
 }  // namespace coterie

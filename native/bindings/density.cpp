@@ -46,9 +46,10 @@ auto bind_grow_of_matrix(const Matrix<double>& D, const Vector<double>& core, do
   return as_arrays(tree);
 }
 
-auto bind_regrow_of_tree(const KDTree<double>& tree, std::int64_t min_samples, double alpha, double core_divisor, int threads) {
+auto bind_regrow_of_tree(const KDTree<double>& tree, std::int64_t min_samples, double alpha, double core_divisor, int threads,
+                         const std::optional<Vector<double>>& core) {
   TreeReachability found;
-  without_gil([&] { found = regrow_from_first_row(tree, min_samples, alpha, core_divisor, threads); });
+  without_gil([&] { found = regrow_from_first_row(tree, {min_samples, core_divisor, data_or_null(core)}, alpha, threads); });
   return std::make_tuple(as_arrays(found.grown.tree), as_array(found.core), found.grown.is_certain);
 }
 
@@ -70,23 +71,44 @@ auto bind_regrow(const Matrix<std::int64_t>& near, const Matrix<double>& near_di
   return std::make_tuple(as_arrays(grown.tree), grown.is_certain);
 }
 
-auto bind_merge_components(const Matrix<std::int64_t>& ends) {
-  MergeTree tree;
-  without_gil([&] { tree = merge_components(ends.data(), view(ends).rows); });
+using Ids = Vector<std::int64_t>;
+
+template <class Size>
+auto merged(const Matrix<std::int64_t>& ends, const double* weight) {
+  MergeTree<Size> tree;
+  without_gil([&] { tree = merge_components<Size>(ends.data(), view(ends).rows, weight); });
   return std::make_tuple(as_array(tree.left), as_array(tree.right), as_array(tree.size));
 }
 
-using Ids = Vector<std::int64_t>;
+auto bind_merge_components(const Matrix<std::int64_t>& ends) { return merged<std::int64_t>(ends, nullptr); }
 
-auto bind_condense(const Ids& left, const Ids& right, const Vector<double>& distance, const Ids& size, std::int64_t least) {
-  CondensedRows rows;
+auto bind_merge_weights(const Matrix<std::int64_t>& ends, const Vector<double>& weight) {
+  return merged<double>(ends, weight.data());
+}
+
+template <class Size>
+auto condensed(const Ids& left, const Ids& right, const Vector<double>& distance, const Vector<Size>& size, std::int64_t least,
+               const Copies& copies) {
+  CondensedRows<Size> rows;
   const auto n = static_cast<std::int64_t>(left.shape(0));
-  without_gil([&] { rows = condense(left.data(), right.data(), distance.data(), size.data(), n, least); });
+  without_gil([&] { rows = condense<Size>({left.data(), right.data(), distance.data(), size.data(), n}, least, copies); });
   return std::make_tuple(as_array(rows.parent), as_array(rows.child), as_array(rows.density), as_array(rows.size));
 }
 
-auto bind_cut_below(const Ids& left, const Ids& right, const Vector<double>& distance, double cut, std::int64_t least) {
-  return as_array(cut_below(left.data(), right.data(), distance.data(), static_cast<std::int64_t>(left.shape(0)), cut, least));
+auto bind_condense(const Ids& left, const Ids& right, const Vector<double>& distance, const Ids& size, std::int64_t least) {
+  return condensed<std::int64_t>(left, right, distance, size, least, {});
+}
+
+auto bind_condense_weights(const Ids& left, const Ids& right, const Vector<double>& distance, const Vector<double>& size,
+                           std::int64_t least, const Vector<double>& weight, const Vector<double>& core) {
+  return condensed<double>(left, right, distance, size, least, {weight.data(), core.data()});
+}
+
+auto bind_cut_below(const Ids& left, const Ids& right, const Vector<double>& distance, double cut, std::int64_t least,
+                    const std::optional<Vector<double>>& weight, const std::optional<Vector<double>>& core) {
+  const auto n = static_cast<std::int64_t>(left.shape(0));
+  const Copies copies{data_or_null(weight), data_or_null(core)};
+  return as_array(cut_below(left.data(), right.data(), distance.data(), n, cut, least, copies));
 }
 
 // Runs a walk of OPTICS; `walk` gets the question and where to write.
@@ -138,15 +160,19 @@ void bind_density(nb::module_& module) {
              "As grow_of_matrix, from the nearest other rows and any spanning tree; and whether no ties of distances can have "
              "changed it.");
   module.def("regrow_of_tree", &bind_regrow_of_tree, "tree"_a, "min_samples"_a, "alpha"_a, "core_divisor"_a, "n_threads"_a = 0,
-             "As regrow for the points of a kd-tree, and their core distances.");
+             "core"_a.none() = nb::none(), "As regrow for the points of a kd-tree, and their core distances, unless they are given.");
   module.def("grow_of_tree", &bind_grow_of_tree, "tree"_a, "core"_a, "alpha"_a, "edges"_a, "distance"_a,
              "As regrow_of_tree with all ties decided; edges and distance are what it found.");
   module.def("merge_components", &bind_merge_components, "edges"_a,
              "Left, right and size of the merges along the edges of a spanning tree, sorted by distance.");
+  module.def("merge_components", &bind_merge_weights, "edges"_a, "weight"_a, "The same with sizes as sums of weights.");
   module.def("condense", &bind_condense, "left"_a, "right"_a, "distance"_a, "size"_a, "min_cluster_size"_a,
              "Parent, child, density and size: the tree of clusters of at least min_cluster_size rows.");
+  module.def("condense", &bind_condense_weights, "left"_a, "right"_a, "distance"_a, "size"_a, "min_cluster_size"_a, "weight"_a,
+             "core"_a, "The same where a row of weight w stands for w rows that reach each other at its core distance.");
   module.def("cut_below", &bind_cut_below, "left"_a, "right"_a, "distance"_a, "cut"_a, "min_cluster_size"_a,
-             "Labels of the components of merges below the cut; small ones are -1.");
+             "weight"_a.none() = nb::none(), "core"_a.none() = nb::none(),
+             "Labels of the components of merges below the cut; small ones are -1. Weights come with core distances.");
   module.def("optics_of_tree", &bind_optics_of_tree, "tree"_a, "factor"_a, "core"_a, "radius"_a,
              "Ordering, reachability and predecessors of OPTICS; distances are those of the tree times the factor.");
   module.def("optics_of_graph", &bind_optics_of_graph, "values"_a, "columns"_a, "row_starts"_a, "core"_a, "radius"_a,

@@ -21,4 +21,5 @@ NB_MODULE(_core, module) {
   coterie::bind_linkage(module);
   coterie::bind_spanning(module);
   coterie::bind_density(module);
+  coterie::bind_birch(module);
 }

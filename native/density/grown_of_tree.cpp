@@ -13,10 +13,12 @@ struct CoreLists {
   std::vector<double> core;  // per position
 };
 
-std::vector<double> core_distances(const NearestPositions<double>& near, std::int64_t n, std::int64_t min_samples, double divisor) {
-  std::vector<double> core(static_cast<std::size_t>(n), 0.0);
-  if (min_samples > 1)
-    for (std::int64_t p = 0; p < n; ++p) core[p] = near.distance[p * near.k + min_samples - 2] / divisor;
+std::vector<double> core_distances(const KDTreeView<double>& tree, const NearestPositions<double>& near, const CoreQuestion& asked) {
+  std::vector<double> core(static_cast<std::size_t>(tree.n_points), 0.0);
+  if (asked.given != nullptr)
+    for (std::int64_t p = 0; p < tree.n_points; ++p) core[p] = asked.given[tree.original[p]];
+  else if (asked.min_samples > 1)
+    for (std::int64_t p = 0; p < tree.n_points; ++p) core[p] = near.distance[p * near.k + asked.min_samples - 2] / asked.divisor;
   return core;
 }
 
@@ -26,22 +28,21 @@ bool reach_beyond_core(const CoreLists& lists, double alpha) {
   return true;
 }
 
-CoreLists core_lists(const KDTree<double>& tree, std::int64_t min_samples, double alpha, double divisor, int threads) {
+CoreLists core_lists(const KDTree<double>& tree, const CoreQuestion& asked, double alpha, int threads) {
   const std::int64_t n = tree.view().n_points, all = n - 1;
-  for (std::int64_t length = std::min(all, min_samples - 1 + spare_neighbours);; length = std::min(all, 2 * length)) {
+  for (std::int64_t length = std::min(all, asked.min_samples - 1 + spare_neighbours);; length = std::min(all, 2 * length)) {
     CoreLists lists{nearest_positions(tree, length, threads), {}};
-    lists.core = core_distances(lists.near, n, min_samples, divisor);
+    lists.core = core_distances(tree.view(), lists.near, asked);
     if (length == all || 2 * length * n > most_listed || reach_beyond_core(lists, alpha)) return lists;
   }
 }
 
 }  // namespace
 
-TreeReachability regrow_from_first_row(const KDTree<double>& tree, std::int64_t min_samples, double alpha, double core_divisor,
-                                       int threads) {
+TreeReachability regrow_from_first_row(const KDTree<double>& tree, const CoreQuestion& asked, double alpha, int threads) {
   const std::int64_t n = tree.view().n_points;
   const std::int32_t* row = tree.view().original;
-  const CoreLists lists = core_lists(tree, min_samples, alpha, core_divisor, threads);
+  const CoreLists lists = core_lists(tree, asked, alpha, threads);
   TreeReachability found{{}, std::vector<double>(lists.core.size())};
   for (std::int64_t p = 0; p < n; ++p) found.core[row[p]] = lists.core[p];
   std::vector<std::int64_t> ends;

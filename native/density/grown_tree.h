@@ -51,14 +51,19 @@ struct Regrown {
 Regrown regrow_from_first_row(std::int64_t n, const std::int32_t* order, const double* core, double alpha, const NearLists& near,
                               const KnownTree& known, int threads);
 
-// The same for the points of a kd-tree. The core distance is that to the min_samples-th row, itself included, over
-// core_divisor; it is given per row.
+// Core distances: to the min_samples-th row, itself included, over `divisor`; or as they are given, per row.
+struct CoreQuestion {
+  std::int64_t min_samples;
+  double divisor;
+  const double* given = nullptr;
+};
+
+// The same for the points of a kd-tree, with the core distances per row.
 struct TreeReachability {
   Regrown grown;
   std::vector<double> core;
 };
-TreeReachability regrow_from_first_row(const KDTree<double>& tree, std::int64_t min_samples, double alpha, double core_divisor,
-                                       int threads);
+TreeReachability regrow_from_first_row(const KDTree<double>& tree, const CoreQuestion& asked, double alpha, int threads);
 
 // The same with every tie decided, by a walk over the tree. `known` grew from the first row, if perhaps in another order.
 GrownTree grow_from_first_row(const KDTree<double>& tree, const double* core, double alpha, const GrownTree& known);

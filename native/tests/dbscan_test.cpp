@@ -88,14 +88,28 @@ TEST(share_of_leaves_grows_with_the_radius) {
 TEST(condensing_keeps_clusters_of_the_least_size) {
   const std::vector<std::int64_t> ends{0, 1, 1, 2, 3, 4, 4, 5, 2, 3};
   const std::vector<double> distance{1, 1, 1, 1, 10};
-  const MergeTree tree = merge_components(ends.data(), 5);
+  const auto tree = merge_components<std::int64_t>(ends.data(), 5);
   CHECK(tree.size == std::vector<std::int64_t>{2, 3, 2, 3, 6});
-  const CondensedRows rows = condense(tree.left.data(), tree.right.data(), distance.data(), tree.size.data(), 5, 3);
+  const auto rows = condense<std::int64_t>({tree.left.data(), tree.right.data(), distance.data(), tree.size.data(), 5}, 3);
   CHECK(rows.parent == std::vector<std::int64_t>{6, 6, 7, 7, 7, 8, 8, 8});
   CHECK(rows.size == std::vector<std::int64_t>{3, 3, 1, 1, 1, 1, 1, 1});
   CHECK(rows.density[0] == 0.1 && rows.density[2] == 1.0);
   const std::vector<std::int64_t> labels = cut_below(tree.left.data(), tree.right.data(), distance.data(), 5, 5.0, 2);
   CHECK(labels == std::vector<std::int64_t>{0, 0, 0, 1, 1, 1});
+}
+
+// Row 0 weighs three and is a cluster until its copies part; rows 1 and 2 weigh four together and part where they merge.
+TEST(a_heavy_row_is_a_cluster_by_itself) {
+  const std::vector<std::int64_t> ends{1, 2, 0, 1};
+  const std::vector<double> distance{2, 10}, weight{3, 3, 1}, core{0.5, 2, 2};
+  const auto tree = merge_components<double>(ends.data(), 2, weight.data());
+  CHECK(tree.size == std::vector<double>{4, 7});
+  const auto rows =
+      condense<double>({tree.left.data(), tree.right.data(), distance.data(), tree.size.data(), 2}, 3, {weight.data(), core.data()});
+  CHECK(rows.parent == std::vector<std::int64_t>{3, 3, 4, 5, 5});
+  CHECK(rows.child == std::vector<std::int64_t>{4, 5, 0, 1, 2});
+  CHECK(rows.size == std::vector<double>{3, 4, 3, 3, 1});
+  CHECK(rows.density == std::vector<double>{0.1, 0.1, 2, 0.5, 0.5});
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 namespace coterie::COTERIE_ISA {
 namespace {
 
-// Pairs at most `threshold` apart. From the dot kernel, values within rounding of the threshold are decided in float64.
+// Pairs at most `threshold` apart. From the dot kernel, values within rounding of the threshold are decided in float64, by
+// squares, as trees decide.
 template <class T>
 struct BelowEnding {
   const PackedColumns<T>& Y;
@@ -22,8 +23,10 @@ struct BelowEnding {
     std::int64_t found[strip_rows];
   };
 
+  double squared_threshold() const { return metric.finish == Finish::norm ? out.threshold * out.threshold : out.threshold; }
+
   void begin(State& state, const Strip<T>& strip) const {
-    const double squared = metric.finish == Finish::norm ? out.threshold * out.threshold : out.threshold;
+    const double squared = squared_threshold();
     for (int r = 0; r < strip_rows; ++r) {
       state.found[r] = 0;
       double limit = out.threshold, slack = 0;
@@ -37,14 +40,14 @@ struct BelowEnding {
     }
   }
 
-  double exact(const T* row, std::int64_t column) const {
+  double exact_square(const T* row, std::int64_t column) const {
     const T* other = packed_column(Y, column);
     double sum = 0;
     for (std::int64_t t = 0; t < Y.cols; ++t) {
       const double difference = static_cast<double>(row[t]) - static_cast<double>(other[t * panel_width<T>]);
       sum += difference * difference;
     }
-    return metric.finish == Finish::norm ? std::sqrt(sum) : sum;
+    return sum;
   }
 
   COTERIE_INLINE void consume(State& state, const Strip<T>& strip, const Block<T>& values, std::int64_t panel) const {
@@ -57,7 +60,7 @@ struct BelowEnding {
         for (; candidates != 0; candidates &= candidates - 1) {
           const int lane = __builtin_ctz(candidates);
           const std::int64_t column = panel * panel_width<T> + v * lanes<T> + lane;
-          if ((sure >> lane & 1u) != 0 || exact(strip.rows.row[r], column) <= out.threshold)
+          if ((sure >> lane & 1u) != 0 || exact_square(strip.rows.row[r], column) <= squared_threshold())
             keep(state, strip, r, value[lane], column);
         }
       }

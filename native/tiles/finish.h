@@ -65,13 +65,13 @@ COTERIE_INLINE T row_term(const Metric& metric, const T* row, std::int64_t cols)
 template <class T>
 COTERIE_INLINE T jaccard_of(T value, T row_ones, T column_ones) {
   const T either = row_ones + column_ones + value;
-  return either > 0 ? 1 + value / either : T(0);
+  return either > 0 ? (either + value) / either : T(0);  // whole numbers, rounded once
 }
 
 template <class T>
 COTERIE_INLINE T dice_of(T value, T row_ones, T column_ones) {
   const T total = row_ones + column_ones;
-  return total > 0 ? 1 + 2 * value / total : value;  // two empty rows: 0; padding: +inf
+  return total > 0 ? (total + 2 * value) / total : value;  // two empty rows: 0; padding: +inf
 }
 
 // Scalar form, for the few values that an ending keeps. `row` is the row as loaded, `term` its row_term.

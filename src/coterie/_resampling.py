@@ -63,7 +63,9 @@ class Refitter:
         self.X: Any = X if hasattr(X, "shape") else np.asarray(X)
         self.who = who
         self.is_pairwise = bool(get_tags(estimator).input_tags.pairwise)
-        self.takes_weights = bool(has_fit_parameter(estimator, "sample_weight"))
+        self.takes_weights = bool(has_fit_parameter(estimator, "sample_weight")) and not getattr(
+            estimator, "_copies_are_dense_spots", False
+        )
         self._seeds = [
             name
             for name in estimator.get_params(deep=True)

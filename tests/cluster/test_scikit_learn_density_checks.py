@@ -5,7 +5,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from coterie.cluster import DBSCAN, HDBSCAN, OPTICS
 
-EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
+# test_hdbscan_weights.py holds the law up to the numbers of the clusters
+NUMBERS = "the check shuffles the rows, and clusters are numbered by the tree that grows from the first row"
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {
+    "HDBSCAN": {f"check_sample_weight_equivalence_on_{kind}_data": NUMBERS for kind in ("dense", "sparse")}
+}
 
 
 @pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice")

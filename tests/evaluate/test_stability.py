@@ -13,7 +13,7 @@ from sklearn.mixture import GaussianMixture as TheirMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from coterie.cluster import DBSCAN, KMeans, KMedoids
+from coterie.cluster import DBSCAN, HDBSCAN, KMeans, KMedoids
 from coterie.distance import pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import adjusted_rand_score, stability
@@ -165,6 +165,8 @@ def test_how_is_said():
     once = stability(AgglomerativeClustering(2), BLOBS, n_resamples=2, random_state=0)
     assert weighted.how == "bootstrap, rows weighted by their draws"
     assert once.how == "bootstrap, each drawn row once"
+    dense = stability(HDBSCAN(), BLOBS, n_resamples=2, random_state=0)  # copies would be dense spots
+    assert dense.how == "bootstrap, each drawn row once"
     assert stability(KMeans(2), BLOBS, scheme="subsample", n_resamples=2).how == "50% of the rows"
     noisy = stability(KMeans(2), BLOBS, scheme="noise", noise=0.05, n_resamples=2)
     assert noisy.how == "normal noise of 0.05 standard deviations"

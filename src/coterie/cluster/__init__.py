@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from coterie.cluster.catalogue import CATALOGUE, Method, find_method
 
 if TYPE_CHECKING:
+    from coterie.cluster._birch_tree import CFTree
     from coterie.cluster._condensed import CondensedTree
     from coterie.cluster._dbscan import DBSCAN, dbscan
     from coterie.cluster._eps import EpsSuggestion, suggest_eps
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from coterie.cluster._optics_order import OpticsGraph, compute_optics_graph
     from coterie.cluster._spectral_function import spectral_clustering
     from coterie.cluster.agglomerative import AgglomerativeClustering
+    from coterie.cluster.birch import Birch
     from coterie.cluster.bisecting import BisectingKMeans
     from coterie.cluster.consensus import ConsensusClustering
     from coterie.cluster.diana import Diana
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 # Where the names live that are no methods themselves.
 _HOMES = {
+    "CFTree": "coterie.cluster._birch_tree",
     "CondensedTree": "coterie.cluster._condensed",
     "EpsSuggestion": "coterie.cluster._eps",
     "FeatureAgglomeration": "coterie.cluster.feature_agglomeration",
@@ -62,7 +65,9 @@ __all__ = [
     "HDBSCAN",
     "OPTICS",
     "AgglomerativeClustering",
+    "Birch",
     "BisectingKMeans",
+    "CFTree",
     "CondensedTree",
     "ConsensusClustering",
     "Diana",

@@ -25,6 +25,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     _constraints: ClassVar[Mapping[str, Constraint]] = {}
     _takes_sparse: ClassVar[bool] = False
     _sometimes: ClassVar[tuple[str, ...]] = ()  # fitted attributes that not every fit sets
+    _copies_are_dense_spots: ClassVar[bool] = False  # weight at one place is density without limit
 
     labels_: Labels
     n_features_in_: int

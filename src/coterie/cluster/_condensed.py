@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from coterie._typing import FloatArray, Labels
+from coterie import _core
+from coterie._typing import FloatArray, Labels, Weights
 
 Ids = npt.NDArray[np.int64]
+Reals = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +25,10 @@ class CondensedTree:
 
     Parameters
     ----------
-    parent, child, size : arrays of int
-        The cluster, who leaves it, and of how many rows it consists.
+    parent, child : arrays of int
+        The cluster, and who leaves it.
+    size : array of int
+        Of how many rows it consists; with weights an array of float, what they weigh.
     density : array of float
         When.
     n_rows : int
@@ -34,7 +38,7 @@ class CondensedTree:
     parent: Ids
     child: Ids
     density: FloatArray
-    size: Ids
+    size: Ids | FloatArray
     n_rows: int
 
     def __repr__(self) -> str:
@@ -44,6 +48,11 @@ class CondensedTree:
     def n_clusters(self) -> int:
         """Number of clusters, the root included."""
         return max(int(self.child.max(initial=0)), self.n_rows) - self.n_rows + 1
+
+    @property
+    def total(self) -> float:
+        """Number of rows, or what they weigh."""
+        return float(self.size[self.is_row].sum())
 
     @property
     def is_row(self) -> npt.NDArray[np.bool_]:
@@ -68,12 +77,12 @@ class CondensedTree:
         parents[self.child[~self.is_row] - self.n_rows] = self.parent[~self.is_row] - self.n_rows
         return parents
 
-    def sizes(self) -> Ids:
-        """Return the number of rows of each cluster; for the root, of the clusters below it."""
-        sizes = np.zeros(self.n_clusters, dtype=np.int64)
+    def sizes(self) -> Ids | FloatArray:
+        """Return the number of rows of each cluster, or their weight; for the root, of the clusters below."""
+        sizes: Any = np.zeros(self.n_clusters, dtype=self.size.dtype)
         sizes[self.child[~self.is_row] - self.n_rows] = self.size[~self.is_row]
         sizes[0] = sizes[self.parents() == 0].sum()
-        return sizes
+        return np.asarray(sizes)
 
     def stabilities(self) -> FloatArray:
         """Return the excess of mass of each cluster: the sum over its rows of how long they stayed in it."""
@@ -90,6 +99,21 @@ class CondensedTree:
         cluster[self.child[self.is_row]] = self.parent[self.is_row] - self.n_rows
         density[self.child[self.is_row]] = self.density[self.is_row]
         return cluster, density
+
+
+def condense(
+    edges: Ids, distance: Reals, core: Reals, min_cluster_size: int, weights: Weights | None
+) -> tuple[list[Any], CondensedTree]:
+    """Return the merges (left, right, distance) along the sorted edges of a spanning tree, and their tree."""
+    least = int(min_cluster_size)
+    if weights is None:
+        left, right, size = _core.merge_components(edges)
+        rows: Any = _core.condense(left, right, distance, size, least)
+    else:
+        left, right, weight = _core.merge_components(edges, weights)
+        rows = _core.condense(left, right, distance, weight, least, weights, core)
+    parent, child, density, sizes = rows
+    return [left, right, distance], CondensedTree(parent, child, density, sizes, len(core))
 
 
 @dataclass(frozen=True)
@@ -123,7 +147,7 @@ def _by_excess_of_mass(tree: CondensedTree, selection: Selection) -> Ids:
     stability, parents, sizes = tree.stabilities(), tree.parents(), tree.sizes()
     below = np.zeros(tree.n_clusters)
     is_chosen = np.zeros(tree.n_clusters, dtype=bool)
-    most = selection.max_cluster_size or tree.n_rows + 1
+    most = selection.max_cluster_size or np.inf
     last = 0 if selection.allow_single_cluster else 1
     for cluster in range(tree.n_clusters - 1, last - 1, -1):
         if below[cluster] > stability[cluster] or sizes[cluster] > most:
@@ -183,8 +207,12 @@ def label_rows(tree: CondensedTree, chosen: Ids, selection: Selection) -> Labels
 
 def strengths(tree: CondensedTree, chosen: Ids, labels: Labels) -> FloatArray:
     """Return how deep each row is in its cluster, from 0 for noise to 1 for the last to leave."""
-    _, density = tree.last_clusters()
-    strength = np.zeros(tree.n_rows)
+    return strengths_at(tree, chosen, labels, tree.last_clusters()[1])
+
+
+def strengths_at(tree: CondensedTree, chosen: Ids, labels: Labels, density: FloatArray) -> FloatArray:
+    """Return how deep points of given labels are in their clusters, from the densities they leave at."""
+    strength = np.zeros(len(labels))
     is_in = labels >= 0
     deepest = tree.deaths()[chosen][labels[is_in]] if len(chosen) else np.zeros(0)
     own = density[is_in]
@@ -196,22 +224,31 @@ def strengths(tree: CondensedTree, chosen: Ids, labels: Labels) -> FloatArray:
 
 def outlier_scores(tree: CondensedTree) -> FloatArray:
     """Return the outlier score of each row: how much sooner it left than the core of its region."""
+    return outlier_scores_at(tree, *tree.last_clusters())
+
+
+def outlier_scores_at(tree: CondensedTree, cluster: Ids, density: FloatArray) -> FloatArray:
+    """Return the outlier score of points that leave given clusters at given densities."""
     deepest, parents = tree.deaths(), tree.parents()
     for child in range(tree.n_clusters - 1, 0, -1):
         deepest[parents[child]] = max(deepest[parents[child]], deepest[child])
-    cluster, density = tree.last_clusters()
     top = deepest[cluster]
     with np.errstate(invalid="ignore", divide="ignore"):
-        scores = np.where((top == 0) | np.isinf(density), 0.0, (top - density) / top)
+        scores = np.where((top == 0) | np.isinf(density), 0.0, np.maximum(top - density, 0.0) / top)
     return np.where(np.isinf(top) & ~np.isinf(density), 1.0, scores)
 
 
-def labels_at(tree: CondensedTree, chosen: Ids, rows: Any, densities: FloatArray) -> Labels:
-    """Return the label of points that hang on given rows at given densities."""
+def clusters_at(tree: CondensedTree, rows: Any, densities: FloatArray) -> Ids:
+    """Return the clusters, counted from the root, that given rows are in at given densities."""
     births, parents = tree.births(), tree.parents()
     cluster = tree.last_clusters()[0][rows]
     while True:
         is_above = (births[cluster] > densities) & (cluster > 0)
         if not is_above.any():
-            return np.asarray(nearest_chosen(tree, chosen)[cluster])
+            return np.asarray(cluster)
         cluster = np.where(is_above, parents[cluster], cluster)
+
+
+def labels_at(tree: CondensedTree, chosen: Ids, rows: Any, densities: FloatArray) -> Labels:
+    """Return the label of points that hang on given rows at given densities."""
+    return np.asarray(nearest_chosen(tree, chosen)[clusters_at(tree, rows, densities)])

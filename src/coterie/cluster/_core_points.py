@@ -13,6 +13,7 @@ from coterie._threads import resolve_threads
 from coterie._typing import Distances, Indices, Labels, MatrixLike
 from coterie._validation import check_data
 from coterie.cluster._density_input import is_boolean, is_known, shared_name, sparse_metric, without_direction
+from coterie.cluster._odd_rows import Mask, has_distances, in_parts
 from coterie.distance import get_distance, input_kind, nearest
 from coterie.errors import InvalidData
 
@@ -23,6 +24,13 @@ class NearestCore:
 
     index: Indices
     distance: Distances
+
+    def among(self, is_in: Mask) -> NearestCore:
+        """Return the same for all rows, of which only these have distances."""
+        index = np.zeros(len(is_in), dtype=np.intp)
+        distance = np.full(len(is_in), np.inf)
+        index[is_in], distance[is_in] = self.index, self.distance
+        return NearestCore(index, distance)
 
 
 class CorePoints:
@@ -49,8 +57,13 @@ class CorePoints:
         distance = get_distance(self.metric, **values)
         if without_direction(distance, checked, self.components_):
             return self._by_scikit_learn(checked)
-        found = nearest(checked, self.components_, distance, n_jobs=resolve_threads(self.n_jobs))
-        return NearestCore(found.index, found.distance)
+        is_in = has_distances(distance, checked)
+        if is_in is not None and not is_in.any():
+            return _row_minima(np.empty((checked.shape[0], 0)))
+        rows, others = in_parts(distance, checked if is_in is None else checked[is_in], self.components_)
+        found = nearest(rows, others, distance, n_jobs=resolve_threads(self.n_jobs))
+        nearest_core = NearestCore(found.index, found.distance)
+        return nearest_core if is_in is None else nearest_core.among(is_in)
 
     def _by_scikit_learn(self, X: Any) -> NearestCore:
         from sklearn.metrics import pairwise_distances_argmin_min

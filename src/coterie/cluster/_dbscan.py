@@ -33,10 +33,12 @@ from coterie.cluster._neighbourhoods import (
     BlockNeighbourhoods,
     Found,
     GraphNeighbourhoods,
+    Mask,
     MatrixNeighbourhoods,
     find_clusters,
     find_in_rows,
 )
+from coterie.cluster._odd_rows import has_neighbours, in_parts, note_left_out
 from coterie.distance import Distance, input_kind
 from coterie.distance._rows import Rows, prepare_rows
 from coterie.distance.pairwise import distance_matrix
@@ -160,11 +162,15 @@ class DBSCAN(CorePoints, WeightedClusterer):
     ) -> Mapping[str, Any]:
         distance = None if self._is_given else resolve_distance(self.metric, self.metric_params, self.p)
         distance = None if note_no_direction(distance, X, type(self).__name__) else distance
-        rows = self._rows(X, distance)
+        measured, is_in = self._measured(X, distance)
+        if is_in is not None and weights is not None:
+            weights = weights[is_in]
+        rows = None if issparse(measured) else self._rows(measured, distance)
         with track(self.progress, "DBSCAN: radius", total=2).also(listener) as tracker:
-            eps = self._radius(X, rows)
+            eps = self._radius(measured, rows)
             tracker.report(1, stage="DBSCAN: neighbourhoods")
-            found = self._find(X, rows, eps, weights)
+            found = self._find(measured, rows, eps, weights)
+            found = found if is_in is None else found.among(is_in)
             tracker.report(2)
         raise_flags(found, type(self).__name__)
         core = np.flatnonzero(found.is_core)
@@ -181,12 +187,19 @@ class DBSCAN(CorePoints, WeightedClusterer):
     def _is_given(self) -> bool:
         return input_kind(self.metric) == "distances"
 
-    def _rows(self, X: Any, distance: Distance | None) -> Rows | None:
+    def _measured(self, X: Any, distance: Distance | None) -> tuple[Any, Mask | None]:
+        """Return the rows that can have neighbours as the distance takes them, and which these are."""
+        who = type(self).__name__
         if distance is None or (issparse(X) and sparse_metric(self.metric, self._exponent) is not None):
-            return None
-        if issparse(X):
-            X = as_matrix(X, type(self).__name__)
-        return prepare_rows(X, None, distance, {}, who=type(self).__name__)
+            return X, None
+        dense = as_matrix(X, who) if issparse(X) else X
+        is_in = has_neighbours(distance, dense, 0.0 if isinstance(self.eps, str) else self.eps)
+        if is_in is not None:
+            note_left_out(is_in, distance, who)
+        return in_parts(distance, dense if is_in is None else dense[is_in])[0], is_in
+
+    def _rows(self, X: Any, distance: Distance | None) -> Rows | None:
+        return None if distance is None else prepare_rows(X, None, distance, {}, who=type(self).__name__)
 
     def _radius(self, X: Any, rows: Rows | None) -> float:
         if self.eps != "auto":

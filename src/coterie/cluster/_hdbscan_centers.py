@@ -1,4 +1,4 @@
-"""Centres of the clusters of HDBSCAN: means and medoids weighted by the strength of membership."""
+"""Centres of the clusters of HDBSCAN: means and medoids weighted by strength of membership and weight."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ def cluster_centers(model: Any, given: Any, labels: Labels, strength: FloatArray
     wanted = {"centroid": ("centroids_",), "medoid": ("medoids_",), "both": ("centroids_", "medoids_")}
     makers = {"centroids_": _centroid, "medoids_": _medoid}
     names = wanted.get(model.store_centers or "", ())
+    strength = strength if given.weights is None else strength * given.weights
     found: dict[str, Any] = {}
     for name in names:
         rows = [

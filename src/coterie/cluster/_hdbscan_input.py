@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from coterie import _core
 from coterie._threads import resolve_threads
-from coterie._typing import Indices, MatrixLike
+from coterie._typing import Data, Indices, MatrixLike, Weights
 from coterie._validation import check_data, refuse_tiny, require_memory
 from coterie.cluster._density_input import (
     fitted_values,
@@ -20,6 +20,7 @@ from coterie.cluster._density_input import (
     resolve_distance,
     shared_name,
 )
+from coterie.cluster._odd_rows import in_parts
 from coterie.cluster._reachability import ReachabilityTree, of_graph, of_matrix, of_matrix_as_trees
 from coterie.cluster._reachability_rows import Task, of_rows
 from coterie.distance import Distance, input_kind
@@ -33,7 +34,7 @@ INFINITE, MISSING = -2, -3  # labels of rows that are not finite
 
 @dataclass
 class HDBSCANInput:
-    """Checked input: the finite rows or the matrix, and where the finite rows were."""
+    """Checked input: the finite rows that count, or their matrix, where they were, and what they weigh."""
 
     X: Any
     is_matrix: bool
@@ -41,6 +42,14 @@ class HDBSCANInput:
     infinite: Indices
     missing: Indices
     rows: Rows | None
+    weights: Weights | None = None
+    idle: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # finite rows of no weight
+    idle_rows: Any = None  # these rows, or their distances to those that count
+
+    @property
+    def n_rows(self) -> int:
+        """All rows of the input."""
+        return self.n_finite + len(self.idle) + len(np.union1d(self.infinite, self.missing))
 
     @property
     def n_finite(self) -> int:
@@ -53,10 +62,10 @@ class HDBSCANInput:
         return {} if self.rows is None else fitted_values(self.rows.distance)
 
     def spread(self, values: Any, *, infinite: float, missing: float) -> Any:
-        """Put the values of finite rows in their places."""
-        n = len(self.finite) + len(np.union1d(self.infinite, self.missing))
-        spread = np.empty(n, dtype=values.dtype)
-        spread[self.finite] = values
+        """Put the values of finite rows, those of no weight last, in their places."""
+        spread = np.empty(self.n_rows, dtype=values.dtype)
+        spread[self.finite] = values[: self.n_finite]
+        spread[self.idle] = values[self.n_finite :]
         spread[self.infinite] = infinite
         spread[self.missing] = missing
         return spread
@@ -64,26 +73,38 @@ class HDBSCANInput:
     def reachability(self, model: Any) -> ReachabilityTree:
         """Return the spanning tree of mutual reachability."""
         min_samples = model.min_cluster_size if model.min_samples is None else model.min_samples
-        if min_samples > self.n_finite:
-            raise InvalidParameter(
-                f"min_samples ({min_samples}) must be at most the number of samples in X ({self.n_finite}): "
-                f"min_samples of HDBSCAN, which is min_cluster_size unless given, counts rows."
-            )
-        alpha = float(model.alpha)
+        self._refuse_too_few(min_samples)
+        alpha, weights = float(model.alpha), self.weights
+        if self.n_finite == 1:  # copies of one row
+            algorithm = ("graph" if issparse(self.X) else "matrix") if self.is_matrix else "tiles"
+            return ReachabilityTree(np.empty((0, 2), dtype=np.int64), np.empty(0), np.zeros(1), algorithm)
         if self.is_matrix and issparse(self.X):
             max_distance = dict(model.metric_params or {}).get("max_distance", 0.0)
-            return of_graph(self.X, min_samples, alpha, max_distance)
+            return of_graph(self.X, min_samples, alpha, max_distance, weights)
         if self.is_matrix:
-            return of_matrix(self.X, min_samples, alpha, "matrix")
+            return of_matrix(self.X, min_samples, alpha, "matrix", weights)
         is_brute = issparse(self.X) or model.algorithm == "brute" or not has_tree(model.metric)
         if self.rows is None or self.rows.distance.function is not None:
             D = self._all_distances(model)
             make = of_matrix if is_brute else of_matrix_as_trees
-            return make(D, min_samples, alpha, "matrix")
+            return make(D, min_samples, alpha, "matrix", weights)
         told = fitted_values(model.metric) if isinstance(model.metric, Distance) else {}
         params, threads = told | dict(model.metric_params or {}), resolve_threads(model.n_jobs)
         name = shared_name(model.metric)
-        return of_rows(Task(self.X, self.rows, name, params, min_samples, alpha, is_brute, threads))
+        return of_rows(Task(self.X, self.rows, name, params, min_samples, alpha, is_brute, threads, weights))
+
+    def _refuse_too_few(self, min_samples: int) -> None:
+        if self.weights is not None and min_samples > self.weights.sum():
+            raise InvalidParameter(
+                f"min_samples ({min_samples}) must be at most the total weight of the samples in X "
+                f"({self.weights.sum():g}): min_samples of HDBSCAN, which is min_cluster_size unless given, "
+                f"counts rows by their weight."
+            )
+        if self.weights is None and min_samples > self.n_finite:
+            raise InvalidParameter(
+                f"min_samples ({min_samples}) must be at most the number of samples in X ({self.n_finite}): "
+                f"min_samples of HDBSCAN, which is min_cluster_size unless given, counts rows."
+            )
 
     def _all_distances(self, model: Any) -> Any:
         if self.rows is not None:
@@ -126,6 +147,11 @@ def has_tree(metric: Any) -> bool:
     return isinstance(name, str) and name in {*KDTree.valid_metrics, *BallTree.valid_metrics}
 
 
+def as_measured(model: Any, distance: Distance, *sets: Data) -> tuple[Data, ...]:
+    """Return rows as the distance takes them; scikit-learn's trees have another Bray-Curtis distance."""
+    return in_parts(distance, *sets) if has_tree(model.metric) and model.algorithm != "brute" else sets
+
+
 def check_input(model: Any, X: MatrixLike) -> HDBSCANInput:
     """Return the input of a fit."""
     if input_kind(model.metric) == "similarities":
@@ -154,7 +180,8 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
         refuse_tiny(data, None, "X")
     if note_no_direction(distance, data, "HDBSCAN") or issparse(data):
         distance = None
-    rows = None if distance is None else prepare_rows(data, None, distance, {}, who="HDBSCAN")
+    measured = data if distance is None else as_measured(model, distance, data)[0]
+    rows = None if distance is None else prepare_rows(measured, None, distance, {}, who="HDBSCAN")
     return HDBSCANInput(data, False, finite, infinite, missing, rows)
 
 

@@ -13,7 +13,8 @@ from coterie._threads import resolve_threads
 from coterie._typing import Distances, FloatArray, Indices, MatrixLike
 from coterie._validation import check_data
 from coterie.cluster._density_input import is_known, without_direction
-from coterie.cluster._hdbscan_input import scikit_learns_distances
+from coterie.cluster._hdbscan_input import as_measured, scikit_learns_distances
+from coterie.cluster._weight_lists import lists_of_weight
 from coterie.distance import get_distance, input_kind, k_nearest, nearest
 from coterie.errors import InvalidData
 
@@ -29,17 +30,29 @@ class Hanging:
 
 def hang(model: Any, X: Any) -> Hanging:
     """Return where new rows, their columns already checked, would hang in the spanning tree."""
+    n, n_queries = len(model._core_distances), X.shape[0]
     min_samples = model.min_cluster_size if model.min_samples is None else model.min_samples
-    n = len(model._core_distances)
-    index, distance = _nearest_rows(model, X, min(n, 2 * min_samples))
-    core = distance[:, max(0, min(min_samples - 2, n - 1))]  # the new row itself counts as well
-    reach = np.maximum(np.maximum(core[:, None], model._core_distances[index]), distance / model.alpha)
-    reach[distance == 0] = -1.0  # an equal row stands for the new one
-    best = np.argmin(reach, axis=1)
-    at = np.arange(len(best))
+    weights = np.ones(n) if model._weights is None else model._weights
+    row, nearest_reach = np.zeros(n_queries, dtype=np.intp), np.empty(n_queries)
+    apart = np.empty(n_queries)
+    most = 2 * min_samples  # weight of the neighbours to hang on
+
+    def ask(which: Indices, k: int) -> tuple[Indices, Distances]:
+        return _nearest_rows(model, X[which], k)
+
+    for lists in lists_of_weight(ask, n_queries, weights, most, first=most):
+        at = np.arange(len(lists.which))
+        core = lists.distance[at, lists.place_of(min_samples - 1)]  # the new row itself counts as well
+        own = np.maximum(core[:, None], model._core_distances[lists.index])
+        reach = np.maximum(own, lists.distance / model.alpha)
+        reach[lists.total - weights[lists.index] >= most] = np.inf
+        reach[lists.distance == 0] = -1.0  # an equal row stands for the new one
+        best = np.argmin(reach, axis=1)
+        row[lists.which], apart[lists.which] = lists.index[at, best], lists.distance[at, best]
+        nearest_reach[lists.which] = reach[at, best]
     with np.errstate(divide="ignore"):
-        density = np.where(reach[at, best] > 0, 1 / reach[at, best], np.inf)
-    return Hanging(index[at, best], distance[at, best], density)
+        density = np.where(nearest_reach > 0, 1 / nearest_reach, np.inf)
+    return Hanging(row, apart, density)
 
 
 def split_rows(model: Any, X: MatrixLike) -> tuple[Any, FloatArray]:
@@ -95,7 +108,8 @@ def _to_exemplars(model: Any, data: Any, exemplars: list[Indices]) -> Distances:
     columns = []
     for rows in exemplars:
         if _is_ours(model, data):
-            columns.append(nearest(data, model._rows[rows], _distance(model)).distance)
+            queries, others = as_measured(model, _distance(model), data, model._rows[rows])
+            columns.append(nearest(queries, others, _distance(model)).distance)
         else:
             columns.append(scikit_learns_distances(model, data, model._rows[rows]).min(axis=1))
     return np.column_stack(columns)
@@ -110,7 +124,8 @@ def _nearest_rows(model: Any, X: Any, k: int) -> tuple[Indices, Distances]:
     if not _is_ours(model, data):
         return _smallest(scikit_learns_distances(model, data, model._rows), k)
     threads = resolve_threads(model.n_jobs)
-    found = k_nearest(data, model._rows, k, _distance(model), n_jobs=threads)
+    queries, others = as_measured(model, _distance(model), data, model._rows)
+    found = k_nearest(queries, others, k, _distance(model), n_jobs=threads)
     return found.index, found.distance
 
 

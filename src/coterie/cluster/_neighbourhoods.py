@@ -18,6 +18,7 @@ from coterie.distance._rows import Rows
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
 
 CELLS_PER_BLOCK = 1 << 22  # distances at a time: 32 MB
+MOST_COLUMNS_OF_TREES = 15  # up to these scikit-learn measures float32 rows in float64
 MOST_LEAVES_SHARE = 0.4  # above it, comparing all pairs by tiles is faster than a tree
 
 Mask = npt.NDArray[np.bool_]
@@ -29,6 +30,13 @@ class Found(NamedTuple):
     is_core: Mask
     labels: Labels
     algorithm: str
+
+    def among(self, is_in: Mask) -> Found:
+        """Return the same for all rows, of which these were the ones that could have neighbours."""
+        is_core = np.zeros(len(is_in), dtype=bool)
+        labels = np.full(len(is_in), -1, dtype=np.intp)
+        is_core[is_in], labels[is_in] = self.is_core, self.labels
+        return Found(is_core, labels, self.algorithm)
 
 
 class Neighbourhoods(Protocol):
@@ -77,7 +85,10 @@ def find_in_rows(
         if is_low or _core.share_within(tree, reach) < MOST_LEAVES_SHARE:
             is_core, labels = _core.dbscan(tree, reach, float(min_samples), weights, threads)
             return Found(is_core.astype(bool), labels.astype(np.intp), "kd_tree")
-    return find_clusters(TileNeighbourhoods(rows.X, rows.distance, radius, threads), min_samples, weights)
+    X = rows.X
+    if X.shape[1] <= MOST_COLUMNS_OF_TREES and rows.distance.kernel is not _core.Kernel.dot:
+        X = X.astype(np.float64, copy=False)  # pairs on the radius; the dot kernel decides so by itself
+    return find_clusters(TileNeighbourhoods(X, rows.distance, radius, threads), min_samples, weights)
 
 
 @dataclass

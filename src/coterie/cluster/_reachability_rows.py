@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 
 from coterie import _core
+from coterie._typing import Indices, Weights
 from coterie.cluster._reachability import (
     ReachabilityTree,
     core_of_matrix,
     in_scikit_learns_order,
     metric_by_differences,
 )
+from coterie.cluster._weight_lists import core_by_weight
 from coterie.distance._rows import Rows
 from coterie.distance.engines import choose_engine, tree_form
 
@@ -42,6 +44,7 @@ class Task:
     alpha: float
     is_brute: bool  # as scikit-learn means it: alpha divides core distances as well
     threads: int
+    weights: Weights | None = None
 
     @property
     def core_divisor(self) -> float:
@@ -99,7 +102,7 @@ def _by_tree(task: Task) -> Grown:
     """Return the tree by lists of a kd-tree; where distances tie, by a walk over all points."""
     tree = _tree_of(task)
     (edges, distance), core, is_certain = _core.regrow_of_tree(
-        tree, task.min_samples, task.alpha, task.core_divisor, task.threads
+        tree, task.min_samples, task.alpha, task.core_divisor, task.threads, _given_core(task, tree)
     )
     if not is_certain and _is_walked(task):
         edges, distance = _core.grow_of_tree(tree, core, task.alpha, edges, distance)
@@ -107,6 +110,17 @@ def _by_tree(task: Task) -> Grown:
     form = tree_form(task.rows.distance)
     factor = 1.0 if form is None else form.factor
     return Grown(edges, distance * factor, core * factor, "kd_tree", is_certain)
+
+
+def _given_core(task: Task, tree: Any) -> Any:
+    """Return the core distances by weight; None without weights: the tree finds them with its lists."""
+    if task.weights is None:
+        return None
+
+    def ask(rows: Indices, k: int) -> tuple[Any, Any]:
+        return tree.query(task.rows.X[rows], k, n_threads=task.threads)  # type: ignore[no-any-return]
+
+    return core_by_weight(ask, task.weights, task.min_samples, first=task.min_samples) / task.core_divisor
 
 
 def _by_tiles(task: Task) -> Grown:
@@ -117,15 +131,26 @@ def _by_tiles(task: Task) -> Grown:
     )  # as far from a to b as from b to a, to the last bit
     index, distances = _core.smallest(X, X, by_differences, k, True, task.threads)
     near: Any = distances.astype(np.float64)
-    core: Any = np.zeros(len(X))
-    if task.min_samples > 1:
-        core = near[:, task.min_samples - 2] / task.core_divisor
+    core = _core_of_lists(task, near, by_differences)
     edges, length = _core.spanning_tree(X, task.rows.distance.metric, core, task.alpha, task.threads)
     tree: Any = (edges, length.astype(np.float64))
     grown, is_certain = _core.regrow(index.astype(np.int64), near, core, task.alpha, *tree)
     if not is_certain and _is_walked(task):
         return _by_tree(task)
     return Grown(*grown, core, "tiles", is_certain)
+
+
+def _core_of_lists(task: Task, near: Any, metric: Any) -> Any:
+    """Return the core distances: from the nearest other rows, or by weight."""
+    if task.weights is None:
+        n_others = task.min_samples - 1
+        return near[:, n_others - 1] / task.core_divisor if n_others else np.zeros(len(near))
+
+    def ask(rows: Indices, k: int) -> tuple[Any, Any]:
+        X = task.rows.X
+        return _core.smallest(X[rows], X, metric, k, False, task.threads)
+
+    return core_by_weight(ask, task.weights, task.min_samples, first=task.min_samples) / task.core_divisor
 
 
 def _by_scikit_learns_matrix(task: Task) -> Grown:
@@ -136,7 +161,7 @@ def _by_scikit_learns_matrix(task: Task) -> Grown:
         metric = metric_by_differences(task.rows.distance)
         D = np.asarray(_core.pairwise(task.rows.X, task.rows.X, metric, task.threads), dtype=np.float64)
     D = D / task.alpha if task.is_brute else D
-    core = core_of_matrix(D, task.min_samples)
+    core = core_of_matrix(D, task.min_samples, task.weights)
     alpha = 1.0 if task.is_brute else task.alpha
     return Grown(*_core.grow_of_matrix(np.ascontiguousarray(D), core, alpha), core, "matrix", True)
 

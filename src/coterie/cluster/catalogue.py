@@ -93,6 +93,14 @@ CATALOGUE = (
         needs_k=True,
     ),
     Method(
+        "birch",
+        "BIRCH",
+        "coterie.cluster.birch",
+        "Birch",
+        "small round subclusters in one pass, merged by Ward's method: for streams and many rows",
+        needs_k=True,
+    ),
+    Method(
         "dbscan",
         "DBSCAN",
         "coterie.cluster._dbscan",

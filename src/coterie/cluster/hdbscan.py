@@ -10,12 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie import _core
 from coterie._progress import ProgressOption, track
-from coterie._typing import Data, Distances, FloatArray, Labels, MatrixLike, SparseData, Weights
+from coterie._typing import Data, Distances, FloatArray, Labels, MatrixLike, SparseData, VectorLike, Weights
 from coterie._validation import Choice, Constraint, Flag, Nothing, Number, Whole, check_parameter
-from coterie.cluster._base import Clusterer, Listener
+from coterie.cluster._base import Listener, WeightedClusterer
 from coterie.cluster._condensed import (
     CondensedTree,
     Selection,
+    condense,
     label_rows,
     labels_at,
     outlier_scores,
@@ -26,11 +27,12 @@ from coterie.cluster._density_parameters import METRIC_CONSTRAINTS
 from coterie.cluster._hdbscan_centers import cluster_centers
 from coterie.cluster._hdbscan_input import INFINITE, MISSING, HDBSCANInput, check_algorithm, check_input
 from coterie.cluster._hdbscan_predict import hang, soft_membership, split_rows
+from coterie.cluster._hdbscan_weights import place_idle_rows, weigh
 from coterie.distance import input_kind
 from coterie.errors import InvalidParameter
 
 
-class HDBSCAN(Clusterer):
+class HDBSCAN(WeightedClusterer):
     """Clusters of any shape and of different densities, and noise.
 
     The *core distance* of a row is the distance to its `min_samples`-th nearest row, itself included; two
@@ -38,6 +40,9 @@ class HDBSCAN(Clusterer):
     reachability tells for every radius which rows hang together. Of the clusters of at least
     `min_cluster_size` rows in that hierarchy, those are chosen whose rows stay longest: the sum of
     ``1/distance`` over which each row belongs to the cluster. A drop-in for scikit-learn's class.
+
+    With `sample_weight` a row of weight w is that row given w times: rows are counted by weight, in core
+    distances and in sizes of clusters, and a row of weight 0 gets what `predict` says of it.
 
     Parameters
     ----------
@@ -83,9 +88,9 @@ class HDBSCAN(Clusterer):
     outlier_scores_ : array of shape (n_samples,)
         Global-local outlier score of each row (GLOSH), 0 to 1; NaN for rows that are not finite.
     condensed_tree_ : CondensedTree
-        The hierarchy of clusters.
+        The hierarchy of clusters; its rows are those that are finite and weigh something.
     centroids_, medoids_ : arrays of shape (n_clusters, n_features)
-        Centres weighted by the probabilities, if asked for.
+        Centres weighted by the probabilities and `sample_weight`, if asked for.
     algorithm_used_ : str
         The engine: "kd_tree", "tiles", "matrix" or "graph".
     n_features_in_ : int
@@ -109,6 +114,7 @@ class HDBSCAN(Clusterer):
     """
 
     _takes_sparse = True
+    _copies_are_dense_spots = True
     _sometimes = ("centroids_", "medoids_")
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "min_cluster_size": Whole(2),
@@ -212,46 +218,55 @@ class HDBSCAN(Clusterer):
         cut_distance : float
             Rows that reach each other below it are in one cluster.
         min_cluster_size : int, default=5
-            Smaller clusters are noise.
+            Smaller clusters, or lighter ones, are noise.
         """
         check_is_fitted(self)
         check_parameter(min_cluster_size, Whole(1), name="min_cluster_size", who="dbscan_clustering")
+        labels, least = self.labels_.copy(), int(min_cluster_size)
         left, right, distance = self._merges
-        labels = self.labels_.copy()
-        cut = _core.cut_below(left, right, distance, float(cut_distance), int(min_cluster_size))
+        core = None if self._weights is None else self._core_distances
+        cut = _core.cut_below(left, right, distance, float(cut_distance), least, self._weights, core)
         labels[self._finite_rows] = cut
+        idle, row, density = self._idle
+        with np.errstate(divide="ignore"):
+            labels[idle] = np.where(1 / density < cut_distance, cut[row], -1)
         return labels
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> Mapping[str, Any]:
-        given: HDBSCANInput = self._input
-        del self._input
+        given: HDBSCANInput = weigh(self.__dict__.pop("_input"), self, weights)
         with track(self.progress, "HDBSCAN: spanning tree", total=3).also(listener) as tracker:
             reach = given.reachability(self)
             tracker.report(1, stage="HDBSCAN: condensed tree")
-            left, right, size = _core.merge_components(reach.edges)
-            rows = _core.condense(left, right, reach.distance, size, int(self.min_cluster_size))
-            tree = CondensedTree(*rows, n_rows=given.n_finite)
+            merges, tree = condense(
+                reach.edges, reach.distance, reach.core, self.min_cluster_size, given.weights
+            )
             tracker.report(2, stage="HDBSCAN: clusters")
             selection = self._selection()
             chosen = select_clusters(tree, selection)
             labels = label_rows(tree, chosen, selection)
             strength = strengths(tree, chosen, labels)
             tracker.report(3)
-        return {
-            "labels_": given.spread(labels, infinite=INFINITE, missing=MISSING),
-            "probabilities_": given.spread(strength, infinite=0.0, missing=np.nan),
-            "outlier_scores_": given.spread(outlier_scores(tree), infinite=np.nan, missing=np.nan),
+        found = {
             "condensed_tree_": tree,
             "algorithm_used_": reach.algorithm,
             **cluster_centers(self, given, labels, strength),
             "_chosen": chosen,
-            "_merges": [left, right, reach.distance],
+            "_merges": merges,
             "_core_distances": reach.core,
             "_rows": None if given.is_matrix else given.X,
+            "_weights": given.weights,
             "_finite_rows": given.finite,
             "_distance_values": given.distance_values,
+        }
+        values = {"labels_": labels, "probabilities_": strength, "outlier_scores_": outlier_scores(tree)}
+        placed = place_idle_rows(self, given, found, values)
+        return found | {
+            "labels_": given.spread(placed["labels_"], infinite=INFINITE, missing=MISSING),
+            "probabilities_": given.spread(placed["probabilities_"], infinite=0.0, missing=np.nan),
+            "outlier_scores_": given.spread(placed["outlier_scores_"], infinite=np.nan, missing=np.nan),
+            "_idle": placed["_idle"],
         }
 
     def _selection(self) -> Selection:
@@ -269,6 +284,9 @@ class HDBSCAN(Clusterer):
         self._input = check_input(self, X)
         checked: Distances = self._input.X
         return checked
+
+    def _check_weights(self, sample_weight: VectorLike | None, n_rows: int) -> Weights | None:
+        return super()._check_weights(sample_weight, self._input.n_rows)  # those that are not finite too
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

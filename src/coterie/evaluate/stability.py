@@ -59,9 +59,9 @@ def stability(
     scheme : {"bootstrap", "subsample", "noise"}, default="bootstrap"
         "bootstrap": as many rows as there are, with replacement. An estimator that takes ``sample_weight`` is
         given every drawn row once, with the number of draws as its weight, which is the same and faster;
-        another one is given every drawn row once, which is what ``clusterboot`` does: copies of rows would
-        be dense spots. "subsample": a share of the rows without replacement. "noise": all rows, with normal
-        noise added.
+        another one, and HDBSCAN and OPTICS, are given every drawn row once, which is what ``clusterboot``
+        does: copies of rows would be dense spots. "subsample": a share of the rows without replacement.
+        "noise": all rows, with normal noise added.
     n_resamples : int, default=50
         How many.
     noise : float, default=None

@@ -13,7 +13,8 @@ from scipy import sparse
 from coterie.errors import ModelFileError
 from coterie.persist import adapters, registry
 
-CENTERS_OF_COLUMNS = ("cluster_centers_", "_prepared_centers")  # others lie in a space of their own
+# others lie in a space of their own
+CENTERS_OF_COLUMNS = ("cluster_centers_", "subcluster_centers_", "_prepared_centers")
 TENSOR_KINDS = "biuf"
 # Parameters that only steer `fit`: a function or generator in them is replaced by the default, with a note.
 REPLACEABLE = frozenset({"init", "random_state", "progress", "callback", "callbacks"})

@@ -139,14 +139,16 @@ class Summaries(LazyEstimator):
         Parameters
         ----------
         estimator : object
-            With `fit` and `labels_`; weights are handed over where its `fit` takes `sample_weight`.
+            With `fit` and `labels_`; weights are handed over where its `fit` takes `sample_weight`, except to
+            HDBSCAN and OPTICS, to which weight at one place is density without limit.
 
         Returns
         -------
         SummarisedClustering
         """
         model = clone(estimator)
-        takes_weights = "sample_weight" in inspect.signature(model.fit).parameters
+        is_weighed = not getattr(model, "_copies_are_dense_spots", False)  # a summary is no single place
+        takes_weights = is_weighed and "sample_weight" in inspect.signature(model.fit).parameters
         model.fit(self.means_, **({"sample_weight": self.weights_} if takes_weights else {}))
         groups = np.asarray(model.labels_)
         labels = lazy_array(self._blocks, _group_of_block, self._places(), groups, dtype=groups.dtype)

@@ -33,6 +33,15 @@ def test_each_cluster_begins_at_its_birth_with_its_rows():
         assert np.ptp(outline[:, 0]) == pytest.approx(size)
 
 
+def test_weights_are_widths():
+    """Law: with weights, shapes are as wide as the rows weigh; rows of no weight are not drawn."""
+    weights = np.arange(180) % 4 / 2
+    model = HDBSCAN(min_cluster_size=10).fit(X, sample_weight=weights)
+    ax = condensed_tree(model)
+    assert np.ptp(shapes(ax)[0][0][:, 0]) == pytest.approx(weights.sum())
+    assert any("Width: weight, 135.0 at the top" in text.get_text() for text in ax.texts)
+
+
 def test_selected_clusters_have_their_colours():
     """Law: selected clusters and what splits from them have the colour of their label, others are grey."""
     _, colors = shapes(condensed_tree(MODEL))

@@ -30,7 +30,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """Widths of one cluster (rows that are still in it) from each density to the next."""
+    """Widths of one cluster (rows that are still in it, or their weight) from each density to the next."""
 
     densities: Values
     widths: Values
@@ -39,8 +39,8 @@ class Outline:
 def condensed_tree(model: HDBSCAN, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
     """Draw each cluster from the density where it comes to be down to where its last row leaves it.
 
-    Its width is the number of rows that are still in it. Selected clusters have their colours, those
-    that split from them too; the others are grey.
+    Its width is the number of rows that are still in it, or their weight. Selected clusters have their
+    colours, those that split from them too; the others are grey.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def condensed_tree(model: HDBSCAN, ax: Axes | None = None, *, names: list[str] |
     deepest = _deepest(tree)
     centers, extent = _centers(tree)
     outlines = _outlines(tree, deepest)
-    owner = _owners(tree, model.labels_[model.labels_ >= -1])
+    owner = _owners(tree, model.labels_[model._finite_rows])
     _draw_splits(ax, tree, outlines, centers)
     _draw(ax, outlines, centers, owner)
     _name(ax, tree, outlines, centers, owner, names)
@@ -84,7 +84,8 @@ def condensed_tree(model: HDBSCAN, ax: Axes | None = None, *, names: list[str] |
     tidy(ax, title=title, y="density (one over the distance)")
     ax.set_xticks([])
     ax.spines["bottom"].set_visible(False)
-    note(ax, f"Width: rows, {tree.n_rows:,} at the top. Colour: selected; grey: not.", gap=8)
+    width = f"rows, {tree.n_rows:,}" if tree.size.dtype.kind == "i" else f"weight, {tree.total:,.1f}"
+    note(ax, f"Width: {width} at the top. Colour: selected; grey: not.", gap=8)
     return ax
 
 
@@ -102,16 +103,16 @@ def _children(tree: CondensedTree) -> dict[int, list[int]]:
     return children
 
 
-def _sizes(tree: CondensedTree) -> npt.NDArray[np.int64]:
-    sizes = tree.sizes()
-    sizes[0] = tree.n_rows
+def _sizes(tree: CondensedTree) -> Values:
+    sizes = tree.sizes().astype(np.float64)
+    sizes[0] = tree.total
     return sizes
 
 
 def _centers(tree: CondensedTree) -> tuple[Values, float]:
     """Return where the middle of each cluster stands, and the width of all: children lie side by side."""
-    children, extents = _children(tree), _sizes(tree).astype(np.float64)
-    gap = GAP * tree.n_rows
+    children, extents = _children(tree), _sizes(tree)
+    gap = GAP * tree.total
     for cluster in range(tree.n_clusters - 1, -1, -1):  # children have higher numbers than parents
         below = children.get(cluster, [])
         if below:

@@ -1,0 +1,104 @@
+"""What HDBSCAN makes of weights: rows that weigh nothing are placed in the hierarchy of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from coterie._typing import Distances, Weights
+from coterie.cluster._condensed import clusters_at, labels_at, outlier_scores_at, strengths_at
+from coterie.cluster._density_input import resolve_distance
+from coterie.cluster._hdbscan_input import HDBSCANInput
+from coterie.cluster._hdbscan_predict import Hanging, hang
+from coterie.distance._rows import prepare_rows
+from coterie.errors import InvalidData
+
+
+def weigh(given: HDBSCANInput, model: Any, weights: Weights | None) -> HDBSCANInput:
+    """Return the rows that count, with their weights; the rows of no weight stand by."""
+    if weights is None:
+        return given
+    weights = weights[given.finite]
+    if not weights.any():
+        raise InvalidData("Sample weights of HDBSCAN must be more than 0 for some finite row, all are zero.")
+    if (weights == 0).any():
+        given = _split(given, model, weights > 0)
+        weights = weights[weights > 0]
+    if given.n_finite == 1 and weights[0] <= 1:
+        raise InvalidData("n_samples=1 while HDBSCAN requires more than one sample, or one that weighs more")
+    return given if (weights == 1).all() else replace(given, weights=np.ascontiguousarray(weights))
+
+
+def _split(given: HDBSCANInput, model: Any, counts: Any) -> HDBSCANInput:
+    kept, left = np.flatnonzero(counts), np.flatnonzero(~counts)
+    if given.is_matrix:
+        to_kept = given.X[left][:, kept]
+        X = given.X[kept][:, kept]
+        X, idle_rows = (X, to_kept) if issparse(X) else (np.ascontiguousarray(X), to_kept)
+        rows = None
+    else:
+        X, idle_rows = given.X[kept], given.X[left]
+        distance = None if given.rows is None else resolve_distance(model.metric, model.metric_params)
+        rows = None if distance is None else prepare_rows(X, None, distance, {}, who="HDBSCAN")
+    finite, idle = given.finite[kept], given.finite[left]
+    return replace(given, X=X, rows=rows, finite=finite, idle=idle, idle_rows=idle_rows)
+
+
+def place_idle_rows(
+    model: Any, given: HDBSCANInput, found: Mapping[str, Any], values: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the values of all rows: those of no weight get what `predict` would say of them.
+
+    Parameters
+    ----------
+    model : HDBSCAN
+        For its parameters.
+    given : HDBSCANInput
+        What it was given.
+    found : dict
+        Fitted attributes by name: the hierarchy.
+    values : dict
+        Labels, probabilities and outlier scores of the rows that count, by the names of the attributes.
+    """
+    if not len(given.idle):
+        nothing = np.empty(0, dtype=np.int64)
+        return {**values, "_idle": [nothing, nothing, np.empty(0)]}
+    fitted = SimpleNamespace(**model.get_params(deep=False), **found)
+    hanging = _hang_all(fitted, given)
+    tree, chosen, row = found["condensed_tree_"], found["_chosen"], hanging.row
+    labels = labels_at(tree, chosen, row, hanging.density)
+    cluster = clusters_at(tree, row, hanging.density)
+    of_points = {
+        "labels_": labels,
+        "probabilities_": strengths_at(tree, chosen, labels, hanging.density),
+        "outlier_scores_": outlier_scores_at(tree, cluster, hanging.density),
+    }
+    is_equal = hanging.distance == 0  # to a row that counts: it speaks for both
+    placed = {
+        name: np.concatenate([own, np.where(is_equal, own[row], of_points[name])])
+        for name, own in values.items()
+    }
+    return {**placed, "_idle": [given.idle, row, hanging.density]}
+
+
+def _hang_all(fitted: Any, given: HDBSCANInput) -> Hanging:
+    if not issparse(given.idle_rows) or not given.is_matrix:
+        return hang(fitted, given.idle_rows)
+    parts = [hang(fitted, _far_unless_stored(row)) for row in given.idle_rows]
+    return Hanging(*(np.concatenate(column) for column in zip(*map(_columns, parts), strict=True)))
+
+
+def _columns(hanging: Hanging) -> tuple[Any, Any, Any]:
+    return hanging.row, hanging.distance, hanging.density
+
+
+def _far_unless_stored(row: Any) -> Distances:
+    stored = row.tocoo()
+    dense = np.full((1, row.shape[-1]), np.inf)
+    dense[0, stored.coords[-1]] = stored.data
+    return dense

@@ -1,0 +1,68 @@
+"""Scikit-learn's tests of its Birch, and its checks of estimators, run on our class."""
+
+import importlib.util
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+import sklearn.cluster
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from coterie import cluster
+from coterie.cluster import Birch, KMeans
+
+OBJECTS = "walks through the nodes of scikit-learn's tree; test_birch_tree.py tests the same of ours"
+LEFT_OUT = {
+    "test_n_samples_leaves_roots": OBJECTS,
+    "test_branching_factor": OBJECTS,
+    "test_threshold": OBJECTS,
+}
+pytestmark = pytest.mark.filterwarnings("ignore:Number of subclusters:sklearn.exceptions.ConvergenceWarning")
+ORDER = (
+    "the check shuffles the rows, and repeats them one by one: subclusters depend on the order of the rows"
+)
+EXPECTED_FAILURES = {
+    "check_sample_weight_equivalence_on_dense_data": ORDER,
+    "check_sample_weight_equivalence_on_sparse_data": ORDER,
+}
+
+
+def load_with_our_class():
+    path = Path(sklearn.cluster.__file__).parent / "tests" / "test_birch.py"
+    spec = importlib.util.spec_from_file_location("scikit_learn_test_birch", path)
+    module = importlib.util.module_from_spec(spec)
+    with mock.patch.object(sklearn.cluster, "Birch", cluster.Birch):
+        spec.loader.exec_module(module)
+    return module
+
+
+THEIRS = load_with_our_class()
+globals().update(
+    {name: test for name, test in vars(THEIRS).items() if name.startswith("test_") and name not in LEFT_OUT}
+)
+
+
+@pytest.fixture(params=[0, 42])
+def global_random_seed(request):
+    return request.param
+
+
+@pytest.fixture(params=[np.float32, np.float64])
+def global_dtype(request):
+    return request.param
+
+
+def test_nothing_is_left_out_by_a_name_that_no_longer_exists():
+    """Law: every test left out exists, and the class under test is ours."""
+    assert set(LEFT_OUT) <= set(vars(THEIRS))
+    assert THEIRS.Birch is cluster.Birch
+
+
+@parametrize_with_checks(
+    [Birch(), Birch(n_clusters=None, threshold=0.1), Birch(n_clusters=KMeans(1))],
+    expected_failed_checks=lambda model: EXPECTED_FAILURES,
+)
+def test_checks(estimator, check):
+    """Law: what scikit-learn asks of an estimator holds."""
+    check(estimator)
