@@ -176,6 +176,15 @@ def test_given_matrices_and_graphs_are_the_same():
         np.testing.assert_allclose(fits[0].eigenvalues_[:4], other.eigenvalues_[:4], atol=1e-6)
 
 
+def test_new_weights_are_checked_too():
+    """Law: affinities of new rows are refused where those of the fit would be."""
+    W = weights_of(BLOBS, 0.3)
+    model = SpectralClustering(4, affinity="precomputed", random_state=0).fit(W)
+    for given in (-W[:5], sparse.csr_array(-W[:5])):
+        with pytest.raises(InvalidData, match="weights of at least 0, got -"):
+            model.predict(given)
+
+
 def test_components_are_known_without_iteration():
     """Law: a graph of three parts has three zero eigenvalues, its groups are the parts, a notice says so."""
     parts = [np.ones((size, size)) for size in (30, 20, 10)]

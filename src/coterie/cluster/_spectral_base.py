@@ -222,8 +222,10 @@ class SpectralBase:
             squares=False,
             may_be_distances=True,
         )
-        if self._is_given and sparse.issparse(checked):
-            return checked
+        if self._is_given:
+            check_non_negative(checked.data if sparse.issparse(checked) else checked, type(self).__name__)
+            if sparse.issparse(checked):
+                return checked
         return dense_rows(checked, type(self).__name__).astype(self._input.dtype, copy=False)
 
     def _seed(self) -> int:
