@@ -375,6 +375,21 @@ def test_outliers_follow_their_nearest_group(distance, n_outliers, dtype):
         np.testing.assert_allclose(model.embedding_[500], model.embedding_[X[:, 0].argmin()], rtol=1e-2)
 
 
+@pytest.mark.parametrize("weight", [1e-8, 1e-40, 1e-200])
+def test_weakly_joined_vertices_follow_their_neighbours(weight):
+    """Law: a chain of vertices that hangs on a graph by a thread goes with where it hangs."""
+    W = np.kron(np.eye(2), np.ones((150, 150)))
+    W[0, 299] = W[299, 0] = 1.0
+    graph = np.zeros((303, 303))
+    graph[:300, :300] = W
+    for i in (300, 301, 302):
+        at = 7 if i == 300 else i - 1
+        graph[i, at] = graph[at, i] = weight
+    model = SpectralClustering(2, affinity="precomputed", random_state=0).fit(sparse.csr_array(graph))
+    truth = np.repeat([0, 1, 0], (150, 150, 3))
+    assert adjusted_rand_score(model.labels_, truth) == 1.0
+
+
 @pytest.mark.parametrize("scale", [1e-100, 1e-30, 1e-9, 1e9, 1e30, 1e100])
 @pytest.mark.parametrize("affinity", ["rbf", "self_tuning", "nearest_neighbors", "epsilon"])
 def test_the_unit_of_rows_does_not_matter(affinity, scale):

@@ -177,8 +177,9 @@ class SpectralBase:
 
     def _place(self, X: Any) -> FloatArray:
         """Return the coordinates of new rows; a row of the fit keeps its own."""
-        if self._is_given and self._weights is not None:
-            X = X[:, self._weights > 0]
+        weights = vars(self).get("_weights")  # models that were saved before there were any have none
+        if self._is_given and weights is not None:
+            X = X[:, weights > 0]
         return _places(vars(self), is_given=self._is_given).of(X, self._affinity(), self.laplacian)
 
     def _check_graph_input(self, X: MatrixLike) -> Any:

@@ -257,9 +257,9 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         """Return the group whose mean is nearest; a row of the fit keeps its label."""
         labels = nearest(np.ascontiguousarray(coordinates), state["_centers"]).index.astype(np.int32)
         if not self._is_given and state["exact_"]:
-            rows, known = state["_input"], state["labels_"]
-            if state["_weights"] is not None:
-                rows, known = rows[state["_weights"] > 0], known[state["_weights"] > 0]
+            rows, known, weights = state["_input"], state["labels_"], state.get("_weights")
+            if weights is not None:
+                rows, known = rows[weights > 0], known[weights > 0]
             near = nearest(X, rows, n_jobs=self.n_jobs)
             is_old = near.distance == 0
             labels[is_old] = known[near.index[is_old]]
