@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from coterie import _core
 from coterie._validation import memory
 from coterie.cluster import LaplacianEigenmap, SpectralClustering
-from coterie.cluster._spectral_graphs import Affinity
+from coterie.cluster._spectral_affinity import Affinity
 from coterie.errors import DataNotice, InvalidData, InvalidParameter, NotEnoughMemory
 
 RINGS, RING = make_circles(500, factor=0.4, noise=0.04, random_state=0)
@@ -148,12 +148,7 @@ def test_same_groups_as_scikit_learn(options):
     theirs = Theirs(4, random_state=0, **options).fit(X)
     assert adjusted_rand_score(ours.labels_, theirs.labels_) == 1.0
     matrix, expected = ours.affinity_matrix_, theirs.affinity_matrix_
-    difference = abs(matrix - expected)
-    if sparse.issparse(difference):
-        difference = difference.toarray() * (1 - np.eye(len(X)))  # of a point with itself: unused
-    elif options.get("affinity") == "poly":
-        np.fill_diagonal(difference, 0.0)
-    assert difference.max() < 1e-9 * abs(expected).max()
+    assert abs(matrix - expected).max() < 1e-9 * abs(expected).max()
 
 
 @pytest.mark.parametrize("laplacian", LAPLACIANS)
@@ -179,6 +174,15 @@ def test_given_matrices_and_graphs_are_the_same():
     for other in fits[1:]:
         assert adjusted_rand_score(fits[0].labels_, other.labels_) == 1.0
         np.testing.assert_allclose(fits[0].eigenvalues_[:4], other.eigenvalues_[:4], atol=1e-6)
+
+
+def test_new_weights_are_checked_too():
+    """Law: affinities of new rows are refused where those of the fit would be."""
+    W = weights_of(BLOBS, 0.3)
+    model = SpectralClustering(4, affinity="precomputed", random_state=0).fit(W)
+    for given in (-W[:5], sparse.csr_array(-W[:5])):
+        with pytest.raises(InvalidData, match="weights of at least 0, got -"):
+            model.predict(given)
 
 
 def test_components_are_known_without_iteration():
@@ -319,6 +323,7 @@ def test_nearest_distances_of_a_matrix():
         (MOONS, {"eigen_solver": "amb"}, InvalidParameter, "eigen_solver of SpectralClustering must be None"),
         (MOONS, {"n_clusters": 500}, InvalidParameter, "n_clusters of SpectralClustering must be at most"),
         (MOONS[:1], {}, InvalidData, "minimum of 2"),
+        (MOONS - 1.0, {"affinity": "linear"}, InvalidData, "row [0-9]+ sum to -.*some are negative"),
     ],
 )
 def test_wrong_input_is_explained(X, options, error, words):
@@ -353,6 +358,97 @@ def test_far_rows_go_to_the_nearest_group():
     far = BLOBS[7] + (BLOBS[7] - BLOBS.mean(axis=0)) * 1e3
     nearest_row = np.linalg.norm(BLOBS - far, axis=1).argmin()
     assert model.predict(far[None])[0] == model.labels_[nearest_row]
+
+
+@pytest.mark.parametrize("distance", [4.0, 6.0, 8.0, 12.0, 20.0])
+@pytest.mark.parametrize("n_outliers", [1, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_outliers_follow_their_nearest_group(distance, n_outliers, dtype):
+    """Law: rows of hardly any affinity do not take a group for themselves; they join those they are near."""
+    X, y = make_blobs(500, centers=[[0.0, 0.0], [6.0, 0.0]], cluster_std=0.7, random_state=0)
+    far = [[X[:, 0].min() - distance * (1 + i), 0.0] for i in range(n_outliers)]
+    rows = np.vstack([X, far]).astype(dtype)
+    model = SpectralClustering(2, random_state=0).fit(rows)
+    assert adjusted_rand_score(y, model.labels_[:500]) == 1.0
+    if n_outliers == 1:
+        assert model.labels_[500] == model.labels_[X[:, 0].argmin()]
+        np.testing.assert_allclose(model.embedding_[500], model.embedding_[X[:, 0].argmin()], rtol=1e-2)
+
+
+@pytest.mark.parametrize("weight", [1e-8, 1e-40, 1e-200])
+def test_weakly_joined_vertices_follow_their_neighbours(weight):
+    """Law: a chain of vertices that hangs on a graph by a thread goes with where it hangs."""
+    W = np.kron(np.eye(2), np.ones((150, 150)))
+    W[0, 299] = W[299, 0] = 1.0
+    graph = np.zeros((303, 303))
+    graph[:300, :300] = W
+    for i in (300, 301, 302):
+        at = 7 if i == 300 else i - 1
+        graph[i, at] = graph[at, i] = weight
+    model = SpectralClustering(2, affinity="precomputed", random_state=0).fit(sparse.csr_array(graph))
+    truth = np.repeat([0, 1, 0], (150, 150, 3))
+    assert adjusted_rand_score(model.labels_, truth) == 1.0
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-30, 1e-9, 1e9, 1e30, 1e100])
+@pytest.mark.parametrize("affinity", ["rbf", "self_tuning", "nearest_neighbors", "epsilon"])
+def test_the_unit_of_rows_does_not_matter(affinity, scale):
+    """Law: rows times a constant, with gamma and epsilon to match, give the same coordinates and labels."""
+    options = {"affinity": affinity, "random_state": 0}
+    plain = SpectralClustering(4, gamma=0.3, epsilon=4.0, **options)
+    if affinity == "self_tuning":
+        plain.set_params(gamma=1.0)
+    matched = SpectralClustering(4, gamma=0.3 / scale**2, epsilon=4.0 * scale, **options)
+    if affinity == "self_tuning":
+        matched.set_params(gamma=1.0)
+    plain.fit(BLOBS)
+    matched.fit(BLOBS * scale)
+    np.testing.assert_allclose(matched.eigenvalues_[:4], plain.eigenvalues_[:4], atol=1e-5)
+    assert adjusted_rand_score(matched.labels_, plain.labels_) == 1.0
+    assert adjusted_rand_score(matched.predict(BLOBS * scale * 1.01), plain.predict(BLOBS * 1.01)) == 1.0
+
+
+def test_weights_that_are_symmetric_but_for_rounding():
+    """Law: a matrix that float32 made is averaged with its transpose, dense or sparse; no other is."""
+    W = weights_of(BLOBS, 0.3)
+    rough = W * (1 + 1e-6 * np.random.default_rng(0).random(W.shape))
+    plain = SpectralClustering(4, affinity="precomputed", random_state=0).fit(W)
+    for given in (rough, sparse.csr_array(rough)):
+        model = SpectralClustering(4, affinity="precomputed", random_state=0).fit(given)
+        assert adjusted_rand_score(model.labels_, plain.labels_) == 1.0
+        with pytest.raises(InvalidData, match="symmetric"):
+            SpectralClustering(4, affinity="precomputed").fit(given + np.triu(W, 1) * 1e-3)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, bool, np.float32])
+@pytest.mark.parametrize("layout", ["csr", "csc", "coo", "lil", "dok", "bsr"])
+def test_graphs_of_any_type_and_layout(dtype, layout):
+    """Law: loops, stored zeros, order of indices, layout and type of a graph's weights change nothing."""
+    W = (weights_of(BLOBS, 0.3) > 0.05).astype(np.float64)
+    expected = SpectralClustering(4, affinity="precomputed", random_state=0).fit(W).labels_
+    graph = sparse.csr_array(W + 7 * np.eye(len(W)) if dtype is not bool else W + np.eye(len(W)))
+    graph = sparse.csr_array(
+        (graph.data[::-1].copy(), graph.indices[::-1].copy(), graph.indptr[-1] - graph.indptr[::-1]),
+        shape=graph.shape,
+    )[::-1]  # indices that descend
+    with_zeros = sparse.coo_array(graph)
+    zeros = np.r_[with_zeros.data, 0.0], (np.r_[with_zeros.row, 0], np.r_[with_zeros.col, 399])
+    given = sparse.coo_array(zeros, shape=graph.shape).astype(dtype).asformat(layout)
+    labels = SpectralClustering(4, affinity="precomputed", random_state=0).fit(given).labels_
+    assert adjusted_rand_score(labels, expected) == 1.0
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+@pytest.mark.parametrize("laplacian", LAPLACIANS)
+@pytest.mark.parametrize("assign_labels", ["kmeans", "discretize", "cluster_qr"])
+def test_as_many_groups_as_rows(k, laplacian, assign_labels):
+    """Law: k rows make k groups."""
+    X = BLOBS[: max(k, 2)]
+    model = SpectralClustering(
+        k, gamma=0.01, laplacian=laplacian, assign_labels=assign_labels, random_state=0
+    ).fit(X)
+    assert len(np.unique(model.labels_)) == k
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 
 def test_landmarks_are_said_to_be_approximate():

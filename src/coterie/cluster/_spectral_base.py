@@ -21,6 +21,7 @@ from coterie._validation import (
     check_data,
     check_seed,
 )
+from coterie.cluster._spectral_affinity import AFFINITIES, GIVEN, Affinity
 from coterie.cluster._spectral_amg import require_amg
 from coterie.cluster._spectral_embedding import (
     LAPLACIANS,
@@ -28,11 +29,12 @@ from coterie.cluster._spectral_embedding import (
     SolverOptions,
     embed,
 )
-from coterie.cluster._spectral_graphs import AFFINITIES, GIVEN, Affinity, Graph
+from coterie.cluster._spectral_graphs import Graph, scales_of
 from coterie.cluster._spectral_input import (
     check_non_negative,
     check_sparse_graph,
     dense_rows,
+    nearly_symmetric,
     with_short_indices,
 )
 from coterie.cluster._spectral_landmarks import LandmarkMap, embed_by_landmarks
@@ -146,7 +148,7 @@ class SpectralBase:
             state |= {"_landmark_rows": passing.landmarks, "_landmark_values": passing.values}
         else:
             graph = affinity.graph(rows, tol)
-            state["_scales"] = getattr(graph, "scales", None)
+            state["_scales"] = scales_of(graph)
             graph = graph if masses is None else WeightedGraph(graph, masses)
             found = embed(graph, n_components, self.laplacian, options)
             state["_degrees"] = graph.degrees
@@ -175,8 +177,9 @@ class SpectralBase:
 
     def _place(self, X: Any) -> FloatArray:
         """Return the coordinates of new rows; a row of the fit keeps its own."""
-        if self._is_given and self._weights is not None:
-            X = X[:, self._weights > 0]
+        weights = vars(self).get("_weights")  # models that were saved before there were any have none
+        if self._is_given and weights is not None:
+            X = X[:, weights > 0]
         return _places(vars(self), is_given=self._is_given).of(X, self._affinity(), self.laplacian)
 
     def _check_graph_input(self, X: MatrixLike) -> Any:
@@ -209,7 +212,7 @@ class SpectralBase:
             return check_sparse_graph(checked, who, must_be_symmetric=self.affinity == "precomputed")
         if self.affinity == "precomputed_nearest_neighbors":
             return check_distance_matrix(checked, who=who)
-        return check_non_negative(check_similarity_matrix(checked, who=who), who)
+        return check_non_negative(check_similarity_matrix(nearly_symmetric(checked), who=who), who)
 
     def _check_new_rows(self, X: MatrixLike) -> Any:
         checked = check_data(
@@ -220,8 +223,10 @@ class SpectralBase:
             squares=False,
             may_be_distances=True,
         )
-        if self._is_given and sparse.issparse(checked):
-            return checked
+        if self._is_given:
+            check_non_negative(checked.data if sparse.issparse(checked) else checked, type(self).__name__)
+            if sparse.issparse(checked):
+                return checked
         return dense_rows(checked, type(self).__name__).astype(self._input.dtype, copy=False)
 
     def _seed(self) -> int:

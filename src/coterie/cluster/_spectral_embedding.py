@@ -20,6 +20,10 @@ Mask = npt.NDArray[np.bool_]
 
 LAPLACIANS = ("random_walk", "symmetric", "unnormalized")
 LEAST_FACTOR = 1e-3  # eigenvectors whose extension divides by less are not extended
+LIGHT_SHARE = 0.1  # of the median root of degree and mass: errors of lighter points are amplified
+NOISE_OVER_TOLERANCE = 100  # entries of eigenvectors below so many tolerances may be errors
+STEPS_TO_FOLLOW = 5
+MOST_STEADY = 0.5  # eigenvalue up to which the equation, which divides by one minus it, may be repeated
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +70,9 @@ def embed(graph: Graph, n_components: int, laplacian: str, options: SolverOption
     vectors that are constant on them: these are known without any iteration. Of a graph whose points have
     masses, these are the vectors that its copies have.
     """
+    _check_degrees(graph.degrees)
     is_isolated = graph.degrees <= 0
     n_isolated = int(is_isolated.sum())
-    if n_isolated == graph.n:
-        raise InvalidData(
-            "no two rows have any affinity: the graph has no edge. Use a larger h (a smaller gamma), a "
-            "larger epsilon, or more neighbours."
-        )
     joined = graph.among(~is_isolated) if n_isolated else graph
     parts = joined.parts()
     n_parts = int(parts.max()) + 1
@@ -88,7 +88,7 @@ def embed(graph: Graph, n_components: int, laplacian: str, options: SolverOption
         seed=options.seed,
     )
     eigenvalues = np.maximum((0.0 if laplacian == "unnormalized" else 1.0) - found.values, 0.0)
-    vectors = _per_copy(found.vectors[:, :n_wanted], eigenvalues, joined, laplacian)
+    vectors = _per_copy(found.vectors[:, :n_wanted], eigenvalues, joined, laplacian, options.tol)
     coordinates: FloatArray = np.zeros((graph.n, n_components))
     coordinates[~is_isolated, : vectors.shape[1]] = _with_settled_signs(vectors)
     if n_apart:
@@ -138,6 +138,21 @@ def extendable(coordinates: FloatArray, degrees: FloatArray, laplacian: str) -> 
     return np.asarray(coordinates / np.sqrt(np.where(degrees > 0, degrees, 1.0))[:, None])
 
 
+def _check_degrees(degrees: FloatArray) -> None:
+    if degrees.min() < 0:
+        row = int(degrees.argmin())
+        raise InvalidData(
+            f"affinities of a row must sum to more than 0, those of row {row} sum to {degrees[row]:.3g}: "
+            f"some are negative. Use a kernel that never is, such as affinity='rbf', or shift the data to be "
+            f"positive."
+        )
+    if degrees.max() <= 0:
+        raise InvalidData(
+            "no two rows have any affinity: the graph has no edge. Use a larger h (a smaller gamma), a "
+            "larger epsilon, or more neighbours."
+        )
+
+
 def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Eigenproblem:
     degrees = graph.degrees
     constant = np.ones(graph.n) if laplacian == "unnormalized" else np.sqrt(degrees)
@@ -173,19 +188,51 @@ def _problem(graph: Graph, parts: Labels, laplacian: str, most_known: int) -> Ei
     )
 
 
-def _per_copy(vectors: FloatArray, eigenvalues: FloatArray, graph: Graph, laplacian: str) -> FloatArray:
-    """Return coordinates of the points from vectors of unit length: of each of a point's copies the same."""
-    coordinates = vectors / np.sqrt(graph.degrees)[:, None] if laplacian == "random_walk" else vectors
-    if not isinstance(graph, WeightedGraph):
+def _per_copy(
+    vectors: FloatArray, eigenvalues: FloatArray, graph: Graph, laplacian: str, tol: float
+) -> FloatArray:
+    """Return coordinates of the points from vectors of unit length: of each of a point's copies the same.
+
+    An error of the vectors is divided by the roots of degree and mass: where these are small, as of
+    outliers, coordinates are taken from those of the others instead.
+    """
+    roots = np.sqrt(graph.degrees) if laplacian == "random_walk" else np.ones(graph.n)
+    has_loops = np.zeros(graph.n, dtype=bool)
+    if isinstance(graph, WeightedGraph):
+        roots = roots * np.sqrt(graph.masses)
+        has_loops = graph.loops > 0
+    coordinates: FloatArray = vectors / roots[:, None]
+    is_light = (roots < LIGHT_SHARE * np.median(roots)) & ~has_loops
+    if not is_light.any():
         return coordinates
-    coordinates = coordinates / np.sqrt(graph.masses)[:, None]
-    is_light = graph.masses < 1.0  # rounding of the vectors is divided by the root of the mass: once more
-    if is_light.any():
-        sums = graph.sums(extendable(coordinates, graph.degrees, laplacian))[is_light]
-        coordinates[is_light] = extend(
-            sums, graph.degrees[is_light], eigenvalues, laplacian, coordinates[is_light]
-        )
-    return coordinates
+    is_noise = np.abs(vectors[is_light]) < NOISE_OVER_TOLERANCE * max(tol, graph.rounding)
+    return _follow(coordinates, is_light, is_noise, graph, eigenvalues, laplacian)
+
+
+def _follow(
+    coordinates: FloatArray,
+    points: Mask,
+    is_asked: Mask,
+    graph: Graph,
+    eigenvalues: FloatArray,
+    laplacian: str,
+) -> FloatArray:
+    """Return coordinates in which some of those of some points follow from the others by their equation.
+
+    In several steps, since points may follow one another, but in one where eigenvalues are large: there the
+    equation amplifies.
+    """
+    degrees = graph.degrees.copy()
+    degrees[points] = graph.times_at(points, np.ones((graph.n, 1))).ravel()
+    scale = degrees[points, None] if laplacian == "unnormalized" else 1.0
+    is_steady = eigenvalues[: coordinates.shape[1]] / scale < MOST_STEADY
+    settled = coordinates.copy()
+    settled[points] = np.where(is_asked, 0.0, settled[points])
+    for step in range(STEPS_TO_FOLLOW):
+        sums = graph.times_at(points, extendable(settled, degrees, laplacian))
+        found = extend(sums, degrees[points], eigenvalues, laplacian)
+        settled[points] = np.where(is_asked & (is_steady | (step == 0)), found, settled[points])
+    return settled
 
 
 def _with_settled_signs(vectors: FloatArray) -> FloatArray:

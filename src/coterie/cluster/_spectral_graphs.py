@@ -1,39 +1,23 @@
-"""Graphs of rows: who is how near to whom; as matrices, or as products that store nothing."""
+"""Graphs of rows: weights that are stored, or products that store nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from sklearn.metrics.pairwise import KERNEL_PARAMS, pairwise_kernels
 
 from coterie import _core
-from coterie._threads import resolve_threads
 from coterie._typing import Data, FloatArray, Labels, Weights
 from coterie._validation import require_memory
-from coterie.cluster._spectral_matrices import (
-    averaged,
-    diagonal_of,
-    nearest_entries,
-    ones_at,
-    without_diagonal,
-)
-from coterie.distance import k_nearest, neighbours_within, pairwise_distances
-from coterie.errors import InvalidParameter
 
-KERNELS = tuple(sorted(set(KERNEL_PARAMS) - {"rbf", "additive_chi2"}))  # additive chi^2 is never positive
-GRAPHS = ("nearest_neighbors", "mutual_neighbors", "epsilon")
-GIVEN = ("precomputed", "precomputed_nearest_neighbors")
-GAUSSIANS = ("rbf", "self_tuning")
 DOUBLE_ROUNDING = 1e-12
 SINGLE_ROUNDING = 5e-7  # relative error of a product of affinities in float32
+FAINT_IN_SINGLE = 1e-30  # sums of affinities in float32 lose their digits below
 BYTES_STORED = 40  # per pair: the identity, padded; the product; and its entries as CSR
-AFFINITIES = (*GAUSSIANS, *GRAPHS, *GIVEN, *KERNELS)
 
 
 class Graph(Protocol):
@@ -61,6 +45,9 @@ class Graph(Protocol):
 
     def times(self, V: FloatArray) -> FloatArray:
         """Return the weights times the columns of V."""
+
+    def times_at(self, points: Any, V: FloatArray) -> FloatArray:
+        """Return the rows of some of the points of that product, to double precision."""
 
     def stored(self) -> Any:
         """Return the matrix that `times` multiplies by, as CSR, if it fits in memory."""
@@ -99,6 +86,9 @@ class MatrixGraph:
     def times(self, V: FloatArray) -> FloatArray:
         return np.asarray(self.weights @ V)
 
+    def times_at(self, points: Any, V: FloatArray) -> FloatArray:
+        return np.asarray(self.weights[points] @ V)
+
     def stored(self) -> Any:
         return sparse.csr_array(self.weights)
 
@@ -114,12 +104,16 @@ class MatrixGraph:
 
 @dataclass(frozen=True, eq=False)
 class GaussianGraph:
-    """Weights ``exp(-gamma s_i s_j |x_i - x_j|^2)`` that are computed whenever they are needed."""
+    """Weights ``exp(-gamma s_i s_j |x_i - x_j|^2)`` that are computed whenever they are needed.
+
+    Scales are in units of `width`, and so are the rows.
+    """
 
     X: Data
     gamma: float
     scales: FloatArray | None
     threads: int = 0
+    width: float = 1.0
     own: float = 1.0
     masses: None = None
 
@@ -142,6 +136,11 @@ class GaussianGraph:
     def times(self, V: FloatArray) -> FloatArray:
         return gaussian_product(self, self.X, self.scales, V)
 
+    def times_at(self, points: Any, V: FloatArray) -> FloatArray:
+        exact = GaussianGraph(self.X.astype(np.float64), self.gamma, self.scales, self.threads)
+        within, others = exact.among(points), exact.among(~points)
+        return within.times(V[points]) + gaussian_product(others, within.X, within.scales, V[~points])
+
     def stored(self) -> Any:
         require_memory(
             BYTES_STORED * self.n**2,
@@ -150,7 +149,7 @@ class GaussianGraph:
         )
         return sparse.csr_array(self.times(np.eye(self.n)))
 
-    def among(self, points: Any) -> Graph:
+    def among(self, points: Any) -> GaussianGraph:
         scales = None if self.scales is None else self.scales[points]
         return GaussianGraph(np.ascontiguousarray(self.X[points]), self.gamma, scales, self.threads)
 
@@ -158,17 +157,38 @@ class GaussianGraph:
         return np.zeros(self.n, dtype=np.int32)  # every weight is positive
 
 
-def rows_for_products(X: Data, gamma: float, scales: FloatArray | None, tol: float) -> Data:
-    """Return the rows about their middle in float32, where affinities then are accurate to the tolerance.
+def gaussian_graph(
+    X: Data, gamma: float, scales: FloatArray | None, tol: float, threads: int
+) -> GaussianGraph:
+    """Return the graph of the rows, in float32 where affinities then are accurate to the tolerance.
 
-    Rounding moves an exponent by about ``1e-7 * extent * sqrt(gamma)``; where that is too much, rows stay.
+    Rounding moves an exponent by about ``1e-7 * extent * sqrt(gamma)``; where that is too much, or a row is
+    so far from all others that its affinities have no digits left in float32, products are in float64.
     """
     middle = X.mean(axis=0, dtype=np.float64)
     extent = float(np.abs(X - middle).max(initial=0.0)) * np.sqrt(X.shape[1])
     narrowest = gamma * (1.0 if scales is None else float(scales.max()) ** 2)
-    if SINGLE_ROUNDING * max(1.0, extent * np.sqrt(narrowest)) > tol:
-        return X
-    return np.ascontiguousarray(X - middle, dtype=np.float32)
+    if SINGLE_ROUNDING * max(1.0, extent * np.sqrt(narrowest)) <= tol:
+        unit = _power_of_two(np.sqrt(gamma))
+        width = 1.0 if scales is None else _power_of_two(float(scales.max()))
+        rows = np.ascontiguousarray((X - middle) * (unit * width), dtype=np.float32)
+        narrowed = None if scales is None else scales / width
+        single = GaussianGraph(rows, gamma / unit**2, narrowed, threads, width)
+        if single.degrees.min() > FAINT_IN_SINGLE:
+            return single
+    return GaussianGraph(X.astype(np.float64, copy=False), gamma, scales, threads)
+
+
+def scales_of(graph: Graph) -> FloatArray | None:
+    """Return the local scales of a graph in the unit of the rows that it was made of."""
+    if not isinstance(graph, GaussianGraph) or graph.scales is None:
+        return None
+    return graph.scales * graph.width
+
+
+def _power_of_two(value: float) -> float:
+    """Return a near power of two, by which numbers are multiplied without rounding."""
+    return float(2.0 ** np.round(np.log2(value))) if value > 0 else 1.0
 
 
 def gaussian_product(graph: GaussianGraph, X: Data, scales: FloatArray | None, V: FloatArray) -> FloatArray:
@@ -179,105 +199,5 @@ def gaussian_product(graph: GaussianGraph, X: Data, scales: FloatArray | None, V
         None if given is None else np.ascontiguousarray(given, dtype=dtype)
         for given in (scales, graph.scales)
     )
-    return _core.affinity_product(X, graph.X, values, graph.gamma, own, others, graph.threads)
-
-
-@dataclass(frozen=True, eq=False)
-class Affinity:
-    """The rule by which rows become a graph."""
-
-    kind: str | Callable[..., float]
-    gamma: float = 1.0
-    n_neighbors: int = 10
-    epsilon: float = 1.0
-    degree: float = 3.0
-    coef0: float = 1.0
-    params: dict[str, Any] = field(default_factory=dict)
-    n_jobs: int | None = None
-
-    def graph(self, X: Any, tol: float = 0.0) -> Graph:
-        """Return the graph of the rows, or of a given matrix; `tol` is how rough products may be."""
-        if self.kind in GAUSSIANS:
-            scales = self.scales(X, None)
-            rows = rows_for_products(X, self.gamma, scales, tol)
-            return GaussianGraph(rows, self.gamma, scales, resolve_threads(self.n_jobs))
-        if self.kind == "precomputed":
-            return MatrixGraph(without_diagonal(X), diagonal_of(X))
-        if self.kind == "precomputed_nearest_neighbors":
-            return MatrixGraph(averaged(nearest_entries(X, self.n_neighbors)))
-        if self.kind in GRAPHS:
-            return MatrixGraph(self._neighbour_graph(X))
-        stored = self.kernel(X, None)
-        return MatrixGraph(without_diagonal(stored), diagonal_of(stored))
-
-    def between(
-        self, X: Any, graph_rows: Data, scales: FloatArray | None
-    ) -> Callable[[FloatArray], FloatArray]:
-        """Return how values of the graph's rows are summed for new rows, by weights with these."""
-        if self.kind in GAUSSIANS:
-            graph = GaussianGraph(graph_rows, self.gamma, scales, resolve_threads(self.n_jobs))
-            own = self.scales(X, graph_rows)
-            return lambda V: gaussian_product(graph, X, own, V)
-        if self.kind in GRAPHS:
-            weights = self._neighbours(X, graph_rows)
-        elif self.kind == "precomputed_nearest_neighbors":
-            weights = nearest_entries(X, self.n_neighbors)
-        else:
-            weights = X if self.kind == "precomputed" else self.kernel(X, graph_rows)
-        return lambda V: np.asarray(weights @ V)
-
-    def scales(self, X: Data, others: Data | None) -> FloatArray | None:
-        """Return one over the distance to the last of the nearest neighbours, for local scaling."""
-        if self.kind != "self_tuning":
-            return None
-        available = len(X) - 1 if others is None else len(others)
-        found = k_nearest(X, others, min(self.n_neighbors, available), n_jobs=self.n_jobs)
-        distances = np.asarray(found.distance[:, -1], dtype=np.float64)
-        positive = distances[distances > 0]
-        return 1.0 / np.where(distances > 0, distances, positive.min() if positive.size else 1.0)
-
-    def kernel(self, X: Any, Y: Any) -> Any:
-        """Return the matrix of a kernel, stored."""
-        n = X.shape[0] * (X if Y is None else Y).shape[0]
-        way_out = "Use affinity='nearest_neighbors' or 'rbf', or landmarks=1000."
-        require_memory(3 * 8 * n, f"the affinity matrix of {X.shape[0]:,} rows", way_out)
-        params = dict(self.params)
-        if not callable(self.kind):
-            params |= {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        return pairwise_kernels(X, Y, metric=self.kind, filter_params=True, **params)
-
-    def matrix(self, X: Any) -> Any:
-        """Return the whole matrix as scikit-learn's `affinity_matrix_` has it, with the diagonal."""
-        if self.kind not in GAUSSIANS:
-            graph = self.graph(X)
-            assert isinstance(graph, MatrixGraph)
-            return X if self.kind == "precomputed" else graph.weights
-        require_memory(8 * len(X) ** 2, f"the affinity matrix of {len(X):,} rows", "It is not needed by fit.")
-        exponents = pairwise_distances(X, metric="sqeuclidean")
-        exponents *= -self.gamma
-        if (scales := self.scales(X, None)) is not None:
-            exponents *= np.outer(scales, scales)
-        return np.exp(exponents, out=exponents)
-
-    def _neighbour_graph(self, X: Data) -> Any:
-        directed = self._neighbours(X, None)
-        if self.kind == "mutual_neighbors":
-            return sparse.csr_array(directed.minimum(directed.T))
-        return directed if self.kind == "epsilon" else averaged(directed)
-
-    def _neighbours(self, X: Data, others: Data | None) -> Any:
-        """Return ones where a row has a neighbour. As in scikit-learn, a row is its own first neighbour."""
-        n_others = len(X) if others is None else len(others)
-        if self.kind == "epsilon":
-            near = neighbours_within(X, others, self.epsilon, n_jobs=self.n_jobs)
-            return ones_at(near.index, near.starts, (len(X), n_others))
-        count = self.n_neighbors - (others is None)
-        if self.n_neighbors > n_others:
-            raise InvalidParameter(
-                f"n_neighbors must be at most n_samples={n_others}, got {self.n_neighbors}: a row is its own "
-                f"first neighbour."
-            )
-        if count == 0:
-            return sparse.csr_array((len(X), n_others))
-        index = k_nearest(X, others, count, n_jobs=self.n_jobs).index
-        return ones_at(index.ravel(), np.arange(len(X) + 1) * count, (len(X), n_others))
+    gamma = min(graph.gamma, float(np.finfo(dtype).max))  # infinity times 0, of equal rows, is no number
+    return _core.affinity_product(X, graph.X, values, gamma, own, others, graph.threads)

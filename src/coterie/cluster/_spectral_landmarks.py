@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie._typing import Data, FloatArray, Weights
+from coterie.cluster._spectral_affinity import Affinity
 from coterie.cluster._spectral_embedding import LEAST_FACTOR, Embedding, SolverOptions
-from coterie.cluster._spectral_graphs import Affinity
 from coterie.cluster.kmeans import KMeans
 from coterie.distance import k_nearest
 from coterie.errors import InvalidParameter

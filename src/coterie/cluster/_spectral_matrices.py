@@ -35,6 +35,15 @@ def without_diagonal(weights: Any) -> Any:
     return copied
 
 
+def with_diagonal(weights: Any, own: float | FloatArray) -> Any:
+    """Return a copy in which every point has a weight with itself."""
+    if sparse.issparse(weights):
+        return sparse.csr_array(weights + sparse.diags_array(np.full(weights.shape[0], own)))
+    copied = np.array(weights)
+    np.fill_diagonal(copied, own)
+    return copied
+
+
 def diagonal_of(weights: Any) -> FloatArray:
     """Return the weight of every point with itself, or with a copy of it."""
     return np.array(weights.diagonal(), dtype=np.float64)

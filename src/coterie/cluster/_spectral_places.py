@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from coterie._typing import FloatArray, Weights
+from coterie.cluster._spectral_affinity import GIVEN, Affinity
 from coterie.cluster._spectral_embedding import extend, extendable
-from coterie.cluster._spectral_graphs import GIVEN, Affinity
 from coterie.cluster._spectral_landmarks import LandmarkMap
 from coterie.distance import nearest
 

@@ -50,15 +50,15 @@ class WeightedGraph:
 
     @cached_property
     def degrees(self) -> FloatArray:
-        return self.sums(np.ones((self.n, 1))).ravel() + self.loops
-
-    def sums(self, values: FloatArray) -> FloatArray:
-        """Return the values of the other points, summed by mass and weight."""
-        return _in_range(self.graph, self.masses[:, None] * values)
+        return _in_range(self.graph, self.masses[:, None]).ravel() + self.loops
 
     def times(self, V: FloatArray) -> FloatArray:
         roots = np.sqrt(self.masses)[:, None]
         return np.asarray(roots * _in_range(self.graph, roots * V) + self.loops[:, None] * V)
+
+    def times_at(self, points: Any, V: FloatArray) -> FloatArray:
+        """Return the values of the others, summed by mass and weight; for points that have no loops."""
+        return self.graph.times_at(points, self.masses[:, None] * V)
 
     def stored(self) -> Any:
         roots = sparse.diags_array(np.sqrt(self.masses))

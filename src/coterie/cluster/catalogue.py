@@ -125,6 +125,7 @@ CATALOGUE = (
         "OPTICS",
         "an order of the rows in which dense regions of any density are valleys; the rest is noise",
         needs_k=False,
+        settings=(("min_samples", 10), ("min_cluster_size", 0.05), ("xi", 0.1)),
     ),
     Method(
         "modes",

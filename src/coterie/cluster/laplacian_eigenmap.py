@@ -60,7 +60,8 @@ class LaplacianEigenmap(
     affinity_matrix_ : array or sparse array of shape (n_samples, n_samples)
         W; computed when asked for.
     n_parts_ : int
-        Connected components of the graph, isolated points not counted.
+        Connected components of the graph, isolated points not counted; 1 with Gaussian affinities, which are
+        all positive: there, eigenvalues of nearly 0 tell.
     exact_ : bool
         False with landmarks.
     n_features_in_ : int

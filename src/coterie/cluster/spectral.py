@@ -107,7 +107,8 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     affinity_matrix_ : array or sparse array of shape (n_samples, n_samples)
         W; computed when asked for.
     n_parts_ : int
-        Connected components of the graph, isolated points not counted.
+        Connected components of the graph, isolated points not counted; 1 with Gaussian affinities, which are
+        all positive: there, eigenvalues of nearly 0 tell.
     exact_ : bool
         False with landmarks.
     n_features_in_ : int
@@ -256,9 +257,9 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         """Return the group whose mean is nearest; a row of the fit keeps its label."""
         labels = nearest(np.ascontiguousarray(coordinates), state["_centers"]).index.astype(np.int32)
         if not self._is_given and state["exact_"]:
-            rows, known = state["_input"], state["labels_"]
-            if state["_weights"] is not None:
-                rows, known = rows[state["_weights"] > 0], known[state["_weights"] > 0]
+            rows, known, weights = state["_input"], state["labels_"], state.get("_weights")
+            if weights is not None:
+                rows, known = rows[weights > 0], known[weights > 0]
             near = nearest(X, rows, n_jobs=self.n_jobs)
             is_old = near.distance == 0
             labels[is_old] = known[near.index[is_old]]

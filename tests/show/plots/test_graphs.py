@@ -87,7 +87,7 @@ def test_sparse_graphs_of_many_rows_are_joined_without_loss():
     heights = np.diff(np.linspace(0, 2000, MOST_CELLS + 1).astype(int))
     pairs = np.outer(heights, heights).astype(float)
     pairs[np.diag_indices(MOST_CELLS)] -= heights
-    assert (cells * pairs).sum() == pytest.approx(model.affinity_matrix_.sum())
+    assert (cells * pairs).sum() == pytest.approx(model.graph().weights.sum())
 
 
 def test_dense_graphs_of_many_rows_are_drawn_by_rows_of_every_cluster():
