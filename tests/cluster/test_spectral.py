@@ -176,6 +176,18 @@ def test_given_matrices_and_graphs_are_the_same():
         np.testing.assert_allclose(fits[0].eigenvalues_[:4], other.eigenvalues_[:4], atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.*distinct clusters:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("laplacian", LAPLACIANS)
+def test_more_coordinates_than_joined_rows(laplacian):
+    """Law: where isolated rows leave fewer eigenvectors than coordinates, new rows are still placed."""
+    X = np.r_[[[0.0, 0.0], [0.1, 0.0], [0.0, 0.1]], np.arange(1, 9)[:, None] * [[1e3, 0.0]]]
+    model = SpectralClustering(5, laplacian=laplacian, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert model.predict([[5001.0, 0.0]])[0] == model.labels_[7]
+    weighted = SpectralClustering(5, laplacian=laplacian, random_state=0)
+    assert weighted.fit(X, sample_weight=np.r_[np.ones(10), 0.0]).labels_[10] == weighted.labels_[9]
+
+
 def test_new_weights_are_checked_too():
     """Law: affinities of new rows are refused where those of the fit would be."""
     W = weights_of(BLOBS, 0.3)

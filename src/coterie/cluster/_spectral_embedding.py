@@ -120,7 +120,8 @@ def extend(
     otherwise : float or array of shape (n_new, n_components)
         Coordinates where the equation says nothing.
     """
-    values = eigenvalues[: sums.shape[1]]
+    n_missing = max(sums.shape[1] - len(eigenvalues), 0)  # of few joined points, the last are all zero
+    values = np.pad(eigenvalues[: sums.shape[1]], (0, n_missing), constant_values=np.inf)
     safe = np.where(degrees > 0, degrees, 1.0)[:, None]
     # (d - lambda) u = sum of w u, or (1 - lambda) u = sum of w u / d
     factors = 1.0 - values / (safe if laplacian == "unnormalized" else 1.0)
