@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.sparse.csgraph import laplacian as scipy_laplacian
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.cluster import SpectralClustering as Theirs
 from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons
 from sklearn.decomposition import KernelPCA
@@ -188,6 +189,27 @@ def test_more_coordinates_than_joined_rows(laplacian):
     assert weighted.fit(X, sample_weight=np.r_[np.ones(10), 0.0]).labels_[10] == weighted.labels_[9]
 
 
+@pytest.mark.parametrize("assign_labels", ["kmeans", "discretize", "cluster_qr"])
+def test_more_coordinates_than_groups(assign_labels):
+    """Law: `n_clusters` says how many groups there are, whatever `n_components`, in every way to labels."""
+    model = SpectralClustering(4, n_components=9, gamma=0.3, assign_labels=assign_labels, random_state=0)
+    model.fit(BLOBS)
+    assert assign_labels == "kmeans" or adjusted_rand_score(model.labels_, BLOB) > 0.9
+    assert model.embedding_.shape == (400, 9)
+    np.testing.assert_array_equal(np.unique(model.labels_), np.arange(4))
+
+
+def test_arpack_that_does_not_converge(monkeypatch):
+    """Law: where ARPACK finds nothing, the error says so and what to do."""
+
+    def fail(*_, **__):
+        raise ArpackNoConvergence("no", [], [])
+
+    monkeypatch.setattr("coterie.cluster._spectral_scipy.eigsh", fail)
+    with pytest.raises(InvalidData, match=r"leading eigenvectors did not settle.*Increase eigen_tol"):
+        SpectralClustering(4, gamma=0.5, eigen_solver="arpack").fit(BLOBS)
+
+
 def test_new_weights_are_checked_too():
     """Law: affinities of new rows are refused where those of the fit would be."""
     W = weights_of(BLOBS, 0.3)
@@ -335,6 +357,12 @@ def test_nearest_distances_of_a_matrix():
         (MOONS, {"eigen_solver": "amb"}, InvalidParameter, "eigen_solver of SpectralClustering must be None"),
         (MOONS, {"n_clusters": 500}, InvalidParameter, "n_clusters of SpectralClustering must be at most"),
         (MOONS[:1], {}, InvalidData, "minimum of 2"),
+        (
+            MOONS,
+            {"n_components": 1, "assign_labels": "cluster_qr"},
+            InvalidParameter,
+            "at least n_clusters=2",
+        ),
         (MOONS - 1.0, {"affinity": "linear"}, InvalidData, "row [0-9]+ sum to -.*some are negative"),
     ],
 )

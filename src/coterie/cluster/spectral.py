@@ -72,7 +72,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         Largest residual ``|A v - mu v|`` of an eigenvector; "auto" is 1e-5. Where the wanted eigenvalues
         are close together, a hundredth of their spread.
     assign_labels : {"kmeans", "discretize", "cluster_qr"}, default="kmeans"
-        How coordinates become labels.
+        How coordinates become labels; the last two look at the first `n_clusters` coordinates.
     degree, coef0 : float
         Of the kernels "poly" and "sigmoid".
     kernel_params : dict or None, default=None
@@ -214,6 +214,12 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
                 f"{self.n_clusters}."
             )
         check_n_coordinates(self.n_components or 1, n_weighing, who=who)
+        if self.assign_labels != "kmeans" and (self.n_components or self.n_clusters) < self.n_clusters:
+            raise InvalidParameter(
+                f"n_components of {who} must be at least n_clusters={self.n_clusters} with assign_labels="
+                f"{self.assign_labels!r}, which makes a group of every coordinate, got {self.n_components}. "
+                f"Use assign_labels='kmeans'."
+            )
         seed = self._seed()
         with track(self.progress, "spectral: eigenvectors", total=2).also(listener) as tracker:
             found, state = self._embed(X, weights, self.n_components or self.n_clusters, seed)
@@ -246,10 +252,11 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         return {"labels_": labels, "_centers": means_of(kept, masses, dense[found])}
 
     def _label(self, coordinates: FloatArray, weights: Weights | None, seed: int) -> Labels:
+        leading = coordinates[:, : self.n_clusters]  # these make a group of every coordinate
         if self.assign_labels == "cluster_qr":
-            return cluster_qr(coordinates)
+            return cluster_qr(leading)
         if self.assign_labels == "discretize":
-            return discretize(coordinates, weights, random_state=seed % LEGACY_SEEDS)
+            return discretize(leading, weights, random_state=seed % LEGACY_SEEDS)
         model = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed, verbose=int(self.verbose))
         return model.fit(coordinates, sample_weight=weights).labels_
 
