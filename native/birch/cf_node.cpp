@@ -17,7 +17,7 @@ void CFNode::put_centre(std::int64_t slot, const double* centre) {
 }
 
 NearestCentre CFNode::nearest(const double* x) const {
-  return engine().nodes.nearest(panels_.data(), padded_size() / panel_slots, dims_, x);
+  return engine().nodes.nearest(panels_.data(), size(), dims_, x);
 }
 
 void CFNode::distances_from(std::int64_t first, const double* x, double* to) const {

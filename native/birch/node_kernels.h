@@ -14,8 +14,8 @@ struct NearestCentre {
 };
 
 struct NodeKernels {
-  // The nearest of the centres, the first one of equals; slot 0 where no distance is finite.
-  NearestCentre (*nearest)(const double* panels, std::int64_t n_panels, std::int64_t dims, const double* x);
+  // The nearest of `count` centres, the first one of equals; slot 0 where no distance is finite.
+  NearestCentre (*nearest)(const double* panels, std::int64_t count, std::int64_t dims, const double* x);
   // Squared distances to every place of the panels.
   void (*distances)(const double* panels, std::int64_t n_panels, std::int64_t dims, const double* x, double* squared);
 };

@@ -9,56 +9,76 @@ namespace {
 
 constexpr int panel_vectors = static_cast<int>(panel_slots) / lanes<double>;
 
-struct PanelDistances {
-  Vec<double> squared[panel_vectors];
-};
-
-COTERIE_INLINE PanelDistances to_panel(const double* panel, std::int64_t dims, const double* x) {
-  PanelDistances sums = {};
+// Squared distances to the first `vectors` vectors of a panel.
+template <int vectors>
+COTERIE_INLINE void to_panel(const double* panel, std::int64_t dims, const double* x, Vec<double>* squared) {
+  Vec<double> sums[vectors] = {};
   for (std::int64_t j = 0; j < dims; ++j) {
     const Vec<double> value = broadcast(x[j]);
-    for (int v = 0; v < panel_vectors; ++v) {
+    for (int v = 0; v < vectors; ++v) {
       const Vec<double> difference = load(panel + j * panel_slots + v * lanes<double>) - value;
-      sums.squared[v] += difference * difference;
+      sums[v] += difference * difference;
     }
   }
-  return sums;
+  for (int v = 0; v < vectors; ++v) squared[v] = sums[v];
 }
 
-COTERIE_INLINE NearestCentre least_of(const Vec<double>* squared, const Mask<double>* slots) {
+// The nearest so far in every place of a panel.
+struct Leaders {
+  Vec<double> squared[panel_vectors];
+  Mask<double> slots[panel_vectors];
+};
+
+template <int vectors>
+COTERIE_INLINE void challenge(Leaders& leaders, const double* panel, std::int64_t first_slot, std::int64_t dims, const double* x) {
+  Vec<double> squared[vectors];
+  to_panel<vectors>(panel, dims, x, squared);
+  for (int v = 0; v < vectors; ++v) {
+    const Mask<double> own = lane_numbers<double>() + broadcast_index<double>(first_slot + v * lanes<double>);
+    const Mask<double> is_nearer = squared[v] < leaders.squared[v];
+    leaders.squared[v] = select<double>(is_nearer, squared[v], leaders.squared[v]);
+    leaders.slots[v] = select_index<double>(is_nearer, own, leaders.slots[v]);
+  }
+}
+
+// The last panel may hold few centres: half of the vectors then do, or a quarter.
+template <int vectors>
+COTERIE_INLINE void challenge_few(Leaders& leaders, const double* panel, std::int64_t first_slot, std::int64_t count, std::int64_t dims,
+                                  const double* x) {
+  if constexpr (vectors > 1) {
+    if (count <= vectors / 2 * lanes<double>) return challenge_few<vectors / 2>(leaders, panel, first_slot, count, dims, x);
+  }
+  challenge<vectors>(leaders, panel, first_slot, dims, x);
+}
+
+COTERIE_INLINE NearestCentre first_of(const Leaders& leaders) {
   NearestCentre found = {0, std::numeric_limits<double>::infinity()};
   for (int v = 0; v < panel_vectors; ++v)
     for (int lane = 0; lane < lanes<double>; ++lane) {
-      const bool is_nearer = squared[v][lane] < found.squared;
-      const bool is_first = squared[v][lane] == found.squared && slots[v][lane] < found.slot;
-      if (is_nearer || is_first) found = {slots[v][lane], squared[v][lane]};
+      const double squared = leaders.squared[v][lane];
+      const std::int64_t slot = leaders.slots[v][lane];
+      if (squared < found.squared || (squared == found.squared && slot < found.slot)) found = {slot, squared};
     }
   return found;
 }
 
-NearestCentre nearest(const double* panels, std::int64_t n_panels, std::int64_t dims, const double* x) {
-  Vec<double> best[panel_vectors];
-  Mask<double> slots[panel_vectors];
+NearestCentre nearest(const double* panels, std::int64_t count, std::int64_t dims, const double* x) {
+  Leaders leaders;
   for (int v = 0; v < panel_vectors; ++v) {
-    best[v] = broadcast(std::numeric_limits<double>::infinity());
-    slots[v] = Mask<double>{};
+    leaders.squared[v] = broadcast(std::numeric_limits<double>::infinity());
+    leaders.slots[v] = Mask<double>{};
   }
-  for (std::int64_t panel = 0; panel < n_panels; ++panel) {
-    const PanelDistances found = to_panel(panels + panel * panel_slots * dims, dims, x);
-    for (int v = 0; v < panel_vectors; ++v) {
-      const Mask<double> own = lane_numbers<double>() + broadcast_index<double>(panel * panel_slots + v * lanes<double>);
-      const Mask<double> is_nearer = found.squared[v] < best[v];
-      best[v] = select<double>(is_nearer, found.squared[v], best[v]);
-      slots[v] = select_index<double>(is_nearer, own, slots[v]);
-    }
-  }
-  return least_of(best, slots);
+  std::int64_t slot = 0;
+  for (; slot + panel_slots <= count; slot += panel_slots) challenge<panel_vectors>(leaders, panels + slot * dims, slot, dims, x);
+  if (slot < count) challenge_few<panel_vectors>(leaders, panels + slot * dims, slot, count - slot, dims, x);
+  return first_of(leaders);
 }
 
 void distances(const double* panels, std::int64_t n_panels, std::int64_t dims, const double* x, double* squared) {
-  for (std::int64_t panel = 0; panel < n_panels; ++panel) {
-    const PanelDistances found = to_panel(panels + panel * panel_slots * dims, dims, x);
-    for (int v = 0; v < panel_vectors; ++v) store(squared + panel * panel_slots + v * lanes<double>, found.squared[v]);
+  Vec<double> found[panel_vectors];
+  for (std::int64_t slot = 0; slot < n_panels * panel_slots; slot += panel_slots) {
+    to_panel<panel_vectors>(panels + slot * dims, dims, x, found);
+    for (int v = 0; v < panel_vectors; ++v) store(squared + slot + v * lanes<double>, found[v]);
   }
 }
 

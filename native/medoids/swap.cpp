@@ -1,6 +1,7 @@
 // Swaps. Candidates are judged in blocks, many at a time, but taken one by one in their order: the result is that of
 // judging each after the swap before it.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "medoids/medoids.h"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::int64_t worth_a_team = 1 << 18;  // numbers that take longer to read than threads to wake
 constexpr std::int64_t first_block = 8;     // candidates judged together after a swap: most are judged in vain
-constexpr double least_fall = 0x1.0p-42;  // share of the loss that a swap must win: below is rounding
+constexpr double least_fall = 0x1.0p-42;  // share of the sums it comes from that a swap must win: below is rounding
 
 struct Swap {
   double change = std::numeric_limits<double>::infinity();
@@ -44,7 +45,10 @@ class Swapper {
 
  private:
   std::int64_t n_candidates() const { return static_cast<std::int64_t>(candidates_.size()); }
-  double limit() const { return -least_fall * outcome_.loss; }
+  // A change is what its medoid would leave behind less what the candidate takes over: both may exceed the loss by far.
+  bool improves(const Swap& swap) const {
+    return swap.slot >= 0 && swap.change < -least_fall * (outcome_.loss + std::abs(losses_[static_cast<std::size_t>(swap.slot)]));
+  }
 
   // Goes round the candidates until none of a whole round improves.
   void take_first() {
@@ -55,7 +59,7 @@ class Swapper {
         const std::int64_t count = std::min(block, panel_end_ - at);
         judge(at, count);
         std::int64_t t = 0;
-        while (t < count && !(swaps_[static_cast<std::size_t>(t)].change < limit())) ++t;
+        while (t < count && !improves(swaps_[static_cast<std::size_t>(t)])) ++t;
         const bool is_found = t < count;
         if (is_found) perform(at + t, swaps_[static_cast<std::size_t>(t)].slot);
         in_vain = is_found ? 0 : in_vain + count;
@@ -81,7 +85,7 @@ class Swapper {
           best_at = at + t;
         }
       }
-      outcome_.is_settled = !(best.change < limit());
+      outcome_.is_settled = !improves(best);
       if (!outcome_.is_settled) {
         load_panel(best_at);
         perform(best_at, best.slot);

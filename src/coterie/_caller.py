@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-_OURS = ("coterie.", "sklearn.")  # estimators run inside wrappers of scikit-learn
+_OURS = ("coterie.", "sklearn.", "joblib.", "contextlib.")  # ours, and what our code runs inside of
 
 
 def caller_level() -> int:

@@ -18,6 +18,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 from threadpoolctl import threadpool_limits
 
+from coterie._caller import caller_level
 from coterie._progress import Tracker
 from coterie._threads import resolve_threads
 from coterie._typing import Indices, Labels, Weights
@@ -188,7 +189,7 @@ def hushed() -> Iterator[None]:
     if caught:
         counts = Counter((str(each.message), each.category) for each in caught)
         (message, kind), times = counts.most_common(1)[0]
-        warnings.warn(f"{message} ({times} times)", kind, stacklevel=5)
+        warnings.warn(f"{message} ({times} times)", kind, stacklevel=caller_level())
 
 
 def fill_labels(n_rows: int, rows: Indices, labels: Labels, absent: int) -> npt.NDArray[np.int32]:

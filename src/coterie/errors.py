@@ -87,3 +87,14 @@ def did_you_mean(name: object, choices: Iterable[str]) -> str:
     """
     near = nearest_name(name, choices) if isinstance(name, str) else None
     return f' Did you mean "{near}"?' if near is not None else ""
+
+
+def shown_in_shell(value: object) -> str:
+    """Return a value as it was typed; with quotes where nothing would be seen.
+
+    Examples
+    --------
+    >>> shown_in_shell("2..x"), shown_in_shell(" ")
+    ('2..x', "' '")
+    """
+    return str(value) if str(value).strip() else repr(str(value))

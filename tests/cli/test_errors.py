@@ -36,6 +36,12 @@ WRONG = [
     ),
     (["fit", "customers.csv", "-k", "900"], "customers.csv: -k must be at most 800, its rows, got 900."),
     (["fit", "customers.csv", "-k", "many"], "-k must be a number from 1"),
+    (["fit", "customers.csv", "-k", ""], "or auto, got ''."),
+    (["fit", "customers.csv", "-k", "\u00b2"], "or auto, got \u00b2."),
+    (["fit", "customers.csv", "--budget", ""], "--budget must be one of fast, normal, thorough, got ''."),
+    (["fit", "customers.csv", "--seed", ""], "--seed must be a whole number from 0 to 2**64 - 1, got ''."),
+    (["fit", "customers.csv", "--scale", ""], 'no such scale "".'),
+    (["fit", "customers.csv", "--distance", ""], 'no such distance "".'),
     (
         ["fit", "customers.csv", "-k", "3", "--method", "kmean"],
         'no such method "kmean". Did you mean "kmeans"?',

@@ -7,7 +7,7 @@ import pytest
 
 import coterie
 from coterie.cli.app import run
-from coterie.cluster import KMedoids, kmedoids
+from coterie.cluster import GaussianMixture, KMedoids, kmedoids
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(120, 3)) + np.repeat([[0.0], [6.0], [12.0]], 40, axis=0)
@@ -44,10 +44,25 @@ def test_medoids_are_named_by_their_rows(table, capsys):
 
 
 def test_samples_are_called_approximate(table, capsys, monkeypatch):
-    """Law: when a sample was looked at, the summary says so."""
+    """Law: when a sample was looked at, the summary says so; one that holds all rows is not called so."""
     monkeypatch.setattr(kmedoids, "AUTO_MOST_ROWS", 50)
-    assert run(["fit", "t.csv", "--method", "kmedoids", "-k", "3", "--missing", "drop"]) == 0
+    words = ["fit", "t.csv", "--method", "kmedoids", "-k", "3", "--missing", "drop"]
+    assert run([*words, "--set", "sample_size=40"]) == 0
     assert "approximate (onebatch)" in capsys.readouterr().out
+    assert run(words) == 0
+    assert "approximate" not in capsys.readouterr().out
+
+
+def test_the_likelihood_of_a_mixture_is_told(table, capsys):
+    """Law: the summary and the facts of a mixture have what it made large."""
+    words = ["fit", "t.csv", "--method", "mixture", "-k", "3", "--scale", "none", "--missing", "drop"]
+    assert run([*words, "--json"]) == 0
+    objective = json.loads(capsys.readouterr().out)["objective"]
+    model = GaussianMixture(3, n_init=10, random_state=0).fit(np.round(np.delete(X, 5, axis=0), 6))
+    assert objective["name"] == "mean log-likelihood"
+    assert objective["value"] == pytest.approx(model.lower_bound_, abs=1e-4)
+    assert run(words) == 0
+    assert "mean log-likelihood" in capsys.readouterr().out
 
 
 def test_wrong_names_end_with_one_line(table, capsys):
@@ -65,6 +80,7 @@ def test_wrong_names_end_with_one_line(table, capsys):
         ("kernel-kmeans", {"kernel": "poly", "degree": 2}),
         ("mixture", {"covariance_type": "VEV", "reg_covar": 1e-5}),
         ("spectral", {"affinity": "self_tuning", "n_neighbors": 7, "laplacian": "symmetric"}),
+        ("birch", {"threshold": 0.3, "branching_factor": 10}),
         ("dbscan", {"eps": 0.4, "min_samples": 4}),
         ("hdbscan", {"min_cluster_size": 12, "allow_single_cluster": True}),
         ("optics", {"min_samples": 9, "max_eps": 2.0, "cluster_method": "dbscan", "eps": None}),
@@ -96,6 +112,14 @@ def test_settings_of_a_method(table, capsys, method, settings):
         (["--method", "dbscan", "--set", "eps"], "--set must be NAME=VALUE"),
         (["--method", "kmeans", "-k", "3", "--set", "n_clusters=4"], 'no setting "n_clusters"'),
         (["--set", "eps=1"], "--set is for one method"),
+        (
+            ["--method", "kmedoids", "-k", "3", "--set", "method=pam", "--truth", "kind"],
+            "--truth compares several: leave it out (--drop kind), write the groups with -o groups.csv",
+        ),
+        (
+            ["--method", "kmedoids", "-k", "3", "--set", "method=pam", "--budget", "fast"],
+            "leave out --budget",
+        ),
     ],
     ids=str,
 )

@@ -1,4 +1,4 @@
-"""BIRCH: the subclusters of scikit-learn, weights, batches, and what is refused."""
+"""BIRCH: the subclusters of scikit-learn, weights, batches."""
 
 import subprocess
 import sys
@@ -10,11 +10,9 @@ import sklearn.cluster
 import sklearn.cluster._birch as peer
 from scipy import sparse
 from scipy.spatial.distance import cdist
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import coterie
 from coterie.cluster import DBSCAN, AgglomerativeClustering, Birch, KMeans
-from coterie.errors import CoterieError, InvalidParameter
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(400, 3)) + 4 * RANDOM.integers(0, 4, size=(400, 1))
@@ -255,88 +253,6 @@ def test_progress_is_told():
     Birch(n_clusters=None, threshold=2, progress=heard.append).fit(np.resize(X, (20_000, 3)))
     assert [report.done for report in heard] == [8192, 16384, 20_000]
     assert {report.total for report in heard} == {20_000}
-
-
-REFUSED = {
-    "threshold": [
-        (0, "greater than 0"),
-        (-1.0, "greater than 0"),
-        ("wide", "greater than 0"),
-        (np.nan, "number"),
-    ],
-    "branching_factor": [(1, "of at least 2"), (2.5, "whole number"), (True, "whole number")],
-    "n_clusters": [
-        (0, "None, a whole number of at least 1 or an estimator with fit_predict, got 0"),
-        (2.0, "estimator"),
-        (AgglomerativeClustering, "estimator"),
-        ("ward", "estimator"),
-    ],
-    "compute_labels": [("yes", "True or False")],
-    "n_jobs": [(0, "n_jobs must be None"), ("all", "whole number")],
-    "progress": [(3, "callable")],
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "words"), [(name, *case) for name, wrong in REFUSED.items() for case in wrong]
-)
-def test_parameters_that_are_refused(name, value, words):
-    """Law: a wrong parameter is named, with what it may be, by fit and by partial_fit."""
-    for method in ("fit", "partial_fit"):
-        with pytest.raises(InvalidParameter, match=words):
-            getattr(Birch(**{name: value}), method)(X)
-
-
-def test_rows_that_are_refused():
-    """Law: what is no table of finite numbers of the right width is refused; the model stays as it was."""
-    model = Birch().fit(X)
-    centers = model.subcluster_centers_.copy()
-    for rows, words in (
-        (np.array([[np.nan, 1, 2]]), "contains NaN"),
-        (np.array([[1, np.inf, 2]]), "contains infinity"),
-        (X[:0], "0 sample"),
-        (X[:, :2], "X has 2 features, but Birch is expecting 3 features"),
-        (np.array([["a", "b", "c"]]), "must be numbers"),
-    ):
-        for method in ("partial_fit", "predict", "transform"):
-            with pytest.raises(CoterieError, match=words):
-                getattr(model, method)(rows)
-    with pytest.raises(CoterieError, match="Negative values in data passed to `sample_weight`"):
-        model.partial_fit(X, sample_weight=-np.ones(400))
-    with pytest.raises(InvalidParameter, match="sample_weight of Birch weighs rows, got weights without X"):
-        model.partial_fit(sample_weight=[1.0])
-    np.testing.assert_array_equal(model.subcluster_centers_, centers)
-
-
-def test_before_fit():
-    """Law: without a tree there is nothing to cluster, place or measure."""
-    for ask in (Birch().partial_fit, lambda: Birch().predict(X), lambda: Birch().transform(X)):
-        with pytest.raises(NotFittedError):
-            ask()
-
-
-@pytest.mark.parametrize("rows", [X[:1], np.repeat(X[:1], 30, axis=0), np.zeros((30, 3))])
-def test_fewer_subclusters_than_clusters(rows):
-    """Law: one row, or equal rows, are one subcluster: a warning as in scikit-learn, and one label."""
-    with pytest.warns(
-        ConvergenceWarning, match=r"subclusters found \(1\) by Birch is less than n_clusters=3"
-    ):
-        model = Birch().fit(rows)
-    assert set(model.labels_.tolist()) == {0}
-    assert Birch(n_clusters=1).fit(rows).labels_.tolist() == [0] * len(rows)
-
-
-def test_an_estimator_that_loses_labels():
-    """Law: a clusterer must label every subcluster."""
-
-    class Short:
-        def fit_predict(self, X):
-            return np.zeros(1)
-
-    with pytest.raises(
-        CoterieError, match=r"one label per subcluster, \d+ in all, got an array of shape .1,."
-    ):
-        Birch(n_clusters=Short()).fit(X)
 
 
 INTERRUPTED = """

@@ -10,37 +10,15 @@ import pytest
 import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 from sklearn.metrics import pairwise_distances
-from sklearn.metrics.cluster import contingency_matrix
 
 import coterie
 from coterie import _core
 from coterie.cluster import HDBSCAN, CondensedTree
 from coterie.cluster._condensed import Selection, label_rows, outlier_scores, select_clusters, strengths
-from coterie.errors import InvalidData, InvalidParameter
+from weighted_rows import assert_same_groups, clouds, some_weights, with_zeros
 
 FITTED = ("labels_", "probabilities_", "outlier_scores_")
-
-
-def clouds(n=60, d=2, seed=0):
-    random = np.random.default_rng(seed)
-    centres, spread = random.uniform(-4, 4, size=(4, d)), random.uniform(0.1, 0.7, size=(4, 1))
-    group = random.integers(0, 4, n)
-    return centres[group] + spread[group] * random.normal(size=(n, d))
-
-
-def some_weights(n=60, seed=0, least=0):
-    return np.random.default_rng(seed + 100).integers(least, 5, n)
-
-
-def assert_same_groups(ours, theirs):
-    """Check for the same noise, and clusters that are the same up to their numbers."""
-    np.testing.assert_array_equal(ours < 0, theirs < 0)
-    if (ours >= 0).any():
-        table = contingency_matrix(ours[ours >= 0], theirs[theirs >= 0])
-        assert (np.count_nonzero(table, axis=0) == 1).all()
-        assert (np.count_nonzero(table, axis=1) == 1).all()
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "canberra", "precomputed"])
@@ -200,92 +178,6 @@ def test_every_kind_of_input(metric, d, algorithm):
             assert_same_groups(np.repeat(weighted.labels_, weights), copied.labels_)
 
 
-def with_zeros(D):
-    """Return a sparse matrix that stores every pair but a row with itself."""
-    rows, columns = np.nonzero(~np.eye(len(D), dtype=bool))
-    return sparse.csr_array((D[rows, columns], (rows, columns)), shape=D.shape)
-
-
-@pytest.mark.parametrize("metric", ["euclidean", "precomputed", "graph"])
-def test_rows_of_no_weight_do_not_count(metric):
-    """Law: without them the others get the same; they get the label, and for equal rows all, of a new row."""
-    X, weights = clouds(80), some_weights(80)
-    X[1], weights[:2] = X[0], (2, 0)
-    kept, idle = weights > 0, weights == 0
-    given = X if metric == "euclidean" else pairwise_distances(X)
-    part, new = (X[kept], X[idle]) if metric == "euclidean" else (given[kept][:, kept], given[idle][:, kept])
-    given, part = (with_zeros(given), with_zeros(part)) if metric == "graph" else (given, part)
-    model = HDBSCAN(6, metric="euclidean" if metric == "euclidean" else "precomputed")
-    whole = sklearn.clone(model).fit(given, sample_weight=weights)
-    rest = sklearn.clone(model).fit(part, sample_weight=weights[kept])
-    for name in FITTED:
-        np.testing.assert_array_equal(getattr(whole, name)[kept], getattr(rest, name))
-        assert np.isfinite(getattr(whole, name)).all()
-        assert getattr(whole, name)[1] == getattr(whole, name)[0]
-    np.testing.assert_array_equal(whole.labels_[idle], rest.predict(new))
-    assert (whole.labels_[idle] >= 0).any()
-    assert (whole.probabilities_[idle] > 0).tolist() == (whole.labels_[idle] >= 0).tolist()
-    cut = float(np.median(whole._merges[2]))
-    np.testing.assert_array_equal(whole.dbscan_clustering(cut)[kept], rest.dbscan_clustering(cut))
-    assert whole.dbscan_clustering(cut)[1] == whole.dbscan_clustering(cut)[0]
-    assert (whole.dbscan_clustering(0.0) == -1).all()
-    far = whole.dbscan_clustering(1e6)
-    assert (far == 0).all()
-
-
-def test_rows_that_are_not_finite():
-    """Law: they keep their own labels whatever they weigh; one weight per row is wanted all the same."""
-    X, weights = clouds(), some_weights()
-    X[3, 0], X[7, 1], weights[[3, 7]] = np.nan, np.inf, (0, 3)
-    model = HDBSCAN(6).fit(X, sample_weight=weights)
-    assert (model.labels_[3], model.labels_[7]) == (-3, -2)
-    with pytest.raises(InvalidData, match=r"sample_weight.shape == \(58,\), expected \(60,\)"):
-        HDBSCAN(6).fit(X, sample_weight=np.delete(weights, [3, 7]))
-    only = np.where(np.arange(60) == 7, 1.0, 0.0)
-    with pytest.raises(InvalidData, match="more than 0 for some finite row, all are zero"):
-        HDBSCAN(6).fit(X, sample_weight=only)
-
-
-@settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 10**6), min_samples=st.integers(1, 6), scale=st.sampled_from([0.03, 0.4, 2.5]))
-def test_fractions_of_rows(seed, min_samples, scale):
-    """Law: the core distance is the least radius that holds enough weight, however little a row weighs."""
-    random = np.random.default_rng(seed)
-    X, weights = clouds(300, seed=seed), scale * random.uniform(0.5, 1.5, 300)
-    model = HDBSCAN(5, min_samples=min_samples).fit(X, sample_weight=weights)
-    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
-    order = np.argsort(D, axis=1, kind="stable")
-    place = np.argmax(np.cumsum(weights[order], axis=1) >= min_samples, axis=1)
-    expected = D[np.arange(300), order[np.arange(300), place]]
-    np.testing.assert_allclose(model._core_distances, expected, rtol=1e-12)
-    assert model.condensed_tree_.total == pytest.approx(weights.sum())
-    assert (model.condensed_tree_.sizes()[1:] >= 5).all()
-
-
-def test_halves_make_a_whole():
-    """Law: every row twice with half its weight is every row once."""
-    X = clouds(100)
-    half = HDBSCAN(6, min_samples=4).fit(np.vstack([X, X]), sample_weight=np.full(200, 0.5))
-    once = HDBSCAN(6, min_samples=4).fit(X)
-    np.testing.assert_allclose(half._core_distances[:100], once._core_distances)
-    for cut in (0.1, 0.3, 1.0):  # no edge is as long
-        assert_same_groups(half.dbscan_clustering(cut)[100:], once.dbscan_clustering(cut))
-
-
-def test_a_heavy_row_is_a_cluster():
-    """Law: a row that weighs enough is dense by itself, as its copies are; alone it is one cluster."""
-    X = [[0.0], [10.0], [10.5], [11.0], [11.5]]
-    model = HDBSCAN(4).fit(X, sample_weight=[4, 1, 1, 1, 1])
-    assert model.labels_.tolist() == [0, 1, 1, 1, 1]
-    assert model.condensed_tree_.deaths()[model._chosen[0]] == np.inf
-    assert model.probabilities_[0] == 1
-    alone = HDBSCAN(4, allow_single_cluster=True).fit(X, sample_weight=[4, 0, 0, 0, 0])
-    assert alone.labels_[0] == 0
-    assert alone.condensed_tree_.size.tolist() == [4.0]
-    with pytest.raises(InvalidData, match="n_samples=1 while HDBSCAN requires more than one sample"):
-        HDBSCAN(4, min_samples=1).fit(X, sample_weight=[1, 0, 0, 0, 0])
-
-
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
 def test_centers_are_those_of_copies(metric):
     """Law: centroids and medoids count every row by its weight."""
@@ -318,43 +210,3 @@ def test_saved_with_weights(tmp_path):
     np.testing.assert_array_equal(loaded.predict(new), model.predict(new))
     np.testing.assert_array_equal(loaded.membership(new), model.membership(new))
     np.testing.assert_array_equal(loaded.dbscan_clustering(0.4), model.dbscan_clustering(0.4))
-
-
-def test_weights_are_routed():
-    """Law: a pipeline that is told to hands weights over."""
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import FunctionTransformer
-
-    X, weights = clouds(), some_weights()
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = HDBSCAN(5).set_fit_request(sample_weight=True)
-        routed = make_pipeline(FunctionTransformer(), model).fit(X, sample_weight=weights)[-1]
-    np.testing.assert_array_equal(routed.labels_, HDBSCAN(5).fit_predict(X, sample_weight=weights))
-
-
-@pytest.mark.parametrize(
-    ("weights", "words"),
-    [
-        (-np.ones(60), "Negative values in data passed to `sample_weight`: 60 of 60"),
-        (np.full(60, np.nan), "Input sample_weight contains NaN"),
-        (np.full(60, np.inf), "Input sample_weight contains infinity"),
-        (np.zeros(60), "all weights of HDBSCAN are zero"),
-        (np.ones(59), r"sample_weight.shape == \(59,\), expected \(60,\)"),
-        (["a"] * 60, "sample_weight of HDBSCAN must be numbers"),
-    ],
-)
-def test_wrong_weights(weights, words):
-    """Law: weights must be finite, at least 0, not all 0, one per row."""
-    with pytest.raises(InvalidData, match=words):
-        HDBSCAN().fit(clouds(), sample_weight=weights)
-
-
-def test_too_little_weight():
-    """Law: all rows together must weigh min_samples; a graph must hold as much near every row."""
-    with pytest.raises(
-        InvalidParameter, match=r"\(7\) must be at most the total weight of the samples in X \(6\)"
-    ):
-        HDBSCAN(min_samples=7).fit(clouds(), sample_weight=np.full(60, 0.1))
-    chain = sparse.diags_array([np.ones(59), np.ones(59)], offsets=[-1, 1]).tocsr()
-    with pytest.raises(InvalidData, match="points with a weight of less than 5 neighbors"):
-        HDBSCAN(metric="precomputed").fit(chain, sample_weight=np.full(60, 2.0))

@@ -224,7 +224,7 @@ def test_samples_come_close_and_say_so(method, init):
 def test_many_rows_go_by_samples(monkeypatch):
     """Law: above a number of rows the default is a sample, and says so; matrices are taken as they are."""
     monkeypatch.setattr(kmedoids, "AUTO_MOST_ROWS", 399)
-    by_rows = KMedoids(7, random_state=0).fit(BLOBS)
+    by_rows = KMedoids(7, sample_size=200, random_state=0).fit(BLOBS)
     by_matrix = KMedoids(7, metric="precomputed").fit(pairwise_distances(BLOBS))
     assert (by_rows.algorithm_used_, by_rows.exact_) == ("onebatch", False)
     assert (by_matrix.algorithm_used_, by_matrix.exact_) == ("fasterpam", True)

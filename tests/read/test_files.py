@@ -106,6 +106,8 @@ def workbook():
         ("t.npz", npz(X=X)[:300], "not a whole .npz file, cut off or damaged"),
         ("t.npz", npz(format=np.array("csr"), shape=np.array([2, 2])), "not a whole sparse matrix"),
         ("t.xlsx", workbook(), "is an Excel workbook: save the sheet as CSV"),
+        ("t.xlsx", workbook()[:80], "not a whole Excel workbook, cut off or damaged"),
+        ("t.zip", workbook()[:80], "not a whole zip archive, cut off or damaged"),
     ],
 )
 def test_broken_files_are_named(tmp_path, name, content, message):

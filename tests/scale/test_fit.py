@@ -13,37 +13,13 @@ import zarr
 
 import coterie
 from coterie import evaluate
-from coterie.cluster import DBSCAN
-from coterie.errors import InvalidData, InvalidParameter
 from coterie.prepare import fit_scaling
-from coterie.scale import LazyClustering, preparing, scalings, settling
+from coterie.scale import LazyClustering, scalings, settling
 from coterie.scale import fit as fit_blocks
 from coterie.select import Clustering, lazy
 
 NAMES = ["x", "y", "z"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def small_samples():
-    """Draw fewer rows than there are, though these are few."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(preparing, "SAMPLE_ROWS", 5000)
-        yield
-
-
-@pytest.fixture(scope="module")
-def clouds():
-    """More rows than are compared, in four clouds, and the cloud of each row."""
-    rng = np.random.default_rng(0)
-    truth = rng.permutation(np.repeat(np.arange(4), [3600, 2700, 1800, 900]))
-    centres = np.array([[0, 0, 0], [9, 0, 3], [0, 9, 6], [12, 12, 12]])
-    return (centres[truth] + rng.normal(size=(9000, 3))).round(6), truth
-
-
-@pytest.fixture(scope="module")
-def few(clouds):
-    """Few enough rows for all of them to be compared."""
-    return clouds[0][:900]
+pytestmark = pytest.mark.usefixtures("small_samples")
 
 
 @pytest.fixture(scope="module")
@@ -225,50 +201,6 @@ def test_truth_is_compared_exactly(clouds, tmp_path):
     assert "cloud" not in by_name.groups.columns
 
 
-@pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice")
-def test_dbscan_of_all_rows(clouds, monkeypatch):
-    """Law: DBSCAN finds its radius among all rows, labels are the local ones; core points place rows."""
-    X = clouds[0][:4000]
-    groups = fit_blocks(dask.array.from_array(X, chunks=(999, 3)), "dbscan", believe=False)
-    eps = groups.model.eps
-    local = DBSCAN(eps=eps, min_samples=5).fit(X)
-    assert evaluate.adjusted_rand_score(local.labels_, groups.labels.compute()) == 1
-    assert eps == pytest.approx(coterie.cluster.suggest_eps(X).eps, rel=0.3)
-    assert groups.groups.n_noise == (local.labels_ == -1).sum()
-    assert any("the knee of the distances of 2,000 of 4,000 rows" in note for note in groups.notes)
-    core = local.core_sample_indices_[:200]
-    np.testing.assert_array_equal(groups.predict(X[core]), groups.labels.compute()[core])
-    monkeypatch.setattr(settling, "CORE_BYTES", 100)
-    many = fit_blocks(dask.array.from_array(X, chunks=(999, 3)), "dbscan", believe=False)
-    with pytest.raises(InvalidParameter, match="more core points than are kept"):
-        many.predict(X[:5])
-
-
-@pytest.mark.parametrize(("method", "k"), [("agglomerative", 4), ("hdbscan", "auto")])
-def test_other_models_place_all_rows(clouds, method, k):
-    """Law: a method without a version for blocks is fitted to the compared rows, and says so."""
-    X, truth = clouds
-    groups = coterie.fit(dask.array.from_array(X, chunks=(2001, 3)), method, k, budget="fast")
-    labels = groups.labels.compute()
-    assert evaluate.adjusted_rand_score(truth[labels >= 0], labels[labels >= 0]) > 0.98
-    assert groups.groups.n_noise == (labels == -1).sum()
-    np.testing.assert_array_equal(groups.profile.sizes, np.bincount(labels[labels >= 0]))
-    assert any(
-        "was fitted to 2,500 of 9,000 rows; its predict places the others" in note for note in groups.notes
-    )
-
-
-@pytest.mark.parametrize("method", ["minibatch-kmeans", "mixture", "kmedoids"])
-def test_fit_by_name(clouds, method):
-    """Law: every method of blocks gives the clouds, and says what is approximate."""
-    X, truth = clouds
-    groups = fit_blocks(X, method, 4, believe=False)
-    assert evaluate.adjusted_rand_score(truth, groups.labels.compute()) > 0.98
-    assert any("exact" in note for note in groups.notes) == (method != "mixture")
-    means = np.array([X[truth == cloud].mean(axis=0) for cloud in range(4)])
-    assert np.linalg.norm(means[:, None] - groups.groups.centers, axis=2).min(axis=1).max() < 0.5
-
-
 def test_robust_scaling_comes_from_a_sample(clouds, monkeypatch):
     """Law: medians and quartiles are near those of all rows, exactly them when all are drawn."""
     X, _ = clouds
@@ -306,41 +238,3 @@ def test_too_many_groups_to_judge(clouds):
     assert groups.k == 400
     assert groups.stability is None
     assert any("too many to be judged on 2,500 rows" in note for note in groups.notes)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"missing": "drop"}, InvalidParameter, 'missing must be "error" for data in blocks'),
-        ({"method": "kmean"}, InvalidParameter, 'no such method "kmean".*Did you mean "kmeans"'),
-        ({"k": 10_000}, InvalidParameter, "k of coterie.fit must be at most 900"),
-        ({"drop": ["x"]}, InvalidParameter, "drop and keep name columns; this source has none"),
-        ({"truth": np.arange(5)}, InvalidParameter, "truth must have one class per row, 900, got 5"),
-        ({"method": "dbscan", "checkpoint": "c"}, InvalidParameter, "checkpoint is not taken by dbscan"),
-    ],
-)
-def test_what_is_refused(few, options, error, message):
-    """Law: what has no meaning for blocks is refused in one sentence."""
-    options = {"method": "kmeans", "k": 3, "believe": False} | options
-    with pytest.raises(error, match=message):
-        fit_blocks(few, **options)
-
-
-def test_missing_value_is_named(few):
-    """Law: a missing value is refused with its place."""
-    X = few.copy()
-    X[700, 1] = np.nan
-    place = r'chunk 2 of the Dask array \(rows 602 to 899\): .*NaN: row 98 of it, column "1"'
-    with pytest.raises(InvalidData, match=place):
-        coterie.fit(dask.array.from_array(X, chunks=(301, 3)))
-
-
-def test_keys_must_tell_rows_apart(few):
-    """Law: a column is left out as a key if its values differ; one that is only called like one is used."""
-    frame = pd.DataFrame(few, columns=NAMES).assign(
-        order_id=np.arange(len(few)), code=(few[:, 0] > 5).astype(int)
-    )
-    groups = fit_blocks(dask.dataframe.from_pandas(frame, npartitions=2), "kmeans", 3, believe=False)
-    assert groups.groups.columns == ("x", "y", "z", "code")
-    kept = fit_blocks(frame, "kmeans", 3, keep=["order_id"], believe=False)
-    assert "order_id" in kept.groups.columns

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie.cluster import DBSCAN, AgglomerativeClustering
+from coterie.cluster import DBSCAN, HDBSCAN, AgglomerativeClustering
 from coterie.cluster import GaussianMixture as LocalMixture
 from coterie.cluster import KMeans as LocalKMeans
 from coterie.cluster import KMedoids as LocalKMedoids
@@ -153,6 +153,13 @@ def test_summaries_feed_local_methods(many, method):
     found = Summaries(300, random_state=0).fit(X).cluster(method)
     assert adjusted_rand_score(truth, found.labels.compute()) > 0.99
     assert "approximate, 0." in str(found)
+
+
+def test_a_summary_is_no_dense_spot(many):
+    """Law: methods to which weight at one place is density without limit count every summary once."""
+    summaries = Summaries(300, random_state=0).fit(many[0])
+    assert "each counted once" in str(summaries.cluster(HDBSCAN()))
+    assert "each counted once" not in str(summaries.cluster(DBSCAN(eps=3, min_samples=1)))
 
 
 def test_local_models_place_lazy_rows(many):

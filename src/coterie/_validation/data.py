@@ -100,7 +100,7 @@ def check_n_clusters(n_clusters: int, n_samples: int, *, who: str, name: str = "
     if n_clusters > n_samples:
         raise InvalidParameter(
             f"{name} of {who} must be at most n_samples={n_samples}, got {n_clusters}: "
-            f"n_samples={n_samples} should be >= n_clusters={n_clusters}."
+            f"n_samples={n_samples} should be >= {name}={n_clusters}."
         )
 
 

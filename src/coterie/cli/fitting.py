@@ -64,7 +64,7 @@ class Request:
             n_init = STARTS
         k = numbers[0] if numbers else None
         settings = dict(map(read_setting, self.settings)) or None
-        scale = self.scale or usual_scale(self.distance)
+        scale = usual_scale(self.distance) if self.scale is None else self.scale
         return Recipe(method, k, scale, self.distance, n_init, self.improve, self.seed, settings)
 
     def check(self) -> None:
@@ -73,7 +73,7 @@ class Request:
         if self.is_settled:
             check_recipe(self.recipe)
             return
-        check_asked(self.method, self.k, self.distance or AUTO, self.scale or AUTO, self.budget)
+        check_asked(self.method, self.k, _or_auto(self.distance), _or_auto(self.scale), self.budget)
         for name, value in (
             ("n-init", self.n_init),
             ("improve", self.improve),
@@ -81,10 +81,21 @@ class Request:
         ):
             if value is not None:
                 raise InvalidParameter(f"{name} needs a method and a number of groups.").in_shell(
-                    f"--{name} is for one method with one number of groups: add --method NAME or -k N."
+                    f"--{name} is for one method with one number of groups{self._way_to_one()}"
                 )
         if self.seed < 0:
             raise InvalidParameter(f"--seed must be at least 0, got {self.seed}.")
+
+    def _way_to_one(self) -> str:
+        """Return what to change so that there is nothing to choose."""
+        if self.budget != BUDGET:
+            return ", where there is nothing to choose within a budget: leave out --budget."
+        if self.truth is not None and check_k(self.k) is not None and self.method != AUTO:
+            return (
+                f", and --truth compares several: leave it out (--drop {self.truth}), write the groups with "
+                f"-o groups.csv, then: coterie evaluate groups.csv --truth {self.truth} --data {self.data}"
+            )
+        return ": add --method NAME or -k N."
 
     def run(self, *, header: bool | None, encoding: str | None) -> Found:
         """Read the table and find the groups."""
@@ -100,8 +111,8 @@ class Request:
             table,
             self.method if len(check_k(self.k) or ()) != 1 or self.method != AUTO else "kmeans",
             self.k,
-            distance=self.distance or AUTO,
-            scale=self.scale or AUTO,
+            distance=_or_auto(self.distance),
+            scale=_or_auto(self.scale),
             truth=self.truth,
             budget=self.budget,
             drop=self.drop,
@@ -111,6 +122,10 @@ class Request:
             progress=progress,
         )
         return Found(table, clustering.groups, clustering)
+
+
+def _or_auto(name: str | None) -> str:
+    return AUTO if name is None else name
 
 
 @dataclass(frozen=True)

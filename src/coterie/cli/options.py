@@ -7,6 +7,8 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from coterie.errors import shown_in_shell
+
 LARGEST_SEED = 2**64 - 1  # of the counter-based generator
 
 
@@ -26,7 +28,8 @@ def number_option(*names: str, least: int, most: int | None = None, help: str) -
             value = least - 1
         if value < least or (most is not None and value > most):
             limit = {None: "", LARGEST_SEED: " to 2**64 - 1"}.get(most, f" to {most}")
-            raise typer.BadParameter(f"must be a whole number from {least}{limit}, got {text}.")
+            got = shown_in_shell(text)
+            raise typer.BadParameter(f"must be a whole number from {least}{limit}, got {got}.")
         return value
 
     return option(*names, metavar="N", help=help, parser=number)

@@ -106,7 +106,7 @@ def read_cut(cut: str | None) -> dict[str, Any]:
     if cut is None or cut == BEST:
         return {} if cut is None else {"best": "silhouette"}
     try:
-        return {"n_clusters": int(cut)} if cut.lstrip("+-").isdigit() else {"height": float(cut)}
+        return {"n_clusters": int(cut)} if cut.lstrip("+-").isdecimal() else {"height": float(cut)}
     except ValueError:
         raise InvalidParameter(
             f'--cut must be a number of groups, a height such as 2.5, or best, got "{cut}".'

@@ -13,6 +13,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
+from coterie._caller import caller_level
 from coterie._typing import Data, SparseData
 from coterie.distance import Distance, pairwise_distances
 from coterie.distance.pairwise import called
@@ -48,7 +49,7 @@ def check_connectivity(connectivity: Any, X: Data, distance: Distance | None, *,
         warnings.warn(
             f"the connectivity matrix of {who} has {n_components} > 1 connected components. Completing it to "
             f"avoid stopping the tree early.",
-            stacklevel=6,
+            stacklevel=caller_level(),
         )
         bridges = _bridges(X, distance, component, n_components)
         coo = sparse.coo_array(graph)

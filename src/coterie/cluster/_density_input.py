@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from coterie import _core
 from coterie._caller import caller_level
-from coterie._typing import Data, MatrixLike, SparseData
+from coterie._typing import Data, Distances, MatrixLike, SparseData
 from coterie._validation import check_data, require_memory
 from coterie.distance import Distance, get_distance, input_kind
 from coterie.distance._catalogue import _names
@@ -154,6 +154,14 @@ def with_explicit_diagonal(graph: SparseData) -> SparseData:
     data = np.concatenate([rows.data, np.zeros(len(absent), dtype=rows.data.dtype)])[order]
     starts = np.concatenate([[0], np.cumsum(counts + ~has_own)])
     return csr_array((data, indices, starts), shape=rows.shape)
+
+
+def far_unless_stored(graph: SparseData) -> Distances:
+    """Return some rows of a sparse matrix of distances as dense ones: what is not stored is infinite."""
+    stored = graph.tocoo()
+    dense = np.full(graph.shape, np.inf)
+    dense[stored.row, stored.col] = stored.data
+    return dense
 
 
 def fitted_values(distance: Distance) -> dict[str, Any]:

@@ -152,6 +152,13 @@ def as_measured(model: Any, distance: Distance, *sets: Data) -> tuple[Data, ...]
     return in_parts(distance, *sets) if has_tree(model.metric) and model.algorithm != "brute" else sets
 
 
+def prepared(model: Any, distance: Distance | None, data: Data) -> Rows | None:
+    """Return rows as the engine takes them, under what the distance learns from them; None without one."""
+    if distance is None:
+        return None
+    return prepare_rows(as_measured(model, distance, data)[0], None, distance, {}, who="HDBSCAN")
+
+
 def check_input(model: Any, X: MatrixLike) -> HDBSCANInput:
     """Return the input of a fit."""
     if input_kind(model.metric) == "similarities":
@@ -180,9 +187,7 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
         refuse_tiny(data, None, "X")
     if note_no_direction(distance, data, "HDBSCAN") or issparse(data):
         distance = None
-    measured = data if distance is None else as_measured(model, distance, data)[0]
-    rows = None if distance is None else prepare_rows(measured, None, distance, {}, who="HDBSCAN")
-    return HDBSCANInput(data, False, finite, infinite, missing, rows)
+    return HDBSCANInput(data, False, finite, infinite, missing, prepared(model, distance, data))
 
 
 def _check_matrix(model: Any, X: MatrixLike) -> HDBSCANInput:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._typing import Distances, Weights
+from coterie._typing import Weights
 from coterie.cluster._condensed import clusters_at, labels_at, outlier_scores_at, strengths_at
-from coterie.cluster._density_input import resolve_distance
-from coterie.cluster._hdbscan_input import HDBSCANInput
+from coterie.cluster._density_input import far_unless_stored, resolve_distance
+from coterie.cluster._hdbscan_input import HDBSCANInput, prepared
 from coterie.cluster._hdbscan_predict import Hanging, hang
-from coterie.distance._rows import prepare_rows
+from coterie.cluster._neighbourhoods import CELLS_PER_BLOCK
 from coterie.errors import InvalidData
 
 
@@ -44,7 +44,7 @@ def _split(given: HDBSCANInput, model: Any, counts: Any) -> HDBSCANInput:
     else:
         X, idle_rows = given.X[kept], given.X[left]
         distance = None if given.rows is None else resolve_distance(model.metric, model.metric_params)
-        rows = None if distance is None else prepare_rows(X, None, distance, {}, who="HDBSCAN")
+        rows = prepared(model, distance, X)
     finite, idle = given.finite[kept], given.finite[left]
     return replace(given, X=X, rows=rows, finite=finite, idle=idle, idle_rows=idle_rows)
 
@@ -87,18 +87,14 @@ def place_idle_rows(
 
 
 def _hang_all(fitted: Any, given: HDBSCANInput) -> Hanging:
-    if not issparse(given.idle_rows) or not given.is_matrix:
-        return hang(fitted, given.idle_rows)
-    parts = [hang(fitted, _far_unless_stored(row)) for row in given.idle_rows]
-    return Hanging(*(np.concatenate(column) for column in zip(*map(_columns, parts), strict=True)))
-
-
-def _columns(hanging: Hanging) -> tuple[Any, Any, Any]:
-    return hanging.row, hanging.distance, hanging.density
-
-
-def _far_unless_stored(row: Any) -> Distances:
-    stored = row.tocoo()
-    dense = np.full((1, row.shape[-1]), np.inf)
-    dense[0, stored.coords[-1]] = stored.data
-    return dense
+    rows = given.idle_rows
+    if not issparse(rows) or not given.is_matrix:
+        return hang(fitted, rows)
+    step = max(1, CELLS_PER_BLOCK // rows.shape[1])
+    blocks = [rows[start : start + step] for start in range(0, rows.shape[0], step)]
+    parts = [hang(fitted, far_unless_stored(block)) for block in blocks]
+    return Hanging(
+        np.concatenate([part.row for part in parts]),
+        np.concatenate([part.distance for part in parts]),
+        np.concatenate([part.density for part in parts]),
+    )

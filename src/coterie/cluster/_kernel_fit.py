@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from coterie._caller import caller_level
 from coterie._progress import Tracker
 from coterie._typing import Data, FloatArray, Labels, Weights
 from coterie._validation import available_memory, require_memory
@@ -69,7 +70,7 @@ def fit_exact(
     plan: KernelPlan,
     tracker: Tracker,
 ) -> KernelRun:
-    """Return the best of the plan's starts, without groups that have no rows."""
+    """Return the best of the plan's starts."""
     lloyd = KernelLloyd(rows, weights, plan.n_clusters)
     n_done = 0
 
@@ -85,8 +86,11 @@ def fit_exact(
         run = lloyd.run(start, plan.max_iter, plan.tol, report if tracker.is_watched else None)
         best = run if best is None or run.inertia < best.inertia else best
     assert best is not None  # n_init is at least 1
-    _warn_if_no_inner_product(rows, kernel, best, plan.seed)
-    return _without_empty(best)
+    if kernel is None or not kernel.is_surely_positive:
+        share = least_eigenvalue_share(rows, len(rows.diagonal), plan.seed, ROWS_JUDGED)
+        if share < NEGATIVE_SHARE or best.has_risen:
+            _warn_of_no_inner_product(share, "the inertia need not fall. The best groups seen are kept")
+    return best
 
 
 def fit_features(
@@ -94,13 +98,12 @@ def fit_features(
 ) -> tuple[KMeans, Nystroem]:
     """Return k-means of the Nystroem features, and the features."""
     features = fit_nystroem(kernel, X, weights, plan.n_components, plan.seed)
+    if features.least_share < NEGATIVE_SHARE:
+        _warn_of_no_inner_product(features.least_share, "its features leave the negative part out")
     Z = features.features(X)
     init = plan.init
     if not isinstance(init, str):
-        own = np.ones(len(Z)) if weights is None else weights
-        init = np.stack(
-            [np.average(Z[init == c], axis=0, weights=own[init == c]) for c in range(plan.n_clusters)]
-        )
+        init = _first_means(Z, np.ones(len(Z)) if weights is None else weights, init, plan.n_clusters)
     listen = (lambda step: tracker.report(step.done)) if tracker.is_watched else None
     model = KMeans(
         plan.n_clusters,
@@ -117,6 +120,19 @@ def fit_features(
     return model, features
 
 
+def _first_means(Z: FloatArray, weights: Weights, labels: Labels, k: int) -> FloatArray:
+    """Return the mean of each group; one without rows gets the row that is farthest from all others."""
+    sizes = np.bincount(labels, weights, minlength=k)
+    sums = np.stack([np.bincount(labels, weights * column, minlength=k) for column in Z.T], axis=1)
+    means: FloatArray = (sums / np.where(sizes > 0, sizes, 1.0)[:, None]).astype(Z.dtype)
+    made = list(np.flatnonzero(sizes > 0))
+    for hole in np.flatnonzero(sizes == 0):
+        near = np.min([((Z - means[c]) ** 2).sum(axis=1) for c in made], axis=0)
+        means[hole] = Z[int(np.argmax(near * (weights > 0)))]
+        made.append(hole)
+    return means
+
+
 def found_exactly(
     run: KernelRun, rows: KernelRows, kernel: KernelFunction | None, X: Data, weights: Weights | None
 ) -> dict[str, Any]:
@@ -131,7 +147,7 @@ def found_exactly(
         "_n_features_out": len(run.centre.weights),
         "_fitted": {
             "X": None if kernel is None else X,
-            "labels": run.labels,
+            "members": run.members,
             "weights": weights,
             "group_weights": run.centre.weights,
             "norms": run.centre.norms,
@@ -167,33 +183,17 @@ def place(kernel: KernelFunction | None, fitted: Mapping[str, Any], X: Data) -> 
     else:
         rows = KernelBlocks(kernel, fitted["X"].astype(X.dtype, copy=False), X, np.zeros(0))
     sums = np.zeros((len(fitted["norms"]), len(X)))
-    labels = fitted["labels"]
-    weights = np.ones(len(labels)) if fitted["weights"] is None else fitted["weights"]
-    heavy = np.flatnonzero(weights)
-    rows.add(sums, heavy, labels[heavy], weights[heavy])
+    members = fitted["members"]
+    weights = np.ones(len(members)) if fitted["weights"] is None else fitted["weights"]
+    heavy = np.flatnonzero((weights > 0) & (members >= 0))
+    rows.add(sums, heavy, members[heavy], weights[heavy])
     return Centre(fitted["group_weights"], fitted["norms"]).scores(sums)
 
 
-def _without_empty(run: KernelRun) -> KernelRun:
-    has_rows = run.centre.weights > 0
-    if has_rows.all():
-        return run
-    number = (np.cumsum(has_rows) - 1).astype(np.int32)
-    centre = Centre(run.centre.weights[has_rows], run.centre.norms[has_rows])
-    labels: Labels = number[run.labels]
-    return replace(run, labels=labels, centre=centre)
-
-
-def _warn_if_no_inner_product(
-    rows: KernelRows, kernel: KernelFunction | None, run: KernelRun, seed: int
-) -> None:
-    if kernel is not None and kernel.is_surely_positive:
-        return
-    share = least_eigenvalue_share(rows, len(rows.diagonal), seed, ROWS_JUDGED)
-    if share < NEGATIVE_SHARE or run.has_risen:
-        warnings.warn(
-            f"the kernel is not positive semi-definite (least eigenvalue {share:.1g} of the largest): it is "
-            f"no inner product, and the inertia need not fall. The best groups seen are kept.",
-            DataNotice,
-            stacklevel=7,
-        )
+def _warn_of_no_inner_product(share: float, consequence: str) -> None:
+    warnings.warn(
+        f"the kernel is not positive semi-definite (least eigenvalue {share:.1g} of the largest): it is no "
+        f"inner product, and {consequence}.",
+        DataNotice,
+        stacklevel=caller_level(),
+    )

@@ -52,17 +52,8 @@ class KernelFunction:
             return np.asarray(squared)
         if self.name == "cosine":
             X, Y = _unit_rows(X), _unit_rows(Y)
-        products = np.asarray(_core.pairwise(X, Y, _core.Metric(_core.Kernel.dot, _core.Finish.identity)))
-        np.negative(products, out=products)  # the engine's product comes with a minus
-        if self.name in ("linear", "cosine"):
-            return products
-        products *= self.gamma
-        products += self.coef0
-        return (
-            np.power(products, self.degree, out=products)
-            if self.name == "poly"
-            else np.tanh(products, out=products)
-        )
+        products = inner_products(X, Y)
+        return products if self.name in ("linear", "cosine") else self._of_products(products)
 
     def of_itself(self, X: Data) -> FloatArray:
         """Return the kernel of every row with itself."""
@@ -72,10 +63,37 @@ class KernelFunction:
             return np.ones(len(X))
         rows = _unit_rows(X) if self.name == "cosine" else X
         squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-        if self.name in ("linear", "cosine"):
-            return np.asarray(squares)
-        inner = self.gamma * squares + self.coef0
-        return np.asarray(inner**self.degree if self.name == "poly" else np.tanh(inner))
+        return np.asarray(squares) if self.name in ("linear", "cosine") else self._of_products(squares)
+
+    def _of_products(self, products: FloatArray) -> FloatArray:
+        """Turn inner products, in their place, into values of "poly" or "sigmoid"."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            products *= self.gamma
+            products += self.coef0
+            if self.name == "sigmoid":
+                return np.tanh(products, out=products)
+            least = float(products.min())
+            np.power(products, self.degree, out=products)
+        if not np.isfinite(products).all():
+            self._refuse_power(least, products.dtype)
+        return products
+
+    def _refuse_power(self, least: float, dtype: Any) -> None:
+        if least < 0 and not float(self.degree).is_integer():
+            raise InvalidData(
+                f"the kernel (gamma x.y + coef0)^degree has no value for gamma x.y + coef0 = {least:.3g} and "
+                f"degree={self.degree:g}. Choose a whole degree, or a larger coef0."
+            )
+        raise InvalidData(
+            f"the kernel (gamma x.y + coef0)^degree overflows {dtype} numbers. Choose a smaller gamma or "
+            f"degree, or scale the data first."
+        )
+
+
+def inner_products(X: Data, Y: Data) -> FloatArray:
+    """Return x.y of every row of X with every row of Y; equal rows get equal bits."""
+    products = np.asarray(_core.pairwise(X, Y, _core.Metric(_core.Kernel.dot, _core.Finish.identity)))
+    return np.negative(products, out=products)  # the engine's product comes with a minus
 
 
 def kernel_of(

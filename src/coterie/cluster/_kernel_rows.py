@@ -12,11 +12,14 @@ from coterie import _core
 from coterie._threads import resolve_threads
 from coterie._typing import Data, FloatArray, Indices
 from coterie.cluster._kernel_functions import KernelFunction
+from coterie.errors import InvalidData
 
 Sums: TypeAlias = npt.NDArray[np.float64]
 Groups: TypeAlias = npt.NDArray[np.int32]
 
 BLOCK_BYTES = 2**26  # rows that are computed at once
+PAIRS_TURNED = 10  # of a user's function, in both orders
+SAME = 1e-5  # share by which its two answers may differ: functions round
 
 
 class KernelRows(Protocol):
@@ -70,11 +73,27 @@ def kernel_matrix(kernel: KernelFunction, X: Data) -> FloatArray:
     """Return the kernel of all rows with each other, exactly symmetric."""
     if kernel.function is None:
         return kernel.between(X, X)
+    _refuse_order(kernel, X)
     K = np.zeros((len(X), len(X)), dtype=X.dtype)
     for i in range(len(X)):
         K[i, i:] = kernel.between(X[i : i + 1], X[i:])[0]
         K[i:, i] = K[i, i:]
     return K
+
+
+def _refuse_order(kernel: KernelFunction, X: Data) -> None:
+    """Refuse a function for which the order of its two rows matters, as far as a few pairs tell."""
+    last = X[-PAIRS_TURNED - 1 : -1]
+    if len(last) == 0:
+        return
+    there, back = kernel.between(X[-1:], last)[0], kernel.between(last, X[-1:])[:, 0]
+    is_apart = np.abs(there - back) > SAME * np.maximum(np.abs(there), np.abs(back))
+    if is_apart.any():
+        at = int(np.argmax(is_apart))
+        raise InvalidData(
+            f"the kernel function must not depend on the order of its two rows, got {there[at]:g} for the "
+            f"rows {len(X) - 1} and {len(X) - 1 - len(last) + at}, and {back[at]:g} when they are swapped."
+        )
 
 
 def least_eigenvalue_share(rows: KernelRows, n_rows: int, seed: int, most: int) -> float:

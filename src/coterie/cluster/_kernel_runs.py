@@ -33,11 +33,20 @@ class Centre:
 class KernelRun:
     """Groups and what is needed to place new rows."""
 
-    labels: Labels
+    labels: Labels  # the nearest mean of each row
+    members: Labels  # the group whose mean each row is part of, -1 for none: `labels` where no row moves
     inertia: float
     n_iter: int
     centre: Centre
     has_risen: bool  # the objective rose: the kernel is no inner product
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """The best groups so far."""
+
+    members: Labels
+    inertia: float
 
 
 class KernelLloyd:
@@ -55,18 +64,18 @@ class KernelLloyd:
     ) -> KernelRun:
         """Go from given labels to where no row moves, or until the objective hardly falls."""
         labels, sums, age = labels.astype(np.int32), self._fresh(labels), 0
-        best: KernelRun | None = None
+        best: _Seen | None = None
         for iteration in range(1, max_iter + 2):
             centre = self._centre(labels, sums)
             scores = centre.scores(sums)
             inertia = self._inertia(labels, scores)
             if best is not None and not inertia < best.inertia:
                 risen = bool(inertia > best.inertia + self._least_move * self._weights.sum())
-                return KernelRun(best.labels, best.inertia, iteration - 1, best.centre, risen)
+                return self._settled(best.members, self._fresh(best.members), iteration - 1, risen)
             fall = np.inf if best is None else best.inertia - inertia
-            best = KernelRun(labels, inertia, iteration - 1, centre, False)
+            best = _Seen(labels, inertia)
             if iteration > max_iter or fall <= tol * abs(inertia):
-                return best
+                return self._settled(labels, self._fresh(labels) if age else sums, iteration - 1)
             moved = self._moved(labels, scores)
             if not np.array_equal(moved[self._heavy], labels[self._heavy]):
                 sums, age = self._updated(sums, labels, moved, age)
@@ -74,10 +83,21 @@ class KernelLloyd:
             elif age > 0:  # sums with rounding say so: ask exact ones
                 sums, age, best = self._fresh(labels), 0, None
             else:
-                return KernelRun(moved, inertia, iteration, centre, False)
+                return self._settled(labels, sums, iteration)
             if report is not None:
                 report()
         raise AssertionError("the last iteration returns")
+
+    def _settled(self, members: Labels, sums: Sums, n_iter: int, has_risen: bool = False) -> KernelRun:
+        """Give every row the nearest mean, as `predict` does: rows may still have been on the way."""
+        centre = self._centre(members, sums)
+        scores = centre.scores(sums)
+        labels = scores.argmin(axis=0).astype(np.int32)
+        is_group = np.bincount(labels, minlength=self._k) > 0
+        number = np.where(is_group, np.cumsum(is_group) - 1, -1).astype(np.int32)
+        kept = Centre(centre.weights[is_group], centre.norms[is_group])
+        inertia = self._inertia(labels, scores)
+        return KernelRun(number[labels], number[members], inertia, n_iter, kept, has_risen)
 
     def _fresh(self, labels: Labels) -> Sums:
         sums = np.zeros((self._k, self._n))

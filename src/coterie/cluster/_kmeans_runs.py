@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from coterie._caller import caller_level
 from coterie._progress import Tracker
 from coterie._typing import Centers, Labels
 from coterie.cluster._breathing import breathe
@@ -94,5 +95,5 @@ def warn_if_fewer(n_found: int, n_clusters: int) -> None:
             f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({n_clusters}). Possibly "
             f"due to duplicate points in X.",
             ConvergenceWarning,
-            stacklevel=6,
+            stacklevel=caller_level(),
         )

@@ -22,7 +22,7 @@ from coterie.distance import (
     input_kind,
     pairwise_distances,
 )
-from coterie.distance.matrices import mirrored
+from coterie.distance.matrices import mirrored, refuse_negative
 from coterie.errors import InvalidParameter
 
 # Beyond this many columns a matrix that is kept is read faster than its rows are computed again.
@@ -116,6 +116,8 @@ class DistanceInput:
         squares = distance is not None and distance.squares_numbers
         data: Data = check_data(X, estimator=model, reset=False, squares=squares, may_be_distances=True)
         if distance is None:
+            if input_kind(self.metric) == "distances":
+                refuse_negative(data, who=self.who)
             return data
         return data.astype(np.promote_types(data.dtype, model.cluster_centers_.dtype), copy=False)
 

@@ -10,11 +10,13 @@ import numpy as np
 from coterie import _core
 from coterie._progress import Tracker
 from coterie._threads import resolve_threads
-from coterie._typing import Indices, Weights
+from coterie._typing import Distances, Indices, Weights
 from coterie.cluster._medoid_sources import Source
 from coterie.cluster._medoid_starts import first_medoids
 from coterie.cluster._starts import seed_of_restart
+from coterie.errors import InvalidData
 
+SAMPLING = ("clara", "onebatch")
 LEAST_SUBSAMPLE = 1000  # of CLARA; subsamples grow with the number of clusters
 ROWS_PER_CLUSTER = 40
 BATCH_FACTOR = 100  # OneBatchPAM: 100 ln(k n) points [mathelin-2025]
@@ -48,6 +50,19 @@ class MedoidRun:
     n_swaps: int
     n_iter: int
     is_settled: bool
+    is_exact: bool = True  # all rows have judged
+
+
+def total_distance(near: Distances, weights: Weights | None) -> float:
+    """Return the weighted sum of distances; refuse one that no number holds."""
+    with np.errstate(over="ignore"):
+        total = float(near.sum(dtype=np.float64) if weights is None else near @ weights)
+    if not np.isfinite(total):
+        raise InvalidData(
+            f"the distances of X are too large for float64: the largest to a medoid is {near.max():.3g}, and "
+            f"their sum overflows. Divide X by a constant first."
+        )
+    return total
 
 
 class Swaps:
@@ -69,9 +84,7 @@ class Swaps:
         plan, threads = self._plan, resolve_threads()
         if plan.n_clusters == 1:  # the first pick of BUILD is the answer
             medoids = np.asarray(source.build(candidates, weights, 1, threads), dtype=np.int64)
-            total = source.rows(medoids)[0].astype(np.float64)
-            loss = float(total.sum() if weights is None else total @ weights)
-            return MedoidRun(medoids, loss, 0, 1, True)
+            return MedoidRun(medoids, total_distance(source.rows(medoids)[0], weights), 0, 1, True)
         start = first_medoids(plan.init, source, candidates, weights, plan.n_clusters, seed, threads)
         objective = (
             _core.MedoidObjective.silhouette if plan.maximises_silhouette else _core.MedoidObjective.distance
@@ -93,19 +106,33 @@ def find_medoids(source: Source, weights: Weights | None, plan: MedoidPlan, trac
     candidates = np.arange(source.n_candidates) if weights is None else np.flatnonzero(weights)
     if len(candidates) < plan.n_clusters:  # rows without weight are no medoids
         plan = replace(plan, n_clusters=len(candidates), init="build")
+    size = min(max(_sample_size(plan, source.n_candidates), plan.n_clusters), len(candidates))
+    if size == len(candidates):
+        return Swaps(plan, tracker).best(source, weights, candidates)
+    by_sample = _by_subsamples if plan.method == "clara" else _by_one_batch
+    return replace(by_sample(source, weights, candidates, size, plan, tracker), is_exact=False)
+
+
+def _sample_size(plan: MedoidPlan, n_rows: int) -> int:
+    """Return how many rows the plan wants to look at."""
+    if plan.method not in SAMPLING:
+        return n_rows
+    if plan.sample_size is not None:
+        return plan.sample_size
     if plan.method == "clara":
-        return _by_subsamples(source, weights, candidates, plan, tracker)
-    if plan.method == "onebatch":
-        return _by_one_batch(source, weights, candidates, plan, tracker)
-    return Swaps(plan, tracker).best(source, weights, candidates)
+        return max(LEAST_SUBSAMPLE, ROWS_PER_CLUSTER * plan.n_clusters)
+    return int(BATCH_FACTOR * np.log(plan.n_clusters * n_rows + 1))
 
 
 def _by_subsamples(
-    source: Source, weights: Weights | None, candidates: Indices, plan: MedoidPlan, tracker: Tracker
+    source: Source,
+    weights: Weights | None,
+    candidates: Indices,
+    size: int,
+    plan: MedoidPlan,
+    tracker: Tracker,
 ) -> MedoidRun:
     """CLARA: medoids of subsamples, judged by all rows; each subsample holds the best medoids so far."""
-    size = plan.sample_size or max(LEAST_SUBSAMPLE, ROWS_PER_CLUSTER * plan.n_clusters)
-    size = min(max(size, plan.n_clusters), len(candidates))
     best: MedoidRun | None = None
     swaps = Swaps(plan, tracker)
     for number in range(plan.n_subsamples):
@@ -119,7 +146,7 @@ def _by_subsamples(
         run = swaps.best(source.take(drawn), own_weights, np.arange(size))
         medoids = drawn[run.medoids]
         _, near = source.nearest(medoids, resolve_threads())
-        loss = float(near.sum(dtype=np.float64) if weights is None else near @ weights)
+        loss = total_distance(near, weights)
         n_swaps, n_iter = (
             (run.n_swaps, run.n_iter)
             if best is None
@@ -134,11 +161,14 @@ def _by_subsamples(
 
 
 def _by_one_batch(
-    source: Source, weights: Weights | None, candidates: Indices, plan: MedoidPlan, tracker: Tracker
+    source: Source,
+    weights: Weights | None,
+    candidates: Indices,
+    size: int,
+    plan: MedoidPlan,
+    tracker: Tracker,
 ) -> MedoidRun:
     """OneBatchPAM: all rows are candidates, a weighted batch of rows stands for all of them."""
-    wanted = plan.sample_size or int(BATCH_FACTOR * np.log(plan.n_clusters * source.n_candidates + 1))
-    size = min(max(wanted, plan.n_clusters), len(candidates))
     batch = np.sort(np.random.default_rng(plan.seed).choice(candidates, size, replace=False))
     owners, _ = source.nearest(batch, resolve_threads())
     stands_for = np.bincount(owners, weights, minlength=size).astype(np.float64)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie._caller import caller_level
 from coterie._progress import Tracker
 from coterie._threads import resolve_threads
 from coterie._typing import Centers, Data, SparseData, Weights
@@ -67,7 +68,7 @@ def resolve_init_size(init_size: int | None, batch_size: int, n_clusters: int, n
             f"init_size={init_size} should be larger than n_clusters={n_clusters}. Setting it to "
             f"min(3*n_clusters, n_samples)",
             RuntimeWarning,
-            stacklevel=7,
+            stacklevel=caller_level(),
         )
         size = INIT_BATCHES * n_clusters
     else:

@@ -34,9 +34,7 @@ def check_means(means: Any, shape: tuple[int, int]) -> FloatArray:
 
 def check_precisions(precisions: Any, family: Family, shape: tuple[int, int]) -> FloatArray:
     """Return the precisions as float64, or say what is wrong with them."""
-    k, d = shape
-    shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
-    checked = _numbers(precisions, f"{family.name} precision", shapes[family.storage])
+    checked = _numbers(precisions, f"{family.name} precision", _stored_shape(family, shape))
     if family.kernel_shape == "diag":
         if not (checked > 0).all():
             raise InvalidParameter(f"'{family.name} precision' should be positive")
@@ -45,6 +43,21 @@ def check_precisions(precisions: Any, family: Family, shape: tuple[int, int]) ->
     if not is_symmetric or np.linalg.eigvalsh(checked).min() <= 0:
         raise InvalidParameter(f"'{family.name} precision' should be symmetric, positive-definite")
     return checked
+
+
+def check_last_fit(means: FloatArray, factors: FloatArray, family: Family, shape: tuple[int, int]) -> None:
+    """Refuse to go on from parameters of other components, columns or covariances."""
+    if means.shape != shape or factors.shape != _stored_shape(family, shape):
+        raise InvalidParameter(
+            f"warm_start of GaussianMixture goes on from the last fit, of {means.shape[0]} components, "
+            f"{means.shape[1]} columns and precisions of shape {factors.shape}, got n_components={shape[0]}, "
+            f'{shape[1]} columns and covariance_type="{family.name}". Set warm_start=False to begin anew.'
+        )
+
+
+def _stored_shape(family: Family, shape: tuple[int, int]) -> tuple[int, ...]:
+    k, d = shape
+    return {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[family.storage]
 
 
 def _numbers(values: Any, name: str, shape: tuple[int, ...]) -> FloatArray:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coterie._typing import FloatArray
+from coterie.cluster._common_axes import with_common_axes
 
 MOST_ROUNDS = 500  # of the alternation between volumes and what they share; it gains a digit every few rounds
 ROUND_TOLERANCE = 1e-13
@@ -143,6 +144,13 @@ FAMILIES = {
         Family("VVI", "diag", _own, lambda k, d: k * d),
         Family("EEE", "tied", _average, lambda k, d: d + _n_axes(d)),
         Family("VEE", "full", _one_matrix_up_to_volume, lambda k, d: k + d - 1 + _n_axes(d)),
+        Family(
+            "EVE",
+            "full",
+            with_common_axes(_one_volume_of_diagonals),
+            lambda k, d: 1 + k * (d - 1) + _n_axes(d),
+        ),
+        Family("VVE", "full", with_common_axes(_own), lambda k, d: k * d + _n_axes(d)),
         Family("EEV", "full", _with_own_axes(_one_diagonal), lambda k, d: d + k * _n_axes(d)),
         Family(
             "VEV", "full", _with_own_axes(_one_shape_of_diagonals), lambda k, d: k + d - 1 + k * _n_axes(d)

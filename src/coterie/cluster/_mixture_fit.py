@@ -116,6 +116,17 @@ def _take_back(problem: Problem, run: Run, bound: float) -> bool:
     return False
 
 
+def leaves_last_step(problem: Problem, run: Run, bound: float) -> bool:
+    """Return whether the last parameters, which no iteration has judged, lowered the likelihood: go back."""
+    is_judged = run.previous is None or run.parameters is run.previous
+    if is_judged or bound >= run.bound - problem.slack(run.bound):
+        return False
+    run.note(problem, "rejected", bound)
+    assert run.previous is not None
+    run.parameters = run.previous
+    return True
+
+
 def _advance(problem: Problem, run: Run, statistics: Statistics) -> None:
     """Move to the next parameters: the likeliest ones, or an extrapolation of the last three statistics."""
     run.recent.append(statistics)

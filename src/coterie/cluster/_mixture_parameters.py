@@ -83,6 +83,8 @@ class Statistics:
             scatter += reg_covar
         with np.errstate(all="ignore"):  # what comes out of singular scatter is refused next
             covariances = family.likeliest(self.weights, scatter)
+        if not np.isfinite(covariances).all():  # where components share a part, only their own scatter tells
+            _refuse_singular(scatter)
         factors = precision_factors(covariances, family)
         return Parameters(family, self.weights / self.weights.sum(), self.means, covariances, factors)
 
@@ -132,9 +134,7 @@ def precision_factors(covariances: FloatArray, family: Family) -> FloatArray:
         _refuse_flat(covariances.reshape(len(covariances), -1))
         return np.asarray(1.0 / np.sqrt(covariances))
     _refuse_flat(np.atleast_2d(_diagonals(covariances)))
-    roots = np.sqrt(_diagonals(covariances))
-    correlations = covariances / (roots[..., :, None] * roots[..., None, :])
-    lower = _cholesky(correlations)
+    lower, roots = _cholesky(covariances)
     identity = np.broadcast_to(np.eye(covariances.shape[-1]), covariances.shape)
     inverse = np.linalg.solve(lower, identity)
     return np.triu(np.swapaxes(inverse, -1, -2) / roots[..., :, None])
@@ -161,9 +161,23 @@ def _refuse_flat(variances: FloatArray) -> None:
         raise InvalidData(f"{ILL_DEFINED} Component {component} has no variance{where}.")
 
 
-def _cholesky(correlations: FloatArray) -> FloatArray:
-    """Return the lower factors; refuse a column that is, within rounding, a combination of earlier ones."""
-    d = correlations.shape[-1]
+def _refuse_singular(scatter: FloatArray) -> None:
+    """Refuse components of which some direction has no extent, naming one and its column."""
+    if scatter.ndim == 2:
+        _refuse_flat(scatter)
+        return
+    _refuse_flat(_diagonals(scatter))
+    _cholesky(scatter)
+
+
+def _cholesky(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the lower factors of the correlations, and the standard deviations.
+
+    A column that is, within rounding, a combination of earlier ones is refused.
+    """
+    d = matrices.shape[-1]
+    roots = np.sqrt(_diagonals(matrices))
+    correlations = matrices / (roots[..., :, None] * roots[..., None, :])
     for component, matrix in enumerate(correlations.reshape(-1, d, d)):
         lower, failed_at = lapack.dpotrf(matrix, lower=1)
         pivots = np.diagonal(lower)[: failed_at - 1 if failed_at else d] ** 2
@@ -174,4 +188,4 @@ def _cholesky(correlations: FloatArray) -> FloatArray:
                 f"{ILL_DEFINED} In component {component}, column {column} is a linear combination of the "
                 f"columns before it."
             )
-    return np.linalg.cholesky(correlations)
+    return np.linalg.cholesky(correlations), roots

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._typing import Data, FloatArray, Labels, MatrixLike, VectorLike
-from coterie._validation import check_data, check_sample_weight
+from coterie._validation import Whole, check_data, check_sample_weight
 from coterie.cluster._base import WeightedClusterer
 from coterie.cluster._mixture_families import FAMILIES
 from coterie.cluster._mixture_parameters import Parameters, label_rows, share_rows
@@ -18,6 +18,8 @@ from coterie.errors import InvalidParameter
 
 class MixtureClusterer(WeightedClusterer):
     """An estimator whose groups are the components of a Gaussian mixture."""
+
+    _objective_words: ClassVar[str] = "mean log-likelihood"
 
     covariance_type: str
     random_state: Any
@@ -109,9 +111,9 @@ class MixtureClusterer(WeightedClusterer):
             The component of each.
         """
         check_is_fitted(self)
-        if n_samples < 1:
+        if not Whole(1).accepts(n_samples):
             raise InvalidParameter(
-                f"Invalid value for 'n_samples': {n_samples}. The sampling requires at least one sample."
+                f"Invalid value for 'n_samples': {n_samples!r}. The sampling requires at least one sample."
             )
         draws = Draws(self.random_state).numpy
         weights = self.weights_.astype(np.float64)

@@ -39,17 +39,20 @@ class GivenStart:
 
     def complete(self, statistics: Statistics | None, family: Family, reg_covar: float) -> Parameters:
         """Fill what is missing from the statistics."""
-        found = None if statistics is None or self.is_complete else statistics
-        weights = self.weights if found is None or self.weights is not None else found.weights
-        means = self.means if found is None or self.means is not None else found.means
-        assert weights is not None
-        assert means is not None
+        weights, means = self.weights, self.means
         if self.precisions is not None:
             factors = factors_of_precisions(self.precisions, family)
             inverse = 1 / self.precisions if family.kernel_shape == "diag" else np.linalg.inv(self.precisions)
-            return Parameters(family, weights / weights.sum(), means, inverse, factors)
-        assert found is not None
-        return Statistics(weights, means, found.scatter).parameters(family, reg_covar)
+        else:
+            assert statistics is not None
+            found = statistics.parameters(family, reg_covar)  # with the sizes that the rows have
+            inverse, factors = found.covariances, found.factors
+        if statistics is not None:
+            weights = statistics.weights if weights is None else weights
+            means = statistics.means if means is None else means
+        assert weights is not None
+        assert means is not None
+        return Parameters(family, weights / weights.sum(), means, inverse, factors)
 
 
 class Draws:
@@ -129,7 +132,9 @@ def _by_random_shares(rows: Rows, draws: Draws) -> Statistics:
 
 
 def _by_random_rows(rows: Rows, draws: Draws) -> Statistics:
-    return rows.of_picks(draws.numpy.choice(len(rows.X), size=rows.n_components, replace=False))
+    heavy = np.arange(len(rows.X)) if rows.weights is None else np.flatnonzero(rows.weights)
+    k = rows.n_components
+    return rows.of_picks(draws.numpy.choice(heavy, size=k, replace=len(heavy) < k))
 
 
 def _by_plusplus(rows: Rows, draws: Draws) -> Statistics:

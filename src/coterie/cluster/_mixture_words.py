@@ -3,9 +3,27 @@
 from __future__ import annotations
 
 import time
+import warnings
 
+from coterie._caller import caller_level
 from coterie._progress import Tracker
+from coterie._typing import FloatArray
 from coterie.cluster._mixture_fit import Run
+from coterie.errors import DataNotice
+
+HIDING = 10  # times the largest variance: with so much added to all, no two components differ
+
+
+def warn_if_hidden(spread: FloatArray, reg_covar: float) -> None:
+    """Say so when `reg_covar` far exceeds the variance of every column: groups then look like one."""
+    largest = float(spread.max()) ** 2
+    if 0 < HIDING * largest < reg_covar:
+        warnings.warn(
+            f"reg_covar={reg_covar:g} is far larger than the variance of every column (the largest is "
+            f"{largest:.1g}) and hides the groups. Scale the columns, or choose a smaller reg_covar.",
+            DataNotice,
+            stacklevel=caller_level(),
+        )
 
 
 class Teller:

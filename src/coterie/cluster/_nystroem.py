@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie._typing import Data, FloatArray, Weights
 from coterie._validation import require_memory
-from coterie.cluster._kernel_functions import KernelFunction
+from coterie.cluster._kernel_functions import KernelFunction, inner_products
 from coterie.cluster._kernel_rows import BLOCK_BYTES
 
 LEAST_SHARE = 1e-10  # of the largest eigenvalue: directions below it are noise
@@ -21,6 +21,7 @@ class Nystroem:
     kernel: KernelFunction
     landmarks: Data
     projection: FloatArray  # (n_landmarks, n_features)
+    least_share: float = 0.0  # least / largest eigenvalue among the landmarks: below 0, no inner product
 
     def features(self, X: Data) -> FloatArray:
         """Return the features of rows, block by block."""
@@ -31,10 +32,12 @@ class Nystroem:
             "Choose a smaller n_components, or float32.",
         )
         out = np.empty((len(X), n_features), dtype=X.dtype)
+        axes = np.ascontiguousarray(self.projection.T, dtype=X.dtype)
         step = max(1, BLOCK_BYTES // (len(self.landmarks) * X.itemsize))
         for first in range(0, len(X), step):
             block = self.kernel.between(X[first : first + step], self.landmarks)
-            out[first : first + step] = block @ self.projection.astype(X.dtype)
+            # by the engine, which gives equal rows equal bits wherever they stand: a BLAS need not
+            out[first : first + step] = inner_products(block, axes)
         return out
 
 
@@ -49,5 +52,7 @@ def fit_nystroem(
     )
     among = kernel.between(landmarks, landmarks).astype(np.float64)
     values, vectors = np.linalg.eigh((among + among.T) / 2)
+    largest = max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
     kept = values > LEAST_SHARE * max(values[-1], np.finfo(np.float64).tiny)
-    return Nystroem(kernel, landmarks, vectors[:, kept] / np.sqrt(values[kept]))
+    projection = vectors[:, kept] / np.sqrt(values[kept]) if kept.any() else np.zeros((size, 1))
+    return Nystroem(kernel, landmarks, projection, float(values[0]) / largest)

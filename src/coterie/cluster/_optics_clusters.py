@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie._typing import Indices, Labels, VectorLike
-from coterie._validation import Flag, Nothing, Number, check_parameter
+from coterie._validation import Flag, Nothing, Number, check_parameter, check_sample_weight
+from coterie.cluster._optics_copies import Plot, Stretches, one_by_one, with_copies
 from coterie.cluster._optics_parameters import SIZE, UNBOUNDED, resolve_size
+from coterie.errors import InvalidParameter
 
-Plot = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 
@@ -67,6 +68,8 @@ def cluster_optics_xi(
     min_cluster_size: float | None = None,
     xi: float = 0.05,
     predecessor_correction: bool = True,
+    core_distances: VectorLike | None = None,
+    sample_weight: VectorLike | None = None,
 ) -> XiClusters:
     """Return the clusters that are valleys of the reachability plot with steep sides.
 
@@ -77,11 +80,16 @@ def cluster_optics_xi(
     min_samples : int or float
         Most places in a row within a steep side that are not steep; a float is a share of the rows.
     min_cluster_size : int or float, default=None
-        Least rows of a cluster; None is `min_samples`.
+        Least rows of a cluster, by weight; None is `min_samples`.
     xi : float, default=0.05
         Least relative change from one place to the next that is steep.
     predecessor_correction : bool, default=True
         Whether rows at the end of a cluster that were reached from outside are left out.
+    core_distances : array-like of shape (n_samples,), default=None
+        As in `OPTICS`; needed for weights.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of each row: a row of weight w has the places of its w copies, which follow each other at its
+        core distance. It is in the clusters that its first copy is in.
 
     Returns
     -------
@@ -106,18 +114,38 @@ def cluster_optics_xi(
     check_parameter(xi, Number(0.0, 1.0), name="xi", who=who)
     check_parameter(predecessor_correction, Flag(), name="predecessor_correction", who=who)
     order = np.asarray(ordering)
-    n = len(order)
-    samples = resolve_size(min_samples, n, "min_samples")
-    least = samples if min_cluster_size is None else resolve_size(min_cluster_size, n, "min_cluster_size")
-    place = np.empty(n + 1, dtype=np.intp)
-    place[order] = np.arange(n)
-    place[-1] = -1  # of no predecessor
-    plot = _ReachabilityPlot(np.asarray(reachability, dtype=np.float64)[order], float(xi), samples)
-    came_from = place[np.asarray(predecessor)[order]] if predecessor_correction else None
+    weights = check_sample_weight(sample_weight, len(order), who=who)
+    samples = resolve_size(min_samples, len(order), "min_samples", weights)
+    least = samples
+    if min_cluster_size is not None:
+        least = resolve_size(min_cluster_size, len(order), "min_cluster_size", weights)
+    places = _places(reachability, predecessor, order)
+    if weights is not None:
+        core = np.asarray(_need(core_distances, who), dtype=np.float64)
+        places = with_copies(places.reach, places.came_from, core[order], weights[order])
+    plot = _ReachabilityPlot(places, float(xi), samples)
     with np.errstate(invalid="ignore"):  # infinity times 1 - xi = 0 is not steep
-        valleys = list(plot.clusters(least, came_from))
+        valleys = list(plot.clusters(least, places.came_from if predecessor_correction else None))
     clusters = np.array(valleys, dtype=np.intp).reshape(-1, 2)
-    return XiClusters(_label_smallest(order, clusters), clusters)
+    labels = _label_smallest(places, clusters, order)
+    return XiClusters(labels, places.visit[clusters])
+
+
+def _places(reachability: VectorLike, predecessor: VectorLike, order: Indices) -> Stretches:
+    place = np.empty(len(order) + 1, dtype=np.intp)
+    place[order] = np.arange(len(order))
+    place[-1] = -1  # of no predecessor
+    return one_by_one(
+        np.asarray(reachability, dtype=np.float64)[order], place[np.asarray(predecessor)[order]]
+    )
+
+
+def _need(core_distances: VectorLike | None, who: str) -> VectorLike:
+    if core_distances is None:
+        raise InvalidParameter(
+            f"{who} needs core_distances together with sample_weight: copies of a row reach each other there."
+        )
+    return core_distances
 
 
 @dataclass
@@ -132,8 +160,11 @@ class _Descent:
 class _ReachabilityPlot:
     """Reachabilities in the order of visits, with an endless wall behind the last."""
 
-    def __init__(self, reach: Plot, xi: float, patience: int) -> None:
-        self.reach = np.append(reach, np.inf)
+    def __init__(self, places: Stretches, xi: float, patience: int) -> None:
+        self.reach: Plot = np.append(places.reach, np.inf)
+        self.weight_before: Plot = np.append(0.0, np.cumsum(places.length))
+        self.flat: Plot = np.maximum(places.length - 1.0, 0.0)  # of equals that come before the last
+        self.last: Plot = np.minimum(places.length, 1.0)
         self.keep = 1.0 - xi
         self.patience = patience
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -159,10 +190,13 @@ class _ReachabilityPlot:
                 end = self._side_end(self.rises_steeply, self.falls, steep)
                 for descent in reversed(descents):
                     found = self._valley(descent, steep, end, came_from)
-                    if found is not None and found[1] - found[0] + 1 >= least:
+                    if found is not None and self._weight(*found) >= least:
                         yield found
             at = end + 1
             peak = float(self.reach[at])
+
+    def _weight(self, start: int, end: int) -> float:
+        return float(self.weight_before[end + 1] - self.weight_before[start])
 
     def _still_deep(self, descents: list[_Descent], peak: float) -> list[_Descent]:
         """Return the descents that begin well above everything since."""
@@ -175,14 +209,17 @@ class _ReachabilityPlot:
 
     def _side_end(self, is_steep: Mask, turns_back: Mask, start: int) -> int:
         """Return the last steep place of a side, which may pause for as many places as `patience`."""
-        end, pause = start, 0
-        for place in range(start, len(is_steep)):
+        end, pause = start, 0.0
+        for place in range(start + 1, len(is_steep)):
+            pause += self.flat[place]
+            if pause > self.patience:
+                break
             if is_steep[place]:
-                end, pause = place, 0
+                end, pause = place, 0.0
             elif turns_back[place]:
                 break
             else:
-                pause += 1
+                pause += self.last[place]
                 if pause > self.patience:
                     break
         return end
@@ -210,15 +247,16 @@ class _ReachabilityPlot:
         return (start, end) if start <= descent.end and end >= rise else None
 
 
-def _label_smallest(order: Indices, clusters: Indices) -> Labels:
+def _label_smallest(places: Stretches, clusters: Indices, order: Indices) -> Labels:
     """Return the labels of the clusters that hold no other, numbered in their order."""
-    labels: Indices = np.full(len(order), -1, dtype=np.intp)
+    labels: Indices = np.full(len(places.visit), -1, dtype=np.intp)
     n_labels = 0
     for first, last in clusters:
         inside = labels[first : last + 1]
         if (inside == -1).all():
             inside[:] = n_labels
             n_labels += 1
-    of_rows = np.empty_like(labels)
-    of_rows[order] = labels
+    of_rows: Indices = np.full(len(order), -1, dtype=np.intp)
+    visits, first_copies = np.unique(places.visit, return_index=True)
+    of_rows[order[visits]] = labels[first_copies]
     return of_rows

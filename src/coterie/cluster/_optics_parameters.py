@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from coterie._typing import Weights
 from coterie._validation import Constraint, Number, Whole
 from coterie._validation.parameters import is_number, is_whole
 from coterie.errors import InvalidParameter
@@ -38,11 +39,11 @@ SIZE = Whole(2) | Share()
 UNBOUNDED = Number(0.0) | Infinity()
 
 
-def resolve_size(size: float, n_rows: int, name: str) -> int:
-    """Return a number of rows, at least 2 if it was given as a share of them."""
-    count = int(size) if is_whole(size) else max(2, int(size * n_rows))
-    if count > n_rows:
-        raise InvalidParameter(
-            f"{name} must be no greater than the number of rows, n_samples={n_rows}, got {size}."
-        )
+def resolve_size(size: float, n_rows: int, name: str, weights: Weights | None = None) -> int:
+    """Return a number of rows, or their weight, at least 2 if it was given as a share of all."""
+    total = n_rows if weights is None else float(weights.sum())
+    count = int(size) if is_whole(size) else max(2, int(size * total))
+    if count > total:
+        what = f"number of rows, n_samples={n_rows}" if weights is None else f"total weight, {total:g}"
+        raise InvalidParameter(f"{name} must be no greater than the {what}, got {size}.")
     return count

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,16 +13,20 @@ from sklearn.utils.validation import validate_data
 from coterie._threads import resolve_threads
 from coterie._typing import Distances, FloatArray, Labels, MatrixLike
 from coterie._validation import check_data
-from coterie.cluster._density_input import is_boolean
-from coterie.cluster._neighbourhoods import CELLS_PER_BLOCK
+from coterie.cluster._density_input import far_unless_stored, is_boolean
+from coterie.cluster._neighbourhoods import CELLS_PER_BLOCK, Mask
 from coterie.cluster._optics_space import fitted_measure, nearest_reach
 from coterie.errors import InvalidData
 
 
 def place_rows(model: Any, X: MatrixLike) -> Labels:
     """Return the clusters that reach new rows within their scale; a row of the fit keeps its label."""
+    return place_checked(model, _check_queries(model, X), np.ones(len(model.labels_), dtype=bool))
+
+
+def place_checked(model: Any, data: Any, counts: Mask) -> Labels:
+    """Return the same for checked rows; only those rows of the fit that count stand for an equal one."""
     n = len(model.labels_)
-    data = _check_queries(model, X)
     core = np.where(model.labels_ >= 0, model.core_distances_, np.inf)
     most = np.append(_scales(model), 0.0)[model.labels_]  # of noise, which reaches nobody
     labels = np.full(data.shape[0], -1, dtype=np.intp)
@@ -28,11 +34,23 @@ def place_rows(model: Any, X: MatrixLike) -> Labels:
     for start in range(0, data.shape[0], step):
         D = _to_fitted(model, data[start : start + step])
         row, reach = nearest_reach(D, core, most)
-        is_equal = D == 0
+        is_equal = (D == 0) & counts
         row = np.where(is_equal.any(axis=1), np.argmax(is_equal, axis=1), row)
         is_placed = is_equal.any(axis=1) | np.isfinite(reach)
         labels[start : start + step] = np.where(is_placed, model.labels_[row], -1)
     return labels
+
+
+def place_idle_rows(model: Any, X: Any, found: Mapping[str, Any]) -> Labels:
+    """Return all labels of a fit: rows that weigh nothing get those of new rows."""
+    weights, labels = found["_weights"], found["labels_"]
+    if weights is None or (weights > 0).all():
+        return np.asarray(labels)
+    fitted = SimpleNamespace(
+        **model.get_params(deep=False), **found, _radius=model._radius, _is_given=model._is_given
+    )
+    labels[weights == 0] = place_checked(fitted, X[weights == 0], weights > 0)
+    return np.asarray(labels)
 
 
 def _scales(model: Any) -> FloatArray:
@@ -44,6 +62,9 @@ def _scales(model: Any) -> FloatArray:
     is_inside = (label >= 0) & (before >= 0) & (label[before] == label)
     scales = np.zeros(n_clusters)
     np.maximum.at(scales, label[is_inside], model.reachability_[is_inside])
+    if model._weights is not None:  # copies are reached from the row itself
+        has_copies = (label >= 0) & (model._weights > 1) & (model.core_distances_ < model.reachability_)
+        np.maximum.at(scales, label[has_copies], model.core_distances_[has_copies])
     return scales
 
 
@@ -63,7 +84,7 @@ def _check_queries(model: Any, X: MatrixLike) -> Any:
 
 def _to_fitted(model: Any, data: Any) -> Distances:
     if model._is_given:
-        return np.asarray(data)
+        return far_unless_stored(data) if issparse(data) else np.asarray(data)
     rows = model._rows
     measure = fitted_measure(model, is_sparse=issparse(data) or issparse(rows))
     if measure.distance is not None:

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._threads import resolve_threads
-from coterie._typing import Distances, Indices, SparseData
+from coterie._typing import Distances, Indices, SparseData, Weights
 from coterie.cluster._density_input import (
     as_matrix,
     fitted_values,
@@ -26,6 +26,7 @@ from coterie.cluster._density_input import (
 )
 from coterie.cluster._neighbourhoods import CELLS_PER_BLOCK
 from coterie.cluster._reachability import metric_by_differences
+from coterie.cluster._weight_lists import Core, core_by_weight, core_of_blocks
 from coterie.distance import Distance, input_kind
 from coterie.distance._rows import Rows, prepare_rows
 from coterie.distance.engines import TreeForm, tree_form
@@ -33,7 +34,6 @@ from coterie.errors import InvalidData
 
 WHO = "OPTICS"
 
-Core: TypeAlias = npt.NDArray[np.float64]
 Walk: TypeAlias = tuple[npt.NDArray[np.int64], Core, npt.NDArray[np.int64]]  # ordering, reach, predecessors
 
 
@@ -43,7 +43,8 @@ class Space(Protocol):
     @property
     def algorithm(self) -> str: ...
 
-    def core_distances(self, k: int) -> Core: ...  # to the k-th nearest row, itself included
+    # to the k-th nearest row, itself included, or to as much weight
+    def core_distances(self, k: int, weights: Weights | None) -> Core: ...
 
     def walk(self, core: Core, radius: float) -> Walk: ...
 
@@ -55,13 +56,20 @@ class TreeSpace:
 
     def __init__(self, rows: Rows, form: TreeForm, threads: int) -> None:
         self._tree: Any = _core.KDTree(rows.X, form.metric, rows.distance.p, n_threads=threads)
+        self._points = rows.X
         self._factor = form.factor
         self._threads = threads
 
-    def core_distances(self, k: int) -> Core:
-        """Return the distance of each row to its k-th nearest, itself included."""
+    def core_distances(self, k: int, weights: Weights | None) -> Core:
+        """Return the distance of each row to its k-th nearest, itself included, or to as much weight."""
+        if weights is not None:
+            return core_by_weight(self._nearest, weights, k, first=k) * self._factor
         _, near = self._tree.query_self(k, include_self=True, n_threads=self._threads)
         return np.asarray(near[:, k - 1] * self._factor)
+
+    def _nearest(self, rows: Indices, k: int) -> tuple[Any, Any]:
+        found: tuple[Any, Any] = self._tree.query(self._points[rows], k, n_threads=self._threads)
+        return found
 
     def walk(self, core: Core, radius: float) -> Walk:
         """Return the order of visits."""
@@ -76,8 +84,10 @@ class RowSpace:
     distances_of: Callable[[slice], Distances]
     algorithm: str
 
-    def core_distances(self, k: int) -> Core:
-        """Return the distance of each row to its k-th nearest, itself included."""
+    def core_distances(self, k: int, weights: Weights | None) -> Core:
+        """Return the distance of each row to its k-th nearest, itself included, or to as much weight."""
+        if weights is not None:
+            return core_of_blocks(self.distances_of, weights, k)
         step = max(1, CELLS_PER_BLOCK // self.n)
         blocks = [self.distances_of(slice(start, start + step)) for start in range(0, self.n, step)]
         return np.concatenate([np.partition(block, k - 1, axis=1)[:, k - 1] for block in blocks])
@@ -102,8 +112,10 @@ class GraphSpace:
         self._columns = np.ascontiguousarray(near.indices, dtype=np.int32)
         self._starts = np.ascontiguousarray(near.indptr, dtype=np.int64)
 
-    def core_distances(self, k: int) -> Core:
-        """Return the distance of each row to its k-th nearest, itself included."""
+    def core_distances(self, k: int, weights: Weights | None) -> Core:
+        """Return the distance of each row to its k-th nearest, itself included, or to as much weight."""
+        if weights is not None:
+            return self._core_by_weight(k, weights)
         fewest = int(np.diff(self._starts).min())
         if fewest < k:
             raise InvalidData(
@@ -112,6 +124,21 @@ class GraphSpace:
             )
         lists = np.split(self._values, self._starts[1:-1])
         return np.array([np.partition(values, k - 1)[k - 1] for values in lists])
+
+    def _core_by_weight(self, least: int, weights: Weights) -> Core:
+        core = np.empty(len(weights))
+        for row, start, stop in zip(range(len(core)), self._starts, self._starts[1:], strict=False):
+            values, columns = self._values[start:stop], self._columns[start:stop]
+            order = np.lexsort((columns, values))
+            total = np.cumsum(weights[columns[order]])
+            if total[-1] < least:
+                raise InvalidData(
+                    f"neighbors of the weight {least} are required, but those that row {row} of the sparse X "
+                    f"of {WHO} stores weigh {total[-1]:g}, itself included. Lower min_samples, or store the "
+                    f"distances of more neighbours."
+                )
+            core[row] = values[order[np.argmax(total >= least)]]
+        return core
 
     def walk(self, core: Core, radius: float) -> Walk:
         """Return the order of visits."""

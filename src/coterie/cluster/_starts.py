@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie._caller import caller_level
 from coterie._typing import Centers, FloatArray, Indices
 from coterie._validation import (
     AnArray,
@@ -119,7 +120,7 @@ def count_starts(n_init: int | str, init: Any, n_when_random: int, *, who: str) 
             f"Explicit initial center position passed: performing only one init in {who} instead of "
             f"n_init={n_init}.",
             RuntimeWarning,
-            stacklevel=7,
+            stacklevel=caller_level(),
         )
     return 1 if is_given else int(n_init)
 

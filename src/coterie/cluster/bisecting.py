@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from coterie._caller import caller_level
 from coterie._typing import Data, Indices, Labels, MatrixLike, RandomState, SparseData, Weights
 from coterie._validation import Choice, Constraint, Flag, check_n_clusters, check_seed
 from coterie.cluster._base import Listener
@@ -174,7 +175,7 @@ class BisectingKMeans(CenterClusterer):
                 f"Number of distinct clusters ({len(tree.groups)}) found smaller than n_clusters "
                 f"({self.n_clusters}). Possibly due to duplicate points in X.",
                 ConvergenceWarning,
-                stacklevel=6,
+                stacklevel=caller_level(),
             )
         return self._found(X, weights, whole, tree)
 

@@ -99,6 +99,7 @@ CATALOGUE = (
         "Birch",
         "small round subclusters in one pass, merged by Ward's method: for streams and many rows",
         needs_k=True,
+        settings=(("threshold", 0.1),),
     ),
     Method(
         "dbscan",
@@ -124,6 +125,7 @@ CATALOGUE = (
         "OPTICS",
         "an order of the rows in which dense regions of any density are valleys; the rest is noise",
         needs_k=False,
+        settings=(("min_samples", 10), ("min_cluster_size", 0.05), ("xi", 0.1)),
     ),
     Method(
         "modes",
@@ -162,7 +164,7 @@ CATALOGUE = (
         "kernel k-means",
         "coterie.cluster.kernel_kmeans",
         "KernelKMeans",
-        "groups with curved borders, through a kernel; memory and time grow with the square of the rows",
+        "groups with curved borders, through a kernel; beyond 20,000 rows by way of landmark rows",
         needs_k=True,
     ),
     Method(

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from coterie._caller import caller_level
 from coterie._progress import ProgressOption, track
-from coterie._typing import Data, RandomState, SparseData, VectorLike, Weights
+from coterie._typing import Data, Labels, RandomState, SparseData, VectorLike, Weights
 from coterie._validation import (
     AnArray,
     Choice,
@@ -24,14 +25,15 @@ from coterie._validation import (
     check_n_clusters,
 )
 from coterie.cluster._base import Listener
-from coterie.cluster._mixture_checks import check_means, check_precisions, check_weights
+from coterie.cluster._mixture_checks import check_last_fit, check_means, check_precisions, check_weights
 from coterie.cluster._mixture_families import FAMILIES
-from coterie.cluster._mixture_fit import Problem, Run, fit_run
+from coterie.cluster._mixture_fit import Problem, Run, fit_run, leaves_last_step
 from coterie.cluster._mixture_history import MixtureHistory
 from coterie.cluster._mixture_parameters import Parameters, label_rows
 from coterie.cluster._mixture_places import MixtureClusterer
 from coterie.cluster._mixture_starts import STARTS, Draws, GivenStart, Rows
-from coterie.cluster._mixture_words import Teller
+from coterie.cluster._mixture_words import Teller, warn_if_hidden
+from coterie.cluster._weight_scale import about_one
 
 
 class GaussianMixture(MixtureClusterer):
@@ -54,7 +56,8 @@ class GaussianMixture(MixtureClusterer):
     covariance_type : str, default="full"
         "full": any covariances; "tied": one for all; "diag": along the axes; "spherical": round. Or a family
         of mclust, three letters for volume, shape and axes, each E (equal for all), V (varying) or I (those
-        of the identity): "EII", "VII", "EEI", "VEI", "EVI", "VVI", "EEE", "VEE", "EEV", "VEV", "EVV", "VVV".
+        of the identity): "EII", "VII", "EEI", "VEI", "EVI", "VVI", "EEE", "VEE", "EVE", "VVE", "EEV", "VEV",
+        "EVV", "VVV".
     tol : float, default=1e-3
         Stop when the mean log-likelihood of a row gains less than this.
     reg_covar : float, default=1e-6
@@ -202,13 +205,15 @@ class GaussianMixture(MixtureClusterer):
                 "Best performing initialization did not converge. Try different init parameters, or increase "
                 "max_iter, tol, or check for degenerate data.",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=caller_level(),
             )
         return self._found(problem, best)
 
     def _problem(self, X: Data, weights: Weights | None) -> Problem:
+        weights = None if weights is None else about_one(weights)[0]
         shift = np.average(X, axis=0, weights=weights).astype(np.float64)
         spread = np.sqrt(np.average((X - shift) ** 2, axis=0, weights=weights))
+        warn_if_hidden(spread, self.reg_covar)
         return Problem(
             X,
             weights,
@@ -224,6 +229,8 @@ class GaussianMixture(MixtureClusterer):
 
     def _best_run(self, problem: Problem, teller: Teller) -> Run:
         if self.warm_start and hasattr(self, "converged_"):
+            shape = (self.n_components, problem.X.shape[1])
+            check_last_fit(self.means_, self.precisions_cholesky_, problem.family, shape)
             teller.begin_run(0)
             return teller.end_run(
                 fit_run(problem, self._parameters(np.float64), self.lower_bound_, teller.report)
@@ -252,9 +259,10 @@ class GaussianMixture(MixtureClusterer):
         )
 
     def _found(self, problem: Problem, best: Run) -> Mapping[str, Any]:
-        parameters: Parameters = best.parameters.astype(problem.X.dtype)
-        labels, logs = label_rows(problem.X, parameters, problem.shift)
-        best.note(problem, best.kind, float(np.average(logs, weights=problem.weights)))
+        parameters, labels, bound = _judged(problem, best)
+        if leaves_last_step(problem, best, bound):
+            parameters, labels, bound = _judged(problem, best)
+        best.note(problem, best.kind, bound)
         return {
             "weights_": parameters.weights,
             "means_": parameters.means,
@@ -269,3 +277,10 @@ class GaussianMixture(MixtureClusterer):
             "history_": MixtureHistory(tuple(best.steps)) if self.history else None,
             "_shift": problem.shift,
         }
+
+
+def _judged(problem: Problem, run: Run) -> tuple[Parameters, Labels, float]:
+    """Return the parameters in the precision of the rows, their labels, and their mean log-likelihood."""
+    parameters = run.parameters.astype(problem.X.dtype)
+    labels, logs = label_rows(problem.X, parameters, problem.shift)
+    return parameters, labels, float(np.average(logs, weights=problem.weights))

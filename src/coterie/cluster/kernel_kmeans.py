@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._progress import ProgressOption, track
+from coterie._progress import ProgressOption, Tracker, track
 from coterie._typing import Data, Distances, Labels, MatrixLike, RandomState, VectorLike, Weights
 from coterie._validation import (
     AnArray,
@@ -27,6 +27,7 @@ from coterie._validation import (
 )
 from coterie.cluster._base import Listener, WeightedClusterer
 from coterie.cluster._kernel_fit import (
+    KernelPlan,
     fit_exact,
     fit_features,
     found_by_features,
@@ -39,6 +40,7 @@ from coterie.cluster._kernel_plan import plan_of
 from coterie.cluster._kernel_starts import NAMED_STARTS
 from coterie.cluster._kmeans_runs import warn_if_fewer
 from coterie.cluster._nystroem import Nystroem
+from coterie.cluster._weight_scale import about_one
 from coterie.distance import check_similarity_matrix
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -193,6 +195,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
         Returns
         -------
         labels : array of int32 of shape (n_samples,)
+            For the rows of `fit` these are `labels_`.
         """
         rows = self._check_new(X)
         if not self.exact_:
@@ -253,20 +256,23 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
     def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
         plan = plan_of(self, len(X))
+        scaled, power = (None, 0) if weights is None else about_one(weights)
+        with track(self.progress, "kernel k-means: iteration").also(listener) as tracker:
+            found = self._found(X, scaled, plan, tracker)
+        return {**found, "inertia_": float(np.ldexp(found["inertia_"], power)), "_n_init": plan.n_init}
+
+    def _found(self, X: Data, weights: Weights | None, plan: KernelPlan, tracker: Tracker) -> dict[str, Any]:
         kernel = None
         if not self._is_matrix:
             kernel = kernel_of(
                 self.kernel, self._gamma(X, weights), self.degree, self.coef0, self.kernel_params
             )
-        with track(self.progress, "kernel k-means: iteration").also(listener) as tracker:
-            if self._goes_by_features(len(X)):
-                assert kernel is not None
-                model, features = fit_features(kernel, X, weights, plan, tracker)
-                return {**found_by_features(model, features), "_n_init": plan.n_init}
-            rows = rows_of(kernel, X)
-            run = fit_exact(rows, kernel, weights, plan, tracker)
+        if kernel is not None and self._goes_by_features(len(X)):
+            return found_by_features(*fit_features(kernel, X, weights, plan, tracker))
+        rows = rows_of(kernel, X)
+        run = fit_exact(rows, kernel, weights, plan, tracker)
         warn_if_fewer(len(run.centre.weights), self.n_clusters)
-        return {**found_exactly(run, rows, kernel, X, weights), "_n_init": plan.n_init}
+        return found_exactly(run, rows, kernel, X, weights)
 
     def _goes_by_features(self, n_rows: int) -> bool:
         if self.method != "auto":

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from coterie._caller import caller_level
 from coterie._progress import ProgressOption, track
 from coterie._typing import Data, FloatArray, RandomState, SparseData, Weights
 from coterie._validation import (
@@ -231,7 +232,7 @@ class KMeans(CenterClusterer):
             warnings.warn(
                 "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
                 RuntimeWarning,
-                stacklevel=6,
+                stacklevel=caller_level(),
             )
             algorithm = "lloyd"
         return KMeansPlan(

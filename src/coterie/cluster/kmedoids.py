@@ -37,13 +37,12 @@ from coterie._validation import (
 from coterie.cluster._base import Listener, WeightedClusterer
 from coterie.cluster._kmeans_runs import warn_if_fewer
 from coterie.cluster._medoid_input import DistanceInput
-from coterie.cluster._medoid_runs import MedoidPlan, find_medoids
+from coterie.cluster._medoid_runs import MedoidPlan, find_medoids, total_distance
 from coterie.cluster._medoid_sources import Source
 from coterie.cluster._medoid_starts import NAMED_MEDOIDS, check_first_medoids
 from coterie.errors import InvalidParameter
 
 METHODS = ("auto", "fasterpam", "pam", "fastermsc", "clara", "onebatch")
-SAMPLING = ("clara", "onebatch")
 AUTO_MOST_ROWS = 50_000  # all pairs of more rows take minutes per pass
 RESTARTS = 10  # of starts that are merely random
 
@@ -110,7 +109,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
     algorithm_used_ : {"fasterpam", "pam", "fastermsc", "clara", "onebatch"}
         The method that ran.
     exact_ : bool
-        Whether every swap was judged by all rows.
+        Whether every swap was judged by all rows: not by samples that leave some out.
     n_features_in_ : int
         Number of columns.
 
@@ -229,16 +228,17 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
         with track(self.progress, f"k-medoids ({plan.method}): pass").also(listener) as tracker:
             run = find_medoids(source, weights, plan, tracker)
         medoids, labels, near = _settled(source, run.medoids)
+        inertia = total_distance(near, weights)
         warn_if_fewer(len(medoids), self.n_clusters)
         return {
             "medoid_indices_": medoids,
             "cluster_centers_": None if distance is None else X[medoids],
             "labels_": labels,
-            "inertia_": float(near.sum(dtype=np.float64) if weights is None else near @ weights),
+            "inertia_": inertia,
             "n_swaps_": run.n_swaps,
             "n_iter_": run.n_iter,
             "algorithm_used_": plan.method,
-            "exact_": plan.method not in SAMPLING,
+            "exact_": run.is_exact,
             "_n_init": plan.n_init,
             "_n_features_out": len(medoids),
             "_learned": self._input().learned(X, distance),

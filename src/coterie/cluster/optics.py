@@ -14,19 +14,19 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 from coterie._progress import ProgressOption, track
 from coterie._typing import Data, FloatArray, Indices, Labels, MatrixLike, SparseData, Weights
 from coterie._validation import Anything, Choice, Constraint, Flag, Nothing, Number
-from coterie.cluster._base import Clusterer, Listener
+from coterie.cluster._base import Listener, WeightedClusterer
 from coterie.cluster._density_input import check_density_input, is_boolean
 from coterie.cluster._density_parameters import METRIC_CONSTRAINTS
 from coterie.cluster._optics_clusters import cluster_optics_dbscan, cluster_optics_xi
-from coterie.cluster._optics_order import DECIMALS, OpticsGraph, order_rows
+from coterie.cluster._optics_order import DECIMALS, OpticsGraph, counted_part, order_rows, with_idle_rows
 from coterie.cluster._optics_parameters import SIZE, UNBOUNDED, resolve_size
-from coterie.cluster._optics_predict import place_rows
+from coterie.cluster._optics_predict import place_idle_rows, place_rows
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 LARGEST_DISTANCE = 1e290  # beyond it, rounding to decimals overflows
 
 
-class OPTICS(Clusterer):
+class OPTICS(WeightedClusterer):
     """Clusters of any shape and density as valleys of a plot, and noise.
 
     The *core distance* of a row is the distance to its `min_samples`-th nearest row, itself included. Rows
@@ -34,6 +34,10 @@ class OPTICS(Clusterer):
     ``max(core(i), distance(i, j))``, the lowest offer counts, and the row of the lowest reachability comes
     next. Plotted in that order, clusters are valleys of reachability. A drop-in for scikit-learn's class with
     the same order and labels; memory grows with the number of rows, whatever `max_eps`.
+
+    With `sample_weight` a row of weight w is that row given w times: `min_samples` and `min_cluster_size`
+    count by weight, shares are of the total weight, and copies of a row follow it in the plot at its core
+    distance. A row of weight 0 gets the label that `predict` would give it.
 
     Parameters
     ----------
@@ -75,7 +79,7 @@ class OPTICS(Clusterer):
     labels_ : array of int of shape (n_samples,)
         Cluster of each row; noise is -1.
     ordering_ : array of int of shape (n_samples,)
-        Rows in the order of visits.
+        Rows in the order of visits; those of weight 0 last.
     reachability_, core_distances_ : arrays of shape (n_samples,)
         Of each row; infinity where there is none.
     predecessor_ : array of int of shape (n_samples,)
@@ -105,6 +109,7 @@ class OPTICS(Clusterer):
     """
 
     _takes_sparse = True
+    _copies_are_dense_spots = True
     _sometimes = ("cluster_hierarchy_",)
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "min_samples": SIZE,
@@ -180,23 +185,25 @@ class OPTICS(Clusterer):
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> Mapping[str, Any]:
-        self._refuse_sizes(X.shape[0])
+        self._refuse_sizes(X.shape[0], weights)
         with track(self.progress, "OPTICS: order of the rows", total=2).also(listener) as tracker:
-            graph, algorithm, values = self._order(X)
+            graph, algorithm, values = self._order(X, weights)
             tracker.report(1, stage="OPTICS: clusters")
-            clusters = self._clusters(graph)
+            clusters = self._clusters(graph, weights)
             tracker.report(2)
-        return clusters | {
+        found = clusters | {
             "ordering_": graph.ordering,
             "core_distances_": graph.core_distances,
             "reachability_": graph.reachability,
             "predecessor_": graph.predecessor,
             "algorithm_used_": algorithm,
             "_rows": None if self._is_given else X,
+            "_weights": weights,
             "_distance_values": values,
         }
+        return found | {"labels_": place_idle_rows(self, X, found)}
 
-    def _clusters(self, graph: OpticsGraph) -> dict[str, Any]:
+    def _clusters(self, graph: OpticsGraph, weights: Weights | None) -> dict[str, Any]:
         if self.cluster_method == "dbscan":
             return {
                 "labels_": cluster_optics_dbscan(
@@ -214,18 +221,24 @@ class OPTICS(Clusterer):
             min_cluster_size=self.min_cluster_size,
             xi=self.xi,
             predecessor_correction=self.predecessor_correction,
+            core_distances=graph.core_distances,
+            sample_weight=weights,
         )
         return {"labels_": labels, "cluster_hierarchy_": clusters}
 
-    def _order(self, X: Data | SparseData) -> tuple[OpticsGraph, str, dict[str, Any]]:
+    def _order(
+        self, X: Data | SparseData, weights: Weights | None
+    ) -> tuple[OpticsGraph, str, dict[str, Any]]:
+        part, counts = counted_part(X, weights, is_matrix=self._is_given)
         ordered = check_memory(self.memory).cache(order_rows, ignore=["n_jobs"])(
-            X,
-            min_samples=resolve_size(self.min_samples, X.shape[0], "min_samples"),
+            part,
+            min_samples=resolve_size(self.min_samples, X.shape[0], "min_samples", weights),
             max_eps=float(self.max_eps),
             metric=self.metric,
             metric_params=self.metric_params,
             p=self.p,
             n_jobs=self.n_jobs,
+            weights=counts,
         )
         if np.isinf(ordered[0].reachability).all():
             warnings.warn(
@@ -234,12 +247,12 @@ class OPTICS(Clusterer):
                 DataNotice,
                 stacklevel=6,
             )
-        return OpticsGraph(*ordered[0]), ordered[1], ordered[2]
+        return with_idle_rows(OpticsGraph(*ordered[0]), weights), ordered[1], ordered[2]
 
-    def _refuse_sizes(self, n_rows: int) -> None:
-        resolve_size(self.min_samples, n_rows, "min_samples")
+    def _refuse_sizes(self, n_rows: int, weights: Weights | None) -> None:
+        resolve_size(self.min_samples, n_rows, "min_samples", weights)
         if self.min_cluster_size is not None:
-            resolve_size(self.min_cluster_size, n_rows, "min_cluster_size")
+            resolve_size(self.min_cluster_size, n_rows, "min_cluster_size", weights)
         if self.cluster_method == "dbscan" and self._radius > self.max_eps:
             raise InvalidParameter(
                 f"Specify an epsilon smaller than {self.max_eps}. Got {self.eps}. eps of OPTICS must be at "

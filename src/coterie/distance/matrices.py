@@ -91,11 +91,8 @@ def check_distance_matrix(
     limit = TOLERANCE[checked.dtype] * facts.largest
     if not facts.is_nonnegative:
         _square(D, "distances", who, name)  # says where a number is missing or infinite
-        cell = _first_cell(checked < 0)
-        raise InvalidData(
-            f"{what} a matrix of distances, which are at least 0, got {_shown(checked, cell, name)}. If "
-            f"these are similarities, say metric='similarity'."
-        )
+        refuse_negative(checked, who=who, name=name)
+        _refuse_overflow(checked, what, name)
     if facts.largest_diagonal > limit:
         cell = _first_cell(np.diag(np.abs(np.diagonal(checked)) > limit))
         raise InvalidData(
@@ -104,6 +101,25 @@ def check_distance_matrix(
         )
     _refuse_asymmetry(checked, facts, limit, f"{what} a symmetric matrix of distances", name)
     return checked
+
+
+def refuse_negative(D: Distances, *, who: str = "this function", name: str = "X") -> None:
+    """Refuse numbers that are no distances, naming the first.
+
+    Examples
+    --------
+    >>> refuse_negative(np.array([[0.0, 1.0]]))
+    >>> refuse_negative(np.array([[0.0, -1.0]]))
+    Traceback (most recent call last):
+    ...
+    coterie.errors.InvalidData: X of this function must be a matrix of distances, which are at least 0,
+    got X[0, 1] = -1. If these are similarities, say metric='similarity'.
+    """
+    if D.size and D.min() < 0:
+        raise InvalidData(
+            f"{name} of {who} must be a matrix of distances, which are at least 0, got "
+            f"{_shown(D, _first_cell(D < 0), name)}. If these are similarities, say metric='similarity'."
+        )
 
 
 def check_similarity_matrix(
@@ -176,6 +192,15 @@ def _refuse_asymmetry(M: Distances, facts: Any, limit: float, what: str, name: s
             column = int(np.argmax(is_apart))
             pair = (_shown(M, cell, name) for cell in ((row, column), (column, row)))
             raise InvalidData(f"{what}, got {' and '.join(pair)}.")
+
+
+def _refuse_overflow(D: Distances, what: str, name: str) -> None:
+    """Refuse distances of which two add up to infinity."""
+    most = float(np.finfo(D.dtype).max) / 2
+    raise InvalidData(
+        f"{what} a matrix of distances of at most {most:.1g}, got {_shown(D, _first_cell(most < D), name)}. "
+        f"Divide {name} by a constant first."
+    )
 
 
 def _first_cell(is_wrong: Any) -> tuple[int, int]:

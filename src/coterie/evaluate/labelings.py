@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._caller import caller_level
 from coterie._typing import VectorLike
 from coterie._validation import Choice, check_parameter
 from coterie.errors import DataNotice, InvalidData
@@ -142,7 +143,7 @@ def _from_floats(array: AnyArray, name: str) -> Labeling:
         f"{name} holds continuous values such as {float(array[0]):g}: measures of clusterings expect "
         f"discrete labels. Each distinct value is taken as a label.",
         DataNotice,
-        stacklevel=2,
+        stacklevel=caller_level(),
     )
     names, codes = np.unique(array, return_inverse=True)
     return Labeling(codes.astype(np.int32, copy=False), array.dtype, names)

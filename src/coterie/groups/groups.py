@@ -89,8 +89,8 @@ class Groups:
 
     @property
     def objective(self) -> tuple[str, float] | None:
-        """What the method made small, in words, and its value; None for methods without one."""
-        value = getattr(self.model, "inertia_", None)
+        """What the method made small or large, in words, and its value; None for methods without one."""
+        value = getattr(self.model, "inertia_", getattr(self.model, "lower_bound_", None))
         if value is None:
             return None
         if hasattr(self.model, "_objective_words"):

@@ -35,6 +35,7 @@ KINDS_BY_SUFFIX = {
     ".npy": "npy",
     ".npz": "zip",
 }
+ZIPS_BY_SUFFIX = {".npz": ".npz file", ".xlsx": "Excel workbook", ".xlsm": "Excel workbook"}
 FOREIGN = {
     b"\xd0\xcf\x11\xe0": "an old Excel or Office file: save the sheet as CSV",
     b"%PDF": "a PDF",
@@ -137,7 +138,8 @@ def zip_members(source: Source) -> list[str]:
         with zipfile.ZipFile(source.stream()) as archive:
             names = archive.namelist()
     except zipfile.BadZipFile as error:
-        raise source.fail(f"not a whole .npz file, cut off or damaged ({error}).") from None
+        what = ZIPS_BY_SUFFIX.get(Path(source.name).suffix.lower(), "zip archive")
+        raise source.fail(f"not a whole {what}, cut off or damaged ({error}).") from None
     if any(name.startswith("xl/") for name in names):
         raise source.fail("is an Excel workbook: save the sheet as CSV.")
     if not names or not all(name.endswith(".npy") for name in names):

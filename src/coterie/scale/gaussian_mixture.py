@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from coterie._caller import caller_level
 from coterie._progress import ProgressOption, track
 from coterie._typing import FloatArray, RandomState
 from coterie._validation import (
@@ -113,6 +114,8 @@ class GaussianMixture(LocalPredictor):
         "progress": Nothing() | Flag() | Function(),
     }
 
+    _objective_words: ClassVar[str] = "mean log-likelihood"
+
     weights_: FloatArray
     means_: FloatArray
     covariances_: FloatArray
@@ -173,7 +176,7 @@ class GaussianMixture(LocalPredictor):
             warnings.warn(
                 f"{who} did not converge in {self.max_iter} iterations. Increase max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=caller_level(),
             )
         return self._found(problem, run, start)
 

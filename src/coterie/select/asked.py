@@ -10,7 +10,7 @@ import numpy as np
 
 from coterie.cluster import find_method
 from coterie.distance import get_distance
-from coterie.errors import InvalidParameter, did_you_mean
+from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 from coterie.prepare import SCALINGS
 from coterie.select.budget import Budget, find_budget
 from coterie.select.families import takes_distance
@@ -100,7 +100,7 @@ def check_k(k: Any) -> tuple[int, ...] | None:
         return None
     if isinstance(k, str):
         first, dots, last = k.partition("..")
-        if not first.strip().isdigit() or (dots and not last.strip().isdigit()):
+        if not first.strip().isdecimal() or (dots and not last.strip().isdecimal()):
             raise _bad_k(k)
         numbers: Iterable[int] = range(int(first), int(last or first) + 1)
     elif isinstance(k, int | np.integer) and not isinstance(k, bool):
@@ -118,5 +118,5 @@ def check_k(k: Any) -> tuple[int, ...] | None:
 def _bad_k(k: Any) -> InvalidParameter:
     allowed = 'a number from 1, a range such as "2..8", or "auto"'
     return InvalidParameter(f"k of coterie.fit must be {allowed}, got {k!r}.").in_shell(
-        f"-k must be a number from 1, a range such as 2..8, or auto, got {k}."
+        f"-k must be a number from 1, a range such as 2..8, or auto, got {shown_in_shell(k)}."
     )

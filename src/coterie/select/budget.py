@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from coterie.errors import InvalidParameter, did_you_mean
+from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 
 
 @dataclass(frozen=True)
@@ -63,5 +63,5 @@ def find_budget(name: object) -> Budget:
     allowed = ", ".join(f'"{word}"' for word in BUDGETS)
     near = did_you_mean(name, BUDGETS) if isinstance(name, str) else ""
     raise InvalidParameter(f"budget of coterie.fit must be one of {allowed}, got {name!r}.{near}").in_shell(
-        f"--budget must be one of {', '.join(BUDGETS)}, got {name}.{near}"
+        f"--budget must be one of {', '.join(BUDGETS)}, got {shown_in_shell(name)}.{near}"
     )

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +25,9 @@ MODE_SCALES = (
     18,
 )  # neighbours of mode clustering; fewer follow thin shapes, more smooth broad hills
 MIN_CLUSTER_SIZES = (5, 10, 20)  # of HDBSCAN
+VALLEY_NEIGHBOURS = (5, 10, 20)  # of OPTICS
+VALLEY_STEEPNESS = (0.05, 0.1)
+VALLEY_SIZES = (None, 0.05)  # its own rule, or a share of the rows
 LINKAGES = ("ward", "average")
 SPECTRAL_NEIGHBOURS = 10
 SPECTRAL_ROWS = 3_000
@@ -130,6 +134,14 @@ def _hdbscan(task: Task) -> Iterator[Proposal]:
             yield parameters, find_method("hdbscan").load()(**parameters).fit(task.rows).labels_
 
 
+def _optics(task: Task) -> Iterator[Proposal]:
+    for n_neighbours, xi, size in product(VALLEY_NEIGHBOURS, VALLEY_STEEPNESS, VALLEY_SIZES):
+        if 2 * n_neighbours <= len(task.rows):
+            options = {} if task.distance is None else {"metric": task.distance}
+            parameters = {"min_samples": n_neighbours, "xi": xi, "min_cluster_size": size, **options}
+            yield parameters, find_method("optics").load()(**parameters).fit(task.rows).labels_
+
+
 def _spectral(task: Task) -> Iterator[Proposal]:
     if len(task.rows) > SPECTRAL_ROWS:
         return
@@ -163,5 +175,6 @@ FAMILIES: dict[str, Callable[..., Iterator[Proposal]]] = {
     "mixture": _mixture,
     "agglomerative": _agglomerative,
     "hdbscan": _hdbscan,
+    "optics": _optics,
     "spectral": _spectral,
 }

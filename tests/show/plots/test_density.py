@@ -43,6 +43,9 @@ def test_bars_stand_in_the_order_of_visits():
 def test_title_counts_valleys_and_noise():
     """Law: the title says how many valleys there are and how many rows are in none."""
     assert reachability(MODEL).get_title(loc="left") == "3 valleys in 122 rows; 2 rows are noise"
+    weights = np.r_[np.ones(120), 0.0, 0.0]  # these two are never visited
+    model = OPTICS(min_samples=5, max_eps=3.0, cluster_method="dbscan", eps=1.0).fit(X, sample_weight=weights)
+    assert reachability(model).get_title(loc="left") == "3 valleys in 120 rows"
 
 
 def test_the_radius_of_the_cut_is_a_line():

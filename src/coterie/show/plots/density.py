@@ -55,8 +55,11 @@ def reachability(model: OPTICS, ax: Axes | None = None, *, names: list[str] | No
     '2 valleys in 7 rows; 1 row is noise'
     """
     ax = axes_for(ax, size=(8.4, 4.4))
-    labels = model.labels_[model.ordering_]
-    heights, bar_labels, edges = _joined(model.reachability_[model.ordering_], labels)
+    order = model.ordering_
+    if model._weights is not None:  # rows of no weight were never visited
+        order = order[model._weights[order] > 0]
+    labels = model.labels_[order]
+    heights, bar_labels, edges = _joined(model.reachability_[order], labels)
     finite = heights[np.isfinite(heights)]
     top = float(finite.max()) if finite.size else 1.0
     _draw_bars(ax, np.where(np.isfinite(heights), heights, 1.08 * top), bar_labels, edges)

@@ -128,7 +128,7 @@ def told(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _number_or_range(typed: str) -> str | int | range:
     """Return what was typed for k as Python writes it: 3, or range(2, 9) for ``2..8``."""
     first, dots, last = typed.partition("..")
-    if not first.isdigit() or (dots and not last.isdigit()):
+    if not first.isdecimal() or (dots and not last.isdecimal()):
         return typed
     return range(int(first), int(last) + 1) if dots else int(first)
 

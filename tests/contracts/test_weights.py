@@ -1,0 +1,89 @@
+"""Laws over all methods that take weights: weights count copies of rows."""
+
+import inspect
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from coterie.cluster import catalogue
+from coterie.errors import InvalidData
+
+WEIGHTED = [
+    method for method in catalogue() if "sample_weight" in inspect.signature(method.load().fit).parameters
+]
+X = np.random.default_rng(0).normal(size=(60, 3)) + np.repeat([[0.0], [9.0], [30.0]], 20, axis=0)
+pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice")
+
+
+def make(method):
+    kind = method.load()
+    wanted = {"n_clusters": 3, "n_components": 3, "random_state": 0}
+    wanted |= {"eps": 3.0} if method.name == "dbscan" else {}  # as a knee it would not be that of copies
+    known = inspect.signature(kind).parameters
+    return kind(**{name: value for name, value in wanted.items() if name in known})
+
+
+def fit(method, X, weights=None):
+    return make(method).fit(X) if weights is None else make(method).fit(X, sample_weight=weights)
+
+
+def test_methods_that_take_weights():
+    """The density-based methods take weights, and so do methods with centres."""
+    assert {"kmeans", "mixture", "dbscan", "hdbscan", "optics"} <= {method.name for method in WEIGHTED}
+
+
+@pytest.mark.parametrize("method", WEIGHTED, ids=lambda method: method.name)
+def test_ones_are_no_weights(method):
+    """Law: with all weights 1 the labels are those without weights."""
+    np.testing.assert_array_equal(fit(method, X, np.ones(60)).labels_, fit(method, X).labels_)
+
+
+@pytest.mark.parametrize("method", WEIGHTED, ids=lambda method: method.name)
+def test_weights_are_copies(method):
+    """Law: rows of weight 2 and 3 are these rows given twice and thrice."""
+    weights = 2 + np.arange(60) % 2
+    weighted = np.repeat(fit(method, X, weights).labels_, weights)
+    copied = fit(method, np.repeat(X, weights, axis=0)).labels_
+    np.testing.assert_array_equal(weighted < 0, copied < 0)
+    assert adjusted_rand_score(weighted, copied) == 1
+
+
+@pytest.mark.parametrize("method", WEIGHTED, ids=lambda method: method.name)
+def test_weights_are_routed(method):
+    """Law: a pipeline that is told to hands weights over."""
+    weights = 1 + np.arange(60) % 3
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = make(method).set_fit_request(sample_weight=True)
+        routed = make_pipeline(FunctionTransformer(), model).fit(X, sample_weight=weights)[-1]
+    np.testing.assert_array_equal(routed.labels_, fit(method, X, weights).labels_)
+
+
+@pytest.mark.parametrize("method", WEIGHTED, ids=lambda method: method.name)
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        (np.full(60, np.nan), "contains NaN"),
+        (np.full(60, np.inf), "contains infinity"),
+        (np.zeros(60), "all weights of .* are zero"),
+        (np.ones(59), r"sample_weight.shape == \(59,\), expected \(60,\)"),
+        (np.ones((60, 2)), "must be 1D"),
+        (["a"] * 60, "must be numbers"),
+    ],
+)
+def test_wrong_weights(method, weights, words):
+    """Law: weights must be finite, at least 0, not all 0, one per row."""
+    with pytest.raises(InvalidData, match=words):
+        fit(method, X, weights)
+
+
+@pytest.mark.parametrize(
+    "method", [m for m in WEIGHTED if m.name != "dbscan"], ids=lambda method: method.name
+)
+def test_negative_weights(method):
+    """Law: nothing weighs less than nothing; only DBSCAN has a meaning for it."""
+    with pytest.raises(InvalidData, match="Negative values in data passed to `sample_weight`"):
+        fit(method, X, -np.ones(60))
