@@ -199,6 +199,15 @@ def test_more_coordinates_than_groups(assign_labels):
     np.testing.assert_array_equal(np.unique(model.labels_), np.arange(4))
 
 
+@pytest.mark.parametrize("assign_labels", ["discretize", "cluster_qr"])
+def test_fewer_coordinates_than_groups(assign_labels):
+    """Law: ways to labels that make a group of every coordinate say so where these are too few."""
+    model = SpectralClustering(4, n_components=2, gamma=0.3, assign_labels=assign_labels, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="at most 2 distinct clusters, not n_clusters=4: assign_l"):
+        model.fit(BLOBS)
+    assert len(np.unique(model.labels_)) == 2
+
+
 def test_arpack_that_does_not_converge(monkeypatch):
     """Law: where ARPACK finds nothing, the error says so and what to do."""
 
@@ -357,12 +366,6 @@ def test_nearest_distances_of_a_matrix():
         (MOONS, {"eigen_solver": "amb"}, InvalidParameter, "eigen_solver of SpectralClustering must be None"),
         (MOONS, {"n_clusters": 500}, InvalidParameter, "n_clusters of SpectralClustering must be at most"),
         (MOONS[:1], {}, InvalidData, "minimum of 2"),
-        (
-            MOONS,
-            {"n_components": 1, "assign_labels": "cluster_qr"},
-            InvalidParameter,
-            "at least n_clusters=2",
-        ),
         (MOONS - 1.0, {"affinity": "linear"}, InvalidData, "row [0-9]+ sum to -.*some are negative"),
     ],
 )

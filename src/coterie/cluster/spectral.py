@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._progress import ProgressOption, track
@@ -215,10 +217,12 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
             )
         check_n_coordinates(self.n_components or 1, n_weighing, who=who)
         if self.assign_labels != "kmeans" and (self.n_components or self.n_clusters) < self.n_clusters:
-            raise InvalidParameter(
-                f"n_components of {who} must be at least n_clusters={self.n_clusters} with assign_labels="
-                f"{self.assign_labels!r}, which makes a group of every coordinate, got {self.n_components}. "
-                f"Use assign_labels='kmeans'."
+            warnings.warn(
+                f"at most {self.n_components} distinct clusters, not n_clusters={self.n_clusters}: "
+                f"assign_labels={self.assign_labels!r} makes a group of every coordinate. Use more "
+                f"n_components, or assign_labels='kmeans'.",
+                ConvergenceWarning,
+                stacklevel=5,
             )
         seed = self._seed()
         with track(self.progress, "spectral: eigenvectors", total=2).also(listener) as tracker:
