@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.sparse.csgraph import laplacian as scipy_laplacian
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.cluster import SpectralClustering as Theirs
 from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons
 from sklearn.decomposition import KernelPCA
@@ -186,6 +187,36 @@ def test_more_coordinates_than_joined_rows(laplacian):
     assert model.predict([[5001.0, 0.0]])[0] == model.labels_[7]
     weighted = SpectralClustering(5, laplacian=laplacian, random_state=0)
     assert weighted.fit(X, sample_weight=np.r_[np.ones(10), 0.0]).labels_[10] == weighted.labels_[9]
+
+
+@pytest.mark.parametrize("assign_labels", ["kmeans", "discretize", "cluster_qr"])
+def test_more_coordinates_than_groups(assign_labels):
+    """Law: `n_clusters` says how many groups there are, whatever `n_components`, in every way to labels."""
+    model = SpectralClustering(4, n_components=9, gamma=0.3, assign_labels=assign_labels, random_state=0)
+    model.fit(BLOBS)
+    assert assign_labels == "kmeans" or adjusted_rand_score(model.labels_, BLOB) > 0.9
+    assert model.embedding_.shape == (400, 9)
+    np.testing.assert_array_equal(np.unique(model.labels_), np.arange(4))
+
+
+@pytest.mark.parametrize("assign_labels", ["discretize", "cluster_qr"])
+def test_fewer_coordinates_than_groups(assign_labels):
+    """Law: ways to labels that make a group of every coordinate say so where these are too few."""
+    model = SpectralClustering(4, n_components=2, gamma=0.3, assign_labels=assign_labels, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="at most 2 distinct clusters, not n_clusters=4: assign_l"):
+        model.fit(BLOBS)
+    assert len(np.unique(model.labels_)) == 2
+
+
+def test_arpack_that_does_not_converge(monkeypatch):
+    """Law: where ARPACK finds nothing, the error says so and what to do."""
+
+    def fail(*_, **__):
+        raise ArpackNoConvergence("no", [], [])
+
+    monkeypatch.setattr("coterie.cluster._spectral_scipy.eigsh", fail)
+    with pytest.raises(InvalidData, match=r"leading eigenvectors did not settle.*Increase eigen_tol"):
+        SpectralClustering(4, gamma=0.5, eigen_solver="arpack").fit(BLOBS)
 
 
 def test_new_weights_are_checked_too():

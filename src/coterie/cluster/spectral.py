@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._progress import ProgressOption, track
@@ -72,7 +74,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         Largest residual ``|A v - mu v|`` of an eigenvector; "auto" is 1e-5. Where the wanted eigenvalues
         are close together, a hundredth of their spread.
     assign_labels : {"kmeans", "discretize", "cluster_qr"}, default="kmeans"
-        How coordinates become labels.
+        How coordinates become labels; the last two look at the first `n_clusters` coordinates.
     degree, coef0 : float
         Of the kernels "poly" and "sigmoid".
     kernel_params : dict or None, default=None
@@ -214,6 +216,14 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
                 f"{self.n_clusters}."
             )
         check_n_coordinates(self.n_components or 1, n_weighing, who=who)
+        if self.assign_labels != "kmeans" and (self.n_components or self.n_clusters) < self.n_clusters:
+            warnings.warn(
+                f"at most {self.n_components} distinct clusters, not n_clusters={self.n_clusters}: "
+                f"assign_labels={self.assign_labels!r} makes a group of every coordinate. Use more "
+                f"n_components, or assign_labels='kmeans'.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
         seed = self._seed()
         with track(self.progress, "spectral: eigenvectors", total=2).also(listener) as tracker:
             found, state = self._embed(X, weights, self.n_components or self.n_clusters, seed)
@@ -246,10 +256,11 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         return {"labels_": labels, "_centers": means_of(kept, masses, dense[found])}
 
     def _label(self, coordinates: FloatArray, weights: Weights | None, seed: int) -> Labels:
+        leading = coordinates[:, : self.n_clusters]  # these make a group of every coordinate
         if self.assign_labels == "cluster_qr":
-            return cluster_qr(coordinates)
+            return cluster_qr(leading)
         if self.assign_labels == "discretize":
-            return discretize(coordinates, weights, random_state=seed % LEGACY_SEEDS)
+            return discretize(leading, weights, random_state=seed % LEGACY_SEEDS)
         model = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed, verbose=int(self.verbose))
         return model.fit(coordinates, sample_weight=weights).labels_
 
