@@ -8,11 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.sparse.csgraph import laplacian as scipy_laplacian
-from sklearn import config_context
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.pipeline import make_pipeline
 
 import coterie
 from coterie.cluster import LaplacianEigenmap, SpectralClustering
@@ -320,19 +318,6 @@ def test_weighted_models_are_saved(options, tmp_path):
     np.testing.assert_array_equal(coterie.load(tmp_path / "e").transform(NEW), eigenmap.transform(NEW))
     plain = SpectralClustering(3, random_state=0, **options).fit(BLOBS)
     np.testing.assert_array_equal(model.fit(BLOBS).predict(NEW), plain.predict(NEW))
-
-
-def test_weights_are_routed():
-    """Law: a pipeline hands weights on to those that ask for them."""
-    with config_context(enable_metadata_routing=True):
-        eigenmap = LaplacianEigenmap(3, affinity="rbf", h=20.0, random_state=0)
-        groups = SpectralClustering(3, h=1.0, random_state=0).set_fit_request(sample_weight=True)
-        pipeline = make_pipeline(eigenmap.set_fit_request(sample_weight=True), groups)
-        pipeline.fit(BLOBS, sample_weight=WEIGHTS)
-    alone = LaplacianEigenmap(3, affinity="rbf", h=20.0, random_state=0)
-    coordinates = alone.fit_transform(BLOBS, sample_weight=WEIGHTS)
-    expected = SpectralClustering(3, h=1.0, random_state=0).fit_predict(coordinates, sample_weight=WEIGHTS)
-    np.testing.assert_array_equal(pipeline[-1].labels_, expected)
 
 
 def test_heavy_rows_do_not_lose_their_neighbours():
