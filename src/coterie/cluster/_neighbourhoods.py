@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._typing import Distances, Indices, Labels, SparseData, Weights
-from coterie.cluster._density_input import with_explicit_diagonal
+from coterie.cluster._density_input import measured_by_scikit_learn, with_explicit_diagonal
 from coterie.distance import Distance
 from coterie.distance._rows import Rows
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
@@ -185,7 +185,9 @@ class BlockNeighbourhoods:
 
         step = max(1, CELLS_PER_BLOCK // B.shape[0])
         for start in range(0, A.shape[0], step):
-            yield pairwise_distances(A[start : start + step], B, metric=self.metric, **self.params)
+            with measured_by_scikit_learn(self.metric, "DBSCAN"):
+                block = pairwise_distances(A[start : start + step], B, metric=self.metric, **self.params)
+            yield block
 
 
 @dataclass
