@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+import sklearn.cluster
 from scipy.sparse import coo_matrix, csr_array
 
 from coterie.cluster import DBSCAN, HDBSCAN, OPTICS
@@ -63,3 +64,23 @@ def test_medoids_of_every_distance(metric):
     model = HDBSCAN(metric=metric, store_centers="medoid", allow_single_cluster=True).fit(ROWS)
     assert model.medoids_.shape == (model.labels_.max() + 1, 3)
     assert all((row == ROWS).all(axis=1).any() for row in model.medoids_)
+
+
+@pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice")
+@pytest.mark.parametrize("squared", [2, 3, 5, 6, 7])
+@pytest.mark.parametrize("dtype", [bool, float])
+def test_sparse_pairs_on_the_radius_are_scikit_learns(squared, dtype):
+    """Euclidean distances of sparse rows are compared by their squares too."""
+    X = csr_array((np.random.default_rng(squared).random((40, 17)) > 0.7).astype(dtype))
+    for eps in (np.sqrt(squared), np.nextafter(np.sqrt(squared), 0)):
+        theirs = sklearn.cluster.DBSCAN(eps, min_samples=2).fit(X)
+        assert np.array_equal(DBSCAN(eps, min_samples=2).fit(X).labels_, theirs.labels_)
+
+
+@pytest.mark.parametrize("distance", [-1.0, np.nan, "near", None])
+def test_a_cut_is_at_a_distance(distance):
+    """dbscan_clustering refuses what is no distance; infinity is one."""
+    model = HDBSCAN().fit(ROWS)
+    assert model.dbscan_clustering(np.inf).max() == 0
+    with pytest.raises(InvalidParameter, match="cut_distance of dbscan_clustering must be"):
+        model.dbscan_clustering(distance)
