@@ -19,6 +19,9 @@ from coterie.groups import Groups
 from coterie.prepare import SCALINGS
 from coterie.select import Clustering
 
+NO_GROUP = (
+    "every row is noise. Lower --set min_samples=... or --set min_cluster_size=..., or take another --method."
+)
 SHOWN_GROUPS = 20
 SHOWN_COLUMNS = 12
 GROUPS_SIDE_BY_SIDE = 8
@@ -56,12 +59,15 @@ def show(
     out.print()
     out.print(_group_table(groups, out.width))
     out.print()
-    centers, n_hidden = _center_table(groups)
-    out.print(centers)
-    if n_hidden:
-        out.print(f" and {n_hidden:,} more columns that differ less (--json has all)", style="dim")
-    out.print()
+    if groups.k:
+        centers, n_hidden = _center_table(groups)
+        out.print(centers)
+        if n_hidden:
+            out.print(f" and {n_hidden:,} more columns that differ less (--json has all)", style="dim")
+        out.print()
     out.print(_how(groups), style="dim", soft_wrap=True)
+    if not groups.k:
+        out.print(f"  note: {NO_GROUP}", style="yellow", soft_wrap=True)
     for note in (*groups.notes, *filter(None, [groups.profile.rule_note])):
         out.print(f"  note: {escape(note)}", style="yellow", soft_wrap=True)
     if commands or labels or model:

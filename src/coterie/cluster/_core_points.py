@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
 from coterie._threads import resolve_threads
 from coterie._typing import Distances, Indices, Labels, MatrixLike
 from coterie._validation import check_data
-from coterie.cluster._density_input import is_boolean, is_known, shared_name, sparse_metric, without_direction
+from coterie.cluster._density_input import (
+    as_matrix,
+    is_boolean,
+    is_known,
+    measured_by_scikit_learn,
+    shared_name,
+    sparse_metric,
+    without_direction,
+)
 from coterie.cluster._odd_rows import Mask, has_distances, in_parts
 from coterie.distance import get_distance, input_kind, nearest
 from coterie.errors import InvalidData
@@ -51,31 +61,43 @@ class CorePoints:
         checked = check_data(X, estimator=self, reset=False, accept_sparse=True, may_be_distances=True)
         if len(self.core_sample_indices_) == 0:
             return _row_minima(np.empty((checked.shape[0], 0)))
-        if not is_known(self.metric) or issparse(checked) or issparse(self.components_):
-            return self._by_scikit_learn(checked)
+        components = self.components_
+        if sparse_metric(self.metric, self._given_exponent) is None:
+            checked, components = self._as_matrices(checked, components)
+        if not is_known(self.metric) or issparse(checked) or issparse(components):
+            return self._by_scikit_learn(checked, components)
         values = (self.metric_params or {}) if callable(self.metric) else self._distance_values
         distance = get_distance(self.metric, **values)
-        if without_direction(distance, checked, self.components_):
-            return self._by_scikit_learn(checked)
+        if without_direction(distance, checked, components):
+            return self._by_scikit_learn(checked, components)
         is_in = has_distances(distance, checked)
         if is_in is not None and not is_in.any():
             return _row_minima(np.empty((checked.shape[0], 0)))
-        rows, others = in_parts(distance, checked if is_in is None else checked[is_in], self.components_)
+        rows, others = in_parts(distance, checked if is_in is None else checked[is_in], components)
         found = nearest(rows, others, distance, n_jobs=resolve_threads(self.n_jobs))
         nearest_core = NearestCore(found.index, found.distance)
         return nearest_core if is_in is None else nearest_core.among(is_in)
 
-    def _by_scikit_learn(self, X: Any) -> NearestCore:
+    @property
+    def _given_exponent(self) -> float | None:
+        return dict(self.metric_params or {}).get("p", getattr(self, "p", None))
+
+    def _as_matrices(self, *sets: Any) -> list[Any]:
+        return [as_matrix(rows, type(self).__name__) if issparse(rows) else rows for rows in sets]
+
+    def _by_scikit_learn(self, rows: Any, others: Any) -> NearestCore:
         from sklearn.metrics import pairwise_distances_argmin_min
 
         params = dict(self.metric_params or {})
         metric = shared_name(self.metric)
         if metric == "minkowski":
-            metric = sparse_metric(metric, params.pop("p", getattr(self, "p", None)))
-        rows, others = X, self.components_
-        if is_boolean(metric) and not issparse(rows) and not issparse(others):
+            metric = sparse_metric(metric, self._given_exponent)
+            params.pop("p", None)
+        if is_boolean(metric):
             rows, others = rows.astype(bool), others.astype(bool)
-        index, distance = pairwise_distances_argmin_min(rows, others, metric=metric, metric_kwargs=params)
+        with measured_by_scikit_learn(metric, type(self).__name__), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataConversionWarning)  # the fit has told of booleans
+            index, distance = pairwise_distances_argmin_min(rows, others, metric=metric, metric_kwargs=params)
         return NearestCore(index, distance)
 
     def _distances_given(self, X: MatrixLike) -> Distances:

@@ -190,9 +190,11 @@ class DBSCAN(CorePoints, WeightedClusterer):
     def _measured(self, X: Any, distance: Distance | None) -> tuple[Any, Mask | None]:
         """Return the rows that can have neighbours as the distance takes them, and which these are."""
         who = type(self).__name__
-        if distance is None or (issparse(X) and sparse_metric(self.metric, self._exponent) is not None):
+        if self._is_given or (issparse(X) and sparse_metric(self.metric, self._exponent) is not None):
             return X, None
         dense = as_matrix(X, who) if issparse(X) else X
+        if distance is None:
+            return dense, None
         is_in = has_neighbours(distance, dense, 0.0 if isinstance(self.eps, str) else self.eps)
         if is_in is not None:
             note_left_out(is_in, distance, who)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from coterie.distance import Distance, get_distance, input_kind
 from coterie.distance._catalogue import _names
 from coterie.distance.matrices import TOLERANCE, in_row_order
 from coterie.distance.transforms import UnitLength
-from coterie.errors import DataNotice, InvalidData, InvalidParameter
+from coterie.errors import CoterieError, DataNotice, InvalidData, InvalidParameter
 
 
 def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) -> Distance | None:
@@ -177,6 +179,25 @@ def sparse_metric(metric: Any, p: float | None) -> str | None:
         metric = {1.0: "manhattan", 2.0: "euclidean"}.get(2.0 if p is None else p)
     known = set(PAIRWISE_DISTANCE_FUNCTIONS) & {*PAIRED_DISTANCES, "cityblock", "l1", "l2"}
     return metric if isinstance(metric, str) and metric in known else None
+
+
+def takes_sparse_rows(metric: Any) -> bool:
+    """Return whether scikit-learn measures sparse rows under this very name, or hands them to a function."""
+    return callable(metric) or (metric != "minkowski" and sparse_metric(metric, None) is not None)
+
+
+@contextmanager
+def measured_by_scikit_learn(metric: Any, who: str) -> Iterator[None]:
+    """Say what scikit-learn's or SciPy's distances do not take; what a given function raises stays."""
+    try:
+        yield
+    except (TypeError, ValueError) as reason:
+        if callable(metric) or isinstance(reason, CoterieError):
+            raise
+        raise InvalidParameter(
+            f"metric={metric!r} of {who} does not take these rows: {str(reason).rstrip('.')}. Change X or "
+            f"metric_params, or choose a distance of coterie.distance.catalogue()."
+        ) from reason
 
 
 def as_matrix(X: Any, who: str) -> Data:

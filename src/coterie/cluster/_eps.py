@@ -86,7 +86,11 @@ def suggest_eps_of(k_distances: Callable[[int], Distances], n: int, min_samples:
         return EpsSuggestion(1.0, np.zeros(1), 1, min_samples)
     if min_samples > n:
         raise InvalidParameter(
-            f"min_samples of suggest_eps must be at most the number of rows, {n}, got {min_samples}."
+            f"min_samples of suggest_eps must be at most the number of rows, {n}, got {min_samples}. Lower "
+            f"it."
+        ).in_shell(
+            f"min_samples must be at most the number of rows, {n}, got {min_samples}. Lower it: --set "
+            f"min_samples=2."
         )
     return read_curve(np.sort(k_distances(max(1, min_samples - 1))), min_samples)
 

@@ -14,11 +14,15 @@ from coterie._threads import resolve_threads
 from coterie._typing import Data, Indices, MatrixLike, Weights
 from coterie._validation import check_data, refuse_tiny, require_memory
 from coterie.cluster._density_input import (
+    as_matrix,
     fitted_values,
+    is_boolean,
     is_known,
+    measured_by_scikit_learn,
     note_no_direction,
     resolve_distance,
     shared_name,
+    takes_sparse_rows,
 )
 from coterie.cluster._odd_rows import in_parts
 from coterie.cluster._reachability import ReachabilityTree, of_graph, of_matrix, of_matrix_as_trees
@@ -103,7 +107,10 @@ class HDBSCANInput:
         if self.weights is None and min_samples > self.n_finite:
             raise InvalidParameter(
                 f"min_samples ({min_samples}) must be at most the number of samples in X ({self.n_finite}): "
-                f"min_samples of HDBSCAN, which is min_cluster_size unless given, counts rows."
+                f"min_samples of HDBSCAN, which is min_cluster_size unless given, counts rows. Lower it."
+            ).in_shell(
+                f"min_samples must be at most the number of rows, {self.n_finite}, got {min_samples}; it is "
+                f"min_cluster_size unless given. Lower it: --set min_cluster_size=2."
             )
 
     def _all_distances(self, model: Any) -> Any:
@@ -120,9 +127,11 @@ def scikit_learns_distances(model: Any, A: Any, B: Any) -> Any:
     from sklearn.metrics import DistanceMetric, pairwise_distances
 
     name, params = shared_name(model.metric), dict(model.metric_params or {})
-    if has_tree(name) and model.algorithm != "brute" and not issparse(A):
-        return DistanceMetric.get_metric(name, **params).pairwise(A, B)
-    return np.asarray(pairwise_distances(A, None if A is B else B, metric=name, **params))
+    A, B = (rows.astype(bool) if is_boolean(name) else rows for rows in (A, B))
+    with measured_by_scikit_learn(name, "HDBSCAN"):
+        if has_tree(name) and model.algorithm != "brute" and not issparse(A):
+            return DistanceMetric.get_metric(name, **params).pairwise(A, B)
+        return np.asarray(pairwise_distances(A, None if A is B else B, metric=name, **params))
 
 
 def check_algorithm(algorithm: str, metric: Any) -> None:
@@ -178,6 +187,7 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
     missing, infinite = np.flatnonzero(np.isnan(sums)), np.flatnonzero(np.isinf(sums))
     finite = np.flatnonzero(np.isfinite(sums))
     data = data if len(finite) == len(sums) else data[finite]
+    data = as_matrix(data, "HDBSCAN") if issparse(data) and not takes_sparse_rows(model.metric) else data
     if len(finite) < 2:
         raise InvalidData(f"n_samples={len(finite)} while HDBSCAN requires more than one sample")
     is_foreign = has_tree(model.metric) and model.metric != "p" and not is_known(model.metric)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 from coterie._threads import resolve_threads
 from coterie._typing import Distances, FloatArray, Indices, MatrixLike
 from coterie._validation import check_data
-from coterie.cluster._density_input import is_known, without_direction
+from coterie.cluster._density_input import as_matrix, is_known, without_direction
 from coterie.cluster._hdbscan_input import as_measured, scikit_learns_distances
 from coterie.cluster._weight_lists import lists_of_weight
 from coterie.distance import get_distance, input_kind, k_nearest, nearest
@@ -63,6 +63,7 @@ def split_rows(model: Any, X: MatrixLike) -> tuple[Any, FloatArray]:
     data = check_data(
         X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True, may_be_missing=True
     )
+    data = _as_fitted(model, data)
     with np.errstate(invalid="ignore"):
         sums = np.asarray(data.sum(axis=1)).ravel()
     is_finite = np.isfinite(sums)
@@ -140,7 +141,12 @@ def _checked(model: Any, X: MatrixLike) -> Any:
     if getattr(X, "dtype", None) == np.float32:
         X = X.astype(np.float64)  # type: ignore[union-attr]  # first: as in the fit, nothing overflows then
     data = check_data(X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True)
-    return data.astype(np.float64, copy=False)
+    return _as_fitted(model, data.astype(np.float64, copy=False))
+
+
+def _as_fitted(model: Any, data: Any) -> Any:
+    """Return sparse rows as dense ones where the fit kept dense rows."""
+    return as_matrix(data, "HDBSCAN") if issparse(data) and not issparse(model._rows) else data
 
 
 def _is_ours(model: Any, data: Any) -> bool:

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._typing import Distances, Indices, Labels, SparseData, Weights
-from coterie.cluster._density_input import with_explicit_diagonal
+from coterie.cluster._density_input import measured_by_scikit_learn, with_explicit_diagonal
 from coterie.distance import Distance
 from coterie.distance._rows import Rows
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
@@ -159,20 +159,19 @@ class BlockNeighbourhoods:
         values = np.ones(self.n) if weights is None else weights
         totals: list[Weights] = []
         first = 0
-        for block in self._distances(self.X, self.X):
-            is_near = block <= self.radius
+        for is_near in self._near(self.X, self.X):
             if self.is_near_itself:
                 np.fill_diagonal(is_near[:, first:], True)
             totals.append(is_near @ values)
-            first += len(block)
+            first += len(is_near)
         return np.concatenate(totals)
 
     def near(self, rows: Indices, others: Indices) -> Mask:
         """Return which of the others are near to any of the rows."""
         if not len(others):
             return np.zeros(0, dtype=bool)
-        blocks = self._distances(self.X[others], self.X[rows])
-        return np.concatenate([(block <= self.radius).any(axis=1) for block in blocks])
+        blocks = self._near(self.X[others], self.X[rows])
+        return np.concatenate([is_near.any(axis=1) for is_near in blocks])
 
     def k_distances(self, k: int) -> Distances:
         """Return the distance of each row to its k-th nearest other row."""
@@ -180,12 +179,22 @@ class BlockNeighbourhoods:
             [np.partition(block, k, axis=1)[:, k] for block in self._distances(self.X, self.X)]
         )
 
-    def _distances(self, A: Any, B: Any) -> Iterator[Distances]:
+    def _near(self, A: Any, B: Any) -> Iterator[Mask]:
+        """Yield which rows are near to which; Euclidean distances by their squares, as in scikit-learn."""
+        is_squared = self.metric == "euclidean" and not self.params
+        radius = self.radius * self.radius if is_squared else self.radius
+        for block in self._distances(A, B, **({"squared": True} if is_squared else {})):
+            yield block <= radius
+
+    def _distances(self, A: Any, B: Any, **squared: bool) -> Iterator[Distances]:
         from sklearn.metrics import pairwise_distances
 
+        params = self.params | squared
         step = max(1, CELLS_PER_BLOCK // B.shape[0])
         for start in range(0, A.shape[0], step):
-            yield pairwise_distances(A[start : start + step], B, metric=self.metric, **self.params)
+            with measured_by_scikit_learn(self.metric, "DBSCAN"):
+                block = pairwise_distances(A[start : start + step], B, metric=self.metric, **params)
+            yield block
 
 
 @dataclass

@@ -45,5 +45,6 @@ def resolve_size(size: float, n_rows: int, name: str, weights: Weights | None = 
     count = int(size) if is_whole(size) else max(2, int(size * total))
     if count > total:
         what = f"number of rows, n_samples={n_rows}" if weights is None else f"total weight, {total:g}"
-        raise InvalidParameter(f"{name} must be no greater than the {what}, got {size}.")
+        text = f"{name} must be no greater than the {what}, got {size}. Lower it"
+        raise InvalidParameter(f"{text}.").in_shell(f"{text}: --set {name}=2.")
     return count

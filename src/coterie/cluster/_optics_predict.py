@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import validate_data
 
 from coterie._threads import resolve_threads
@@ -86,7 +86,9 @@ def _to_fitted(model: Any, data: Any) -> Distances:
     if model._is_given:
         return far_unless_stored(data) if issparse(data) else np.asarray(data)
     rows = model._rows
-    measure = fitted_measure(model, is_sparse=issparse(data) or issparse(rows))
-    if measure.distance is not None:
-        data, rows = (part.toarray() if issparse(part) else part for part in (data, rows))
+    if issparse(data) != issparse(rows):  # in the form of the fit, where an equal row is at distance 0
+        data = csr_array(data) if issparse(rows) else data.toarray()
+    measure = fitted_measure(model, is_sparse=issparse(rows))
+    if issparse(rows) and not measure.takes_sparse:
+        data, rows = data.toarray(), rows.toarray()
     return measure.between(data, rows, resolve_threads(model.n_jobs))

@@ -17,10 +17,12 @@ from coterie.cluster._density_input import (
     as_matrix,
     fitted_values,
     is_boolean,
+    measured_by_scikit_learn,
     note_no_direction,
     resolve_distance,
     shared_name,
     sparse_metric,
+    takes_sparse_rows,
     with_explicit_diagonal,
     without_direction,
 )
@@ -163,7 +165,13 @@ class Measure:
 
         if is_boolean(self.metric):
             A, B = A.astype(bool), B.astype(bool)
-        return np.asarray(pairwise_distances(A, B, metric=shared_name(self.metric), **self.params))
+        with measured_by_scikit_learn(self.metric, WHO):
+            return np.asarray(pairwise_distances(A, B, metric=shared_name(self.metric), **self.params))
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether sparse rows are measured as they are."""
+        return self.distance is None and takes_sparse_rows(self.metric)
 
 
 def find_measure(metric: Any, metric_params: Any, p: float | None, *, is_sparse: bool) -> Measure:
@@ -192,10 +200,11 @@ def make_space(
     if input_kind(metric) == "distances":
         return (GraphSpace(X) if issparse(X) else RowSpace(len(X), lambda rows: X[rows], "matrix")), {}
     measure = find_measure(metric, metric_params, p, is_sparse=issparse(X))
+    X = as_matrix(X, WHO) if issparse(X) and not measure.takes_sparse else X
     threads = resolve_threads(n_jobs)
     if note_no_direction(resolve_distance(metric, metric_params, p), X, WHO) or measure.distance is None:
         return RowSpace(X.shape[0], lambda rows: measure.between(X[rows], X, threads), "blocks"), {}
-    rows = prepare_rows(as_matrix(X, WHO) if issparse(X) else X, None, measure.distance, {}, who=WHO)
+    rows = prepare_rows(X, None, measure.distance, {}, who=WHO)
     values = fitted_values(rows.distance)
     form = tree_form(rows.distance)
     if form is not None:  # its leaves are scanned faster than single rows by tiles, in any dimension

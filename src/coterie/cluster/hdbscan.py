@@ -28,6 +28,7 @@ from coterie.cluster._hdbscan_centers import cluster_centers
 from coterie.cluster._hdbscan_input import INFINITE, MISSING, HDBSCANInput, check_algorithm, check_input
 from coterie.cluster._hdbscan_predict import hang, soft_membership, split_rows
 from coterie.cluster._hdbscan_weights import place_idle_rows, weigh
+from coterie.cluster._optics_parameters import UNBOUNDED
 from coterie.distance import input_kind
 from coterie.errors import InvalidParameter
 
@@ -221,6 +222,7 @@ class HDBSCAN(WeightedClusterer):
             Smaller clusters, or lighter ones, are noise.
         """
         check_is_fitted(self)
+        check_parameter(cut_distance, UNBOUNDED, name="cut_distance", who="dbscan_clustering")
         check_parameter(min_cluster_size, Whole(1), name="min_cluster_size", who="dbscan_clustering")
         labels, least = self.labels_.copy(), int(min_cluster_size)
         left, right, distance = self._merges

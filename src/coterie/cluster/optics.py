@@ -251,7 +251,7 @@ class OPTICS(WeightedClusterer):
 
     def _refuse_sizes(self, n_rows: int, weights: Weights | None) -> None:
         resolve_size(self.min_samples, n_rows, "min_samples", weights)
-        if self.min_cluster_size is not None:
+        if self.min_cluster_size is not None and self.cluster_method == "xi":
             resolve_size(self.min_cluster_size, n_rows, "min_cluster_size", weights)
         if self.cluster_method == "dbscan" and self._radius > self.max_eps:
             raise InvalidParameter(
