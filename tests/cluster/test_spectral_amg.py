@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from coterie._validation import memory
 from coterie.cluster import LaplacianEigenmap, SpectralClustering
-from coterie.errors import MissingDependency, NotEnoughMemory
+from coterie.errors import InvalidParameter, NotEnoughMemory
 
 MOONS, MOON = make_moons(1500, noise=0.09, random_state=0)
 BLOBS, _ = make_blobs(400, centers=4, n_features=3, cluster_std=2.0, random_state=3)
@@ -79,5 +79,5 @@ def test_gaussian_affinities_that_do_not_fit_are_refused(monkeypatch):
 def test_the_missing_package_is_named(monkeypatch):
     """Law: without pyamg, an error says what to install, whatever the rows."""
     monkeypatch.setitem(sys.modules, "pyamg", None)
-    with pytest.raises(MissingDependency, match=r'eigen_solver="amg" needs.*install "coterie\[amg\]"'):
+    with pytest.raises(InvalidParameter, match=r'eigen_solver="amg" needs.*install "coterie\[amg\]"'):
         SpectralClustering(2, eigen_solver="amg").fit(BLOBS[:10])

@@ -11,13 +11,17 @@ from scipy import sparse
 
 from coterie._optional import require
 from coterie._typing import FloatArray
+from coterie.errors import InvalidParameter, MissingDependency
 
 SHIFT = 1e-5  # of the Laplacian, as a share of its largest possible eigenvalue: it is singular
 
 
 def require_amg() -> Any:
-    """Return the package pyamg, or say how to get it."""
-    return require("pyamg", extra="amg", purpose='eigen_solver="amg"')
+    """Return the package pyamg, or refuse the solver, as scikit-learn does, and say how to get it."""
+    try:
+        return require("pyamg", extra="amg", purpose='eigen_solver="amg"')
+    except MissingDependency as error:
+        raise InvalidParameter(str(error)) from None
 
 
 def inverse_of_laplacian(laplacian: Any, known: FloatArray, largest: float, seed: int) -> Any:
