@@ -2,6 +2,7 @@
 #include "bindings/bindings.h"
 
 NB_MODULE(_core, module) {
+  nanobind::set_leak_warnings(false);  // catalogues keep their distances until the interpreter has gone
   module.doc() = "The native engine of Coterie.";
   coterie::bind_contingency(module);
   coterie::bind_silhouette(module);
