@@ -6,8 +6,10 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "support/matrix_view.h"
 #include "support/scratch.h"
@@ -57,6 +59,13 @@ NewVector<T> new_vector(std::int64_t size) {
   T* data = new_memory<T>(size);
   const nb::capsule owner(data, free_aligned);
   return NewVector<T>(data, {static_cast<std::size_t>(size)}, owner);
+}
+
+template <class T>
+NewVector<T> copied(const std::vector<T>& values) {
+  NewVector<T> result = new_vector<T>(static_cast<std::int64_t>(values.size()));
+  std::copy(values.begin(), values.end(), result.data());
+  return result;
 }
 
 template <class T>

@@ -50,7 +50,7 @@ void add_sparse(CFTree& tree, const Vector<T>& values, const Vector<std::int32_t
 }
 
 template <class T>
-void bind_for(nb::class_<CFTree>& tree) {
+void bind_birch_for(nb::class_<CFTree>& tree) {
   tree.def("add", &add<T>, "X"_a.noconvert(), "weights"_a.none(), "threshold"_a, "branching_factor"_a, "Add rows in their order.");
   tree.def("add_sparse", &add_sparse<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "n_columns"_a, "weights"_a.none(),
            "threshold"_a, "branching_factor"_a, "The same for CSR rows.");
@@ -63,8 +63,8 @@ void bind_birch(nb::module_& module) {
   tree.def(nb::init<std::int64_t>(), "n_columns"_a);
   tree.def("__init__", &restore, "node_starts"_a, "children"_a, "weights"_a, "deviations"_a, "centres"_a);
   tree.def("arrays", &arrays, "Starts of nodes; children, weights, sums of squared deviations and centres of entries.");
-  bind_for<float>(tree);
-  bind_for<double>(tree);
+  bind_birch_for<float>(tree);
+  bind_birch_for<double>(tree);
 }
 
 }  // namespace coterie

@@ -13,20 +13,13 @@ namespace {
 using AnyIntegers = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using AnyBytes = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-IntegerLabels labels_of(const AnyIntegers& array) {
+IntegerLabels label_view(const AnyIntegers& array) {
   const nb::dlpack::dtype type = array.dtype();
   const bool is_signed = type.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int);
   if (!is_signed && type.code != static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt)) {
     throw std::invalid_argument("labels must be an array of integers");
   }
   return {array.data(), static_cast<std::int64_t>(array.shape(0)), type.bits / 8, is_signed};
-}
-
-template <class T>
-NewVector<T> copied(const std::vector<T>& values) {
-  NewVector<T> result = new_vector<T>(static_cast<std::int64_t>(values.size()));
-  std::copy(values.begin(), values.end(), result.data());
-  return result;
 }
 
 template <class Count>
@@ -37,20 +30,20 @@ auto arrays_of(const SparseTable<Count>& table) {
 
 auto count_pairs_of(const AnyIntegers& first, const AnyIntegers& second, int n_threads) {
   SparseTable<std::int64_t> table;
-  without_gil([&] { table = count_pairs(labels_of(first), labels_of(second), n_threads); });
+  without_gil([&] { table = count_pairs(label_view(first), label_view(second), n_threads); });
   return arrays_of(table);
 }
 
 auto sum_pairs_of(const AnyIntegers& first, const AnyIntegers& second, const Vector<double>& weights, int n_threads) {
   SparseTable<double> table;
-  without_gil([&] { table = sum_pairs(labels_of(first), labels_of(second), weights.data(), n_threads); });
+  without_gil([&] { table = sum_pairs(label_view(first), label_view(second), weights.data(), n_threads); });
   return arrays_of(table);
 }
 
 auto encode_integers_of(const AnyIntegers& labels, int n_threads) {
   NewVector<std::int32_t> codes = new_vector<std::int32_t>(static_cast<std::int64_t>(labels.shape(0)));
   std::vector<std::uint64_t> distinct;
-  without_gil([&] { distinct = encode_integers(labels_of(labels), codes.data(), n_threads); });
+  without_gil([&] { distinct = encode_integers(label_view(labels), codes.data(), n_threads); });
   return std::make_tuple(codes, copied(distinct));
 }
 
@@ -62,14 +55,14 @@ auto encode_text_of(const AnyBytes& rows, int unit, int n_threads) {
   return std::make_tuple(codes, copied(distinct));
 }
 
-SizeCounts sizes_of(const Vector<std::int64_t>& sizes, const Vector<std::int64_t>& multiplicities) {
+SizeCounts size_counts(const Vector<std::int64_t>& sizes, const Vector<std::int64_t>& multiplicities) {
   return {sizes.data(), multiplicities.data(), static_cast<std::int64_t>(sizes.shape(0))};
 }
 
 double expected_information_of(const Vector<std::int64_t>& sizes, const Vector<std::int64_t>& multiplicities,
                                const Vector<std::int64_t>& other_sizes, const Vector<std::int64_t>& other_multiplicities,
                                std::int64_t n_samples, int n_threads) {
-  const SizeCounts first = sizes_of(sizes, multiplicities), second = sizes_of(other_sizes, other_multiplicities);
+  const SizeCounts first = size_counts(sizes, multiplicities), second = size_counts(other_sizes, other_multiplicities);
   double information = 0;
   without_gil([&] { information = expected_mutual_information(first, second, n_samples, n_threads); });
   return information;

@@ -25,13 +25,6 @@ TreeView tree_of(const Ints& starts, const Ints& children, std::int64_t n_leaves
   return {starts.data(), children.data(), static_cast<std::int64_t>(starts.shape(0)) - 1, n_leaves};
 }
 
-template <class T>
-NewVector<T> copied(const std::vector<T>& values) {
-  NewVector<T> result = new_vector<T>(static_cast<std::int64_t>(values.size()));
-  std::copy(values.begin(), values.end(), result.data());
-  return result;
-}
-
 auto problem_of(const Ints& starts, const Ints& children, std::int64_t n_leaves) {
   const TreeProblem found = find_problem(tree_of(starts, children, n_leaves));
   return std::make_tuple(static_cast<int>(found.fault), found.inner, found.position);

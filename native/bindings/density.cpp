@@ -144,7 +144,7 @@ auto bind_optics_of_rows(const nb::callable& distances_from, const Vector<double
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
+void bind_density_for(nb::module_& module) {
   module.def("dbscan", &bind_dbscan<T>, "tree"_a, "radius"_a, "least_weight"_a, "weight"_a.none() = nb::none(), "n_threads"_a = 0,
              "Whether each row is a core point (0 or 1), and the labels of DBSCAN, noise -1.");
   module.def("share_within", &share_within<T>, "tree"_a, "radius"_a, nb::call_guard<nb::gil_scoped_release>(),
@@ -179,8 +179,8 @@ void bind_density(nb::module_& module) {
              "Ordering, reachability and predecessors of OPTICS from a CSR matrix of distances.");
   module.def("optics_of_rows", &bind_optics_of_rows, "distances_from"_a, "core"_a, "radius"_a,
              "Ordering, reachability and predecessors of OPTICS; distances_from(i) gives those from row i to all.");
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_density_for<float>(module);
+  bind_density_for<double>(module);
 }
 
 }  // namespace coterie

@@ -40,7 +40,7 @@ auto bind_matrix_facts(const Matrix<T>& D, int threads) {
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
+void bind_distances_for(nb::module_& module) {
   module.def("barycentres", &bind_centres<T>, "X"_a.noconvert(), "labels"_a, "n_clusters"_a, "weights"_a.none(), "kind"_a, "p"_a = 2.0,
              "n_threads"_a = 0, "The barycentre of each cluster; NaN where it has no weight.");
   module.def("row_ranks", &bind_ranks<T>, "X"_a.noconvert(), "n_threads"_a = 0, "Ranks within each row, from 1; equal numbers share their mean rank.");
@@ -60,8 +60,8 @@ void bind_distances(nb::module_& module) {
       .def_ro("largest", &MatrixFacts::largest)
       .def_ro("largest_diagonal", &MatrixFacts::largest_diagonal)
       .def_ro("largest_asymmetry", &MatrixFacts::largest_asymmetry);
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_distances_for<float>(module);
+  bind_distances_for<double>(module);
   module.def("powers", &bind_powers, "values"_a, "p"_a, "values ** p by the vectors of the kernels, for values >= 0 and p > 0.");
 }
 

@@ -35,7 +35,7 @@ void exponentiate(const Changed<T>& values, double factor, int threads) {
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
+void bind_kernel_kmeans_for(nb::module_& module) {
   module.def("add_rows", &add_rows<T>, "sums"_a.noconvert(), "K"_a, "rows"_a, "groups"_a, "factors"_a, "n_threads"_a = 0,
              "Adds factors[i] * K[rows[i]] to sums[groups[i]], in order.");
   module.def("exponentiate", &exponentiate<T>, "values"_a.noconvert(), "factor"_a, "n_threads"_a = 0, "values = exp(factor * values), in place.");
@@ -44,8 +44,8 @@ void bind_for(nb::module_& module) {
 }  // namespace
 
 void bind_kernel_kmeans(nb::module_& module) {
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_kernel_kmeans_for<float>(module);
+  bind_kernel_kmeans_for<double>(module);
 }
 
 }  // namespace coterie

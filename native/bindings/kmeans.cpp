@@ -67,7 +67,7 @@ auto bind_step(const Matrix<T>& X, const Matrix<T>& centres, const Vector<double
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
+void bind_kmeans_for(nb::module_& module) {
   module.def("kmeans_fit", &bind_fit<T>, "X"_a.noconvert(), "start"_a, "weights"_a.none(), "options"_a, "progress"_a.none() = nb::none(),
              "columns"_a.none() = nb::none(), "memory"_a.none() = nb::none(),
              "K-means from the given start; `columns` are the moments of X, if they are known, `memory` of runs on the same rows and weights.");
@@ -117,8 +117,8 @@ void bind_kmeans(nb::module_& module) {
       .def_prop_ro("centre_shift", [](const KMeansFit& fit) { return fit.outcome.centre_shift; })
       .def_prop_ro("is_strict", [](const KMeansFit& fit) { return fit.outcome.is_strict; })
       .def_prop_ro("algorithm", [](const KMeansFit& fit) { return fit.outcome.algorithm; });
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_kmeans_for<float>(module);
+  bind_kmeans_for<double>(module);
 }
 
 }  // namespace coterie

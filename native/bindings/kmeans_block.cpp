@@ -12,7 +12,7 @@ namespace coterie {
 namespace {
 
 template <class T>
-NewVector<T> copied(const T* values, std::int64_t count) {
+NewVector<T> copied_values(const T* values, std::int64_t count) {
   auto result = new_vector<T>(count);
   std::copy(values, values + count, result.data());
   return result;
@@ -20,7 +20,7 @@ NewVector<T> copied(const T* values, std::int64_t count) {
 
 // Sums, squares, least, greatest of every column, then the weight.
 template <class T>
-auto bind_sums(const Matrix<T>& X, const Vector<T>& origin, const std::optional<Vector<double>>& weights, int threads) {
+auto bind_block_sums(const Matrix<T>& X, const Vector<T>& origin, const std::optional<Vector<double>>& weights, int threads) {
   const std::int64_t cols = view(X).cols;
   auto table = new_matrix<double>(block_count(view(X).rows, moment_rows), 4 * cols + 1);
   without_gil([&] {
@@ -67,21 +67,21 @@ auto bind_assign(BoundBlock<T>& self, const Matrix<T>& centres) {
 }
 
 template <class T>
-auto bind_distances(BoundBlock<T>& self) {
+auto bind_block_distances(BoundBlock<T>& self) {
   auto squared = new_vector<T>(view(self.X).rows);
   std::vector<double> sums;
   without_gil([&] { sums = self.block.own_distances(squared.data()); });
-  return std::make_pair(squared, copied(sums.data(), static_cast<std::int64_t>(sums.size())));
+  return std::make_pair(squared, copied_values(sums.data(), static_cast<std::int64_t>(sums.size())));
 }
 
 template <class T>
 auto bind_units(const KMeansWhole& whole, const Vector<T>& origin) {
   const ExactSums<T> sums(whole.rows, 1, whole.columns, {origin.data(), origin.data() + origin.shape(0)}, whole.largest_weight, 1);
-  return std::make_pair(copied(sums.units().scale, static_cast<std::int64_t>(origin.shape(0)) + 1), sums.units().fine_scale);
+  return std::make_pair(copied_values(sums.units().scale, static_cast<std::int64_t>(origin.shape(0)) + 1), sums.units().fine_scale);
 }
 
 template <class T>
-void bind_for(nb::module_& module, const char* name) {
+void bind_kmeans_block_for(nb::module_& module, const char* name) {
   nb::class_<BoundBlock<T>>(module, name, "One block of the rows of a k-means run whose other blocks are elsewhere.")
       .def("__init__",
            [](BoundBlock<T>* self, const Matrix<T>& X, const std::optional<Vector<double>>& weights, const KMeansWhole& whole,
@@ -90,10 +90,10 @@ void bind_for(nb::module_& module, const char* name) {
            },
            "X"_a, "weights"_a.none(), "whole"_a, "n_clusters"_a, "algorithm"_a)
       .def("assign", &bind_assign<T>, "centres"_a, "The sums of the nearest centres: coarse, fine (float64 only), then counts of rows.")
-      .def("labels", [](BoundBlock<T>& self) { return copied(self.block.labels().data(), view(self.X).rows); }, "Of the last assign.")
-      .def("own_distances", &bind_distances<T>, "Squared, to the own centre; and the weighted sum of every 1024 of them.")
+      .def("labels", [](BoundBlock<T>& self) { return copied_values(self.block.labels().data(), view(self.X).rows); }, "Of the last assign.")
+      .def("own_distances", &bind_block_distances<T>, "Squared, to the own centre; and the weighted sum of every 1024 of them.")
       .def_prop_ro("algorithm", [](const BoundBlock<T>& self) { return self.block.algorithm(); });
-  module.def("column_sums", &bind_sums<T>, "X"_a.noconvert(), "origin"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
+  module.def("column_sums", &bind_block_sums<T>, "X"_a.noconvert(), "origin"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
              "Sums, squares, least, greatest and weight of every 8192 rows, about the origin.");
   module.def("moments_of_sums", &bind_total<T>, "total"_a, "origin"_a, "The moments of columns from the total of their sums.");
   module.def("kmeans_units", &bind_units<T>, "whole"_a, "origin"_a, "How the sums of blocks count: per column and weight, and finer.");
@@ -108,8 +108,8 @@ void bind_kmeans_block(nb::module_& module) {
              new (self) KMeansWhole{rows, columns, largest_weight};
            },
            "rows"_a, "columns"_a, "largest_weight"_a = 1.0);
-  bind_for<float>(module, "KMeansBlock32");
-  bind_for<double>(module, "KMeansBlock64");
+  bind_kmeans_block_for<float>(module, "KMeansBlock32");
+  bind_kmeans_block_for<double>(module, "KMeansBlock64");
 }
 
 }  // namespace coterie

@@ -72,7 +72,7 @@ NewMatrix<double> bind_link_graph(const Vector<double>& values, const Vector<std
 }
 
 template <class T>
-void bind_for(nb::module_& module, const char* name) {
+void bind_linkage_for(nb::module_& module, const char* name) {
   nb::class_<BoundFirstRounds<T>>(module, name, "See first_rounds.")
       .def_prop_ro("n_left", [](const BoundFirstRounds<T>& first) { return first.rounds.n_left(); }, "Clusters that are left.")
       .def("link", &bind_link_rest<T>, "SciPy's linkage matrix; what is left is linked in a matrix of n_left x n_left.");
@@ -103,8 +103,8 @@ void bind_linkage(nb::module_& module) {
              "rows"_a.none(), "n_merges"_a,
              "Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are "
              "the centroids for ward.");
-  bind_for<float>(module, "FirstRounds32");
-  bind_for<double>(module, "FirstRounds64");
+  bind_linkage_for<float>(module, "FirstRounds32");
+  bind_linkage_for<double>(module, "FirstRounds64");
 }
 
 }  // namespace coterie

@@ -63,7 +63,7 @@ auto swap_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& me
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
+void bind_medoids_for(nb::module_& module) {
   module.def("build_medoids", &build_given<T>, "D"_a.noconvert(), "candidates"_a, "weights"_a.none(), "n_medoids"_a, "n_threads"_a = 0,
              "BUILD from the distances of candidates (rows) to points (columns).");
   module.def("build_medoids", &build_computed<T>, "X"_a.noconvert(), "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(), "n_medoids"_a,
@@ -91,8 +91,8 @@ void bind_medoids(nb::module_& module) {
       .def_ro("n_swaps", &SwapOutcome::n_swaps)
       .def_ro("n_passes", &SwapOutcome::n_passes)
       .def_ro("is_settled", &SwapOutcome::is_settled);
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_medoids_for<float>(module);
+  bind_medoids_for<double>(module);
 }
 
 }  // namespace coterie

@@ -45,7 +45,7 @@ class Mixture {
 };
 
 template <class T>
-auto bind_sums(const Matrix<T>& X, const Mixture& mixture, const std::optional<Vector<double>>& weights, int threads) {
+auto bind_mixture_sums(const Matrix<T>& X, const Mixture& mixture, const std::optional<Vector<double>>& weights, int threads) {
   const MixtureView model = mixture.view_for(view(X).cols);
   if (weights && static_cast<std::int64_t>(weights->shape(0)) != view(X).rows) throw std::invalid_argument("one weight per row");
   double log_likelihood = 0;
@@ -58,7 +58,7 @@ auto bind_sums(const Matrix<T>& X, const Mixture& mixture, const std::optional<V
 }
 
 template <class T>
-auto bind_labels(const Matrix<T>& X, const Mixture& mixture, int threads) {
+auto bind_mixture_labels(const Matrix<T>& X, const Mixture& mixture, int threads) {
   auto labels = new_vector<std::int32_t>(view(X).rows);
   auto logs = new_vector<T>(view(X).rows);
   without_gil([&] { mixture_rows<T>(view(X), mixture.view_for(view(X).cols), threads, {logs.data(), nullptr, labels.data()}); });
@@ -73,10 +73,10 @@ auto bind_shares(const Matrix<T>& X, const Mixture& mixture, int threads) {
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
-  module.def("mixture_sums", &bind_sums<T>, "X"_a.noconvert(), "mixture"_a, "weights"_a = nb::none(), "n_threads"_a = 0,
+void bind_mixture_for(nb::module_& module) {
+  module.def("mixture_sums", &bind_mixture_sums<T>, "X"_a.noconvert(), "mixture"_a, "weights"_a = nb::none(), "n_threads"_a = 0,
              "Log-likelihood, weight, summed deviations and scatter about the means of each component.");
-  module.def("mixture_labels", &bind_labels<T>, "X"_a.noconvert(), "mixture"_a, "n_threads"_a = 0,
+  module.def("mixture_labels", &bind_mixture_labels<T>, "X"_a.noconvert(), "mixture"_a, "n_threads"_a = 0,
              "The likeliest component and the log-likelihood of each row.");
   module.def("mixture_shares", &bind_shares<T>, "X"_a.noconvert(), "mixture"_a, "n_threads"_a = 0,
              "The probability of each component for each row.");
@@ -88,8 +88,8 @@ void bind_mixture(nb::module_& module) {
   nb::class_<Mixture>(module, "Mixture", "Parameters of a Gaussian mixture, as the kernels take them.")
       .def(nb::init<const std::string&, Vector<double>, Vector<double>, Matrix<double>, Vector<double>>(), "shape"_a, "shift"_a,
            "log_factors"_a, "means"_a, "factors"_a);
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_mixture_for<float>(module);
+  bind_mixture_for<double>(module);
 }
 
 }  // namespace coterie

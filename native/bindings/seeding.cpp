@@ -50,7 +50,7 @@ KMeansSeeds bind_seed_sparse(const Vector<T>& values, const Vector<std::int32_t>
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
+void bind_seeding_for(nb::module_& module) {
   module.def("kmeans_seed", &bind_seed<T>, "X"_a.noconvert(), "n_clusters"_a, "weights"_a.none(), "n_candidates"_a, "seed"_a,
              "record"_a = false, "n_threads"_a = 0, "Greedy k-means++: rows of X as first centres.");
   module.def("kmeans_seed_sparse", &bind_seed_sparse<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "n_cols"_a, "n_clusters"_a,
@@ -65,8 +65,8 @@ void bind_seeding(nb::module_& module) {
       .def_ro("indices", &KMeansSeeds::indices)
       .def_ro("potential", &KMeansSeeds::potential)
       .def_ro("probabilities", &KMeansSeeds::probabilities);
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_seeding_for<float>(module);
+  bind_seeding_for<double>(module);
 }
 
 }  // namespace coterie

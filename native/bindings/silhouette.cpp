@@ -23,7 +23,7 @@ auto bind_silhouette(const Matrix<T>& X, const Vector<std::int32_t>& groups, std
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
+void bind_silhouette_for(nb::module_& module) {
   module.def("silhouette", &bind_silhouette<T>, "X"_a.noconvert(), "groups"_a, "n_groups"_a, "metric"_a, "between"_a = false,
              "weights"_a.none() = nb::none(), "n_threads"_a = 0,
              "Sum of distances to the own group, least mean distance to another group, that group, sums between groups.");
@@ -32,8 +32,8 @@ void bind_for(nb::module_& module) {
 }  // namespace
 
 void bind_silhouette(nb::module_& module) {
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_silhouette_for<float>(module);
+  bind_silhouette_for<double>(module);
 }
 
 }  // namespace coterie

@@ -24,7 +24,7 @@ Reachability<T> checked_reach(const Core<T>& core, double alpha, std::int64_t n_
 
 // (n - 1) x 2 rows and n - 1 distances.
 template <class T>
-auto as_arrays(const SpanningEdges<T>& edges) {
+auto spanning_arrays(const SpanningEdges<T>& edges) {
   const auto n = static_cast<std::int64_t>(edges.size());
   auto ends = new_matrix<std::int64_t>(n, 2);
   auto distances = new_vector<T>(n);
@@ -41,7 +41,7 @@ auto by_tiles(const Matrix<T>& X, const Metric& metric, const Core<T>& core, dou
   const Reachability<T> reach = checked_reach<T>(core, alpha, view(X).rows);
   SpanningEdges<T> edges;
   without_gil([&] { edges = spanning_tree<T>(view(X), metric, reach, threads); });
-  return as_arrays(edges);
+  return spanning_arrays(edges);
 }
 
 template <class T>
@@ -50,7 +50,7 @@ auto by_matrix(const Matrix<T>& D, const Core<T>& core, double alpha) {
   const Reachability<T> reach = checked_reach<T>(core, alpha, view(D).rows);
   SpanningEdges<T> edges;
   without_gil([&] { edges = spanning_tree<T>(view(D), reach); });
-  return as_arrays(edges);
+  return spanning_arrays(edges);
 }
 
 template <class T>
@@ -58,7 +58,7 @@ auto by_tree(const KDTree<T>& tree, const Core<T>& core, double alpha, int threa
   const Reachability<T> reach = checked_reach<T>(core, alpha, tree.view().n_points);
   SpanningEdges<T> edges;
   without_gil([&] { edges = spanning_tree<T>(tree, reach, threads); });
-  return as_arrays(edges);
+  return spanning_arrays(edges);
 }
 
 // Marks the edges, taken in their order, that join what no edge before them joined.
@@ -76,7 +76,7 @@ auto joining_edges(const Matrix<std::int64_t>& ends, std::int64_t n_rows) {
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
+void bind_spanning_for(nb::module_& module) {
   module.def("spanning_tree", &by_tiles<T>, "X"_a.noconvert(), "metric"_a, "core"_a.none() = nb::none(), "alpha"_a = 1.0,
              "n_threads"_a = 0,
              "Edges (lower row, higher row) and distances of the minimum spanning tree, by (distance, lower, higher); with core, "
@@ -92,8 +92,8 @@ void bind_for(nb::module_& module) {
 void bind_spanning(nb::module_& module) {
   module.def("joining_edges", &joining_edges, "edges"_a, "n_rows"_a,
              "Which edges, taken in their order, join what no edge before them joined: 1 or 0.");
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_spanning_for<float>(module);
+  bind_spanning_for<double>(module);
 }
 
 }  // namespace coterie

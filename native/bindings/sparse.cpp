@@ -8,7 +8,7 @@ namespace coterie {
 namespace {
 
 template <class T>
-KMeansFit bind_fit(const Vector<T>& values, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
+KMeansFit bind_sparse_fit(const Vector<T>& values, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
                    std::int64_t n_cols, const Matrix<T>& start, const std::optional<Vector<double>>& weights,
                    const KMeansOptions& options, const nb::object& progress) {
   const SparseView<T> X = sparse_view(values, columns, row_starts, n_cols);
@@ -18,7 +18,7 @@ KMeansFit bind_fit(const Vector<T>& values, const Vector<std::int32_t>& columns,
 }
 
 template <class T>
-auto bind_nearest(const Vector<T>& values, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
+auto bind_sparse_nearest(const Vector<T>& values, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
                   const Matrix<T>& Y, int threads) {
   const SparseView<T> X = sparse_view(values, columns, row_starts, view(Y).cols);
   auto index = new_vector<std::int32_t>(X.rows);
@@ -37,10 +37,10 @@ auto bind_pairwise(const Vector<T>& values, const Vector<std::int32_t>& columns,
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
-  module.def("kmeans_fit_sparse", &bind_fit<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "n_cols"_a, "start"_a, "weights"_a.none(),
+void bind_sparse_for(nb::module_& module) {
+  module.def("kmeans_fit_sparse", &bind_sparse_fit<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "n_cols"_a, "start"_a, "weights"_a.none(),
              "options"_a, "progress"_a.none() = nb::none(), "K-means of CSR rows from the given start; always plain Lloyd.");
-  module.def("sparse_nearest", &bind_nearest<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "Y"_a, "n_threads"_a = 0,
+  module.def("sparse_nearest", &bind_sparse_nearest<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "Y"_a, "n_threads"_a = 0,
              "Index and squared Euclidean distance of the nearest row of Y for every CSR row.");
   module.def("sparse_pairwise_squared", &bind_pairwise<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "Y"_a, "n_threads"_a = 0,
              "All squared Euclidean distances from CSR rows to the rows of Y.");
@@ -49,8 +49,8 @@ void bind_for(nb::module_& module) {
 }  // namespace
 
 void bind_sparse(nb::module_& module) {
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_sparse_for<float>(module);
+  bind_sparse_for<double>(module);
 }
 
 }  // namespace coterie

@@ -22,7 +22,7 @@ NewMatrix<double> bind_product(const Matrix<T>& X, const Matrix<T>& Y, const Mat
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
+void bind_spectral_for(nb::module_& module) {
   module.def("affinity_product", &bind_product<T>, "X"_a.noconvert(), "Y"_a, "values"_a, "gamma"_a, "X_scales"_a = nb::none(),
              "Y_scales"_a = nb::none(), "n_threads"_a = 0,
              "Gaussian affinities of the rows of X and Y times values; zero of a row with itself when Y is X.");
@@ -31,8 +31,8 @@ void bind_for(nb::module_& module) {
 }  // namespace
 
 void bind_spectral(nb::module_& module) {
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_spectral_for<float>(module);
+  bind_spectral_for<double>(module);
 }
 
 }  // namespace coterie

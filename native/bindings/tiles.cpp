@@ -112,7 +112,7 @@ auto bind_store_condensed(const Matrix<T>& X, const Metric& metric, int threads)
 }
 
 template <class T>
-void bind_for(nb::module_& module) {
+void bind_tiles_for(nb::module_& module) {
   module.def("nearest", &bind_nearest<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0, "Index and distance of the nearest row of Y.");
   module.def("nearest_exact", &bind_nearest_exact<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0, "As nearest, but decided by differences where products are too close to call.");
   module.def("nearest_two", &bind_nearest_two<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0, "The nearest and the second nearest row of Y.");
@@ -157,8 +157,8 @@ void bind_tiles(nb::module_& module) {
       .def_ro("kernel", &Metric::kernel)
       .def_ro("finish", &Metric::finish)
       .def_ro("p", &Metric::p);
-  bind_for<float>(module);
-  bind_for<double>(module);
+  bind_tiles_for<float>(module);
+  bind_tiles_for<double>(module);
 }
 
 }  // namespace coterie
