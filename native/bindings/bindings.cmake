@@ -10,8 +10,8 @@ target_link_libraries(_core PRIVATE coterie_native)
 target_compile_options(_core PRIVATE $<$<CONFIG:Release>:-O1>)
 target_precompile_headers(_core PRIVATE ${CMAKE_SOURCE_DIR}/native/bindings/bindings.h <nanobind/stl/pair.h> <nanobind/stl/tuple.h>
                           <nanobind/stl/vector.h> <algorithm> <cmath> <memory> <stdexcept> <vector>)
-# Seven at a time save half once more: what these files hide has names of its own.
-set_target_properties(_core PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
+# Six at a time save half once more: what these files hide has names of its own.
+set_target_properties(_core PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
 target_compile_options(_core PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 install(TARGETS _core LIBRARY DESTINATION coterie)
 # nanobind is made to be compiled in one piece: a third of the time
