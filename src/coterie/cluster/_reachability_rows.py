@@ -118,7 +118,8 @@ def _given_core(task: Task, tree: Any) -> Any:
         return None
 
     def ask(rows: Indices, k: int) -> tuple[Any, Any]:
-        return tree.query(task.rows.X[rows], k, n_threads=task.threads)  # type: ignore[no-any-return]
+        index, distance = tree.query(task.rows.X[rows], k, n_threads=task.threads)
+        return index, distance
 
     return core_by_weight(ask, task.weights, task.min_samples, first=task.min_samples) / task.core_divisor
 
