@@ -1,4 +1,4 @@
-"""Where the bars of `coterie.select.lines` come from: ``python -m benchmarks.line_null [SECONDS]``.
+"""Where the bars of `coterie.pipeline.judge.discriminant_valleys` come from: ``python -m benchmarks.line_null [SECONDS]``.
 
 Clouds without clusters are cut in two by k-means, Ward's method and a mixture; printed is, by kind of cloud,
 rows and columns, the depth that 95 % of the valleys between the halves stay below, for each window.
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from coterie.cluster import AgglomerativeClustering, GaussianMixture, KMeans
-from coterie.select.lines import BARS, LEAST_ROWS, Lines
+from coterie.pipeline.judge.discriminant_valleys import BARS, LEAST_ROWS, Lines
 
 KINDS = ("box", "gauss", "t", "sheared")
 SIZES = (60, 200, 800)

@@ -1,4 +1,4 @@
-"""Where the numbers of `coterie.cluster.valley_null` and `coterie.select.valleys` come from.
+"""Where the numbers of `coterie.cluster.modes.valley_null` and `coterie.pipeline.judge.density_valleys` come from.
 
 ``python -m benchmarks.valley_null [SECONDS]`` draws clouds without clusters and prints, by dimension and
 number of cells n / n_neighbors, the depth of the deepest valley that 95 % stay below, and how much deeper it
@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from coterie.cluster.mode_tree import grow_mode_tree
+from coterie.cluster.modes.mode_tree import grow_mode_tree
 from coterie.distance import k_nearest
-from coterie.select.valleys import LEAST_CELLS, SCALES
+from coterie.pipeline.judge.density_valleys import LEAST_CELLS, SCALES
 
 DIMENSIONS = (1, 2, 3, 5, 8)
 SIZES = (60, 150, 400, 1_000, 2_500)

@@ -78,7 +78,7 @@ plots.contingency(contingency_table(names[species], medoids.labels_))
             "profiles",
             "What the groups are like: their means over the columns, in standard deviations.",
             """
-from coterie.groups import profile_groups
+from coterie.pipeline import profile_groups
 
 plots.profiles(profile_groups(iris.to_numpy(), medoids.labels_, list(iris.columns), 3))
 """,

@@ -95,8 +95,8 @@ README = """
 from importlib.resources import files
 
 import matplotlib.pyplot as plt
-from coterie.groups import Recipe, fit_groups
-from coterie.read import read_table
+from coterie.pipeline import Recipe, fit_groups
+from coterie.data import read_table
 
 table = read_table(files("coterie.cli") / "data" / "customers.csv")
 groups = fit_groups(table, Recipe(n_clusters=5, n_init=10))

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.datasets import load_iris
 
-from coterie.cluster._mixture_families import FAMILIES
+from coterie.cluster.mixture.families import FAMILIES
 
 IRIS = load_iris().data
 EXACT = {"tol": 1e-9, "max_iter": 2000, "reg_covar": 0.0}

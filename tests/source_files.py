@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import zarr
 
-from coterie.scale.passes import compute, fold, tasks
+from coterie.scale.runtime.passes import compute, fold, tasks
 
 CUTS = (3000, 3000, 3001, 11_000)  # an empty part, a part of one row, unequal parts
 NAMES = ["x", "y", "z"]

@@ -11,7 +11,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial import distance
 from sklearn import metrics
 
-from coterie._elsewhere import EQUIVALENTS
+from coterie._support.hints import EQUIVALENTS
 
 OTHERS = {"coterie.tree": (hierarchy,), "coterie.distance": (distance, metrics)}
 NAMES = [(module, name) for module, table in EQUIVALENTS.items() for name in table]

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from coterie._files import atomic_path, check_output
+from coterie._support.files import atomic_path, check_output
 from coterie.errors import ExistingFile, FileProblem
 
 

@@ -7,8 +7,8 @@ import time
 import pytest
 
 import coterie
-from coterie._config import configuration
-from coterie._optional import require
+from coterie._support.config import configuration
+from coterie._support.optional import require
 from coterie.errors import MissingDependency
 
 

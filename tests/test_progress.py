@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from coterie import _progress
-from coterie._progress import Progress, track
+from coterie._support import progress as _progress
+from coterie._support.progress import Progress, track
 from coterie.errors import InvalidParameter
 
 

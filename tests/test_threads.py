@@ -5,7 +5,7 @@ import os
 import pytest
 
 from coterie import _core
-from coterie._threads import resolve_threads, usable_cpus
+from coterie._support.threads import resolve_threads, usable_cpus
 from coterie.errors import InvalidParameter
 
 

@@ -5,28 +5,32 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from coterie._support import hooks
+
 if TYPE_CHECKING:
-    from coterie._config import show_config
+    from coterie._support.config import show_config
     from coterie.evaluate import match
     from coterie.persist import load, save
-    from coterie.select.fit import fit
+    from coterie.pipeline import fit
 
     __version__: str
 
 # Where each public name lives. Nothing is imported before it is asked for: `import coterie` stays light.
 _HOMES = {
-    "fit": "coterie.select",
+    "fit": "coterie.pipeline",
     "load": "coterie.persist",
     "match": "coterie.evaluate",
     "save": "coterie.persist",
-    "show_config": "coterie._config",
+    "show_config": "coterie._support.config",
 }
 _ROOMS = (
     "cluster",
+    "data",
     "distance",
     "errors",
     "evaluate",
     "groups",
+    "pipeline",
     "prepare",
     "read",
     "scale",
@@ -35,12 +39,27 @@ _ROOMS = (
     "tree",
 )
 
+_SAVABLE_ROOMS = tuple(
+    f"coterie.{room}" for room in ("cluster", "data", "distance", "evaluate", "pipeline", "select", "tree")
+)
+
+# What lower rooms ask of higher ones, and where names went that had another home.
+hooks.provide("fit_in_blocks", "coterie.scale:fit")
+hooks.provide("savable_rooms", "coterie:_SAVABLE_ROOMS")
+hooks.provide("write_report", "coterie.show.report:write_report")
+hooks.move(
+    "coterie.select",
+    dict.fromkeys(
+        ["Candidate", "Clustering", "Fact", "MethodComparison", "compare_methods", "fit"], "coterie.pipeline"
+    ),
+)
+
 __all__ = ["fit", "load", "match", "save", "show_config"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        value: Any = import_module("coterie._config").version()
+        value: Any = import_module("coterie._support.config").version()
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     elif name in _ROOMS:

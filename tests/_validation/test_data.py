@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from coterie._validation import check_data, check_n_clusters
+from coterie._support.validation import check_data, check_n_clusters
 from coterie.errors import CoterieError, InvalidData, InvalidParameter, UnsupportedInput
 
 X = np.random.default_rng(0).normal(size=(20, 3))

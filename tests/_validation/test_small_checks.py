@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from coterie import _validation
-from coterie._validation import (
+from coterie._support import validation as _validation
+from coterie._support.validation import (
     AnArray,
     Anything,
     Choice,

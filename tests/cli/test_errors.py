@@ -159,7 +159,7 @@ def test_bad_files_are_one_line_and_exit_2(tmp_path, cli, content, message):
 def test_existing_output_is_refused_before_the_work(shop, cli, monkeypatch):
     """Law: an output that exists is refused before the table is read; --force replaces it."""
     (shop / "g.csv").write_text("mine")
-    monkeypatch.setattr("coterie.read.read_table", lambda *_, **__: pytest.fail("work has started"))
+    monkeypatch.setattr("coterie.data.read_table", lambda *_, **__: pytest.fail("work has started"))
     for arguments in (
         ["fit", "customers.csv", "-k", 3, "-o", "g.csv"],
         ["fit", "customers.csv", "-k", 3, "--save", "g.csv"],

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from coterie.cli.app import run
+from coterie.data import SCALINGS, fit_scaling
 from coterie.evaluate import compare, measures, silhouette_score
-from coterie.prepare import SCALINGS, fit_scaling
 
 TRUE = ["rose", "rose", "rose", "lily", "lily", "iris"]
 PRED = [1, 1, 2, 2, 2, -1]

@@ -10,7 +10,7 @@ import pytest
 from coterie.cli import app
 from coterie.cluster import KMeans
 from coterie.evaluate import adjusted_rand_score
-from coterie.scale import passes
+from coterie.scale.runtime import passes
 
 
 @pytest.fixture(scope="module")

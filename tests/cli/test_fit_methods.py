@@ -7,7 +7,8 @@ import pytest
 
 import coterie
 from coterie.cli.app import run
-from coterie.cluster import GaussianMixture, KMedoids, kmedoids
+from coterie.cluster import GaussianMixture, KMedoids
+from coterie.cluster.medoids import kmedoids
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(120, 3)) + np.repeat([[0.0], [6.0], [12.0]], 40, axis=0)

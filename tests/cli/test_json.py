@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from coterie.cli.machines import print_json
+from coterie.cli.render.machines import print_json
 
 CATALOGUES = {
     "methods": {"name", "needs_k", "summary"},

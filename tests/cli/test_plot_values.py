@@ -16,9 +16,9 @@ from coterie.cli.plot_values import (
     suggestion,
 )
 from coterie.cluster import SpectralClustering, suggest_eps
+from coterie.data import read_table
 from coterie.errors import InvalidParameter
-from coterie.groups import Recipe
-from coterie.read import read_table
+from coterie.pipeline import Recipe
 
 RNG = np.random.default_rng(0)
 POINTS = np.concatenate([RNG.normal(m, 0.5, (15, 2)) for m in (0, 5, 10)])

@@ -12,7 +12,7 @@ from sklearn.mixture import GaussianMixture as Theirs
 from threadpoolctl import threadpool_limits
 
 from coterie.cluster import GaussianMixture, KMeans
-from coterie.cluster._mixture_families import FAMILIES
+from coterie.cluster.mixture.families import FAMILIES
 from coterie.errors import InvalidData, InvalidParameter
 from mixture_rows import EXACT, IRIS, clouds, matrices
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coterie.cluster import GaussianMixture
-from coterie.cluster._mixture_families import FAMILIES
+from coterie.cluster.mixture.families import FAMILIES
 from mixture_rows import EXACT, IRIS, clouds, matrices
 
 MCLUST = [("VVV", 3, -180.19, -580.84), ("VEV", 2, -215.73, -561.73), ("VVV", 2, -214.35, -574.02)]

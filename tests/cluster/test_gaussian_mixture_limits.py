@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as Theirs
 
 from coterie.cluster import GaussianMixture
-from coterie.cluster._mixture_families import FAMILIES
+from coterie.cluster.mixture.families import FAMILIES
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 RANDOM = np.random.default_rng(2)

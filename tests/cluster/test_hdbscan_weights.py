@@ -15,7 +15,13 @@ from sklearn.metrics import pairwise_distances
 import coterie
 from coterie import _core
 from coterie.cluster import HDBSCAN, CondensedTree
-from coterie.cluster._condensed import Selection, label_rows, outlier_scores, select_clusters, strengths
+from coterie.cluster.density.condensed_tree import (
+    Selection,
+    label_rows,
+    outlier_scores,
+    select_clusters,
+    strengths,
+)
 from weighted_rows import assert_same_groups, clouds, some_weights, with_zeros
 
 FITTED = ("labels_", "probabilities_", "outlier_scores_")

@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from threadpoolctl import threadpool_limits
 
 from coterie.cluster import KernelKMeans, KMeans
-from coterie.cluster import _kernel_fit as kernel_fit
+from coterie.cluster.kernel import fit as kernel_fit
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 RANDOM = np.random.default_rng(4)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from coterie._threads import resolve_threads
+from coterie._support.threads import resolve_threads
 from coterie.cluster import KMeans, MiniBatchKMeans, k_means
 
 RANDOM = np.random.default_rng(7)

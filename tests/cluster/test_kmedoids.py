@@ -10,7 +10,8 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from coterie.cluster import KMedoids, kmedoids
+from coterie.cluster import KMedoids
+from coterie.cluster.medoids import kmedoids
 from coterie.distance import catalogue, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import silhouette_score

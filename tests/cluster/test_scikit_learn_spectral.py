@@ -7,7 +7,8 @@ from unittest import mock
 import pytest
 import sklearn.cluster
 
-from coterie.cluster import SpectralClustering, _spectral_labels, spectral_clustering
+from coterie.cluster import SpectralClustering, spectral_clustering
+from coterie.cluster.spectral import labels as _spectral_labels
 
 
 class Marks:

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
-from coterie._validation import memory
+from coterie._support.validation import memory
 from coterie.cluster import LaplacianEigenmap, SpectralClustering
 from coterie.errors import InvalidParameter, NotEnoughMemory
 

@@ -188,7 +188,7 @@ def test_distances_are_values():
 
 def test_register_adds_one_entry(monkeypatch):
     """Law: a distance by reduction is one entry; names must be new."""
-    monkeypatch.setattr("coterie.distance._catalogue._entries", dict(catalogue()))
+    monkeypatch.setattr("coterie.distance.catalogue._entries", dict(catalogue()))
     entry = Distance(
         name="halfsquare",
         aliases=("hs",),

@@ -8,7 +8,7 @@ from scipy.sparse import coo_array
 from sklearn.metrics.cluster import contingency_matrix as sklearn_matrix
 
 from coterie import _core
-from coterie._validation import memory
+from coterie._support.validation import memory
 from coterie.errors import InvalidData, InvalidParameter, NotEnoughMemory
 from coterie.evaluate import ContingencyTable, contingency_matrix, contingency_table
 from external_oracles import overlaps, two_labelings

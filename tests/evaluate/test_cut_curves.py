@@ -130,7 +130,7 @@ def test_silhouettes_where_they_are_asked_for(monkeypatch):
     everywhere = cut_curve(tree, X=X)["simplified sil"]
     assert np.flatnonzero(np.isnan(everywhere)).tolist() == [0, 149]
     np.testing.assert_allclose(some[[1, 2, 49]], everywhere[[1, 2, 49]], atol=1e-12)
-    monkeypatch.setattr("coterie.evaluate.cut_curves.MOST_STEPS", 20_000)
+    monkeypatch.setattr("coterie.evaluate.internal.cut_curves.MOST_STEPS", 20_000)
     coarse = cut_curve(tree, X=X)["simplified sil"]
     n_found = np.isfinite(coarse).sum()
     assert 5 < n_found < 100

@@ -187,7 +187,7 @@ def test_assess_says_how(blobs):
 def test_assess_of_many_samples(blobs, monkeypatch):
     """Law: beyond a number of samples what compares all pairs draws, or waits to be asked for by name."""
     X, labels = blobs
-    module = importlib.import_module("coterie.evaluate.assess")  # the name of the function hides it
+    module = importlib.import_module("coterie.evaluate.internal.assess")  # the name of the function hides it
     monkeypatch.setattr(module, "MOST_SUMMED", 30)
     monkeypatch.setattr(module, "MOST_EXACT", 30)
     table = evaluate.assess(X, labels, sample_size=20)

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from coterie.errors import InvalidData
 from coterie.evaluate import (
     ContingencyTable,
-    _assignment,
     centroid_index,
     centroid_index_of_centers,
     contingency_table,
     matched_accuracy,
-    matching,
     normalized_clustering_accuracy,
     pair_sets_index,
 )
+from coterie.evaluate.external import assignment as _assignment
+from coterie.evaluate.external import matching
 from external_oracles import best_matching, orphans, overlaps, two_labelings
 
 FEW = two_labelings(least=1, most=30, labels=st.integers(0, 4))

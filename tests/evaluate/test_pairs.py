@@ -24,8 +24,14 @@ from coterie.evaluate import (
     pair_recall_score,
     rand_score,
 )
-from coterie.evaluate.pair_scores import adjusted_rand_of, f_of, fowlkes_mallows_of, jaccard_of, rand_of
-from coterie.evaluate.pairs import _confusion
+from coterie.evaluate.external.pair_scores import (
+    adjusted_rand_of,
+    f_of,
+    fowlkes_mallows_of,
+    jaccard_of,
+    rand_of,
+)
+from coterie.evaluate.external.pairs import _confusion
 from external_oracles import pairs, two_labelings
 
 

@@ -34,7 +34,7 @@ def test_tables_and_shuffles_give_the_same_distribution(monkeypatch):
     by_function = permutation_significance(first, second, measure=their_rand, n_draws=400, random_state=0)
     assert by_table.observed == pytest.approx(by_function.observed)
     assert kstest(by_table.draws, by_function.draws).pvalue > 0.001
-    monkeypatch.setattr("coterie.evaluate.permutation.MOST_CELLS", 1)
+    monkeypatch.setattr("coterie.evaluate.belief.permutation.MOST_CELLS", 1)
     by_shuffle = permutation_significance(first, second, n_draws=400, random_state=0)
     assert kstest(by_table.draws, by_shuffle.draws).pvalue > 0.001
 

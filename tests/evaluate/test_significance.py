@@ -10,8 +10,8 @@ from scipy.stats import binom, kstest
 from coterie.cluster import HDBSCAN, KMeans, SpectralClustering
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import Significance, modularity, significance
-from coterie.evaluate.null_graphs import fit_configuration
-from coterie.evaluate.null_models import NULLS, fit_null
+from coterie.evaluate.belief.null_graphs import fit_configuration
+from coterie.evaluate.belief.null_models import NULLS, fit_null
 
 rng = np.random.default_rng(0)
 BLOBS = np.concatenate([rng.normal(at, 1.0, (40, 2)) for at in (0, 10, 20)])
@@ -64,7 +64,7 @@ def test_p_values_are_uniform_without_clusters(null, make):
 def test_same_seed_same_answer(monkeypatch):
     """Law: the answer depends on the seed, not on the threads."""
     side_by_side = significance(KMeans(3, random_state=0), CLOUD, n_draws=9, random_state=4)
-    monkeypatch.setattr("coterie._resampling.SIDE_BY_SIDE_ROWS", 10)
+    monkeypatch.setattr("coterie.evaluate.belief.refitting.SIDE_BY_SIDE_ROWS", 10)
     one_by_one = significance(KMeans(3, random_state=0), CLOUD, n_draws=9, random_state=4)
     np.testing.assert_array_equal(side_by_side.draws, one_by_one.draws)
     other = significance(KMeans(3, random_state=0), CLOUD, n_draws=9, random_state=5)

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans as TheirKMeans
 from coterie.cluster import AgglomerativeClustering, KMeans
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import node_significance, split_significance, sse, tss
-from coterie.evaluate.splits import cluster_index, two_means
+from coterie.evaluate.belief.splits import cluster_index, two_means
 from coterie.tree import Dendrogram, linkage
 
 rng = np.random.default_rng(0)

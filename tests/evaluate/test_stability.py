@@ -17,7 +17,7 @@ from coterie.cluster import DBSCAN, HDBSCAN, KMeans, KMedoids
 from coterie.distance import pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import adjusted_rand_score, stability
-from coterie.evaluate.stability_value import Stability, verdict_of
+from coterie.evaluate.belief.stability_value import Stability, verdict_of
 
 rng = np.random.default_rng(0)
 BLOBS = np.concatenate([rng.normal(at, 1.0, (40, 2)) for at in (0, 12, 24)])
@@ -95,7 +95,7 @@ def test_separate_clusters_are_strong_and_arbitrary_ones_are_not():
 def test_same_seed_same_answer(scheme, monkeypatch):
     """Law: the answer depends on the seed, not on the number of threads or what ran before."""
     first = stability(KMeans(4), CLOUD, scheme=scheme, n_resamples=6, random_state=5)
-    monkeypatch.setattr("coterie._resampling.resolve_threads", lambda: 1)
+    monkeypatch.setattr("coterie.evaluate.belief.refitting.resolve_threads", lambda: 1)
     again = stability(KMeans(4), CLOUD, scheme=scheme, labels=None, n_resamples=6, random_state=5)
     whole = KMeans(4, random_state=0).fit(CLOUD).labels_
     other = stability(KMeans(4), CLOUD, scheme=scheme, labels=whole, n_resamples=6, random_state=6)
@@ -112,7 +112,7 @@ def test_threads_do_not_matter(monkeypatch):
     """Law: fits side by side and one after the other give the same bits."""
     estimator = KMeans(4, random_state=0)
     side_by_side = stability(estimator, CLOUD, n_resamples=8, random_state=1)
-    monkeypatch.setattr("coterie._resampling.SIDE_BY_SIDE_ROWS", 10)
+    monkeypatch.setattr("coterie.evaluate.belief.refitting.SIDE_BY_SIDE_ROWS", 10)
     one_by_one = stability(estimator, CLOUD, n_resamples=8, random_state=1)
     np.testing.assert_array_equal(side_by_side.scores, one_by_one.scores)
     np.testing.assert_array_equal(side_by_side.rand, one_by_one.rand)

@@ -9,10 +9,9 @@ from sklearn.datasets import make_blobs
 
 import coterie
 from coterie.cluster import KMeans
+from coterie.data import Scaling, Table
 from coterie.errors import InvalidData, InvalidParameter, ModelFileError
-from coterie.groups import Recipe, check_recipe, fit_groups, predict_table, profile_groups
-from coterie.prepare import Scaling
-from coterie.read import Table
+from coterie.pipeline import Recipe, check_recipe, fit_groups, predict_table, profile_groups
 
 CENTERS = np.array([[30.0, 20_000.0], [70.0, 30_000.0], [45.0, 90_000.0]])
 POINTS, KINDS = make_blobs([30, 60, 10], centers=CENTERS, cluster_std=[[2.0, 900.0]] * 3, random_state=0)

@@ -9,8 +9,8 @@ from scipy import sparse
 
 import coterie
 from coterie.cli.app import run
-from coterie.groups import Condition, Recipe, Rule, fit_groups, profile_groups, rules
-from coterie.read import Table
+from coterie.data import Table
+from coterie.pipeline import Condition, Recipe, Rule, fit_groups, profile_groups, rules
 
 rng = np.random.default_rng(0)
 CENTERS = np.array([[0.0, 0.0, 5.0], [10.0, 0.0, 5.0], [10.0, 12.0, 5.0]])
@@ -143,7 +143,7 @@ def test_summary_shows_rules_where_they_fit(tmp_path, capsys, monkeypatch):
     wide = capsys.readouterr().out
     assert "rule (precision, recall)" in wide
     assert "spend <= 4 (1.00, 1.00)" in wide
-    monkeypatch.setattr("coterie.cli.terminal.PIPED_WIDTH", 80)
+    monkeypatch.setattr("coterie.cli.render.terminal.PIPED_WIDTH", 80)
     assert run(["fit", str(tmp_path / "x.csv"), "-k", "3"]) == 0
     assert "rule (precision" not in capsys.readouterr().out
     assert run(["fit", str(tmp_path / "x.csv"), "-k", "3", "--json"]) == 0

@@ -81,11 +81,11 @@ def test_foreign_and_broken_files_are_refused(path):
             "does not know",
         ),
         (
-            {"state": '{"$estimator": "coterie.prepare.Scaling", "parameters": {}, "attributes": {}}'},
+            {"state": '{"$estimator": "coterie.data.Scaling", "parameters": {}, "attributes": {}}'},
             "takes Scaling for an estimator",
         ),
         (
-            {"state": '{"$value": "coterie.prepare.Scaling", "state": {"how": "none"}}'},
+            {"state": '{"$value": "coterie.data.Scaling", "state": {"how": "none"}}'},
             "its description is damaged",
         ),
         ({"state": '{"$pickle": "gASV"}'}, "holds a value of an unknown kind"),

@@ -12,10 +12,10 @@ from sklearn.preprocessing import StandardScaler
 
 import coterie
 from coterie.cluster import KMeans
+from coterie.data import PolarCoordinates, Scaling, Whitening
 from coterie.distance import get_distance, get_geometry, pairwise_distances
 from coterie.errors import ExistingFile, ModelFileError
 from coterie.persist import registry
-from coterie.prepare import PolarCoordinates, Scaling, Whitening
 
 X = np.random.default_rng(0).normal(size=(80, 3))
 

@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
+from coterie.data import SCALINGS, fit_scaling
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.prepare import SCALINGS, fit_scaling
 
 X = np.random.default_rng(0).normal(loc=[5, -3, 100], scale=[1, 10, 0.1], size=(40, 3))
 PEERS = {"standard": StandardScaler(), "minmax": MinMaxScaler(), "robust": RobustScaler()}

@@ -6,8 +6,8 @@ from sklearn.datasets import make_circles
 from sklearn.decomposition import PCA
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from coterie.data import PolarCoordinates, Whitening
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.prepare import PolarCoordinates, Whitening
 
 X = np.random.default_rng(0).normal(size=(60, 4)) @ np.random.default_rng(1).normal(size=(4, 4)) + 3.0
 

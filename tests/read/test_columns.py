@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from scipy import sparse
 
+from coterie.data import Table, settle_missing
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.read import Table, settle_missing
 
 FRAME = pl.DataFrame(
     {

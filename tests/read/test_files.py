@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from scipy import sparse
 
+from coterie.data import read_table
 from coterie.errors import FileProblem, InvalidData, InvalidFile, MissingFile
-from coterie.read import read_table
 
 FRAME = pl.DataFrame({"x": [1.0, 2.0, 4.0], "y": [5, 6, 8], "city": ["a", "b", "c"]})
 X = np.random.default_rng(0).normal(size=(6, 3))

@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from coterie.data import read_label_pair
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, MissingFile
-from coterie.read import read_label_pair
 
 
 @pytest.fixture(autouse=True)

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.read import read_table
-from coterie.read.dialect import MISSING_MARKS, is_number
+from coterie.data import read_table
+from coterie.data.dialect import MISSING_MARKS, is_number
 
 numbers = st.floats(-1e12, 1e12, allow_subnormal=False).map(lambda value: float(f"{value:.6g}"))
 name = st.text("abcdefghijklmnop_ ", min_size=1).map(str.strip)

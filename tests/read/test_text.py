@@ -5,8 +5,8 @@ import gzip
 import numpy as np
 import pytest
 
+from coterie.data import read_table
 from coterie.errors import InvalidFile, InvalidParameter
-from coterie.read import read_table
 
 
 @pytest.fixture

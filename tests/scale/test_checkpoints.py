@@ -20,7 +20,7 @@ from coterie.scale import (
     Summaries,
     read_blocks,
 )
-from coterie.scale import minibatch as minibatch_module
+from coterie.scale.methods import minibatch as minibatch_module
 
 FITS = {
     "kmeans": (KMeans, {"n_clusters": 7, "random_state": 0, "tol": 0}),

@@ -13,10 +13,10 @@ import zarr
 
 import coterie
 from coterie import evaluate
-from coterie.prepare import fit_scaling
+from coterie.data import fit_scaling
+from coterie.pipeline import Clustering, lazy
 from coterie.scale import LazyClustering, scalings, settling
 from coterie.scale import fit as fit_blocks
-from coterie.select import Clustering, lazy
 
 NAMES = ["x", "y", "z"]
 pytestmark = pytest.mark.usefixtures("small_samples")
@@ -79,8 +79,8 @@ def test_every_source_gives_the_same(kind, few, tmp_path, monkeypatch):
     assert lazy.is_in_blocks(source)
     groups = fit_blocks(source, "kmeans", 4, believe=False)
     assert isinstance(groups, LazyClustering)
-    expected = coterie.groups.fit_groups(
-        coterie.read.as_table(few), coterie.groups.Recipe("kmeans", 4, "none", n_init=10)
+    expected = coterie.pipeline.fit_groups(
+        coterie.data.as_table(few), coterie.pipeline.Recipe("kmeans", 4, "none", n_init=10)
     )
     np.testing.assert_array_equal(groups.labels.compute(), expected.labels - 1)
     if groups.groups.left_out:

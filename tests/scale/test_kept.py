@@ -4,11 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from coterie.scale import KMeans, _kmeans_passes, _parquet, _row_file, kept, read_blocks
+from coterie.scale import KMeans, read_blocks
 from coterie.scale import blocks as scale_blocks
-from coterie.scale._recent import Recent
-from coterie.scale._row_file import RowFile, RowFiles, folder_on_disk
-from coterie.scale._shelf import Shelf
+from coterie.scale.methods import kmeans_passes as _kmeans_passes
+from coterie.scale.runtime import kept
+from coterie.scale.runtime import row_file as _row_file
+from coterie.scale.runtime.recent import Recent
+from coterie.scale.runtime.row_file import RowFile, RowFiles, folder_on_disk
+from coterie.scale.runtime.shelf import Shelf
+from coterie.scale.sources import parquet as _parquet
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from coterie.cluster import KMeans as LocalKMeans
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.scale import KMeans, _shelf, read_blocks
+from coterie.scale import KMeans, read_blocks
+from coterie.scale.runtime import shelf as _shelf
 
 
 def assert_same(scaled, local):

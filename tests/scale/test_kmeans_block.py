@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from coterie.cluster import KMeans as LocalKMeans
-from coterie.scale import KMeans, _kmeans_block, _kmeans_passes, read_blocks
+from coterie.scale import KMeans, read_blocks
+from coterie.scale.methods import kmeans_block as _kmeans_block
+from coterie.scale.methods import kmeans_passes as _kmeans_passes
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from coterie.scale import read_blocks
-from coterie.scale.passes import Placement, compute, fold, pair_tasks, tasks
+from coterie.scale.runtime.passes import Placement, compute, fold, pair_tasks, tasks
 
 
 def block_and_args(block, partner, *args):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from coterie.cluster import catalogue
-from coterie.groups import Recipe, make_estimator
+from coterie.pipeline import Recipe, make_estimator
 from coterie.scale import predict
 
 

@@ -11,7 +11,8 @@ import pyarrow.dataset
 import pytest
 
 from coterie.errors import InvalidData, InvalidParameter, MissingFile, UnsupportedInput
-from coterie.scale import Blocks, _csv, read_blocks
+from coterie.scale import Blocks, read_blocks
+from coterie.scale.sources import csv as _csv
 from source_files import (
     frame_of,
     parts_of,

@@ -12,9 +12,9 @@ from scipy.spatial.distance import pdist
 from coterie.cluster import SpectralClustering
 from coterie.evaluate import dunn_score
 from coterie.select import Curve, choose_k
-from coterie.select.distortion import bend, knee
-from coterie.select.gaps import box, log_dispersion, principal_box
-from coterie.select.resampling import kept_together, mean_jaccard
+from coterie.select.criteria.distortion import bend, knee
+from coterie.select.criteria.gaps import box, log_dispersion, principal_box
+from coterie.select.criteria.resampling import kept_together, mean_jaccard
 from coterie.select.rules import Measured, first_within_one_error
 from coterie.select.verdict import judge
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from coterie.select.extents import Extents, extent_from
+from coterie.pipeline.judge.tube_dimension import Extents, extent_from
 
 
 def extent(X, labels):

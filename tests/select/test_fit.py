@@ -15,8 +15,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import coterie
 from coterie.errors import InvalidData, InvalidParameter
+from coterie.pipeline.request import check_k
 from coterie.select import compare_methods
-from coterie.select.asked import check_k
 
 
 def blobs(k=3, n=60, d=2, seed=0):

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 import coterie
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
-from coterie.select import preparing
+from coterie.pipeline import preparing
 
 RNG = np.random.default_rng(0)
 TWO = np.concatenate([RNG.normal(0, 1, (40, 3)), RNG.normal(9, 1, (40, 3))])

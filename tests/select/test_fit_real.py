@@ -8,9 +8,9 @@ from sklearn import datasets
 from sklearn.metrics import adjusted_rand_score
 
 import coterie
-from coterie.read import as_table
-from coterie.select.asked import check_asked
-from coterie.select.preparing import prepare
+from coterie.data import as_table
+from coterie.pipeline.preparing import prepare
+from coterie.pipeline.request import check_asked
 
 
 def test_wine_has_three_kinds():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from coterie.select import lazy
-from coterie.select.lazy import is_in_blocks
+from coterie.pipeline import lazy
+from coterie.pipeline.lazy import is_in_blocks
 
 
 def test_small_data_are_read_as_a_whole(tmp_path):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from coterie.cluster import KMeans
-from coterie.select.lines import MOST_DIMENSIONS, NOTHING, Lines, valleys_between
-from coterie.select.rounding import spread_rounded
+from coterie.pipeline.judge.discriminant_valleys import MOST_DIMENSIONS, NOTHING, Lines, valleys_between
+from coterie.pipeline.judge.rounding import spread_rounded
 
 RNG = np.random.default_rng(0)
 APART = np.repeat([0, 1], 100)

@@ -8,8 +8,8 @@ import pytest
 import coterie
 from coterie.cluster import KMeans
 from coterie.errors import InvalidData
-from coterie.select.preparing import without_copies
-from coterie.select.rounding import spread_rounded
+from coterie.pipeline.judge.rounding import spread_rounded
+from coterie.pipeline.preparing import without_copies
 
 
 def test_copies_are_one_observation():

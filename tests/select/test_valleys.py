@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_moons
 
 from coterie.cluster import KMeans
-from coterie.select.valleys import ENOUGH, Valleys
+from coterie.pipeline.judge.density_valleys import ENOUGH, Valleys
 
 
 def test_the_right_partition_beats_finer_and_coarser_ones():

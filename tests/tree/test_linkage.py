@@ -118,7 +118,7 @@ def test_rounds_before_the_matrix(monkeypatch, method, metric, cols, dtype):
     """Law: rows that merge by rounds before there is a matrix give the tree of the whole matrix."""
     X = np.random.default_rng(2).normal(size=(700, cols)).astype(dtype)
     expected = linkage(X, method, metric)
-    monkeypatch.setattr("coterie.tree._linkage_input.FEWEST_FOR_ROUNDS", 2)
+    monkeypatch.setattr("coterie.tree.linkage_input.FEWEST_FOR_ROUNDS", 2)
     Z = linkage(X, method, metric)
     assert_same(Z, expected, rtol=1e-12 if dtype is np.float64 else 1e-5)
     np.testing.assert_array_equal(Z, linkage(X, method, metric, n_jobs=3))

@@ -29,8 +29,8 @@ def chain():
 
 @pytest.fixture(autouse=True)
 def small_limits(monkeypatch):
-    monkeypatch.setattr("coterie._validation.memory.available_memory", lambda: 1 << 30)
-    monkeypatch.setattr("coterie.evaluate.cut_curves.MOST_STEPS", 500_000_000)
+    monkeypatch.setattr("coterie._support.validation.memory.available_memory", lambda: 1 << 30)
+    monkeypatch.setattr("coterie.evaluate.internal.cut_curves.MOST_STEPS", 500_000_000)
 
 
 def is_refused(match, call, *arguments, **options):

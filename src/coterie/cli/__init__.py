@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     """Run ``coterie`` with the arguments of the process and exit with its code."""
-    from coterie._optional import require
+    from coterie._support.optional import require
     from coterie.errors import MissingDependency
 
     try:

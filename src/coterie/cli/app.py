@@ -10,26 +10,26 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli.compare import EXAMPLES as COMPARE_EXAMPLES
-from coterie.cli.compare import compare
-from coterie.cli.config import config
-from coterie.cli.criteria import criteria
-from coterie.cli.demo import demo
-from coterie.cli.distances import distances
-from coterie.cli.evaluate import EXAMPLES as EVALUATE_EXAMPLES
-from coterie.cli.evaluate import evaluate
-from coterie.cli.fit import EXAMPLES as FIT_EXAMPLES
-from coterie.cli.fit import fit
-from coterie.cli.measures import measures
-from coterie.cli.methods import methods
-from coterie.cli.plot import EXAMPLES as PLOT_EXAMPLES
-from coterie.cli.plot import plot, plots
-from coterie.cli.predict import EXAMPLES as PREDICT_EXAMPLES
-from coterie.cli.predict import predict
-from coterie.cli.select import EXAMPLES as SELECT_EXAMPLES
-from coterie.cli.select import select
-from coterie.cli.tree import EXAMPLES as TREE_EXAMPLES
-from coterie.cli.tree import tree
+from coterie.cli.commands.compare import EXAMPLES as COMPARE_EXAMPLES
+from coterie.cli.commands.compare import compare
+from coterie.cli.commands.config import config
+from coterie.cli.commands.criteria import criteria
+from coterie.cli.commands.demo import demo
+from coterie.cli.commands.distances import distances
+from coterie.cli.commands.evaluate import EXAMPLES as EVALUATE_EXAMPLES
+from coterie.cli.commands.evaluate import evaluate
+from coterie.cli.commands.fit import EXAMPLES as FIT_EXAMPLES
+from coterie.cli.commands.fit import fit
+from coterie.cli.commands.measures import measures
+from coterie.cli.commands.methods import methods
+from coterie.cli.commands.plot import EXAMPLES as PLOT_EXAMPLES
+from coterie.cli.commands.plot import plot, plots
+from coterie.cli.commands.predict import EXAMPLES as PREDICT_EXAMPLES
+from coterie.cli.commands.predict import predict
+from coterie.cli.commands.select import EXAMPLES as SELECT_EXAMPLES
+from coterie.cli.commands.select import select
+from coterie.cli.commands.tree import EXAMPLES as TREE_EXAMPLES
+from coterie.cli.commands.tree import tree
 from coterie.cli.usage import explain_usage
 from coterie.errors import CoterieError, MissingDependency
 
@@ -78,7 +78,7 @@ def coterie(
 ) -> None:
     """Find the groups in data, show whether they are real, and let people see them."""
     if show_version:
-        from coterie._config import version
+        from coterie._support.config import version
 
         print(f"coterie {version()}")
     elif context.invoked_subcommand is None:

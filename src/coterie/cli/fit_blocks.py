@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coterie.cli.fitting import Request
-from coterie.cli.machines import print_json
+from coterie.cli.render.machines import print_json
 from coterie.errors import FileProblem, InvalidParameter
-from coterie.groups import usual_scale
-from coterie.select.asked import AUTO
-from coterie.select.lazy import is_in_blocks
+from coterie.pipeline import usual_scale
+from coterie.pipeline.lazy import is_in_blocks
+from coterie.pipeline.request import AUTO
 
 if TYPE_CHECKING:
     from coterie.scale import LazyClustering
@@ -54,7 +54,7 @@ def fit_blocks(
 
 def predict_blocks(model: Path, data: str, output: Path | None, *, force: bool, as_json: bool) -> None:
     """Give the rows of files of any size their group, in files in a folder."""
-    from coterie.cli.facts import prediction_facts
+    from coterie.cli.render.facts import prediction_facts
     from coterie.persist import load
     from coterie.scale.label_files import check_folder
     from coterie.scale.placing import write_groups
@@ -71,7 +71,7 @@ def predict_blocks(model: Path, data: str, output: Path | None, *, force: bool, 
 
 
 def _fit(request: Request, checkpoint: Path | None, *, is_believed: bool) -> LazyClustering:
-    from coterie.cli.terminal import is_watched
+    from coterie.cli.render.terminal import is_watched
     from coterie.scale import fit
 
     return fit(
@@ -95,7 +95,7 @@ def _fit(request: Request, checkpoint: Path | None, *, is_believed: bool) -> Laz
 
 def _show(found: LazyClustering, *, as_json: bool, labels: Path | None, model: Path | None) -> None:
     from coterie.cli.fitting import all_facts
-    from coterie.cli.summary import show_clustering
+    from coterie.cli.render.summary import show_clustering
 
     if as_json:
         facts = all_facts(found, labels, model) | {"n_blocks": found.blocks.n_blocks}
@@ -122,7 +122,7 @@ def _connected(scheduler: str | None) -> AbstractContextManager[Any]:
     """Return the client of a cluster that runs elsewhere; without one, threads do the work."""
     if scheduler is None:
         return nullcontext()
-    from coterie.scale.passes import connect
+    from coterie.scale import connect
 
     try:
         client: AbstractContextManager[Any] = connect(scheduler)

@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from coterie._progress import track
-from coterie.cli import outputs, summary
-from coterie.cli.facts import facts
-from coterie.cli.machines import print_json
-from coterie.cli.terminal import is_watched
+from coterie._support.progress import track
+from coterie.cli import outputs
+from coterie.cli.render import summary
+from coterie.cli.render.facts import facts
+from coterie.cli.render.machines import print_json
+from coterie.cli.render.terminal import is_watched
 from coterie.cluster import find_method
+from coterie.data import Table, check_policy, read_table
 from coterie.errors import InvalidParameter
-from coterie.groups import Groups, Recipe, check_recipe, fit_groups, takes_option, usual_scale
 from coterie.persist import save as save_model
-from coterie.read import Table, check_policy, read_table
-from coterie.select import Clustering
-from coterie.select import fit as fit_auto
-from coterie.select.asked import AUTO, check_asked, check_k
+from coterie.pipeline import Clustering, Groups, Recipe, check_recipe, fit_groups, takes_option, usual_scale
+from coterie.pipeline import fit as fit_auto
+from coterie.pipeline.request import AUTO, check_asked, check_k
 
 BUDGET = "normal"
 STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten

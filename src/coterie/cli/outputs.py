@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from coterie._files import atomic_path, check_output
-from coterie._optional import require
-from coterie._typing import Labels
+from coterie._support.files import atomic_path, check_output
+from coterie._support.optional import require
+from coterie._support.typing import Labels
+from coterie.data import Table
+from coterie.data.source import STANDARD_INPUT
 from coterie.errors import InvalidParameter, did_you_mean
-from coterie.groups.groups import NOT_GROUPED
-from coterie.read import Table
-from coterie.read.source import STANDARD_INPUT
+from coterie.pipeline.groups import NOT_GROUPED
 
 LABEL_SUFFIXES = (".csv", ".tsv", ".parquet", ".npy")
 

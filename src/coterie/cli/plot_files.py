@@ -10,17 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from coterie._files import atomic_path, check_output
-from coterie._optional import require
+from coterie._support.files import atomic_path, check_output
+from coterie._support.optional import require
 from coterie.cli.plot_images import ImageSubject, read_image
 from coterie.cli.plot_kinds import PlotKind
 from coterie.cli.plot_subject import PlotRequest, Subject
-from coterie.cli.terminal import is_watched
+from coterie.cli.render.terminal import is_watched
 from coterie.cluster import find_method
+from coterie.data import Table, read_table
 from coterie.errors import InvalidParameter
-from coterie.groups import Groups
-from coterie.read import Table, read_table
-from coterie.select.asked import AUTO
+from coterie.pipeline import Groups
+from coterie.pipeline.request import AUTO
 
 # beside matplotlib's own, which has no Chinese, Japanese or Korean letters
 WIDE_FONTS = (
@@ -82,7 +82,7 @@ def read_subject(
 
 def find_groups(request: PlotRequest, table: Table) -> Groups:
     """Return the groups that `coterie.fit` finds, and say so."""
-    from coterie.select import fit
+    from coterie.pipeline import fit
 
     found = fit(
         table,

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from coterie._optional import require
-from coterie._typing import FloatArray
+from coterie._support.optional import require
+from coterie._support.typing import FloatArray
 from coterie.cli.plot_subject import PlotRequest
 from coterie.errors import InvalidFile, MissingFile
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from coterie._validation import unknown_name
+from coterie._support.validation import unknown_name
 from coterie.cli import plot_drawings as drawings
 
 IMAGE_SUFFIXES = (".png", ".svg", ".pdf")

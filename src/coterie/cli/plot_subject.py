@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._optional import require
-from coterie._typing import Labels
-from coterie._validation import require_memory
+from coterie._support.optional import require
+from coterie._support.typing import Labels
+from coterie._support.validation import require_memory
 from coterie.cluster import find_method
+from coterie.data import Complete, Table, settle_missing
 from coterie.errors import InvalidParameter, did_you_mean
-from coterie.groups import Groups, Recipe, check_recipe, fit_groups, predict_table
-from coterie.groups.groups import NOT_GROUPED, number_labels
-from coterie.read import Complete, Table, settle_missing
+from coterie.pipeline import Groups, Recipe, check_recipe, fit_groups, predict_table
+from coterie.pipeline.groups import NOT_GROUPED, number_labels
 from coterie.tree import METHODS, Dendrogram, linkage
 
 
@@ -141,7 +141,7 @@ class Subject:
 
     @cached_property
     def _scaling(self) -> Any:
-        from coterie.prepare import fit_scaling
+        from coterie.data import fit_scaling
 
         if self._known is not None:
             return self._known.scaling
@@ -251,7 +251,7 @@ class Subject:
 
     def _codes(self, column: str) -> tuple[Labels, list[str]]:
         """Return a column of labels as numbers from 0, and their names; -1 stays noise."""
-        from coterie.read.columns import check_names
+        from coterie.data.columns import check_names
 
         check_names(self.table.source, self.table.columns, [column])
         content = self.table.content

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._typing import Indices
+from coterie._support.typing import Indices
 from coterie.cli.plot_subject import Subject
 from coterie.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from coterie.groups import Profile
+    from coterie.pipeline import Profile
     from coterie.select import Evidence
 
 MOST_K = 12  # numbers of clusters compared, unless -k is higher
@@ -65,7 +65,7 @@ def contingency(subject: Subject) -> Any:
 
 def profile(subject: Subject) -> Profile:
     """Return the profile of the groups in the units of the table."""
-    from coterie.groups import profile_groups
+    from coterie.pipeline import profile_groups
 
     k = int(subject.labels.max(initial=-1)) + 1
     return profile_groups(subject.rows.to_numpy(), subject.labels, subject.columns, k)

@@ -8,11 +8,11 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from coterie._files import check_output
-from coterie._optional import require
+from coterie._support.files import check_output
+from coterie._support.optional import require
+from coterie.data import Table
 from coterie.errors import InvalidParameter
-from coterie.groups import Groups
-from coterie.read import Table
+from coterie.pipeline import Groups
 
 SUFFIXES = (".html", ".htm")
 FILE_OPTIONS, FLAGS = ("-o", "--output", "--save", "--report"), ("--open", "--force")

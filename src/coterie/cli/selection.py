@@ -6,12 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from coterie._progress import ProgressOption
+from coterie._support.progress import ProgressOption
 from coterie.cluster import find_method
+from coterie.data import LeftOut, Table, fit_scaling, settle_missing
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.groups.recipe import Recipe, check_scale, make_estimator
-from coterie.prepare import fit_scaling
-from coterie.read import LeftOut, Table, settle_missing
+from coterie.pipeline.recipe import Recipe, check_scale, make_estimator
 from coterie.select import Evidence, choose_k, find_criterion
 from coterie.select.partitioners import find_partitioner
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import Labels
+from coterie._support.typing import Labels
+from coterie.data import Table, fit_scaling, settle_missing
+from coterie.data.columns import LeftOut, reason_to_leave_out
 from coterie.distance import get_distance, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
-from coterie.groups import check_scale, usual_scale
-from coterie.groups.groups import NOT_GROUPED
-from coterie.prepare import fit_scaling
-from coterie.read import Table, settle_missing
-from coterie.read.columns import LeftOut, reason_to_leave_out
+from coterie.pipeline import check_scale, usual_scale
+from coterie.pipeline.groups import NOT_GROUPED
 from coterie.tree import METHODS, Dendrogram, linkage
 
 BEST = "best"

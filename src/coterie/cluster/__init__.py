@@ -8,56 +8,56 @@ from typing import TYPE_CHECKING, Any
 from coterie.cluster.catalogue import CATALOGUE, Method, find_method
 
 if TYPE_CHECKING:
-    from coterie.cluster._birch_tree import CFTree
-    from coterie.cluster._condensed import CondensedTree
-    from coterie.cluster._dbscan import DBSCAN, dbscan
-    from coterie.cluster._eps import EpsSuggestion, suggest_eps
-    from coterie.cluster._kmeans_history import KMeansHistory, KMeansPick, KMeansStep
-    from coterie.cluster._mixture_history import MixtureHistory, MixtureStep
-    from coterie.cluster._optics_clusters import XiClusters, cluster_optics_dbscan, cluster_optics_xi
-    from coterie.cluster._optics_order import OpticsGraph, compute_optics_graph
-    from coterie.cluster._spectral_function import spectral_clustering
-    from coterie.cluster.agglomerative import AgglomerativeClustering
-    from coterie.cluster.birch import Birch
-    from coterie.cluster.bisecting import BisectingKMeans
+    from coterie.cluster.agglomerative.agglomerative import AgglomerativeClustering
+    from coterie.cluster.agglomerative.diana import Diana
+    from coterie.cluster.agglomerative.feature_agglomeration import FeatureAgglomeration
+    from coterie.cluster.birch.birch import Birch
+    from coterie.cluster.birch.cf_tree import CFTree
     from coterie.cluster.consensus import ConsensusClustering
-    from coterie.cluster.diana import Diana
-    from coterie.cluster.feature_agglomeration import FeatureAgglomeration
-    from coterie.cluster.functions import k_means, kmeans_plusplus
-    from coterie.cluster.gaussian_mixture import GaussianMixture
-    from coterie.cluster.hdbscan import HDBSCAN
-    from coterie.cluster.hierarchical_kmeans import HierarchicalKMeans
-    from coterie.cluster.kernel_kmeans import KernelKMeans
-    from coterie.cluster.kmeans import KMeans
-    from coterie.cluster.kmedoids import KMedoids
-    from coterie.cluster.laplacian_eigenmap import LaplacianEigenmap
-    from coterie.cluster.minibatch import MiniBatchKMeans
-    from coterie.cluster.modes import ModeClustering
-    from coterie.cluster.optics import OPTICS
-    from coterie.cluster.spectral import SpectralClustering
+    from coterie.cluster.density.condensed_tree import CondensedTree
+    from coterie.cluster.density.dbscan import DBSCAN, dbscan
+    from coterie.cluster.density.eps import EpsSuggestion, suggest_eps
+    from coterie.cluster.density.hdbscan import HDBSCAN
+    from coterie.cluster.density.optics import OPTICS
+    from coterie.cluster.density.optics_clusters import XiClusters, cluster_optics_dbscan, cluster_optics_xi
+    from coterie.cluster.density.optics_order import OpticsGraph, compute_optics_graph
+    from coterie.cluster.kernel.kernel_kmeans import KernelKMeans
+    from coterie.cluster.kmeans.bisecting import BisectingKMeans
+    from coterie.cluster.kmeans.functions import k_means, kmeans_plusplus
+    from coterie.cluster.kmeans.hierarchical import HierarchicalKMeans
+    from coterie.cluster.kmeans.history import KMeansHistory, KMeansPick, KMeansStep
+    from coterie.cluster.kmeans.kmeans import KMeans
+    from coterie.cluster.kmeans.minibatch import MiniBatchKMeans
+    from coterie.cluster.medoids.kmedoids import KMedoids
+    from coterie.cluster.mixture.gaussian_mixture import GaussianMixture
+    from coterie.cluster.mixture.history import MixtureHistory, MixtureStep
+    from coterie.cluster.modes.modes import ModeClustering
+    from coterie.cluster.spectral.function import spectral_clustering
+    from coterie.cluster.spectral.laplacian_eigenmap import LaplacianEigenmap
+    from coterie.cluster.spectral.spectral import SpectralClustering
 
 # Where the names live that are no methods themselves.
 _HOMES = {
-    "CFTree": "coterie.cluster._birch_tree",
-    "CondensedTree": "coterie.cluster._condensed",
-    "EpsSuggestion": "coterie.cluster._eps",
-    "FeatureAgglomeration": "coterie.cluster.feature_agglomeration",
-    "KMeansHistory": "coterie.cluster._kmeans_history",
-    "KMeansPick": "coterie.cluster._kmeans_history",
-    "KMeansStep": "coterie.cluster._kmeans_history",
-    "LaplacianEigenmap": "coterie.cluster.laplacian_eigenmap",
-    "MixtureHistory": "coterie.cluster._mixture_history",
-    "MixtureStep": "coterie.cluster._mixture_history",
-    "OpticsGraph": "coterie.cluster._optics_order",
-    "XiClusters": "coterie.cluster._optics_clusters",
-    "cluster_optics_dbscan": "coterie.cluster._optics_clusters",
-    "cluster_optics_xi": "coterie.cluster._optics_clusters",
-    "compute_optics_graph": "coterie.cluster._optics_order",
-    "dbscan": "coterie.cluster._dbscan",
-    "k_means": "coterie.cluster.functions",
-    "kmeans_plusplus": "coterie.cluster.functions",
-    "spectral_clustering": "coterie.cluster._spectral_function",
-    "suggest_eps": "coterie.cluster._eps",
+    "CFTree": "coterie.cluster.birch.cf_tree",
+    "CondensedTree": "coterie.cluster.density.condensed_tree",
+    "EpsSuggestion": "coterie.cluster.density.eps",
+    "FeatureAgglomeration": "coterie.cluster.agglomerative.feature_agglomeration",
+    "KMeansHistory": "coterie.cluster.kmeans.history",
+    "KMeansPick": "coterie.cluster.kmeans.history",
+    "KMeansStep": "coterie.cluster.kmeans.history",
+    "LaplacianEigenmap": "coterie.cluster.spectral.laplacian_eigenmap",
+    "MixtureHistory": "coterie.cluster.mixture.history",
+    "MixtureStep": "coterie.cluster.mixture.history",
+    "OpticsGraph": "coterie.cluster.density.optics_order",
+    "XiClusters": "coterie.cluster.density.optics_clusters",
+    "cluster_optics_dbscan": "coterie.cluster.density.optics_clusters",
+    "cluster_optics_xi": "coterie.cluster.density.optics_clusters",
+    "compute_optics_graph": "coterie.cluster.density.optics_order",
+    "dbscan": "coterie.cluster.density.dbscan",
+    "k_means": "coterie.cluster.kmeans.functions",
+    "kmeans_plusplus": "coterie.cluster.kmeans.functions",
+    "spectral_clustering": "coterie.cluster.spectral.function",
+    "suggest_eps": "coterie.cluster.density.eps",
 }
 
 __all__ = [

@@ -47,7 +47,7 @@ CATALOGUE = (
     Method(
         "kmeans",
         "k-means",
-        "coterie.cluster.kmeans",
+        "coterie.cluster.kmeans.kmeans",
         "KMeans",
         "round groups about a centre; the usual first choice, fast on any size",
         needs_k=True,
@@ -55,7 +55,7 @@ CATALOGUE = (
     Method(
         "minibatch-kmeans",
         "mini-batch k-means",
-        "coterie.cluster.minibatch",
+        "coterie.cluster.kmeans.minibatch",
         "MiniBatchKMeans",
         "k-means that sees a few rows at a time: for streams; approximate",
         needs_k=True,
@@ -63,7 +63,7 @@ CATALOGUE = (
     Method(
         "agglomerative",
         "agglomerative clustering",
-        "coterie.cluster.agglomerative",
+        "coterie.cluster.agglomerative.agglomerative",
         "AgglomerativeClustering",
         "a tree of merges, nearest first: groups within groups, any distance; up to some 100,000 rows",
         needs_k=True,
@@ -71,7 +71,7 @@ CATALOGUE = (
     Method(
         "diana",
         "divisive analysis",
-        "coterie.cluster.diana",
+        "coterie.cluster.agglomerative.diana",
         "Diana",
         "a tree of splits, the widest group first; for up to a few thousand rows",
         needs_k=True,
@@ -79,7 +79,7 @@ CATALOGUE = (
     Method(
         "bisecting-kmeans",
         "bisecting k-means",
-        "coterie.cluster.bisecting",
+        "coterie.cluster.kmeans.bisecting",
         "BisectingKMeans",
         "k-means that splits one group in two at a time: a tree of groups, even with many of them",
         needs_k=True,
@@ -87,7 +87,7 @@ CATALOGUE = (
     Method(
         "hierarchical-kmeans",
         "hierarchical k-means",
-        "coterie.cluster.hierarchical_kmeans",
+        "coterie.cluster.kmeans.hierarchical",
         "HierarchicalKMeans",
         "a tree from the top: k-means splits every group, down to single rows",
         needs_k=True,
@@ -95,7 +95,7 @@ CATALOGUE = (
     Method(
         "birch",
         "BIRCH",
-        "coterie.cluster.birch",
+        "coterie.cluster.birch.birch",
         "Birch",
         "small round subclusters in one pass, merged by Ward's method: for streams and many rows",
         needs_k=True,
@@ -104,7 +104,7 @@ CATALOGUE = (
     Method(
         "dbscan",
         "DBSCAN",
-        "coterie.cluster._dbscan",
+        "coterie.cluster.density.dbscan",
         "DBSCAN",
         "dense regions of any shape, the rest is noise; finds the number of groups",
         needs_k=False,
@@ -113,7 +113,7 @@ CATALOGUE = (
     Method(
         "hdbscan",
         "HDBSCAN",
-        "coterie.cluster.hdbscan",
+        "coterie.cluster.density.hdbscan",
         "HDBSCAN",
         "dense regions of different densities, the rest is noise; no radius to choose",
         needs_k=False,
@@ -121,7 +121,7 @@ CATALOGUE = (
     Method(
         "optics",
         "OPTICS",
-        "coterie.cluster.optics",
+        "coterie.cluster.density.optics",
         "OPTICS",
         "an order of the rows in which dense regions of any density are valleys; the rest is noise",
         needs_k=False,
@@ -130,7 +130,7 @@ CATALOGUE = (
     Method(
         "modes",
         "mode clustering",
-        "coterie.cluster.modes",
+        "coterie.cluster.modes.modes",
         "ModeClustering",
         "hills of the density, of any shape, with every row in one; finds the number of groups, or is told",
         needs_k=False,
@@ -138,7 +138,7 @@ CATALOGUE = (
     Method(
         "mixture",
         "Gaussian mixture",
-        "coterie.cluster.gaussian_mixture",
+        "coterie.cluster.mixture.gaussian_mixture",
         "GaussianMixture",
         "clouds of any ellipse, with a share of every row in every group",
         needs_k=True,
@@ -146,7 +146,7 @@ CATALOGUE = (
     Method(
         "spectral",
         "spectral clustering",
-        "coterie.cluster.spectral",
+        "coterie.cluster.spectral.spectral",
         "SpectralClustering",
         "groups of any shape that hang together; also communities of a graph",
         needs_k=True,
@@ -154,7 +154,7 @@ CATALOGUE = (
     Method(
         "kmedoids",
         "k-medoids",
-        "coterie.cluster.kmedoids",
+        "coterie.cluster.medoids.kmedoids",
         "KMedoids",
         "groups about one of their own rows; any distance, less moved by outliers",
         needs_k=True,
@@ -162,7 +162,7 @@ CATALOGUE = (
     Method(
         "kernel-kmeans",
         "kernel k-means",
-        "coterie.cluster.kernel_kmeans",
+        "coterie.cluster.kernel.kernel_kmeans",
         "KernelKMeans",
         "groups with curved borders, through a kernel; beyond 20,000 rows by way of landmark rows",
         needs_k=True,

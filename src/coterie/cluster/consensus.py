@@ -8,11 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._consensus import ABSENT, Consensus
-from coterie._progress import ProgressOption, track
-from coterie._resampling import Refitter, draw_subsample, fill_labels, run_all, seed_from
-from coterie._typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
-from coterie._validation import (
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
+from coterie._support.validation import (
     Anything,
     Choice,
     Constraint,
@@ -26,9 +24,18 @@ from coterie._validation import (
     check_n_clusters,
     check_seed,
 )
-from coterie.cluster._base import Clusterer, Listener
-from coterie.cluster.kmeans import KMeans
+from coterie.cluster.base import Clusterer, Listener
+from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.errors import InvalidParameter
+from coterie.evaluate.belief import (
+    ABSENT,
+    Consensus,
+    Refitter,
+    draw_subsample,
+    fill_labels,
+    run_all,
+    seed_from,
+)
 from coterie.tree import Dendrogram, linkage
 
 LINKAGES = ("average", "complete", "single", "weighted")

@@ -10,10 +10,10 @@ import numpy as np
 
 from coterie import _core
 from coterie._core import Finish, Kernel
-from coterie._typing import Distances, Indices
-from coterie._validation import Choice, check_parameter, require_memory
-from coterie.distance._catalogue import Distance
-from coterie.distance._rows import Rows
+from coterie._support.typing import Distances, Indices
+from coterie._support.validation import Choice, check_parameter, require_memory
+from coterie.distance.catalogue import Distance
+from coterie.distance.rows import Rows
 from coterie.errors import InvalidParameter
 
 Algorithm: TypeAlias = Literal["auto", "tiles", "kd_tree"]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from coterie._core import Finish, Kernel
-from coterie._validation import AnArray, Constraint, Nothing
-from coterie._validation.parameters import is_number
-from coterie.distance._catalogue import Distance, Parameter, register
+from coterie._support.validation import AnArray, Constraint, Nothing
+from coterie._support.validation.parameters import is_number
+from coterie.distance.catalogue import Distance, Parameter, register
 from coterie.distance.learning import with_covariance, with_variances, with_weights
 from coterie.distance.transforms import CentredUnitLength, Presence, RankedUnitLength, UnitLength
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from coterie._typing import Centers, Data, Labels, Weights
-from coterie.distance._catalogue import Distance, get_distance
+from coterie._support.typing import Centers, Data, Labels, Weights
+from coterie.distance.catalogue import Distance, get_distance
 from coterie.distance.matrices import input_kind
 from coterie.errors import InvalidParameter
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from coterie import _core
-from coterie._typing import Centers
-from coterie.distance._catalogue import Distance
+from coterie._support.typing import Centers
+from coterie.distance.catalogue import Distance
 from coterie.distance.geometry import Barycentre, Clusters, register_geometry
 from coterie.distance.learning import exponent_of
 

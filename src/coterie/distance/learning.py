@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from coterie import _core
-from coterie._typing import Data, FloatArray
-from coterie.distance._catalogue import Distance
+from coterie._support.typing import Data, FloatArray
+from coterie.distance.catalogue import Distance
 from coterie.distance.transforms import Scaling, Whitening
 from coterie.errors import InvalidData, InvalidParameter
 

@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from coterie import _core
-from coterie._typing import Distances, MatrixLike
-from coterie._validation import check_data
+from coterie._support.typing import Distances, MatrixLike
+from coterie._support.validation import check_data
 from coterie.errors import InvalidData
 
 InputKind: TypeAlias = Literal["data", "distances", "similarities"]

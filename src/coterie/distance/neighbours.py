@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coterie._threads import resolve_threads
-from coterie._typing import Distances, Indices, MatrixLike
-from coterie._validation import Flag, Nothing, Number, Whole, check_parameter
-from coterie.distance._catalogue import Distance, RowFunction
-from coterie.distance._rows import Rows, prepare_rows
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import Distances, Indices, MatrixLike
+from coterie._support.validation import Flag, Nothing, Number, Whole, check_parameter
+from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.engines import (
     Algorithm,
     Found,
@@ -23,6 +22,7 @@ from coterie.distance.engines import (
 )
 from coterie.distance.matrices import input_kind
 from coterie.distance.pairwise import distance_matrix, matrix_as_distances
+from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidParameter
 
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from coterie import _core
-from coterie._threads import resolve_threads
-from coterie._typing import Data, Distances, MatrixLike
-from coterie._validation import require_memory
-from coterie.distance._catalogue import Distance, RowFunction
-from coterie.distance._rows import Rows, prepare_rows
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import Data, Distances, MatrixLike
+from coterie._support.validation import require_memory
+from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.matrices import (
     check_distance_matrix,
     check_similarity_matrix,
     distances_from_similarities,
     input_kind,
 )
+from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidData, InvalidParameter
 
 _WHO = "pairwise_distances"

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from coterie import _core
-from coterie._threads import resolve_threads
-from coterie._typing import Distances, Indices, MatrixLike, VectorLike
-from coterie._validation import Number, check_parameter
-from coterie.distance._catalogue import Distance, RowFunction
-from coterie.distance._rows import Rows, prepare_rows
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import Distances, Indices, MatrixLike, VectorLike
+from coterie._support.validation import Number, check_parameter
+from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.engines import Algorithm, choose_engine, tree_form
 from coterie.distance.matrices import input_kind
 from coterie.distance.pairwise import distance_matrix, matrix_as_distances
+from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidData
 
 _WHO = "spanning_tree"

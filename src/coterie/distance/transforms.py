@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from coterie import _core
-from coterie._typing import Data, FloatArray
+from coterie._support.typing import Data, FloatArray
 from coterie.errors import InvalidData
 
 NUMBERS_AT_ONCE = 2**18  # a block of this many float64 stays in the second-level cache

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from inspect import getdoc, signature
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from coterie._validation import Choice, Nothing, check_parameter, unknown_name
+from coterie._support.validation import Choice, Nothing, check_parameter, unknown_name
 
 if TYPE_CHECKING:
-    from coterie.evaluate.contingency import ContingencyTable
+    from coterie.evaluate.external.contingency import ContingencyTable
     from coterie.evaluate.labelings import Noise
 
 # two labelings; two membership matrices; two sets of centres; data (or distances) and a labeling; a graph and

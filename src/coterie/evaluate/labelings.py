@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._caller import caller_level
-from coterie._typing import VectorLike
-from coterie._validation import Choice, check_parameter
+from coterie._support.caller import caller_level
+from coterie._support.typing import VectorLike
+from coterie._support.validation import Choice, check_parameter
 from coterie.errors import DataNotice, InvalidData
 
 Noise: TypeAlias = Literal["cluster", "exclude", "singletons"]

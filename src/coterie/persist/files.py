@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from coterie._config import version
-from coterie._files import atomic_path, check_output
+from coterie._support.config import version
+from coterie._support.files import atomic_path, check_output
 from coterie.errors import CoterieError, FileProblem, MissingFile, ModelFileError
 from coterie.persist import registry
 from coterie.persist.state import Reader, Writer
@@ -32,7 +32,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
     Examples
     --------
     >>> import coterie, tempfile, pathlib
-    >>> from coterie.prepare import Whitening
+    >>> from coterie.data import Whitening
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "whitening.safetensors"
     >>> coterie.save(Whitening().fit([[0.0, 1.0], [2.0, 0.0], [1.0, 5.0]]), path)
     >>> coterie.load(path).rank_

@@ -7,18 +7,19 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from coterie._support import hooks
 from coterie.errors import ModelFileError
 
-ROOMS = (
-    "coterie.cluster",
-    "coterie.distance",
-    "coterie.evaluate",
-    "coterie.groups",
-    "coterie.prepare",
-    "coterie.read",
-    "coterie.select",
-    "coterie.tree",
-)
+# Names that files written before know: what is left of the dot, or the whole, has moved.
+MOVED = {
+    "coterie.groups": "coterie.pipeline",
+    "coterie.prepare": "coterie.data",
+    "coterie.read": "coterie.data",
+    "coterie.select.Candidate": "coterie.pipeline.Candidate",
+    "coterie.select.Clustering": "coterie.pipeline.Clustering",
+    "coterie.select.Fact": "coterie.pipeline.Fact",
+    "coterie.select.MethodComparison": "coterie.pipeline.MethodComparison",
+}
 
 
 @cache
@@ -29,7 +30,7 @@ def savable_classes() -> dict[str, type]:
     methods ``__coterie_state__`` and ``__coterie_restore__``.
     """
     found: dict[str, type] = {}
-    for room in ROOMS:
+    for room in hooks.ask("savable_rooms"):
         module = import_module(room)
         for name in module.__all__:
             value = getattr(module, name)
@@ -67,7 +68,19 @@ def name_of(value: Any) -> str:
 
 def class_named(name: Any) -> type:
     """Return the class that a file names, or refuse the file."""
-    kind = savable_classes().get(name) if isinstance(name, str) else None
+    kind = savable_classes().get(_present_name(name)) if isinstance(name, str) else None
     if kind is None:
         raise ModelFileError(f"it holds a {name!r}, which this version of Coterie does not know")
     return kind
+
+
+def _present_name(name: str) -> str:
+    """Return what a class is called now that an earlier version called `name`.
+
+    Examples
+    --------
+    >>> _present_name("coterie.groups.Groups"), _present_name("coterie.cluster.KMeans")
+    ('coterie.pipeline.Groups', 'coterie.cluster.KMeans')
+    """
+    room, _, last = name.rpartition(".")
+    return MOVED.get(name) or f"{MOVED.get(room, room)}.{last}"

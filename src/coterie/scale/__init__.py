@@ -1,22 +1,23 @@
 """Beyond memory and beyond one machine: the methods on Dask collections, files and folders of any size."""
 
-from coterie._optional import require
+from coterie._support.optional import require
 
 require("dask", extra="scale", purpose="coterie.scale")
 
 from coterie.scale import evaluate  # noqa: E402  # only when Dask is there
 from coterie.scale.blocks import Blocks  # noqa: E402
 from coterie.scale.clustering import LazyClustering  # noqa: E402
-from coterie.scale.dbscan import DBSCAN  # noqa: E402
 from coterie.scale.fit import fit  # noqa: E402
-from coterie.scale.gaussian_mixture import GaussianMixture  # noqa: E402
-from coterie.scale.kmeans import KMeans  # noqa: E402
-from coterie.scale.kmedoids import KMedoids  # noqa: E402
-from coterie.scale.minibatch import MiniBatchKMeans  # noqa: E402
+from coterie.scale.methods.dbscan import DBSCAN  # noqa: E402
+from coterie.scale.methods.gaussian_mixture import GaussianMixture  # noqa: E402
+from coterie.scale.methods.kmeans import KMeans  # noqa: E402
+from coterie.scale.methods.kmedoids import KMedoids  # noqa: E402
+from coterie.scale.methods.minibatch import MiniBatchKMeans  # noqa: E402
+from coterie.scale.methods.single_linkage import SingleLinkage  # noqa: E402
+from coterie.scale.methods.summaries import Summaries, SummarisedClustering  # noqa: E402
 from coterie.scale.predict import predict  # noqa: E402
-from coterie.scale.single_linkage import SingleLinkage  # noqa: E402
-from coterie.scale.sources import read_blocks  # noqa: E402
-from coterie.scale.summaries import Summaries, SummarisedClustering  # noqa: E402
+from coterie.scale.runtime.passes import connect as connect  # noqa: E402
+from coterie.scale.sources.reading import read_blocks  # noqa: E402
 
 __all__ = [
     "DBSCAN",

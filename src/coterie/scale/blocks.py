@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from coterie._typing import Data
+from coterie._support.typing import Data
+from coterie.data import Scaling
 from coterie.errors import InvalidParameter
-from coterie.prepare import Scaling
-from coterie.scale._recent import RECENT
-from coterie.scale.pieces import ColumnKeys, Piece, Span, check_made, fill_rows, rows_of, some_of
+from coterie.scale.runtime.recent import RECENT
+from coterie.scale.sources.partitions import ColumnKeys, Piece, Span, check_made, fill_rows, rows_of, some_of
 
 ROWS_OF_SUMS = 8192  # the engine sums up so many rows by themselves; blocks are multiples of it
 BLOCK_BYTES = 16 << 20  # estimate: large against the cost of a task, small against memory

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from coterie._progress import Tracker
-from coterie._typing import Indices
+from coterie._support.progress import Tracker
+from coterie._support.typing import Indices
 from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Significance, Stability
-from coterie.groups import Recipe, make_estimator
+from coterie.pipeline import Candidate, Recipe, make_estimator
+from coterie.pipeline.check_belief import believe
+from coterie.pipeline.compete import Contest
+from coterie.pipeline.request import Asked
+from coterie.pipeline.running import ROWS_PER_GROUP, one_group, run_contest
 from coterie.scale.preparing import Prepared
 from coterie.scale.settling import Labelling
-from coterie.select import Candidate, Evidence, Verdict
-from coterie.select.asked import Asked
-from coterie.select.believing import believe
-from coterie.select.compete import Contest
-from coterie.select.running import ROWS_PER_GROUP, one_group, run_contest
+from coterie.select import Evidence, Verdict
 
 GIVEN = "it was given"
 

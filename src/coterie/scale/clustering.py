@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import Labels
+from coterie._support.typing import Labels
 from coterie.errors import InvalidParameter
-from coterie.scale._base import new_blocks
+from coterie.pipeline import Clustering
+from coterie.pipeline.lazy import is_in_blocks
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.label_files import write_labels
+from coterie.scale.methods.base import new_blocks
 from coterie.scale.settling import Labelling
-from coterie.select import Clustering
-from coterie.select.lazy import is_in_blocks
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from coterie.data import LeftOut
+from coterie.data.columns import check_names, is_key_name
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.read import LeftOut
-from coterie.read.columns import check_names, is_key_name
 from coterie.scale.blocks import Blocks
 from coterie.scale.sampling import draw_sample
-from coterie.scale.sources import expand, open_tables, read_blocks
-from coterie.scale.tables import is_numeric
+from coterie.scale.sources.reading import expand, open_tables, read_blocks
+from coterie.scale.sources.tables import is_numeric
 
 KEY_ROWS = 1000  # that are looked at to find keys
 KEY_SHARE = 0.3  # different values per row from which whole numbers called like a key are one
@@ -116,7 +116,7 @@ def _types_of(source: Any) -> Mapping[str, tuple[bool, str]] | None:
         return {name: (getattr(dtype, "kind", "O") in "biuf", str(dtype)) for name, dtype in types.items()}
     table = None
     if kind == "pyarrow":
-        from coterie.scale._arrow import open_any
+        from coterie.scale.sources.arrow import open_any
 
         table = open_any(source)[0]
     first = source[0] if isinstance(source, list | tuple) and source else source

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from coterie._typing import FloatArray, Labels
-from coterie.groups import Groups, Profile, Recipe, profile_groups
-from coterie.groups.fit import centers_of, share_explained
-from coterie.groups.profile import effect_sizes
+from coterie._support.typing import FloatArray, Labels
+from coterie.pipeline import Groups, Profile, Recipe, profile_groups
+from coterie.pipeline.describe import centers_of, share_explained
+from coterie.pipeline.profile import effect_sizes
 from coterie.scale import evaluate
-from coterie.scale._group_totals import GroupTotals, total_groups
+from coterie.scale.methods.group_totals import GroupTotals, total_groups
 from coterie.scale.preparing import Prepared
 from coterie.scale.settling import Settled
 

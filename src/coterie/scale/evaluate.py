@@ -6,20 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import Indices, RandomState
-from coterie._validation import check_seed
+from coterie._support.typing import Indices, RandomState
+from coterie._support.validation import check_seed
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.evaluate.assess import Assessment, Finding
 from coterie.evaluate.catalogue import find_measure
-from coterie.evaluate.compare import Comparison
-from coterie.evaluate.contingency import ContingencyTable
-from coterie.evaluate.sampling import Estimate
+from coterie.evaluate.external import Comparison, ContingencyTable
+from coterie.evaluate.internal import Assessment, Estimate, Finding
 from coterie.scale import moments
-from coterie.scale._base import vector_blocks
-from coterie.scale._group_totals import Numbers, total_groups, whole_numbers
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.passes import compute, fold, tasks
-from coterie.scale.sources import read_blocks
+from coterie.scale.methods.base import vector_blocks
+from coterie.scale.methods.group_totals import Numbers, total_groups, whole_numbers
+from coterie.scale.runtime.passes import compute, fold, tasks
+from coterie.scale.sources.reading import read_blocks
 
 NOISE = ("cluster", "exclude")
 SILHOUETTE_ROWS = 1000
@@ -39,7 +37,7 @@ def compare(labels_true: Any, labels_pred: Any, *, noise: str = "cluster") -> Co
     Returns
     -------
     Comparison
-        As that of `coterie.evaluate.compare`.
+        As that of `coterie.evaluate.external.compare`.
 
     Examples
     --------
@@ -89,7 +87,7 @@ def assess(
     Returns
     -------
     Assessment
-        As that of `coterie.evaluate.assess`.
+        As that of `coterie.evaluate.internal.assess`.
 
     Examples
     --------

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from coterie.evaluate import Significance, Stability
-from coterie.evaluate.sampling import Estimate
+from coterie.evaluate.internal import Estimate
+from coterie.pipeline import Fact
 from coterie.scale.choosing import Choice
 from coterie.scale.describing import Description
-from coterie.select import Fact
 
 EXACT = {
     "sse": "sum of squares within groups",

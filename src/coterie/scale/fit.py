@@ -9,25 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from coterie._progress import ProgressOption, track
-from coterie._typing import Labels
-from coterie._validation import Seed, check_parameter, check_seed
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import Labels
+from coterie._support.validation import Seed, check_parameter, check_seed
+from coterie.data import check_policy
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Comparison
-from coterie.groups import Recipe
-from coterie.read import check_policy
+from coterie.pipeline import Recipe
+from coterie.pipeline.preparing import column_names
+from coterie.pipeline.request import check_asked
 from coterie.scale import evaluate
 from coterie.scale.choosing import choose, doubt, is_one_way
 from coterie.scale.clustering import LazyClustering
 from coterie.scale.describing import describe
 from coterie.scale.facts import facts_of
-from coterie.scale.methods import takes_checkpoint
+from coterie.scale.methods.catalogue import takes_checkpoint
 from coterie.scale.preparing import Prepared, prepare
 from coterie.scale.sampling import take_rows
 from coterie.scale.settling import Labelling, settle
-from coterie.scale.sources import read_blocks
-from coterie.select.asked import check_asked
-from coterie.select.preparing import column_names
+from coterie.scale.sources.reading import read_blocks
 
 
 def fit(

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from coterie._files import atomic_path
-from coterie._optional import require
+from coterie._support.files import atomic_path
+from coterie._support.optional import require
 from coterie.errors import ExistingFile, FileProblem
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.passes import compute, fold, tasks
+from coterie.scale.runtime.passes import compute, fold, tasks
 
 
 def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Path:

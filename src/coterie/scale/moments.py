@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from coterie import _core
-from coterie._typing import Data, FloatArray
-from coterie._validation import largest_safe
+from coterie._support.typing import Data, FloatArray
+from coterie._support.validation import largest_safe
 from coterie.errors import InvalidData
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.finite import refuse_not_finite
-from coterie.scale.passes import compute, fold, read_weights, tasks
+from coterie.scale.runtime.check_finite import refuse_not_finite
+from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from coterie._typing import Labels
+from coterie._support.typing import Labels
 from coterie.errors import ModelFileError
-from coterie.groups import Groups
-from coterie.groups.groups import number_labels
-from coterie.scale._base import new_blocks
+from coterie.pipeline import Groups
+from coterie.pipeline.groups import number_labels
 from coterie.scale.blocks import Block
 from coterie.scale.label_files import write_labels
+from coterie.scale.methods.base import new_blocks
 from coterie.scale.predict import label_block
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._threads import one_thread
-from coterie._typing import Data, Labels
+from coterie._support.threads import one_thread
+from coterie._support.typing import Data, Labels
 from coterie.errors import UnsupportedInput
-from coterie.scale._base import new_blocks
 from coterie.scale.blocks import Block
-from coterie.scale.finite import refuse_not_finite
-from coterie.scale.lazy import lazy_array
+from coterie.scale.methods.base import new_blocks
+from coterie.scale.runtime.check_finite import refuse_not_finite
+from coterie.scale.runtime.lazy_array import lazy_array
 
 
 def predict(model: Any, X: Any) -> Any:

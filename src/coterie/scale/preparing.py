@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coterie._progress import Tracker
-from coterie._typing import Data
+from coterie._support.progress import Tracker
+from coterie._support.typing import Data
+from coterie.data import Scaling, Table
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.prepare import Scaling
-from coterie.read import Table
+from coterie.pipeline.preparing import LEAST_ROWS
+from coterie.pipeline.request import Asked
 from coterie.scale import moments
 from coterie.scale.blocks import Blocks
 from coterie.scale.columns import Opened, open_columns
 from coterie.scale.sampling import Sample, draw_sample
 from coterie.scale.scalings import scaling_of
-from coterie.select.asked import Asked
-from coterie.select.preparing import LEAST_ROWS
 
 SAMPLE_ROWS = 20_000  # that rules, typical rows and the report come from
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import Data, Indices
-from coterie.scale._coreset import uniform
+from coterie._support.typing import Data, Indices
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.passes import compute, fold, tasks
+from coterie.scale.methods.coreset import uniform
+from coterie.scale.runtime.passes import compute, fold, tasks
 
 Drawn = tuple[Indices, Data]
 

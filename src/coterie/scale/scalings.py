@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.prepare import Scaling, fit_scaling
+from coterie.data import Scaling, fit_scaling
+from coterie.pipeline.preparing import differ_in_scale
 from coterie.scale.blocks import Blocks
 from coterie.scale.moments import Whole
 from coterie.scale.sampling import draw_sample
-from coterie.select.preparing import differ_in_scale
 
 QUANTILE_ROWS = 100_000  # a quartile of them is that of all rows up to 0.14 % of the ranks
 

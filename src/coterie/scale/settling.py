@@ -10,20 +10,20 @@ from typing import Any
 import dask.array
 import numpy as np
 
-from coterie._progress import ProgressOption
-from coterie._typing import Data, Indices, Labels
+from coterie._support.progress import ProgressOption
+from coterie._support.typing import Data, Indices, Labels
 from coterie.cluster import DBSCAN as LocalDBSCAN  # noqa: N811  # a class in capitals
 from coterie.cluster import find_method
-from coterie.groups.fit import number_by_size
-from coterie.groups.groups import number_labels
-from coterie.scale._local import count_rows
+from coterie.pipeline.candidate import Candidate
+from coterie.pipeline.describe import number_by_size
+from coterie.pipeline.groups import number_labels
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.eps import suggest_eps
-from coterie.scale.lazy import lazy_array
-from coterie.scale.methods import estimator_of, is_fitted_to_all
+from coterie.scale.methods.catalogue import estimator_of, is_fitted_to_all
+from coterie.scale.methods.eps import suggest_eps
+from coterie.scale.methods.local_model import count_rows
 from coterie.scale.predict import label_block
+from coterie.scale.runtime.lazy_array import lazy_array
 from coterie.scale.sampling import take_rows
-from coterie.select.candidate import Candidate
 
 ROWS_PER_CENTRE = 100  # of a sample whose centres are a good start for all rows
 CORE_BYTES = 256 << 20  # core points are kept, to place new rows, up to so many

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from inspect import getdoc
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from coterie._validation import unknown_name
+from coterie._support.validation import unknown_name
 from coterie.select.rules import Measured, Rule
 
 if TYPE_CHECKING:

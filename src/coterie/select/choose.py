@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from coterie._progress import ProgressOption, Tracker, track
-from coterie._typing import Data, MatrixLike, RandomState
-from coterie._validation import Nothing, Seed, Whole, check_data, check_parameters, check_seed
-from coterie._validation.parameters import is_whole
+from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.typing import Data, MatrixLike, RandomState
+from coterie._support.validation import Nothing, Seed, Whole, check_data, check_parameters, check_seed
+from coterie._support.validation.parameters import is_whole
 from coterie.errors import InvalidParameter
 from coterie.select.catalogue import Criterion, find_criterion
 from coterie.select.catalogue import criteria as all_criteria

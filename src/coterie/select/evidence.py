@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from coterie._optional import require
-from coterie._typing import Labels
-from coterie._validation import unknown_name
+from coterie._support.optional import require
+from coterie._support.typing import Labels
+from coterie._support.validation import unknown_name
 from coterie.select.curve import Curve
 from coterie.select.verdict import Verdict
 

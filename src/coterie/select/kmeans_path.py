@@ -8,10 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import Centers, Data, Labels
-from coterie.cluster._points import Points, Run, Stopping, run_without_holes, with_team
-from coterie.cluster._spaces import Space, fit_space
-from coterie.cluster._starts import n_candidates, seed_of_restart
+from coterie._support.typing import Centers, Data, Labels
+from coterie.cluster.kmeans import (
+    Points,
+    Run,
+    Space,
+    Stopping,
+    fit_space,
+    n_candidates,
+    run_without_holes,
+    seed_of_restart,
+    with_team,
+)
 
 SEEDING_ROWS = 5_000  # of more rows, a sample decides between starts
 

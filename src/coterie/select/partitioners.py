@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from coterie._typing import Data, Labels
-from coterie.cluster._points import Stopping
-from coterie.cluster._tree_labels import cut_tree
+from coterie._support.typing import Data, Labels
+from coterie.cluster.agglomerative import cut_tree
 from coterie.cluster.catalogue import CATALOGUE, find_method
+from coterie.cluster.kmeans import Stopping
 from coterie.errors import InvalidParameter
 from coterie.select.catalogue import Need
 from coterie.select.kmeans_path import run_all

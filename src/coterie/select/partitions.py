@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import Data, Labels
+from coterie._support.typing import Data, Labels
 from coterie.select.kmeans_path import CenterRuns
 
 

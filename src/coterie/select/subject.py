@@ -10,13 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from coterie._progress import Tracker
-from coterie._typing import Data, Labels
+from coterie._support.progress import Tracker
+from coterie._support.typing import Data, Labels
 from coterie.distance import get_distance
-from coterie.evaluate.centroids import Scatter
-from coterie.evaluate.partitions import Partition
-from coterie.evaluate.space_input import read_space
-from coterie.evaluate.spaces import Space
+from coterie.evaluate.internal import Partition, Scatter, Space, read_space
 from coterie.select.curve import Values
 from coterie.select.partitioners import Partitioner
 from coterie.select.partitions import Partitions

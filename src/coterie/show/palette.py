@@ -7,7 +7,7 @@ from the grey of noise; markers change every ten clusters, for what colour alone
 
 from __future__ import annotations
 
-from coterie._validation import Whole, check_parameter
+from coterie._support.validation import Whole, check_parameter
 
 # fmt: off
 COLORS: tuple[str, ...] = (

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import Data, FloatArray, Labels
-from coterie._validation import Seed, Whole, check_parameter
+from coterie._support.typing import Data, FloatArray, Labels
+from coterie._support.validation import Seed, Whole, check_parameter
 
 ToyMethod = Callable[[Data, int], Any]  # rows and how many groups -> an estimator
 
@@ -157,7 +157,7 @@ def run_grid(
         names = tuple(known) if methods is None else tuple(methods)
         unknown = [name for name in names if name not in known]
         if unknown:
-            from coterie._validation import unknown_name
+            from coterie._support.validation import unknown_name
 
             raise unknown_name("toy method", unknown[0], known, listed_by="toy_methods()")
         methods = {name: known[name] for name in names}

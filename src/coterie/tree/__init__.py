@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NoReturn
 
-from coterie._elsewhere import no_such_name
+from coterie._support.hints import no_such_name
 from coterie.tree._linkage_facts import METHODS, LinkageMethod
 from coterie.tree.comparing import (
     BkCurve,

@@ -9,8 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._typing import Labels
-from coterie._validation import Choice, Function, Nothing, Number, Whole, check_parameter, require_memory
+from coterie._support.typing import Labels
+from coterie._support.validation import (
+    Choice,
+    Function,
+    Nothing,
+    Number,
+    Whole,
+    check_parameter,
+    require_memory,
+)
 from coterie.errors import InvalidParameter
 from coterie.tree._arrays import plain
 from coterie.tree._distances import euclidean, read_distances, read_rows, require_one

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._validation import check_data, require_memory
+from coterie._support.validation import check_data, require_memory
 from coterie.errors import InvalidData, InvalidParameter
 
 

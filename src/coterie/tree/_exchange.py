@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from coterie._typing import MatrixLike, VectorLike
+from coterie._support.typing import MatrixLike, VectorLike
 from coterie.errors import InvalidData
 from coterie.tree._newick import read_newick, write_newick
 from coterie.tree._reshaping import ReshapedTree

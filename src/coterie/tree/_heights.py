@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._typing import MatrixLike, VectorLike
-from coterie._validation import require_memory
+from coterie._support.typing import MatrixLike, VectorLike
+from coterie._support.validation import require_memory
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree._distances import condensed_distances
 from coterie.tree._exchange import ExchangedTree

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from coterie._typing import SparseData
+from coterie._support.typing import SparseData
 from coterie.distance.matrices import TOLERANCE, InputKind
 from coterie.errors import InvalidData, InvalidParameter
 

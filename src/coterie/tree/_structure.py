@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._typing import Indices
-from coterie._validation import Choice, Whole, check_parameter
+from coterie._support.typing import Indices
+from coterie._support.validation import Choice, Whole, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.tree._arrays import (
     Heights,

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._typing import VectorLike
-from coterie._validation import Flag, Number, check_parameter, require_memory
+from coterie._support.typing import VectorLike
+from coterie._support.validation import Flag, Number, check_parameter, require_memory
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree.dendrogram import Dendrogram
 

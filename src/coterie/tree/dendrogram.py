@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from coterie import _core
-from coterie._typing import Indices, Labels, MatrixLike, VectorLike
-from coterie._validation import Flag, Whole, check_parameter, require_memory
+from coterie._support.typing import Indices, Labels, MatrixLike, VectorLike
+from coterie._support.validation import Flag, Whole, check_parameter, require_memory
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree import _cuts
 from coterie.tree._distances import square_distances

@@ -8,17 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._threads import resolve_threads
-from coterie._typing import MatrixLike
-from coterie._validation import Choice, Flag, Nothing, check_parameter, require_memory
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import MatrixLike
+from coterie._support.validation import Choice, Flag, Nothing, check_parameter, require_memory
 from coterie.distance import Distance
-from coterie.distance._catalogue import RowFunction
-from coterie.distance._rows import Rows
+from coterie.distance.catalogue import RowFunction
+from coterie.distance.rows import Rows
 from coterie.distance.spanning import tree_of_rows
 from coterie.errors import InvalidParameter
 from coterie.tree._linkage_facts import METHODS, LinkageMethod
 from coterie.tree._linkage_graph import GRAPH_METHODS, graph_arrays
-from coterie.tree._linkage_input import (
+from coterie.tree.dendrogram import Dendrogram
+from coterie.tree.linkage_input import (
     WAY_OUT,
     Given,
     by_differences,
@@ -26,7 +27,6 @@ from coterie.tree._linkage_input import (
     read_input,
     square_matrix,
 )
-from coterie.tree.dendrogram import Dendrogram
 
 Symmetrize: TypeAlias = Literal["mean", "min", "max"]
 LinkageMatrix: TypeAlias = npt.NDArray[np.float64]

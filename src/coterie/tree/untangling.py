@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie._typing import FloatArray, Indices
+from coterie._support.typing import FloatArray, Indices
 from coterie.tree.comparing import _matched, entanglement
 from coterie.tree.dendrogram import Dendrogram
 

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from coterie.groups import profile_groups
+from coterie.pipeline import profile_groups
 from coterie.show.palette import cluster_colors
 from coterie.show.plots import profiles
 from coterie.show.plots.describing import LONGEST_NAME, MOST_COLUMNS

@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 from coterie.cluster import GaussianMixture, KMeans
-from coterie.groups import profile_groups
+from coterie.pipeline import profile_groups
 from coterie.show import plots
 from coterie.tree import Dendrogram, linkage
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._optional import require
-from coterie._typing import Labels
+from coterie._support.optional import require
+from coterie._support.typing import Labels
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import FAINT, INK
 

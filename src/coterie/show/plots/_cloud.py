@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from coterie._typing import FloatArray, Labels
+from coterie._support.typing import FloatArray, Labels
 from coterie.show.palette import INK, NOISE_COLOR, color_of, marker_of
 from coterie.show.plots._canvas import drawing
 from coterie.show.plots._names import plain

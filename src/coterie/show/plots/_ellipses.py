@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from coterie._typing import FloatArray
+from coterie._support.typing import FloatArray
 from coterie.show.plots._canvas import drawing
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from coterie._typing import Labels
+from coterie._support.typing import Labels
 
 GAP = 0.25  # between clusters of the last column, all together as a share of the rows
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from coterie._optional import require
+from coterie._support.optional import require
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import FloatArray, Labels
-from coterie._validation import Nothing, Number, Whole, check_parameter
+from coterie._support.typing import FloatArray, Labels
+from coterie._support.validation import Nothing, Number, Whole, check_parameter
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import INK, color_of
 from coterie.show.plots._names import plain

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from coterie.evaluate.stability_value import VERDICTS
+from coterie.evaluate.belief import VERDICTS
 from coterie.show.palette import EMPHASIS, INK, NOISE_COLOR, color_of
 from coterie.show.plots._canvas import NOTE_GAP, axes_for, drawing, note, tidy
 from coterie.show.plots._marks import count_of, halo, words_of_labels
@@ -36,7 +36,7 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
     Parameters
     ----------
     value : Stability
-        What `coterie.evaluate.stability` returns.
+        What `coterie.evaluate.belief.stability` returns.
     ax : Axes, default=None
         Where to draw; None opens a figure.
     names : list of str, default=None
@@ -86,7 +86,7 @@ def null_distribution(value: Significance, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     value : Significance
-        What `coterie.evaluate.significance` returns.
+        What `coterie.evaluate.belief.significance` returns.
     ax : Axes, default=None
         Where to draw; None opens a figure.
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie.evaluate import ContingencyTable
-from coterie.evaluate.sets import purity_of
+from coterie.evaluate.external import purity_of
 from coterie.show.palette import FAINT, INK
 from coterie.show.plots._canvas import axes_for, drawing, tidy
 from coterie.show.plots._marks import AMOUNTS, count_of, letters_on, words_of_labels

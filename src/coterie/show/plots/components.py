@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._typing import FloatArray, MatrixLike
-from coterie._validation import Flag, Nothing, Whole, check_data, check_parameter
+from coterie._support.typing import FloatArray, MatrixLike
+from coterie._support.validation import Flag, Nothing, Whole, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.show.palette import EMPHASIS, INK, SEQUENTIAL, color_of
 from coterie.show.plots._canvas import axes_for, note, read_labels, tidy

@@ -17,7 +17,7 @@ from coterie.show.plots._names import LONGEST_NAME
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from coterie._typing import Labels
+    from coterie._support.typing import Labels
 
 MOST_STEPS = 150  # of the outline of one cluster
 MANY = 20  # clusters; the names of more are small and short

@@ -15,7 +15,7 @@ from coterie.show.plots._marks import count_of, halo, words_of_labels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from coterie._typing import FloatArray, Labels
+    from coterie._support.typing import FloatArray, Labels
 
 MOST_BARS = 1500  # more do not fit side by side: neighbours in the order are joined
 MOST_POINTS = 2000  # of a curve

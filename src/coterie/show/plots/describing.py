@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from coterie.groups import Profile
+from coterie.pipeline import Profile
 from coterie.show.palette import DIVERGING, INK, NOISE_COLOR, color_of, marker_of
 from coterie.show.plots._canvas import axes_for, drawing, tidy
 from coterie.show.plots._marks import count_of, letters_on, words_of_labels
@@ -33,7 +33,7 @@ def profiles(profile: Profile, ax: Axes | None = None, *, names: list[str] | Non
     Parameters
     ----------
     profile : Profile
-        What a fit through `coterie.groups` has as ``profile``.
+        What a fit through `coterie.pipeline` has as ``profile``.
     ax : Axes, default=None
         Where to draw; None opens a figure.
     names : list of str, default=None
@@ -46,7 +46,7 @@ def profiles(profile: Profile, ax: Axes | None = None, *, names: list[str] | Non
     Examples
     --------
     >>> import numpy as np
-    >>> from coterie.groups import profile_groups
+    >>> from coterie.pipeline import profile_groups
     >>> from coterie.show.plots import profiles
     >>> X = np.array([[0.0, 1.0], [0.2, 5.0], [9.0, 3.0]])
     >>> ax = profiles(profile_groups(X, np.array([0, 0, 1]), ["spend", "age"], 2))

@@ -18,7 +18,7 @@ from coterie.show.plots.curves import K_WORDS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from coterie._typing import Labels
+    from coterie._support.typing import Labels
     from coterie.select import Evidence
 
 NODE = 0.09  # half the width of a cluster, in steps of k

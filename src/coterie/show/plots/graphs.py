@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from coterie._typing import Labels
+from coterie._support.typing import Labels
 from coterie.cluster import LaplacianEigenmap, SpectralClustering
-from coterie.cluster._spectral_graphs import MatrixGraph
+from coterie.cluster.spectral import MatrixGraph
 from coterie.show.palette import EMPHASIS, FAINT, INK, color_of
 from coterie.show.plots._canvas import axes_for, drawing, note, tidy
 from coterie.show.plots._marks import AMOUNTS, count_of, names_that_fit, words_of_labels

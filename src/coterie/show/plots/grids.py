@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._typing import Labels
+from coterie._support.typing import Labels
 from coterie.errors import InvalidParameter
 from coterie.show.palette import FAINT, INK
 from coterie.show.plots._canvas import drawing

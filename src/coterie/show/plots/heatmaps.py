@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._typing import FloatArray, Labels, MatrixLike
-from coterie._validation import Choice, Nothing, check_data, check_parameter
+from coterie._support.typing import FloatArray, Labels, MatrixLike
+from coterie._support.validation import Choice, Nothing, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.show.palette import DIVERGING, SEQUENTIAL, color_of
 from coterie.show.plots._canvas import column_names, drawing

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import ndimage
 
-from coterie._typing import FloatArray, Labels, MatrixLike
+from coterie._support.typing import FloatArray, Labels, MatrixLike
 from coterie.errors import InvalidData
 from coterie.show.palette import EMPHASIS, color_of
 from coterie.show.plots._canvas import drawing, panels, read_labels

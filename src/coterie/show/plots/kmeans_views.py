@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._files import atomic_path, check_output
-from coterie._typing import FloatArray, MatrixLike
-from coterie._validation import Flag, Number, Whole, check_data, check_parameter
+from coterie._support.files import atomic_path, check_output
+from coterie._support.typing import FloatArray, MatrixLike
+from coterie._support.validation import Flag, Number, Whole, check_data, check_parameter
 from coterie.cluster import KMeansHistory, KMeansPick, KMeansStep
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import EMPHASIS, FAINT, INK

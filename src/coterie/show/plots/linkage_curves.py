@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coterie.errors import InvalidParameter
-from coterie.evaluate.cut_curves import CutCurve
+from coterie.evaluate.internal import CutCurve
 from coterie.show.palette import FAINT, color_of, marker_of
 from coterie.show.plots._canvas import axes_for, tidy
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from coterie._typing import Labels, MatrixLike
+from coterie._support.typing import Labels, MatrixLike
 from coterie.errors import InvalidData
 from coterie.show.palette import INK, NOISE_COLOR, color_of
 from coterie.show.plots._canvas import axes_for, column_names, drawing, read_labels, tidy

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._typing import FloatArray, Labels, MatrixLike, VectorLike
-from coterie._validation import Nothing, Number, check_data, check_parameter
+from coterie._support.typing import FloatArray, Labels, MatrixLike, VectorLike
+from coterie._support.validation import Nothing, Number, check_data, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.show.palette import INK, color_of
 from coterie.show.plots._canvas import axes_for, column_names, read_labels, tidy

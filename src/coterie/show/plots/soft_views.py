@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._typing import FloatArray, MatrixLike
-from coterie._validation import check_data
-from coterie.cluster._mixture_families import FAMILIES
+from coterie._support.typing import FloatArray, MatrixLike
+from coterie._support.validation import check_data
+from coterie.cluster.mixture import FAMILIES
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import cluster_colors, color_of
 from coterie.show.plots._canvas import axes_for, column_names, drawing, labels_of_rows, note

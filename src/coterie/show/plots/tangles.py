@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._typing import FloatArray, Labels
-from coterie._validation import Nothing, Whole, check_parameter
+from coterie._support.typing import FloatArray, Labels
+from coterie._support.validation import Nothing, Whole, check_parameter
 from coterie.show.palette import FAINT, INK, NOISE_COLOR, color_of
 from coterie.show.plots._canvas import drawing
 from coterie.show.plots._names import plain

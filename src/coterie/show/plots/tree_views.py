@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._typing import FloatArray
-from coterie._validation import Flag, Nothing, Whole, check_parameter
+from coterie._support.typing import FloatArray
+from coterie._support.validation import Flag, Nothing, Whole, check_parameter
 from coterie.show.palette import INK
 from coterie.show.plots._canvas import axes_for, drawing
 from coterie.show.plots._tree_layout import TreeLayout, lay_out, read_cut, read_tree

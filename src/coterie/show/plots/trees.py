@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._typing import VectorLike
-from coterie._validation import Choice, Nothing, Whole, check_parameter
+from coterie._support.typing import VectorLike
+from coterie._support.validation import Choice, Nothing, Whole, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.show.palette import EMPHASIS, FAINT
 from coterie.show.plots._canvas import axes_for, drawing, panels, tidy

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from coterie._typing import Labels
+from coterie._support.typing import Labels
 from coterie.cluster import find_method
 from coterie.errors import CoterieError
 from coterie.evaluate import significance, stability
-from coterie.groups import Groups
-from coterie.groups.recipe import make_estimator
+from coterie.pipeline import Groups
+from coterie.pipeline.recipe import make_estimator
 from coterie.show.report.evidence import SIGNIFICANT, STABLE
 from coterie.show.report.labelings import near_numbers
 from coterie.show.report.numbers import p_in_words

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import Indices, Labels
+from coterie._support.typing import Indices, Labels
 from coterie.show.report.facts import ApartFacts, CardFacts, ContrastFacts, RowFacts, RuleFacts
 from coterie.show.report.means import GroupMeans
 from coterie.show.report.sample import dense

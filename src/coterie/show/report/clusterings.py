@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import Labels
+from coterie._support.typing import Labels
 from coterie.cluster import KMeans
 from coterie.errors import InvalidParameter
 from coterie.show.report.beliefs import other_numbers

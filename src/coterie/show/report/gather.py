@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie._typing import Indices
+from coterie._support.typing import Indices
 from coterie.show.palette import cluster_colors
 from coterie.show.report.badges import badges_of
 from coterie.show.report.evidence import (

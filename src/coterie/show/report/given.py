@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie.read import Table, read_labels_table, read_rows, read_table, read_truth
+from coterie.data import Table, read_labels_table, read_rows, read_table, read_truth
 from coterie.show.report.clusterings import page_name
 from coterie.show.report.subjects import subject_of_labels
 from coterie.show.report.write import write_subject
@@ -52,7 +52,7 @@ def report_labels(
     scale : {"standard", "minmax", "robust", "none"}, default="standard"
         What to do with the columns before anything is measured.
     header, encoding
-        As in `coterie.read.read_table`, for all files.
+        As in `coterie.data.read_table`, for all files.
     force : bool, default=False
         Whether an existing page may be replaced.
     command : str, default=None

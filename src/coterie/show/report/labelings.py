@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from coterie._typing import Indices, Labels
+from coterie._support.typing import Indices, Labels
 from coterie.errors import CoterieError
 from coterie.evaluate import silhouette
 from coterie.show.report.cards import Deck, contrast_facts

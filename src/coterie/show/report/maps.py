@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from coterie._typing import Indices
+from coterie._support.typing import Indices
 from coterie.show.report.facts import DensityFacts, MapFacts
 from coterie.show.report.numbers import count, percent, rounded
 from coterie.show.report.sample import dense

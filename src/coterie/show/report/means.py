@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from coterie._typing import FloatArray, Labels
-from coterie.groups.profile import NOTABLE
+from coterie._support.typing import FloatArray, Labels
+from coterie.pipeline.profile import NOTABLE
 from coterie.show.report.sample import column_spreads, overall_means
 from coterie.show.report.subject import Subject
 

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
-from coterie._optional import require
+from coterie._support.optional import require
 from coterie.show.report import drawings
 from coterie.show.report.belief_facts import RunnerFacts
 from coterie.show.report.facts import ReportFacts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from coterie._typing import Indices, Labels
+from coterie._support.typing import Indices, Labels
 from coterie.show.report.facts import SampleFacts
 from coterie.show.report.numbers import rounded
 from coterie.show.report.room import USUAL, Room

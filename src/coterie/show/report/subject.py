@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import Indices, Labels
+from coterie._support.typing import Indices, Labels
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._config import configuration
-from coterie._typing import Indices, Labels
+from coterie._support.config import configuration
+from coterie._support.typing import Indices, Labels
 from coterie.cluster import find_method
-from coterie.groups import Groups
-from coterie.prepare import SCALINGS, fit_scaling
-from coterie.read import LabelledData, Table, settle_missing
+from coterie.data import SCALINGS, LabelledData, Table, fit_scaling, settle_missing
+from coterie.pipeline import Groups
 from coterie.show.report.numbers import count
 from coterie.show.report.subject import Subject, shorten
 
@@ -32,7 +31,7 @@ def subject_of_groups(
     Parameters
     ----------
     groups : Groups
-        From `coterie.groups.fit_groups`.
+        From `coterie.pipeline.fit_groups`.
     table : Table
         The table they were found in.
     truth : str, default=None
@@ -96,7 +95,7 @@ def subject_of_labels(
     Parameters
     ----------
     data : LabelledData
-        From `coterie.read.read_labelled_data`.
+        From `coterie.data.read_labelled_data`.
     classes : sequence, default=None
         The classes of the same rows.
     scale : {"standard", "minmax", "robust", "none"}, default="standard"
@@ -224,7 +223,7 @@ def python_of(groups: Groups) -> str:
     dropped = [column.name for column in groups.left_out if column.reason == "dropped"]
     more = f", drop={dropped!r}" if dropped else ""
     return (
-        "from coterie.groups import Recipe, fit_groups\nfrom coterie.read import read_table\n\n"
+        "from coterie.pipeline import Recipe, fit_groups\nfrom coterie.data import read_table\n\n"
         f"table = read_table({groups.source!r})\n"
         f"groups = fit_groups(table, Recipe({', '.join(words)}){more})"
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._typing import Indices
+from coterie._support.typing import Indices
 from coterie.show.report.facts import TreeFacts
 from coterie.show.report.numbers import count
 from coterie.show.report.subject import Subject

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from coterie._typing import Indices, Labels
+from coterie._support.typing import Indices, Labels
 from coterie.evaluate import compare
 from coterie.show.report.belief_facts import TruthFacts, TruthTable
 from coterie.show.report.subject import shorten

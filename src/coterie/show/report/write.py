@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from coterie._files import atomic_path, check_output
+from coterie._support.files import atomic_path, check_output
 from coterie.show.report.clusterings import subject_of_clustering
 from coterie.show.report.gather import gather
 from coterie.show.report.render import plotly_script, render

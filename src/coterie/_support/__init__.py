@@ -1,0 +1,1 @@
+"""What every room shares: files, threads, progress, validation, typing."""

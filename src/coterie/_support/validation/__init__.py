@@ -1,0 +1,56 @@
+"""Checks that estimators and functions share; everything behind them assumes valid input."""
+
+from coterie._support.validation.data import (
+    check_data,
+    check_n_clusters,
+    largest_safe,
+    refuse_tiny,
+    smallest_safe,
+)
+from coterie._support.validation.memory import available_memory, format_bytes, require_memory
+from coterie._support.validation.parameters import (
+    AnArray,
+    AnyOf,
+    Anything,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Seed,
+    Whole,
+    check_parameter,
+    check_parameters,
+    unknown_name,
+)
+from coterie._support.validation.seed import check_seed, shift_seed
+from coterie._support.validation.weights import check_sample_weight
+
+__all__ = [
+    "AnArray",
+    "AnyOf",
+    "Anything",
+    "Choice",
+    "Constraint",
+    "Flag",
+    "Function",
+    "Nothing",
+    "Number",
+    "Seed",
+    "Whole",
+    "available_memory",
+    "check_data",
+    "check_n_clusters",
+    "check_parameter",
+    "check_parameters",
+    "check_sample_weight",
+    "check_seed",
+    "format_bytes",
+    "largest_safe",
+    "refuse_tiny",
+    "require_memory",
+    "shift_seed",
+    "smallest_safe",
+    "unknown_name",
+]

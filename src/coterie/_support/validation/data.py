@@ -1,0 +1,179 @@
+"""Data matrices: every way of being wrong gets its own sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_array, validate_data
+
+from coterie._support.typing import Data, MatrixLike, SparseData
+from coterie._support.validation import explain
+from coterie.errors import CoterieError, InvalidData, InvalidParameter
+
+FLOATS = [np.float64, np.float32]
+SAFE_SHARE = 8  # a squared distance is at most four sums of squares; twice that leaves room for rounding
+FIRST_VALUES = 64
+FEW_VALUES = 1 << 17  # below, the threads that a BLAS wakes cost more than they save
+
+
+def check_data(
+    X: MatrixLike,
+    *,
+    estimator: Any = None,
+    who: str | None = None,
+    name: str = "X",
+    reset: bool = True,
+    accept_sparse: bool = False,
+    min_rows: int = 1,
+    min_columns: int = 1,
+    squares: bool = True,
+    may_be_distances: bool = False,
+    may_be_missing: bool = False,
+) -> Data | SparseData:
+    """Return the data as a C-ordered float32 or float64 matrix (or CSR), or say what is wrong with them.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or sparse matrix
+        Floats of 32 and 64 bits keep their type, other numbers and booleans become float64.
+    estimator : object, default=None
+        When given, its `n_features_in_` and `feature_names_in_` are set (`reset=True`) or compared.
+    who : str, default=None
+        Name to use in messages when there is no estimator.
+    name : str, default="X"
+        What the caller's parameter is called.
+    accept_sparse : bool, default=False
+        Whether a sparse matrix may pass (as CSR).
+    min_rows, min_columns : int, default=1
+        Least shape.
+    squares : bool, default=True
+        Whether the caller squares differences: values whose squares overflow are then refused, and rows to
+        fit to whose squares all vanish.
+    may_be_distances : bool, default=False
+        Whether a symmetric matrix with a zero diagonal may pass.
+    may_be_missing : bool, default=False
+        Whether values that are not finite may pass, because the caller settles them itself.
+
+    Examples
+    --------
+    >>> check_data([[1, 2], [3, 4]]).dtype
+    dtype('float64')
+    """
+    who = who or (type(estimator).__name__ if estimator is not None else "this function")
+    explain.refuse_kinds(X, who, name)
+    options: dict[str, Any] = {
+        "accept_sparse": "csr" if accept_sparse else False,
+        "accept_large_sparse": False,
+        "dtype": FLOATS,
+        "order": "C",
+        "ensure_all_finite": False,  # checked below, together with overflow, in one pass
+        "ensure_min_samples": min_rows,
+        "ensure_min_features": min_columns,
+    }
+    try:
+        if estimator is None:
+            checked = check_array(X, input_name=name, estimator=who, **options)
+        else:
+            checked = validate_data(estimator, X, reset=reset, **options)
+    except CoterieError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise explain.explained(error, X, who, name) from None
+    if not may_be_missing:
+        _refuse_unsafe_values(checked, explain.column_names(X), who, name, squares)
+    if not may_be_distances:
+        _refuse_distances(checked, who, name)
+    if squares and estimator is not None and reset and not (may_be_missing or may_be_distances):
+        refuse_tiny(checked, explain.column_names(X), name)
+    return checked
+
+
+def check_n_clusters(n_clusters: int, n_samples: int, *, who: str, name: str = "n_clusters") -> None:
+    """Refuse more clusters than rows.
+
+    Examples
+    --------
+    >>> check_n_clusters(3, 12, who="KMeans")
+    """
+    if n_clusters > n_samples:
+        raise InvalidParameter(
+            f"{name} of {who} must be at most n_samples={n_samples}, got {n_clusters}: "
+            f"n_samples={n_samples} should be >= {name}={n_clusters}."
+        )
+
+
+def _refuse_unsafe_values(X: Any, columns: list[str] | None, who: str, name: str, squares: bool) -> None:
+    values = X.data if issparse(X) else X.reshape(-1)
+    if values.size == 0:
+        return
+    limit = np.finfo(values.dtype).max
+    with np.errstate(all="ignore"):
+        # not finite as soon as one value is not: one pass for all
+        sum_of_squares = (
+            np.dot(values, values) if values.size > FEW_VALUES else np.einsum("i,i->", values, values)
+        )
+    if sum_of_squares < limit / SAFE_SHARE:
+        return
+    low, high = values.min(), values.max()
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise explain.not_finite(X, columns, who, name)
+    if not squares:
+        return
+    safe = largest_safe(values.dtype, X.shape)
+    if max(abs(float(low)), abs(float(high))) > safe:
+        raise explain.too_large(X, columns, name, safe)
+
+
+def largest_safe(dtype: Any, shape: tuple[int, int]) -> float:
+    """Return the largest value whose squared differences cannot overflow when they are summed.
+
+    Examples
+    --------
+    >>> largest_safe(np.dtype("float32"), (1000, 4)) < 1e19 < largest_safe(np.dtype("float64"), (1000, 4))
+    True
+    """
+    # float32: one squared distance must fit; sums are kept in float64, so there the whole sum must
+    terms = shape[1] if dtype == np.float32 else shape[0] * shape[1]
+    return float(np.sqrt(float(np.finfo(dtype).max) / (4.0 * max(1, terms))))
+
+
+def smallest_safe(dtype: Any) -> float:
+    """Return the least size that the largest value of a column may have, for differences to be squared.
+
+    Examples
+    --------
+    >>> smallest_safe(np.dtype("float64")) < 1e-140 < smallest_safe(np.dtype("float32"))
+    True
+    """
+    return float(np.sqrt(float(np.finfo(dtype).tiny) / float(np.finfo(dtype).eps)))
+
+
+def refuse_tiny(X: Any, columns: list[str] | None, name: str) -> None:
+    """Refuse rows to fit to whose squares all vanish; new rows may well be next to nothing.
+
+    Examples
+    --------
+    >>> refuse_tiny(np.array([[0.0, 1e-9]]), None, "X")
+    """
+    values = X.data if issparse(X) else X.reshape(-1)
+    safe = smallest_safe(values.dtype)
+    # one of the first values nearly always settles it
+    if values.size == 0 or (np.abs(values[:FIRST_VALUES]) >= safe).any():
+        return
+    largest = float(np.abs(values).max())
+    if 0 < largest < safe:
+        raise explain.too_small(X, columns, name, safe)
+
+
+def _refuse_distances(X: Any, who: str, name: str) -> None:
+    n_rows, n_columns = X.shape
+    if n_rows != n_columns or n_rows < 3 or issparse(X) or np.diagonal(X).any():
+        return
+    if X[0, 1:].min() > 0 and X.min() >= 0 and np.array_equal(X, X.T):
+        raise InvalidData(
+            f"{name} of {who} must be rows of features, got a symmetric {n_rows} x {n_rows} matrix with a "
+            f"zero diagonal: that looks like distances. A method that takes them has metric='precomputed'; "
+            f"if these really are features, add a constant column."
+        )

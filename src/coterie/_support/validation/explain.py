@@ -1,0 +1,195 @@
+"""The slow path of `check_data`: find out what exactly is wrong, and where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_array, issparse
+
+from coterie.errors import CoterieError, InvalidData, UnsupportedInput
+
+SHOWN = 3  # columns or rows that a message names before it says "..."
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Return the names of a DataFrame's columns, or None for anything else."""
+    columns = getattr(X, "columns", None)
+    return None if columns is None else [str(column) for column in columns]
+
+
+def refuse_kinds(X: Any, who: str, name: str) -> None:
+    """Refuse kinds of values that NumPy would turn into numbers without being asked: text, dates, complex."""
+    if X is None:
+        raise InvalidData(f"{name} of {who} must be a table of numbers, got None.")
+    if isinstance(X, str | bytes):
+        raise InvalidData(
+            f"{name} of {who} must be a table of numbers, got {X[:40]!r}. Is that a file? "
+            f"coterie.data.read_table reads it."
+        )
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise InvalidData(
+            f"{name} of {who} has masked values: {np.count_nonzero(np.ma.getmaskarray(X)):,} of {X.size:,}. "
+            f"Fill them ({name}.filled(value)), or drop their rows first."
+        )
+    if issparse(X):
+        _refuse_kind(X.dtype, f"{name} of {who}")
+    elif hasattr(X, "columns") and hasattr(X, "dtypes"):
+        for column, dtype in zip(X.columns, list(X.dtypes), strict=True):
+            _refuse_kind(dtype, f'Column "{column}" of {name}')
+    elif hasattr(X, "dtype"):
+        _refuse_kind(X.dtype, f"{name} of {who}")
+    else:
+        _refuse_text_cells(X, f"{name} of {who}")
+    if getattr(getattr(X, "dtype", None), "kind", "") == "O":
+        _refuse_text_cells(X, f"{name} of {who}")
+
+
+def _refuse_kind(dtype: Any, what: str) -> None:
+    kind = getattr(dtype, "kind", "")
+    label = str(dtype)
+    if kind == "c":
+        raise InvalidData(
+            f"Complex data not supported: {what} is {label}. Give real and imaginary parts as columns."
+        )
+    if label.startswith(("category", "Categorical", "Enum")):
+        raise InvalidData(f"{what} must be numbers, got categories{_way_out_of_categories(dtype)}")
+    if kind in ("U", "S", "T", "V") or label in ("str", "string", "String"):
+        raise InvalidData(
+            f"{what} must be numbers, got text ({label}). Leave it out, or encode it as numbers first."
+        )
+    if kind in ("m", "M") or label.startswith(("Date", "Time", "Duration")):
+        raise UnsupportedInput(
+            f"{what} must be numbers, got dates or times ({label}). Leave it out, or turn it into a number "
+            f"such as days since a date."
+        )
+
+
+def _way_out_of_categories(dtype: Any) -> str:
+    values = getattr(getattr(dtype, "categories", None), "dtype", None)
+    if getattr(values, "kind", "") in ("i", "u", "f"):
+        return (
+            f" that are written as numbers ({values}). If they measure something, convert the column: "
+            f"astype({str(values)!r}); if they are names, leave it out or give each category a column."
+        )
+    kind = str(dtype).partition("(")[0]  # an Enum of polars lists all its categories
+    return f" ({kind}). Leave the column out, or encode it as numbers first."
+
+
+def _refuse_text_cells(X: Any, what: str) -> None:
+    try:
+        cells = np.asarray(X) if not hasattr(X, "dtype") else X
+        cells = np.asarray(X, dtype=object) if cells.dtype.kind in "US" else cells
+    except ValueError:
+        return  # rows of different lengths: reported by the caller
+    if cells.ndim != 2 or cells.dtype.kind != "O":
+        return
+    for (row, column), value in np.ndenumerate(cells):
+        if isinstance(value, str | bytes):
+            raise InvalidData(
+                f"{what} must be numbers, got text: {value!r} in row {row}, column {column}. "
+                f"Leave the column out, or encode it as numbers first."
+            )
+
+
+def explained(error: Exception, X: Any, who: str, name: str) -> CoterieError:
+    """Turn scikit-learn's complaint into ours, keeping the words that people search for."""
+    text = str(error)
+    if "inhomogeneous" in text or "setting an array element with a sequence" in text:
+        return InvalidData(f"{name} of {who} must be a table, got rows of different lengths.")
+    shape = np.shape(X) if isinstance(X, np.ndarray | list | tuple) else getattr(X, "shape", ())
+    if "Reshape your data" in text:
+        return InvalidData(
+            f"Expected 2D array, got {len(shape)}D array of shape {shape} instead for {name} of {who}. "
+            f"Reshape your data: {name}.reshape(-1, 1) if it is one feature, {name}.reshape(1, -1) if it is "
+            f"one sample."
+        )
+    if "while dim <= 2 is required" in text:
+        return InvalidData(
+            f"Found array with dim {len(shape)} and shape {shape} for {name} of {who}, while dim <= 2 is "
+            f"required: one row per sample, e.g. {name}.reshape(len({name}), -1)."
+        )
+    if isinstance(error, TypeError):
+        return UnsupportedInput(f"{name} of {who} cannot be read as numbers: {text}")
+    return InvalidData(text if name in text else f"{name} of {who}: {text}")
+
+
+def not_finite(X: Any, columns: list[str] | None, who: str, name: str) -> InvalidData:
+    """Say which columns hold missing or infinite values, how many, and where the first ones are."""
+    missing = _rows_by_column(X, np.isnan)
+    if missing:
+        where = _places(missing, "missing value", columns, name)
+        return InvalidData(
+            f"Input {name} contains NaN: {where}. {who} needs finite numbers. Drop those rows, or fill them, "
+            f"e.g. with sklearn.impute.SimpleImputer."
+        )
+    where = _places(_rows_by_column(X, np.isinf), "infinite value", columns, name)
+    return InvalidData(
+        f"Input {name} contains infinity: {where}. {who} needs finite numbers. Replace or drop them first."
+    )
+
+
+def _places(rows_of: dict[int, list[int]], what: str, columns: list[str] | None, name: str) -> str:
+    named = [
+        f"{len(rows):,} {what}s in {_column(column, columns, name)} (rows {_first(rows)})"
+        if len(rows) > 1
+        else f"1 {what} in {_column(column, columns, name)} (row {rows[0]})"
+        for column, rows in list(rows_of.items())[:SHOWN]
+    ]
+    more = [f"and {len(rows_of) - SHOWN} more columns"] if len(rows_of) > SHOWN else []
+    return ", ".join(named + more)
+
+
+def too_large(X: Any, columns: list[str] | None, name: str, largest_safe: float) -> InvalidData:
+    """Say which column holds the largest value, what would still be safe, and the way out."""
+    dtype = X.dtype
+    column, largest = _largest(X)
+    way_out = (
+        f"Convert to float64 ({name}.astype('float64')), or scale the data"
+        if dtype == np.float32
+        else "Scale the data first, e.g. with sklearn.preprocessing.StandardScaler"
+    )
+    return InvalidData(
+        f"Input {name} contains a value too large for {dtype}: {largest:.3g} in "
+        f"{_column(column, columns, name)}; squared distances overflow above {largest_safe:.2g}. {way_out}."
+    )
+
+
+def too_small(X: Any, columns: list[str] | None, name: str, smallest_safe: float) -> InvalidData:
+    """Say how small all values are, what would be safe, and the way out."""
+    column, largest = _largest(X)
+    return InvalidData(
+        f"Input {name} contains only values too small for {X.dtype}: the largest is {largest:.3g}, in "
+        f"{_column(column, columns, name)}; squared distances vanish below {smallest_safe:.2g}. Multiply the "
+        "data by a constant first."
+    )
+
+
+def _largest(X: Any) -> tuple[int, float]:
+    """Return the column of the value of largest size, and that size."""
+    per_column = abs(X).max(axis=0)
+    per_column = per_column.toarray().ravel() if issparse(per_column) else per_column
+    column = int(np.argmax(per_column))
+    return column, float(per_column[column])
+
+
+def _rows_by_column(X: Any, test: Any) -> dict[int, list[int]]:
+    if issparse(X):
+        by_column = csc_array(X)
+        hits = {
+            column: by_column.indices[start:stop][test(by_column.data[start:stop])].tolist()
+            for column, (start, stop) in enumerate(
+                zip(by_column.indptr[:-1], by_column.indptr[1:], strict=True)
+            )
+        }
+    else:
+        hits = {column: np.flatnonzero(test(X[:, column])).tolist() for column in range(X.shape[1])}
+    return {column: rows for column, rows in hits.items() if rows}
+
+
+def _column(column: int, columns: list[str] | None, name: str) -> str:
+    return f'column "{columns[column]}"' if columns is not None else f"{name}[:, {column}]"
+
+
+def _first(rows: list[int]) -> str:
+    return ", ".join(str(row) for row in rows[:SHOWN]) + (" ..." if len(rows) > SHOWN else "")

@@ -1,0 +1,101 @@
+"""``coterie evaluate``: compare the groups of a file with the truth, or judge them by the data."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from coterie.cli import options
+from coterie.cli.options import option
+
+EXAMPLES = """
+Examples:
+
+\b
+  coterie evaluate groups.csv --truth truth.csv
+  coterie evaluate groups.csv --data flowers.csv
+  coterie evaluate groups.csv --data flowers.csv --truth species
+  coterie evaluate groups.csv --data flowers.csv --scale standard --distance manhattan
+  coterie evaluate flowers.csv --truth species --column group
+  coterie evaluate groups.csv --truth truth.csv --measure ARI --measure NMI
+  coterie evaluate groups.csv --data flowers.csv --truth species --report flowers.html --open
+  coterie evaluate groups.csv --truth truth.csv --json | jq .measures.purity_score
+"""
+
+
+def evaluate(
+    labels: Annotated[str, typer.Argument(metavar="LABELS", help="Table with the group of each row, or -.")],
+    truth: Annotated[
+        str | None, option("--truth", metavar="T", help="A column of LABELS or DATA, or a file.")
+    ] = None,
+    data: Annotated[
+        str | None, option("--data", metavar="DATA", help="File of the data: judge the groups by them.")
+    ] = None,
+    column: Annotated[str | None, option(metavar="NAME", help="Column of the groups [looks for it]")] = None,
+    truth_column: Annotated[str | None, option(metavar="NAME", help="Column of the truth's file.")] = None,
+    measure: Annotated[list[str], option(metavar="NAME", help="Only this one (repeatable).")] = [],  # noqa: B006  # typer copies it
+    distance: Annotated[str, option(metavar="NAME", help="Between rows of --data [euclidean]")] = "euclidean",
+    scale: Annotated[
+        str | None, option(metavar="HOW", help="Columns of --data: standard minmax robust none [none]")
+    ] = None,
+    noise: Annotated[
+        str | None, option(metavar="HOW", help="Rows labelled -1: cluster, exclude, singletons [cluster]")
+    ] = None,
+    missing: Annotated[
+        str, option(metavar="HOW", help="Rows without a label: error, drop [error]")
+    ] = "error",
+    header: options.Header = None,
+    encoding: options.Encoding = None,
+    report: options.Report = None,
+    opens: options.Open = False,
+    as_json: options.AsJson = False,
+    force: options.Force = False,
+) -> None:
+    """Compare the groups of a table with the truth, or judge them by the data, or both."""
+    from coterie.cli import reports
+    from coterie.cli.render import verdict
+    from coterie.data import read_labels_table, read_rows, read_table, read_truth
+    from coterie.errors import InvalidParameter
+    from coterie.evaluate.labelings import check_noise
+    from coterie.pipeline import check_scale, usual_scale
+
+    policy = None if noise is None else check_noise(noise)
+    given = [need for need, value in (("labelings", truth), ("data", data)) if value is not None]
+    if not given:
+        raise InvalidParameter(
+            "evaluate needs --truth (compare with other labels), --data (judge by the data), or both."
+        )
+    if scale is not None and data is None:
+        raise InvalidParameter("--scale of evaluate needs --data: the columns that it scales.")
+    check_scale(scale or "none")
+    reports.check(report, opens=opens, force=force)
+    if report is not None and data is None:
+        raise InvalidParameter("--report of evaluate needs --data: the rows that it shows.")
+    chosen = verdict.measures_by_need(measure, given)
+    table = read_labels_table(labels, header, encoding)
+    how = {"column": column, "missing": missing}
+    files = {"header": header, "encoding": encoding}
+    rows = None
+    if data is not None:
+        rows = table if data == labels else read_table(data, header=header, encoding=encoding)
+    parts: list[verdict.Agreement | verdict.Quality] = []
+    pair = None
+    if truth is not None:
+        pair = read_truth(table, truth, rows, truth_column, **how, **files)
+    if pair is not None and "labelings" in chosen:
+        parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy))
+    if rows is not None and "data" in chosen:
+        found = read_rows(table, rows, pair, **how)
+        parts.append(verdict.Quality.of(found, chosen["data"], distance, scale or "none", policy))
+    if rows is not None and report is not None:
+        asked = {
+            "truth": truth,
+            "truth_column": truth_column,
+            "scale": scale or usual_scale(distance),
+            **how,
+            **files,
+        }
+        reports.write_labelled(table, rows, report, force=force, **asked)
+    verdict.show(parts, as_json=as_json)
+    reports.tell(report, opens=opens, quiet=as_json)

@@ -1,0 +1,87 @@
+"""``coterie plot``: pictures of groups and trees in files; ``coterie plots`` lists the kinds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coterie.cli import options
+from coterie.cli.options import option
+
+EXAMPLES = """
+Examples:
+
+\b
+  coterie plot clusplot customers.csv -o groups.png
+  coterie plot silhouette customers.csv -k 5 -o silhouette.png
+  coterie plot dendrogram customers.csv --linkage ward -k 5 -o tree.svg
+  coterie plot regions groups.safetensors --data customers.csv -o regions.pdf
+  coterie plot kmeans-animation customers.csv -k 5 -o run.html
+"""
+
+
+def plot(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="See coterie plots.")],
+    source: Annotated[
+        str | None, typer.Argument(metavar="DATA|MODEL", help="A table, or what coterie fit --save wrote.")
+    ] = None,
+    output: Annotated[
+        Path | None, option("--output", "-o", metavar="FILE", help="Where to: .png .svg .pdf [KIND.png]")
+    ] = None,
+    data: Annotated[str | None, option(metavar="DATA", help="Rows to draw with a MODEL.")] = None,
+    k: Annotated[
+        int | None,
+        options.number_option("-k", least=1, help="How many groups [as many as coterie fit finds]"),
+    ] = None,
+    method: Annotated[
+        str | None, option(metavar="NAME", help="See coterie methods [auto; -k N: kmeans]")
+    ] = None,
+    linkage: Annotated[str, option(metavar="NAME", help="Of trees: ward, average, ... [ward]")] = "ward",
+    distance: Annotated[str | None, option(metavar="NAME", help="See coterie distances [euclidean]")] = None,
+    scale: Annotated[
+        str | None, option(metavar="HOW", help="standard minmax robust none [auto; -k N: standard]")
+    ] = None,
+    labels: Annotated[str | None, option(metavar="COLUMN", help="Groups that are there already.")] = None,
+    truth: Annotated[str | None, option(metavar="COLUMN", help="Known classes, to compare with.")] = None,
+    drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006  # typer copies it
+    missing: options.Missing = "error",
+    seed: Annotated[int, options.seed_option("Same seed, same picture [0]")] = 0,
+    dpi: Annotated[int, options.number_option(least=20, most=1200, help="Dots per inch of .png [150]")] = 150,
+    header: options.Header = None,
+    encoding: options.Encoding = None,
+    show: Annotated[bool, option("--open", help="Open the picture in the browser.")] = False,
+    force: options.Force = False,
+) -> None:
+    """Draw groups, a run, or a tree into a file."""
+    from coterie.cli import plot_files
+    from coterie.cli.plot_kinds import find_kind
+    from coterie.cli.plot_subject import Free, PlotRequest
+    from coterie.data import check_policy
+    from coterie.pipeline import Recipe, usual_scale
+    from coterie.pipeline.request import AUTO
+
+    found = find_kind(kind)
+    target = plot_files.check_target(found, output, (source, data), force=force)
+    check_policy(missing)
+    recipe = Recipe(
+        method or found.method or "kmeans", k, scale or usual_scale(distance), distance, seed=seed
+    )
+    free = Free(method or found.method or AUTO, scale or AUTO)
+    request = PlotRequest(recipe, linkage, tuple(drop), missing, truth, labels, free)
+    request.check()
+    subject = plot_files.read_subject(found, request, source, data, header=header, encoding=encoding)
+    plot_files.draw(found, subject, target, force=force, dpi=dpi)
+    print(f"{target} written")
+    if show:
+        plot_files.open_in_browser(target)
+
+
+def plots(as_json: options.AsJson = False) -> None:
+    """List the pictures that coterie plot draws."""
+    from coterie.cli.plot_kinds import KINDS
+    from coterie.cli.render.catalogues import show
+
+    entries = [{"name": kind.name, "summary": kind.summary} for kind in KINDS]
+    show(entries, {"name": "name", "summary": "what it shows"}, as_json=as_json)

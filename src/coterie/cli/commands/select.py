@@ -1,0 +1,58 @@
+"""``coterie select``: how many groups there are, with the evidence."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from coterie.cli import options
+from coterie.cli.options import option
+
+EXAMPLES = """
+Examples:
+
+\b
+  coterie select customers.csv
+  coterie select customers.csv -k 2..20 --method agglomerative
+  coterie select customers.csv --criterion silhouette --criterion gap_pca
+  coterie select customers.csv --json | jq .k
+"""
+
+
+def select(
+    data: options.Data,
+    k: Annotated[
+        str | None, option("-k", metavar="A..B", help="Numbers of groups to compare [1..15]")
+    ] = None,
+    method: Annotated[str, option(metavar="NAME", help="See coterie methods [kmeans]")] = "kmeans",
+    criterion: Annotated[list[str], option(metavar="NAME", help="Only this one (repeatable).")] = [],  # noqa: B006  # typer copies it
+    distance: Annotated[str | None, option(metavar="NAME", help="See coterie distances [euclidean]")] = None,
+    scale: Annotated[
+        str | None, option(metavar="HOW", help="standard, minmax, robust, none [standard]")
+    ] = None,
+    drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006
+    keep: Annotated[list[str], option(metavar="COLUMN", help="Use a key or constant column too.")] = [],  # noqa: B006
+    missing: options.Missing = "error",
+    seed: Annotated[int, options.seed_option("Same seed, same evidence [0]")] = 0,
+    header: options.Header = None,
+    encoding: options.Encoding = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say how many groups a table has, and why."""
+    from coterie._support.progress import track
+    from coterie.cli import selection
+    from coterie.cli.render import selection_summary
+    from coterie.cli.render.terminal import is_watched
+    from coterie.data import check_policy, read_table
+    from coterie.pipeline import usual_scale
+
+    scaled = scale or usual_scale(distance)
+    wish = selection.Wish(
+        data, method, k, tuple(criterion), distance, scaled, tuple(drop), tuple(keep), missing, seed
+    )
+    selection.check(wish)
+    check_policy(missing)
+    progress = is_watched()
+    with track(progress, f"reading {data}"):
+        table = read_table(data, header=header, encoding=encoding)
+    found = selection.find(table, wish, progress=progress)
+    selection_summary.show(found, as_json=as_json)

@@ -1,0 +1,64 @@
+"""``coterie tree``: the hierarchy of the rows, drawn, cut, and written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from coterie.cli import options
+from coterie.cli.options import option
+
+EXAMPLES = """
+Examples:
+
+\b
+  coterie tree flowers.csv --linkage average
+  coterie tree flowers.csv --cut 3 -o groups.csv
+  coterie tree flowers.csv --cut 2.5 --newick flowers.nwk
+  coterie tree scores.csv --similarity --linkage single
+"""
+
+
+def tree(
+    data: options.Data,
+    linkage: Annotated[
+        str, option(metavar="NAME", help="single, complete, average, weighted, ward, ... [average]")
+    ] = "average",
+    distance: Annotated[str | None, option(metavar="NAME", help="See coterie distances [euclidean]")] = None,
+    precomputed: Annotated[bool, option("--precomputed", help="DATA is a square of distances.")] = False,
+    similarity: Annotated[bool, option("--similarity", help="DATA is a square of similarities.")] = False,
+    cut: Annotated[
+        str | None,
+        option(
+            "--cut", "-k", metavar="WHERE", help="3: clusters; 2.5 (with a point): height; best: silhouette"
+        ),
+    ] = None,
+    scale: Annotated[
+        str | None, option(metavar="HOW", help="standard, minmax, robust, none [standard]")
+    ] = None,
+    drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006  # typer copies it
+    missing: options.Missing = "error",
+    header: options.Header = None,
+    encoding: options.Encoding = None,
+    newick: Annotated[Path | None, option("--newick", metavar="FILE", help="Write the tree as text.")] = None,
+    output: options.Output = None,
+    as_json: options.AsJson = False,
+    force: options.Force = False,
+) -> None:
+    """Build the tree of the rows, draw it, cut it."""
+    from coterie.cli import outputs, tree_growth
+    from coterie.cli.render import tree_summary
+    from coterie.data import check_policy, read_table
+
+    how = tree_growth.Growth(linkage, distance, precomputed, similarity, scale, tuple(drop), missing)
+    tree_growth.check(how, cut, output)
+    check_policy(missing)
+    outputs.check(data, labels=output, force=force)
+    outputs.check(data, model=newick, force=force)
+    table = read_table(data, header=header, encoding=encoding)
+    grown = tree_growth.grow(table, how, cut)
+    if output is not None:
+        outputs.write_labels(table, grown.labels_of_rows(), output, force=force)
+    if newick is not None:
+        outputs.write_text(grown.newick(), newick, force=force)
+    tree_summary.show(grown, as_json=as_json, labels=output, newick=newick)

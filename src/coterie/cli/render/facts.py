@@ -1,0 +1,79 @@
+"""The result as plain facts for machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from coterie._support.config import version
+from coterie._support.typing import Labels
+from coterie.pipeline import Groups
+from coterie.pipeline.groups import NOT_GROUPED
+
+
+def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = None) -> dict[str, Any]:
+    """Return everything that ``--json`` prints."""
+    recipe, fitted = groups.recipe, groups.model
+    words, value = groups.objective or (None, None)
+    return {
+        "source": groups.source,
+        "rows": groups.n_rows,
+        "columns": list(groups.columns),
+        "left_out": [{"column": column.name, "reason": column.reason} for column in groups.left_out],
+        "notes": list(groups.notes),
+        "method": recipe.method,
+        "distance": recipe.distance,
+        "scale": recipe.scale,
+        "settings": recipe.settings or {},
+        "seed": recipe.seed,
+        "k": groups.k,
+        "noise": groups.n_noise,
+        "sse": value if words == "SSE" else None,
+        "objective": {"name": words, "value": value} if words else None,
+        "explained": groups.explained,
+        "iterations": _number(getattr(fitted, "n_iter_", None)),
+        "algorithm": getattr(fitted, "algorithm_used_", None),
+        "seconds": round(groups.seconds, 6),
+        "rule_note": groups.profile.rule_note or None,
+        "groups": [_group_facts(groups, group) for group in range(groups.k)],
+        "labels_file": str(labels) if labels else None,
+        "model_file": str(model) if model else None,
+        "coterie": version(),
+    }
+
+
+def prediction_facts(source: str, model: Path, labels: Labels | None, output: Path | None) -> dict[str, Any]:
+    """Return what ``coterie predict --json`` prints; rows that were left out have no label.
+
+    Labels of data in blocks are in files only.
+    """
+    values = None if labels is None else labels.tolist()
+    named = values and [None if label == NOT_GROUPED else label for label in values]
+    return {
+        "source": source,
+        "model_file": str(model),
+        "rows": None if named is None else len(named),
+        "labels": named,
+        "labels_file": str(output) if output else None,
+        "coterie": version(),
+    }
+
+
+def _group_facts(groups: Groups, group: int) -> dict[str, Any]:
+    profile, rule = groups.profile, groups.profile.rules[group]
+    return {
+        "group": group + 1,
+        "size": int(profile.sizes[group]),
+        "share": float(groups.shares[group]),
+        **({} if groups.medoid_rows is None else {"medoid_row": int(groups.medoid_rows[group]) + 1}),
+        "center": dict(zip(groups.columns, groups.centers[group].tolist(), strict=True)),
+        "apart": [{"column": name, "difference_sd": by} for name, by in profile.apart(group)],
+        "effects": dict(zip(groups.columns, profile.effects[group].tolist(), strict=True)),
+        "typical_rows": (profile.typical[group] + 1).tolist(),
+        "borderline_rows": (profile.borderline[group] + 1).tolist(),
+        "rule": None if rule is None else rule.to_dict(),
+    }
+
+
+def _number(value: Any) -> Any:
+    return None if value is None else getattr(value, "item", lambda: value)()

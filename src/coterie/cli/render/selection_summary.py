@@ -1,0 +1,125 @@
+"""What a person sees of the evidence: the answer first, then who says so, then the numbers."""
+
+from __future__ import annotations
+
+import shlex
+
+import numpy as np
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from coterie.cli.render.machines import print_json
+from coterie.cli.render.terminal import console
+from coterie.cli.selection import Selection
+from coterie.cluster import find_method
+from coterie.data import SCALINGS
+from coterie.select import Curve, find_criterion
+
+COLUMN_WIDTH = 10  # of one criterion's numbers
+SHOWN_FLAGS = 3
+
+
+def show(found: Selection, *, as_json: bool = False) -> None:
+    """Print the evidence for a person, or for a machine."""
+    if as_json:
+        print_json(found.facts())
+        return
+    out = console()
+    out.print(_about(found), soft_wrap=True)
+    out.print()
+    for line in _answer(found):
+        out.print(line, soft_wrap=True)
+    out.print()
+    out.print(_choices(found))
+    out.print()
+    numbers, n_hidden = _numbers(found, out.width)
+    out.print(numbers)
+    if n_hidden:
+        out.print(f" and {n_hidden} more criteria (--json has all numbers)", style="dim")
+    for note in _notes(found):
+        out.print(f"  note: {escape(note)}", style="yellow", soft_wrap=True)
+    out.print()
+    out.print(f"groups   {escape(_next_command(found))}", soft_wrap=True)
+
+
+def _about(found: Selection) -> str:
+    left_out = f"; left out: {', '.join(map(str, found.left_out))}" if found.left_out else ""
+    columns = f"{len(found.columns)} column{'s' if len(found.columns) > 1 else ''} used"
+    return escape(f"{found.source}   {found.n_rows:,} rows; {columns}{left_out}")
+
+
+def _answer(found: Selection) -> list[str]:
+    evidence, verdict = found.evidence, found.evidence.verdict
+    title = find_method(found.wish.method).title
+    distance = f", {found.wish.distance} distance" if found.wish.distance else ""
+    how = escape(f"{title} on {SCALINGS[found.wish.scale]}{distance}")
+    answer = "no groups" if verdict.k == 1 else f"{verdict.k} groups"
+    total = sum(verdict.votes.values())
+    others = sorted((k for k in verdict.votes if k != verdict.k), key=lambda k: (-verdict.votes[k], k))
+    close = ", ".join(f"{_words(k)} ({verdict.votes[k]})" for k in others[:3])
+    tried = f"{evidence.ks[0]} to {evidence.ks[-1]}"
+    return [
+        f"  [bold green]{answer}[/]   {how}, {tried} compared",
+        f"  {verdict.votes.get(verdict.k, 0)} of {total} votes{f'; then {close}' if close else ''}",
+    ]
+
+
+def _words(k: int) -> str:
+    return "none" if k == 1 else str(k)
+
+
+def _choices(found: Selection) -> Table:
+    table = _plain()
+    table.add_column("criterion")
+    table.add_column("chooses", justify="right")
+    table.add_column("because")
+    for curve in found.evidence.curves:
+        style = "bold green" if curve.choice == found.evidence.k else None
+        chosen = "-" if curve.choice is None else _words(curve.choice)
+        table.add_row(escape(_title(curve)), chosen, escape(curve.reason), style=style)
+    return table
+
+
+def _title(curve: Curve) -> str:
+    return curve.title + (" ~" if curve.is_estimate else "")
+
+
+def _numbers(found: Selection, width: int) -> tuple[Table, int]:
+    """Return values by number of groups, for as many criteria as fit, and how many do not."""
+    evidence = found.evidence
+    names = {curve.name for curve in evidence.curves}
+    curves = [curve for curve in evidence.curves if find_criterion(curve.name).echoes not in names]
+    shown = curves[: max(1, (width - 6) // COLUMN_WIDTH)]
+    table = _plain()
+    table.add_column("k", justify="right", style="bold")
+    for curve in shown:
+        table.add_column(find_criterion(curve.name).symbol, justify="right", no_wrap=True)
+    for at, k in enumerate(evidence.ks):
+        cells = [_number(curve.values[at], is_choice=curve.choice == k) for curve in shown]
+        table.add_row(str(k), *cells)
+    return table, len(evidence.curves) - len(shown)
+
+
+def _number(value: float, *, is_choice: bool) -> str:
+    if np.isnan(value):
+        return ""
+    text = f"{value:.3g}" if abs(value) < 1e4 else f"{value:.2e}"
+    return f"[bold green]{text}[/]" if is_choice else text
+
+
+def _notes(found: Selection) -> list[str]:
+    flags = found.evidence.flags
+    more = [f"and {len(flags) - SHOWN_FLAGS} more like these"] if len(flags) > SHOWN_FLAGS else []
+    return [*found.notes, *flags[:SHOWN_FLAGS], *more, *found.evidence.notes]
+
+
+def _next_command(found: Selection) -> str:
+    if found.evidence.k == 1:
+        return "none to fit; coterie fit with -k would make some all the same"
+    method = [] if found.wish.method == "kmeans" else ["--method", found.wish.method]
+    return shlex.join(["coterie", "fit", found.wish.data, "-k", str(found.evidence.k), *method])
+
+
+def _plain() -> Table:
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=True, padding=(0, 1))

@@ -1,0 +1,283 @@
+"""Agglomerative clustering: the nearest two clusters merge, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, check_memory
+
+from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData, Weights
+from coterie._support.validation import (
+    AnArray,
+    Anything,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Whole,
+    check_data,
+    check_n_clusters,
+)
+from coterie.cluster.agglomerative.merging import Tree, TreeTask, build_tree, check_settings
+from coterie.cluster.agglomerative.predict import KnownClusters
+from coterie.cluster.agglomerative.tree_labels import cut_tree, label_heads
+from coterie.cluster.base import Clusterer, Listener
+from coterie.distance import (
+    Distance,
+    check_distance_matrix,
+    check_similarity_matrix,
+    get_distance,
+    input_kind,
+)
+from coterie.distance.matrices import in_row_order
+from coterie.errors import InvalidData, InvalidParameter
+from coterie.tree import METHODS, Dendrogram
+from coterie.tree.linkage_input import symmetric
+
+
+class AgglomerativeClustering(Clusterer):
+    """Merge the nearest two clusters until few enough are left; keep the whole tree.
+
+    A drop-in for scikit-learn's class. Single, Ward, centroid and median linkage, and average linkage of
+    squared Euclidean or cosine distances, need memory for the rows only; others keep a square matrix.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default=2
+        How many clusters to cut the tree into; None when `distance_threshold` is given.
+    metric : str, callable or Distance, default="euclidean"
+        A name of `coterie.distance.catalogue()`, a function of two rows, or a distance. "precomputed": `X` is
+        a square matrix of distances. "similarity": of similarities; heights are then similarities.
+    memory : None, str or object with the joblib.Memory interface, default=None
+        Where to keep trees that were computed before.
+    connectivity : array-like, sparse matrix or callable, default=None
+        Which rows may merge directly; a function makes it from `X`. Only for "ward", "complete", "average"
+        and "single". Clusters are then as far apart as the edges between them say, for "ward" as their
+        centroids.
+    compute_full_tree : "auto" or bool, default="auto"
+        Whether to go on after `n_clusters`; only with connectivity does stopping save anything. "auto": when
+        `n_clusters` is below the larger of 100 and 2 % of the rows, or `distance_threshold` is given.
+    linkage : str, default="ward"
+        When two clusters are near, see `coterie.tree.linkage`.
+    distance_threshold : float or None, default=None
+        Clusters that are so far apart, or farther, do not merge. With similarities: so similar, or less.
+    compute_distances : bool, default=False
+        Whether to keep the heights as `distances_` even without `distance_threshold`.
+    symmetrize : {"mean", "min", "max"}, default=None
+        How similarities S[i, j] and S[j, i] that differ become one.
+    must_link, cannot_link : array-like of shape (n_pairs, 2), default=None
+        Pairs of rows that must, or must not, be in one cluster; for "ward", "complete", "average" and
+        "weighted". Rows that must be together count as distance 0 from each other.
+
+    Attributes
+    ----------
+    n_clusters_ : int
+        Number of clusters.
+    labels_ : array of shape (n_samples,)
+        Cluster of each row.
+    children_ : array of shape (n_merges, 2)
+        The nodes that each merge joins: below n_samples rows, then merges as they came.
+    distances_ : array of shape (n_merges,)
+        The height of each merge, if asked for.
+    n_leaves_, n_connected_components_ : int
+        Number of rows; of pieces of the connectivity before they were joined.
+    dendrogram_ : Dendrogram
+        The tree.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Notes
+    -----
+    `predict` places a new row in the cluster that is nearest by the linkage's own distance: that of the
+    nearest member (single), of the farthest (complete), the mean over the members (average; weighted with
+    its shares; average_merged with the pairs within), the smallest ball (minimax), the centre (centroid,
+    median), or what the row would add to the sum of squares (ward). Clusters do not change. The rows of `fit`
+    need not get their `labels_` back: a merge may have taken them elsewhere.
+
+    Examples
+    --------
+    >>> from coterie.cluster import AgglomerativeClustering
+    >>> X = [[1, 2], [1, 4], [1, 0], [8, 2], [8, 4], [8, 0]]
+    >>> model = AgglomerativeClustering().fit(X)
+    >>> model.labels_
+    array([1, 1, 1, 0, 0, 0])
+    >>> model.predict([[0, 0], [9, 5]])
+    array([1, 0])
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": Whole(1) | Nothing(),
+        "metric": Anything(),  # coterie.distance knows its names
+        "memory": Anything(),  # scikit-learn checks it
+        "connectivity": Nothing() | AnArray() | Function(),
+        "compute_full_tree": Choice("auto") | Flag(),
+        "linkage": Choice(*METHODS),
+        "distance_threshold": Nothing() | Number(),
+        "compute_distances": Flag(),
+        "symmetrize": Nothing() | Choice("mean", "min", "max"),
+        "must_link": Nothing() | AnArray(),
+        "cannot_link": Nothing() | AnArray(),
+    }
+    _sometimes = ("distances_",)
+
+    n_clusters_: int
+    children_: Indices
+    distances_: Any
+    n_leaves_: int
+    n_connected_components_: int
+    _heights: Any
+    _known: dict[str, Any]
+
+    def __init__(
+        self,
+        n_clusters: int | None = 2,
+        *,
+        metric: Any = "euclidean",
+        memory: Any = None,
+        connectivity: Any = None,
+        compute_full_tree: bool | str = "auto",
+        linkage: str = "ward",
+        distance_threshold: float | None = None,
+        compute_distances: bool = False,
+        symmetrize: str | None = None,
+        must_link: Any = None,
+        cannot_link: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.memory = memory
+        self.connectivity = connectivity
+        self.compute_full_tree = compute_full_tree
+        self.linkage = linkage
+        self.distance_threshold = distance_threshold
+        self.compute_distances = compute_distances
+        self.symmetrize = symmetrize
+        self.must_link = must_link
+        self.cannot_link = cannot_link
+
+    @property
+    def dendrogram_(self) -> Dendrogram:
+        """The tree of all merges, for cuts, orders, pictures and files."""
+        check_is_fitted(self)
+        if len(self.children_) < self.n_leaves_ - 1:
+            raise InvalidParameter(
+                "dendrogram_ of AgglomerativeClustering needs the whole tree: compute_full_tree=True."
+            )
+        is_similarity = input_kind(self.metric) == "similarities"
+        return Dendrogram(
+            self.children_, self._heights, heights_are="similarities" if is_similarity else "distances"
+        )
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return for each row the cluster that is nearest by the linkage's own distance.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows; for a matrix of distances or similarities, those to the rows of `fit`.
+
+        Returns
+        -------
+        labels : array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        kind = input_kind(self.metric)
+        data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=kind == "data")
+        distance = None if kind != "data" else get_distance(self.metric, **self._known["distance"])
+        known = KnownClusters(self.linkage, self.labels_, self.children_, distance, self._known)
+        return known.nearest(data, self._sign)
+
+    @property
+    def _sign(self) -> float:
+        """Minus one where larger means nearer."""
+        return -1.0 if input_kind(self.metric) == "similarities" else 1.0
+
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        who, kind = type(self).__name__, input_kind(self.metric)
+        check_settings(self, kind, who)
+        if kind == "data":
+            squares = get_distance(self.metric).squares_numbers
+            return check_data(X, estimator=self, min_rows=2, squares=squares)
+        data = check_data(in_row_order(X), estimator=self, min_rows=2, squares=False, may_be_distances=True)
+        if data.shape[0] != data.shape[1]:
+            raise InvalidData(
+                f"Distance matrix should be square, got matrix of shape {data.shape} for X of {who} with "
+                f'metric="{self.metric}".'
+            )
+        if kind == "distances":
+            return check_distance_matrix(data, who=who)
+        return check_similarity_matrix(symmetric(data, self.symmetrize), who=who)
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        n, kind = len(X), input_kind(self.metric)
+        if self.n_clusters is not None:
+            check_n_clusters(self.n_clusters, n, who=type(self).__name__)
+        distance = None if kind != "data" else get_distance(self.metric).fit(X)
+        is_full = self._is_full(n)
+        n_merges = n - 1 if is_full or self.n_clusters is None else n - self.n_clusters
+        task = TreeTask(
+            kind,
+            distance,
+            self.linkage,
+            self.connectivity,
+            n_merges,
+            self.must_link,
+            self.cannot_link,
+            type(self).__name__,
+        )
+        tree = check_memory(self.memory).cache(build_tree)(X, task)
+        return self._found(X, Tree(*tree), distance, is_full)
+
+    def _is_full(self, n: int) -> bool:
+        if self.connectivity is None or self.n_clusters is None:
+            return True
+        if self.compute_full_tree == "auto":
+            return self.n_clusters < max(100, 0.02 * n)
+        return bool(self.compute_full_tree)
+
+    def _found(self, X: Data, tree: Tree, distance: Distance | None, is_full: bool) -> dict[str, Any]:
+        n, heights = len(X), tree.Z[:, 2]
+        children = tree.Z[:, :2].astype(np.intp)
+        n_clusters = self._n_clusters_at(heights)
+        labels = cut_tree(children, n, n_clusters) if is_full else label_heads(children, n)
+        found: dict[str, Any] = {
+            "children_": children,
+            "n_leaves_": n,
+            "n_connected_components_": tree.n_components,
+            "n_clusters_": n_clusters,
+            "labels_": labels,
+            "_heights": heights.copy(),
+            "_known": KnownClusters.learn(self.linkage, labels, children, distance, X, self._sign),
+        }
+        if self.compute_distances or self.distance_threshold is not None:
+            found["distances_"] = heights.copy()
+        return found
+
+    def _n_clusters_at(self, heights: Any) -> int:
+        is_similarity = input_kind(self.metric) == "similarities"
+        forbidden = int(np.isinf(heights).sum()) + 1
+        if self.distance_threshold is not None:
+            apart = (
+                heights <= self.distance_threshold if is_similarity else heights >= self.distance_threshold
+            )
+            return int(np.count_nonzero(apart)) + 1
+        assert self.n_clusters is not None
+        if self.n_clusters < forbidden:
+            raise InvalidParameter(
+                f"n_clusters of {type(self).__name__} must be at least {forbidden}, got {self.n_clusters}: "
+                f"cannot_link leaves no fewer."
+            )
+        return self.n_clusters
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = input_kind(self.metric) != "data"
+        return tags

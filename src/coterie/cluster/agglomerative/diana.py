@@ -1,0 +1,144 @@
+"""Divisive analysis: one cluster is split again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData, Weights
+from coterie._support.validation import (
+    Anything,
+    Constraint,
+    Whole,
+    check_data,
+    check_n_clusters,
+    require_memory,
+)
+from coterie.cluster.agglomerative.divisive import divide, divisive_coefficient
+from coterie.cluster.agglomerative.predict import KnownClusters
+from coterie.cluster.agglomerative.tree_labels import cut_tree
+from coterie.cluster.base import Clusterer, Listener
+from coterie.distance import check_distance_matrix, get_distance, input_kind, pairwise_distances
+from coterie.distance.matrices import in_row_order
+from coterie.errors import InvalidData
+from coterie.tree import Dendrogram
+
+
+class Diana(Clusterer):
+    """Split the cluster of the largest diameter, from one down to single rows: R's ``diana``.
+
+    The row that is farthest from the others on average leaves its cluster, and takes with it, one by one, the
+    rows that are nearer to those who left than to those who stay. The height of a split is the diameter of
+    the cluster.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        How many clusters to cut the tree into.
+    metric : str, callable or Distance, default="euclidean"
+        A name of `coterie.distance.catalogue()`, a function of two rows, or a distance; "precomputed": `X` is
+        a square matrix of distances.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,)
+        Cluster of each row.
+    children_ : array of shape (n_samples - 1, 2)
+        The two parts of each cluster, as in `AgglomerativeClustering`: the lowest split first.
+    distances_ : array of shape (n_samples - 1,)
+        The diameter of each cluster that is split.
+    divisive_coefficient_ : float
+        From 0 to 1: the higher, the clearer the structure; it grows with the number of rows.
+    dendrogram_ : Dendrogram
+        The tree.
+    n_leaves_ : int
+        Number of rows.
+    n_features_in_ : int
+        Number of columns.
+
+    Notes
+    -----
+    `predict` places a new row in the cluster of the nearest row of `fit`: a split never reconsiders who has
+    left, so no distance to whole clusters would give the rows of `fit` their own labels back. Needs the
+    matrix of distances, and time that grows with n^2 times the depth of the tree.
+
+    Examples
+    --------
+    >>> from coterie.cluster import Diana
+    >>> model = Diana(n_clusters=2).fit([[0.0], [1.0], [9.0], [10.0], [12.0]])
+    >>> model.labels_
+    array([1, 1, 0, 0, 0])
+    >>> model.distances_
+    array([ 1.,  1.,  3., 12.])
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {"n_clusters": Whole(1), "metric": Anything()}
+
+    children_: Indices
+    distances_: Any
+    divisive_coefficient_: float
+    n_leaves_: int
+    _known: dict[str, Any]
+
+    def __init__(self, n_clusters: int = 2, *, metric: Any = "euclidean") -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+
+    @property
+    def dendrogram_(self) -> Dendrogram:
+        """The tree of all splits."""
+        check_is_fitted(self)
+        return Dendrogram(self.children_, self.distances_)
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return for each row the cluster of the nearest row of `fit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows; with ``metric="precomputed"``, their distances to the rows of `fit`.
+        """
+        check_is_fitted(self)
+        is_data = input_kind(self.metric) == "data"
+        data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=is_data)
+        distance = get_distance(self.metric, **self._known["distance"]) if is_data else None
+        return KnownClusters("single", self.labels_, self.children_, distance, self._known).nearest(data, 1.0)
+
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        who, kind = type(self).__name__, input_kind(self.metric)
+        if kind == "similarities":
+            raise InvalidData(f'X of {who} must be rows or distances, got metric="{self.metric}".')
+        if kind == "data":
+            squares = get_distance(self.metric).squares_numbers
+            return check_data(X, estimator=self, min_rows=2, squares=squares)
+        data = check_data(in_row_order(X), estimator=self, min_rows=2, squares=False, may_be_distances=True)
+        return check_distance_matrix(data, who=who)
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        n = len(X)
+        check_n_clusters(self.n_clusters, n, who=type(self).__name__)
+        is_data = input_kind(self.metric) == "data"
+        distance = get_distance(self.metric).fit(X) if is_data else None
+        require_memory(3 * n * n * 8, f"Diana of {n:,} rows", "Use fewer rows, or BisectingKMeans.")
+        D = X if distance is None else pairwise_distances(X, metric=distance)
+        Z = divide(D.astype(np.float64, copy=False))
+        children = Z[:, :2].astype(np.intp)
+        labels = cut_tree(children, n, self.n_clusters)
+        return {
+            "children_": children,
+            "distances_": Z[:, 2].copy(),
+            "divisive_coefficient_": divisive_coefficient(Z),
+            "n_leaves_": n,
+            "labels_": labels,
+            "_known": KnownClusters.learn("single", labels, children, distance, X, 1.0),
+        }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = input_kind(self.metric) != "data"
+        return tags

@@ -1,0 +1,128 @@
+"""Feature agglomeration: columns that go together become one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.typing import Data, Indices, Labels, MatrixLike
+from coterie._support.validation import Function, check_data, check_parameter
+from coterie.cluster.agglomerative.agglomerative import AgglomerativeClustering
+from coterie.errors import InvalidData
+
+_COPIED = ("children_", "n_leaves_", "n_connected_components_", "n_clusters_", "labels_", "distances_")
+
+
+class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """Cluster the columns of a table and pool each cluster into one column.
+
+    A drop-in for scikit-learn's class; all linkages of `AgglomerativeClustering` work.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default=2
+        How many columns to keep; None when `distance_threshold` is given.
+    metric, memory, connectivity, compute_full_tree, linkage, distance_threshold, compute_distances
+        As in `AgglomerativeClustering`, for columns instead of rows.
+    pooling_func : callable, default=numpy.mean
+        Makes one column of several: called with an array and ``axis=1``.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_features,)
+        Cluster of each column.
+    n_clusters_, n_leaves_, n_connected_components_, children_, distances_
+        As in `AgglomerativeClustering`.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Examples
+    --------
+    >>> from coterie.cluster import FeatureAgglomeration
+    >>> X = [[0.0, 0.2, 9.0], [1.0, 1.2, 5.0]]
+    >>> model = FeatureAgglomeration(n_clusters=2).fit(X)
+    >>> model.transform(X)
+    array([[0.1, 9. ],
+           [1.1, 5. ]])
+    """
+
+    labels_: Labels
+    n_clusters_: int
+    children_: Indices
+
+    def __init__(
+        self,
+        n_clusters: int | None = 2,
+        *,
+        metric: Any = "euclidean",
+        memory: Any = None,
+        connectivity: Any = None,
+        compute_full_tree: bool | str = "auto",
+        linkage: str = "ward",
+        pooling_func: Callable[..., Any] = np.mean,
+        distance_threshold: float | None = None,
+        compute_distances: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.memory = memory
+        self.connectivity = connectivity
+        self.compute_full_tree = compute_full_tree
+        self.linkage = linkage
+        self.pooling_func = pooling_func
+        self.distance_threshold = distance_threshold
+        self.compute_distances = compute_distances
+
+    def fit(self, X: MatrixLike, y: None = None) -> Self:
+        """Find the clusters of the columns of `X`; `y` is ignored."""
+        check_parameter(self.pooling_func, Function(), name="pooling_func", who=type(self).__name__)
+        data = check_data(X, estimator=self, min_columns=2, may_be_distances=True)
+        options = self.get_params(deep=False)
+        del options["pooling_func"]
+        found = AgglomerativeClustering(**options).fit(np.ascontiguousarray(data.T))
+        for name in _COPIED:
+            self.__dict__.pop(name, None)
+        self.__dict__.update({name: getattr(found, name) for name in _COPIED if hasattr(found, name)})
+        return self
+
+    def transform(self, X: MatrixLike) -> Data:
+        """Return one pooled column per cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        """
+        check_is_fitted(self)
+        data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=False)
+        columns = [
+            self.pooling_func(data[:, self.labels_ == cluster], axis=1) for cluster in range(self.n_clusters_)
+        ]
+        return np.ascontiguousarray(np.array(columns).T)
+
+    def inverse_transform(self, X: MatrixLike) -> Data:
+        """Return rows in which every column has the value of its cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_clusters)
+            Pooled rows.
+        """
+        check_is_fitted(self)
+        pooled: Data = check_data(X, who=type(self).__name__, may_be_distances=True, squares=False)
+        if pooled.shape[1] != self.n_clusters_:
+            raise InvalidData(
+                f"X of {type(self).__name__}.inverse_transform must have {self.n_clusters_} columns, one per "
+                f"cluster, got {pooled.shape[1]}."
+            )
+        return pooled[:, self.labels_]
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_

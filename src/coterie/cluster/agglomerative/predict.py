@@ -1,0 +1,144 @@
+"""Where new rows go: the cluster that each linkage's own distance says is nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from coterie._support.typing import Data, Distances, Labels
+from coterie.cluster.agglomerative.tree_labels import cluster_tops, leaf_weights
+from coterie.distance import Distance, pairwise_distances
+from coterie.tree import METHODS
+
+BLOCK_CELLS = 1 << 23  # distances in memory at a time
+
+
+class KnownClusters:
+    """Clusters as one linkage sees them, from what `learn` kept of the rows.
+
+    Parameters
+    ----------
+    method : str
+        The linkage.
+    labels, children : arrays
+        Of the rows, and of the tree.
+    distance : Distance or None
+        None: new rows come as distances to the rows.
+    known : dict
+        From `learn`.
+    """
+
+    def __init__(
+        self, method: str, labels: Labels, children: Any, distance: Distance | None, known: dict[str, Any]
+    ) -> None:
+        self.method, self.distance, self.known = method, distance, known
+        self.order = np.argsort(labels, kind="stable")
+        self.sizes = np.bincount(labels).astype(np.float64)
+        self.starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+        self.shares = _shares(method, labels, children)[self.order]
+
+    @staticmethod
+    def learn(
+        method: str, labels: Labels, children: Any, distance: Distance | None, X: Data, sign: float
+    ) -> dict[str, Any]:
+        """Return what new rows will need: centres, or the rows, or sums over pairs of them."""
+        known: dict[str, Any] = {"distance": {}}
+        if distance is not None:
+            known["distance"] = {key: value for key, value in distance.values.items() if value is not None}
+        if METHODS[method].needs_euclidean and distance is not None:
+            shares = _shares(method, labels, children)
+            centres = np.zeros((int(labels.max()) + 1, X.shape[1]))
+            np.add.at(centres, labels, X * shares[:, None])
+            known["centres"] = centres
+        else:
+            if distance is not None:
+                known["rows"] = X.copy()
+            known |= _sums_within(method, labels, children, distance, sign * X)
+        return known
+
+    def nearest(self, X: Data, sign: float) -> Labels:
+        """Return the nearest cluster of each new row; `sign` turns similarities round."""
+        if "centres" in self.known and self.distance is not None:
+            D = pairwise_distances(X.astype(np.float64), self.known["centres"], metric=self.distance) ** 2
+            return np.asarray(self._by_centre(D).argmin(axis=1))
+        step = max(1, BLOCK_CELLS // len(self.order))
+        found = np.empty(len(X), dtype=np.intp)
+        for start in range(0, len(X), step):
+            block = X[start : start + step]
+            D = sign * block
+            if self.distance is not None:
+                D = pairwise_distances(block, self.known["rows"], metric=self.distance)
+            found[start : start + step] = RULES[self.method](self, D[:, self.order]).argmin(axis=1)
+        return found
+
+    def least(self, D: Distances) -> Distances:
+        """Return the nearest member of each cluster; columns are sorted by cluster."""
+        return np.asarray(np.minimum.reduceat(D, self.starts, axis=1))
+
+    def greatest(self, D: Distances) -> Distances:
+        """Return the farthest member."""
+        return np.asarray(np.maximum.reduceat(D, self.starts, axis=1))
+
+    def mean(self, D: Distances) -> Distances:
+        """Return the mean over the members, with their shares."""
+        return np.asarray(np.add.reduceat(D * self.shares, self.starts, axis=1))
+
+    def merged(self, D: Distances) -> Distances:
+        """Return the mean over all pairs of the cluster and the new row together."""
+        pairs = (self.sizes + 1) * self.sizes / 2
+        return np.asarray((self.mean(D) * self.sizes + self.known["within"]) / pairs)
+
+    def ball(self, D: Distances) -> Distances:
+        """Return the radius of the smallest ball about a member, old or new, that holds all."""
+        about_old = np.maximum(D, self.known["radii"][self.order])
+        return np.minimum(self.least(about_old), self.greatest(D))
+
+    def centre(self, D: Distances) -> Distances:
+        """Return the squared distance to the centre, from those to the members."""
+        return self._by_centre(self.mean(D**2) - self.known["within"])
+
+    def _by_centre(self, squared: Distances) -> Distances:
+        return squared * (self.sizes / (self.sizes + 1)) if self.method == "ward" else squared
+
+
+RULES: Mapping[str, Callable[[KnownClusters, Distances], Distances]] = {
+    "single": KnownClusters.least,
+    "complete": KnownClusters.greatest,
+    "average": KnownClusters.mean,
+    "weighted": KnownClusters.mean,
+    "average_merged": KnownClusters.merged,
+    "minimax": KnownClusters.ball,
+    "ward": KnownClusters.centre,
+    "centroid": KnownClusters.centre,
+    "median": KnownClusters.centre,
+}
+
+
+def _shares(method: str, labels: Labels, children: Any) -> Any:
+    """Return the share of each row in its cluster: equal, or halved at every merge."""
+    if method in ("weighted", "median"):
+        return leaf_weights(children, len(labels), cluster_tops(children, len(labels), labels))
+    return 1.0 / np.bincount(labels)[labels]
+
+
+def _sums_within(
+    method: str, labels: Labels, children: Any, distance: Distance | None, X: Data
+) -> dict[str, Any]:
+    """Return what the rule needs to know about the pairs within each cluster."""
+    if RULES[method] not in (KnownClusters.merged, KnownClusters.ball, KnownClusters.centre):
+        return {}
+    shares = _shares(method, labels, children)
+    within, radii = np.zeros(int(labels.max()) + 1), np.zeros(len(labels))
+    for cluster in range(len(within)):
+        rows = np.flatnonzero(labels == cluster)
+        D = X[np.ix_(rows, rows)] if distance is None else pairwise_distances(X[rows], metric=distance)
+        np.fill_diagonal(D, -np.inf)  # similarities of a row with itself say nothing
+        radii[rows] = D.max(axis=1)
+        np.fill_diagonal(D, 0.0)
+        if METHODS[method].needs_euclidean:
+            within[cluster] = shares[rows] @ D**2 @ shares[rows] / 2
+        else:
+            within[cluster] = D.sum() / 2
+    return {"within": within, "radii": radii}

@@ -1,0 +1,97 @@
+"""What every estimator here does in the same way: check, validate, compute, keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self, TypeAlias
+
+from sklearn.base import BaseEstimator, ClusterMixin
+
+from coterie._support.progress import Progress
+from coterie._support.typing import Data, Labels, MatrixLike, SparseData, VectorLike, Weights
+from coterie._support.validation import Constraint, check_data, check_parameters, check_sample_weight
+from coterie.cluster.callbacks import CallbackSupportMixin, fit_task, with_callbacks
+
+Listener: TypeAlias = Callable[[Progress], object]
+
+
+class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """An estimator that finds groups.
+
+    A subclass stores its parameters in ``__init__``, declares what they may be in `_constraints`, and returns
+    its fitted attributes from `_compute`.
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {}
+    _takes_sparse: ClassVar[bool] = False
+    _sometimes: ClassVar[tuple[str, ...]] = ()  # fitted attributes that not every fit sets
+    _copies_are_dense_spots: ClassVar[bool] = False  # weight at one place is density without limit
+
+    labels_: Labels
+    n_features_in_: int
+
+    def fit(self, X: MatrixLike, y: None = None) -> Self:
+        """Find the groups of the rows of `X`; `y` is ignored."""
+        self._fit(X, None)
+        return self
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def _fit(self, X: MatrixLike, sample_weight: VectorLike | None) -> None:
+        self._check_parameters()
+        data = self._check_rows(X)
+        weights = self._check_weights(sample_weight, data.shape[0])
+        with fit_task(self, data) as listener:
+            found = self._compute(data, weights, listener)
+        for name in self._sometimes:
+            self.__dict__.pop(name, None)
+        self.__dict__.update(found)
+
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        """Return the input of `fit`, checked; a subclass that takes matrices of distances replaces it."""
+        return check_data(X, estimator=self, accept_sparse=self._takes_sparse)
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        """Return the fitted attributes for checked data; `listener` is to hear of every iteration."""
+        raise NotImplementedError
+
+    def _check_weights(self, sample_weight: VectorLike | None, n_rows: int) -> Weights | None:
+        weights = check_sample_weight(sample_weight, n_rows, who=type(self).__name__)
+        return None if weights is None or bool((weights == 1.0).all()) else weights
+
+    def _check_parameters(self) -> None:
+        check_parameters(self.get_params(deep=False), self._constraints, who=type(self).__name__)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
+
+class WeightedClusterer(Clusterer):
+    """An estimator that finds groups of rows that may weigh differently."""
+
+    def fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
+        """Find the groups of the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Float32 and float64 in C order are used as they are, everything else is converted once.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row; a row of weight 2 counts as two equal rows.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self._fit(X, sample_weight)
+        return self
+
+    def fit_predict(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Labels:
+        """Find the groups and return the label of each row."""
+        return self.fit(X, sample_weight=sample_weight).labels_

@@ -1,0 +1,1 @@
+"""BIRCH: a tree of summaries in one pass, then clusters of the summaries."""

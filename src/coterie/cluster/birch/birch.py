@@ -1,0 +1,265 @@
+"""BIRCH: a tree of summaries in one pass, then clusters of the summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import (
+    Centers,
+    Data,
+    Distances,
+    Labels,
+    MatrixLike,
+    SparseData,
+    VectorLike,
+    Weights,
+)
+from coterie._support.validation import Constraint, Flag, Function, Nothing, Number, Whole, check_data
+from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.birch.cf_tree import CFTree, GrowthRules, grow
+from coterie.cluster.birch.labels import (
+    AClusterer,
+    distances_to_subclusters,
+    label_subclusters,
+    nearest_subclusters,
+)
+from coterie.errors import InvalidParameter
+
+
+class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+    """Summarise the rows in one pass by a tree of small subclusters, then cluster the subclusters.
+
+    A subcluster of rows x_i with weights w_i is kept as three facts,
+
+        W = sum w_i,    c = sum w_i x_i / W,    S = sum w_i |x_i - c|^2,
+
+    and its radius is sqrt(S / W). Every row goes down the tree to the nearest centre c of each node, and
+    joins the subcluster where it ends if the radius then is at most `threshold`; otherwise it starts a
+    subcluster of its own. A node of more than `branching_factor` entries is split about the two that are
+    farthest apart. Memory grows with the subclusters; rows may come from a stream. A drop-in for
+    scikit-learn's class.
+
+    Parameters
+    ----------
+    threshold : float, default=0.5
+        The largest radius of a subcluster: smaller values make more subclusters.
+    branching_factor : int, default=50
+        Most entries of a node, at least 2.
+    n_clusters : int, estimator or None, default=3
+        What becomes of the subclusters, whose centres all count alike. A number: Ward's tree of them is cut
+        into so many clusters. An estimator: its `fit_predict` decides (a clone is fitted). None: each one is
+        a cluster.
+    compute_labels : bool, default=True
+        Whether to label the rows.
+    n_jobs : int or None, default=None
+        Threads that label rows and build Ward's tree; rows enter the tree one after the other. The answer
+        does not depend on it.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` every few thousand rows.
+
+    Attributes
+    ----------
+    subcluster_centers_ : array of shape (n_subclusters, n_features)
+        The centres, leaf by leaf.
+    subcluster_labels_ : array of int of shape (n_subclusters,)
+        The cluster of each subcluster.
+    labels_ : array of int of shape (n_samples,)
+        The cluster of the nearest subcluster of each row, if `compute_labels`; of the last batch after
+        `partial_fit`.
+    tree_ : CFTree
+        The whole tree, with the weight, centre and radius of every subcluster.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Notes
+    -----
+    The subclusters are those of scikit-learn, which keeps sums of rows and of squares instead and so loses
+    digits where the data lie far from zero; float32 rows are summed in float64 here. Where a node is split,
+    the half of the entry that came first comes first; scikit-learn leaves that to rounding, so its
+    subclusters may come in another order. `partial_fit` without data renews `labels_` too.
+
+    A row of weight w enters as w equal rows at once. One after the other they would give the same tree unless
+    some were turned away, or led elsewhere by a split in between. All weights times a constant give the same
+    tree; a row of weight 0 does not enter.
+
+    Examples
+    --------
+    >>> from coterie.cluster import Birch
+    >>> X = [[0, 1], [0.3, 1], [-0.3, 1], [0, -1], [0.3, -1], [-0.3, -1]]
+    >>> model = Birch(n_clusters=None).fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1])
+    >>> model.tree_
+    CFTree of 2 subclusters, weight 6 (leaves: 1, levels: 1)
+    >>> model.predict([[9, 9], [9, -9]])
+    array([0, 1])
+    """
+
+    _takes_sparse = True
+    _sometimes = ("labels_", "_nearest")
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "threshold": Number(0.0, open_below=True),
+        "branching_factor": Whole(2),
+        "n_clusters": Nothing() | Whole(1) | AClusterer(),
+        "compute_labels": Flag(),
+        "n_jobs": Nothing() | Whole(),
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    subcluster_centers_: Centers
+    subcluster_labels_: Labels
+    tree_: CFTree
+    _nearest: Labels  # of the labelled rows: the subclusters, which may be clustered anew
+
+    def __init__(
+        self,
+        *,
+        threshold: float = 0.5,
+        branching_factor: int = 50,
+        n_clusters: Any = 3,
+        compute_labels: bool = True,
+        n_jobs: int | None = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.threshold = threshold
+        self.branching_factor = branching_factor
+        self.n_clusters = n_clusters
+        self.compute_labels = compute_labels
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        return self._grown(None, X, weights, listener, X.dtype)
+
+    def partial_fit(
+        self, X: MatrixLike | None = None, y: None = None, sample_weight: VectorLike | None = None
+    ) -> Self:
+        """Add rows to the tree, which the first call begins; without rows, cluster the subclusters anew.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features), default=None
+            More rows. None: only `n_clusters` is applied again, say after `set_params`.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+
+        Returns
+        -------
+        self : object
+            The updated estimator.
+        """
+        self._check_parameters()
+        if X is None:
+            self._cluster_anew(sample_weight)
+            return self
+        tree = getattr(self, "tree_", None)
+        data = check_data(X, estimator=self, reset=tree is None, accept_sparse=True)
+        weights = self._check_weights(sample_weight, data.shape[0])
+        dtype = data.dtype if tree is None else self.subcluster_centers_.dtype
+        found = self._grown(tree, data, weights, None, dtype)
+        for name in self._sometimes:
+            self.__dict__.pop(name, None)
+        self.__dict__.update(found)
+        return self
+
+    def fit_predict(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Labels:
+        """Find the clusters and return the label of each row, also without `compute_labels`."""
+        self.fit(X, sample_weight=sample_weight)
+        return self.labels_ if self.compute_labels else self.predict(X)
+
+    def fit_transform(
+        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
+    ) -> Distances:
+        """Find the subclusters and return the distance of each row to each of their centres."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the cluster of the nearest subcluster for each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        labels : array of int of shape (n_samples,)
+            For the rows of `fit` these are `labels_`.
+        """
+        data = self._check_new(X)
+        nearest = nearest_subclusters(data, self.subcluster_centers_, resolve_threads(self.n_jobs))
+        return self.subcluster_labels_[nearest]
+
+    def transform(self, X: MatrixLike) -> Distances:
+        """Return the distance of each row to the centre of each subcluster.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        distances : array of shape (n_samples, n_subclusters)
+            Dense, also for sparse rows.
+        """
+        data, n_threads = self._check_new(X), resolve_threads(self.n_jobs)
+        return distances_to_subclusters(data, self.subcluster_centers_, n_threads, who=type(self).__name__)
+
+    def _check_new(self, X: MatrixLike) -> Data | SparseData:
+        check_is_fitted(self)
+        return check_data(X, estimator=self, reset=False, accept_sparse=True, may_be_distances=True)
+
+    def _cluster_anew(self, sample_weight: VectorLike | None) -> None:
+        check_is_fitted(self)
+        who = type(self).__name__
+        if sample_weight is not None:
+            raise InvalidParameter(f"sample_weight of {who} weighs rows, got weights without X.")
+        n_threads = resolve_threads(self.n_jobs)
+        labels = label_subclusters(self.subcluster_centers_, self.n_clusters, n_threads, who=who)
+        self.subcluster_labels_ = labels
+        if hasattr(self, "_nearest"):
+            self.labels_ = labels[self._nearest]
+
+    def _grown(
+        self,
+        tree: CFTree | None,
+        X: Data | SparseData,
+        weights: Weights | None,
+        listener: Listener | None,
+        dtype: Any,
+    ) -> dict[str, Any]:
+        """Return the fitted attributes for a tree that takes in more rows."""
+        n_threads, who = resolve_threads(self.n_jobs), type(self).__name__
+        rules = GrowthRules(self.threshold, self.branching_factor)
+        with track(self.progress, "BIRCH: row", total=X.shape[0]).also(listener) as tracker:
+            tree = grow(tree, X, weights, rules, tracker)
+        centers = tree.subcluster_centers.astype(dtype)
+        labels = label_subclusters(centers, self.n_clusters, n_threads, who=who)
+        found = {
+            "tree_": tree,
+            "subcluster_centers_": centers,
+            "subcluster_labels_": labels,
+            "_n_features_out": len(centers),
+        }
+        if self.compute_labels:
+            nearest = nearest_subclusters(X, centers, n_threads)
+            found |= {"labels_": labels[nearest], "_nearest": nearest}
+        return found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

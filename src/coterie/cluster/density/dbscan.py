@@ -1,0 +1,305 @@
+"""DBSCAN: clusters are dense regions of any shape; what lies between them is noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData, VectorLike, Weights
+from coterie._support.validation import (
+    Choice,
+    Constraint,
+    Function,
+    Nothing,
+    Number,
+    Whole,
+    check_sample_weight,
+)
+from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.density.core_points import CorePoints
+from coterie.cluster.density.eps import suggest_eps, suggest_eps_of
+from coterie.cluster.density.flags import raise_flags
+from coterie.cluster.density.input import (
+    as_matrix,
+    check_density_input,
+    fitted_values,
+    is_boolean,
+    is_known,
+    note_no_direction,
+    resolve_distance,
+    shared_name,
+    sparse_metric,
+)
+from coterie.cluster.density.neighbourhoods import (
+    BlockNeighbourhoods,
+    Found,
+    GraphNeighbourhoods,
+    Mask,
+    MatrixNeighbourhoods,
+    find_clusters,
+    find_in_rows,
+)
+from coterie.cluster.density.odd_rows import has_neighbours, in_parts, note_left_out
+from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
+from coterie.distance import Distance, input_kind
+from coterie.distance.pairwise import distance_matrix
+from coterie.distance.rows import Rows, prepare_rows
+
+
+class DBSCAN(CorePoints, WeightedClusterer):
+    """Clusters as dense regions of any shape, and noise.
+
+    A row is a *core point* when at least `min_samples` rows, itself included, are at most `eps` away. Core
+    points at most `eps` apart are in one cluster; a row that is none belongs to the first cluster with a core
+    point at most `eps` away, or is noise, -1. A drop-in for scikit-learn's class with the same labels; memory
+    grows with the number of rows, whatever `eps`.
+
+    Parameters
+    ----------
+    eps : float or "auto", default=0.5
+        Radius of a neighbourhood, inclusive. "auto" takes the knee of `suggest_eps`.
+    min_samples : int, default=5
+        Rows, or weight, that make a neighbourhood dense.
+    metric : str or callable, default="euclidean"
+        A distance of `coterie.distance.catalogue()` or of scikit-learn, a function of two rows, or
+        "precomputed": X is a matrix of distances; in a sparse one, pairs that are not stored are far apart.
+    metric_params : dict, default=None
+        Parameters of the distance.
+    algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
+        Kept for scikit-learn's sake: the labels never depend on it, and the engine is chosen by the data; see
+        `algorithm_used_`.
+    leaf_size : int, default=30
+        Kept for scikit-learn's sake: the tree has leaves of its own size.
+    p : float, default=None
+        Exponent of ``metric="minkowski"``.
+    n_jobs : int, default=None
+        Threads; None is what OpenMP would use, -1 all processors. The labels do not depend on it.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable gets a `Progress` after every stage.
+
+    Attributes
+    ----------
+    labels_ : array of int of shape (n_samples,)
+        Cluster of each row, numbered by their lowest core point; noise is -1.
+    core_sample_indices_ : array of int of shape (n_core_samples,)
+        The core points.
+    components_ : array of shape (n_core_samples, n_features)
+        Their rows.
+    eps_ : float
+        The radius used.
+    algorithm_used_ : str
+        The engine: "kd_tree", "tiles", "matrix", "graph" or "blocks".
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    References
+    ----------
+    ester-1996, schubert-2017
+
+    Examples
+    --------
+    >>> from coterie.cluster import DBSCAN
+    >>> X = [[1.0], [1.2], [1.4], [8.0], [8.2], [8.4], [50.0]]
+    >>> model = DBSCAN(eps=0.5, min_samples=2).fit(X)
+    >>> model.labels_
+    array([ 0,  0,  0,  1,  1,  1, -1])
+    >>> model.predict([[8.6], [30.0]])
+    array([ 1, -1])
+    """
+
+    _takes_sparse = True
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "eps": Number(0.0, open_below=True) | Choice("auto"),
+        "min_samples": Whole(1),
+        **METRIC_CONSTRAINTS,
+        "algorithm": Choice("auto", "ball_tree", "kd_tree", "brute"),
+        "p": Number(0.0) | Nothing() | Function(),
+    }
+
+    core_sample_indices_: Indices
+    components_: Data
+    eps_: float
+    algorithm_used_: str
+
+    def __init__(
+        self,
+        eps: float | str = 0.5,
+        *,
+        min_samples: int = 5,
+        metric: Any = "euclidean",
+        metric_params: Mapping[str, Any] | None = None,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float | None = None,
+        n_jobs: int | None = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.eps = eps
+        self.min_samples = min_samples
+        self.metric = metric
+        self.metric_params = metric_params
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return for each row the cluster of its nearest core point, if that is at most `eps` away, or -1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Rows; with ``metric="precomputed"`` their distances to the rows of the fit.
+        """
+        check_is_fitted(self)
+        nearest = self._nearest_core_points(X)
+        labels = np.append(self.labels_[self.core_sample_indices_], -1)  # the last for want of any core point
+        return np.where(nearest.distance <= self.eps_, labels[nearest.index], -1)
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        distance = None if self._is_given else resolve_distance(self.metric, self.metric_params, self.p)
+        distance = None if note_no_direction(distance, X, type(self).__name__) else distance
+        measured, is_in = self._measured(X, distance)
+        if is_in is not None and weights is not None:
+            weights = weights[is_in]
+        rows = None if issparse(measured) else self._rows(measured, distance)
+        with track(self.progress, "DBSCAN: radius", total=2).also(listener) as tracker:
+            eps = self._radius(measured, rows)
+            tracker.report(1, stage="DBSCAN: neighbourhoods")
+            found = self._find(measured, rows, eps, weights)
+            found = found if is_in is None else found.among(is_in)
+            tracker.report(2)
+        raise_flags(found, type(self).__name__)
+        core = np.flatnonzero(found.is_core)
+        return {
+            "labels_": found.labels,
+            "core_sample_indices_": core,
+            "components_": X[core].copy(),
+            "eps_": eps,
+            "algorithm_used_": found.algorithm,
+            "_distance_values": {} if rows is None else fitted_values(rows.distance),
+        }
+
+    @property
+    def _is_given(self) -> bool:
+        return input_kind(self.metric) == "distances"
+
+    def _measured(self, X: Any, distance: Distance | None) -> tuple[Any, Mask | None]:
+        """Return the rows that can have neighbours as the distance takes them, and which these are."""
+        who = type(self).__name__
+        if self._is_given or (issparse(X) and sparse_metric(self.metric, self._exponent) is not None):
+            return X, None
+        dense = as_matrix(X, who) if issparse(X) else X
+        if distance is None:
+            return dense, None
+        is_in = has_neighbours(distance, dense, 0.0 if isinstance(self.eps, str) else self.eps)
+        if is_in is not None:
+            note_left_out(is_in, distance, who)
+        return in_parts(distance, dense if is_in is None else dense[is_in])[0], is_in
+
+    def _rows(self, X: Any, distance: Distance | None) -> Rows | None:
+        return None if distance is None else prepare_rows(X, None, distance, {}, who=type(self).__name__)
+
+    def _radius(self, X: Any, rows: Rows | None) -> float:
+        if self.eps != "auto":
+            return float(self.eps)
+        if rows is None and not self._is_given and not issparse(X):
+            return suggest_eps_of(self._blocks(X, np.inf).k_distances, X.shape[0], self.min_samples).eps
+        metric = self.metric if rows is None else rows.distance
+        dense = as_matrix(X, type(self).__name__) if issparse(X) else X
+        return suggest_eps(dense, min_samples=self.min_samples, metric=metric, n_jobs=self.n_jobs).eps
+
+    def _find(self, X: Any, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
+        if self._is_given and issparse(X):
+            return find_clusters(GraphNeighbourhoods(X, eps), self.min_samples, weights)
+        if self._is_given:
+            return find_clusters(MatrixNeighbourhoods(X, eps), self.min_samples, weights)
+        if rows is None:
+            return find_clusters(self._blocks(X, eps), self.min_samples, weights)
+        threads = resolve_threads(self.n_jobs)
+        if rows.distance.function is not None:
+            D = distance_matrix(rows, threads=threads)
+            return find_clusters(MatrixNeighbourhoods(D, eps), self.min_samples, weights)
+        return find_in_rows(rows, eps, self.min_samples, weights, threads)
+
+    @property
+    def _exponent(self) -> float | None:
+        return dict(self.metric_params or {}).get("p", self.p)
+
+    def _blocks(self, X: Any, eps: float) -> BlockNeighbourhoods:
+        name = sparse_metric(self.metric, self._exponent) if issparse(X) else None
+        params = {} if self.metric == "minkowski" else dict(self.metric_params or {})
+        # as in scikit-learn, where a row of zeros, 1 from all by its cosine, is near to itself unless sparse
+        is_near_itself = is_known(self.metric) and not issparse(X)
+        X = X.astype(bool) if is_boolean(self.metric) and not issparse(X) else X
+        return BlockNeighbourhoods(X, name or shared_name(self.metric), params, eps, is_near_itself)
+
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        return check_density_input(self, X, self.metric)
+
+    def _check_weights(self, sample_weight: VectorLike | None, n_rows: int) -> Weights | None:
+        """Return the weights; negative ones are allowed: such a row keeps its neighbours from being core."""
+        if sample_weight is None:
+            return None
+        weights = np.asarray(sample_weight)
+        sizes = np.abs(weights) if weights.dtype.kind in "biuf" else weights
+        check_sample_weight(sizes, n_rows, who=type(self).__name__)
+        weights = weights.astype(np.float64)
+        return np.ascontiguousarray(np.broadcast_to(weights, (n_rows,)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+
+def dbscan(
+    X: MatrixLike,
+    eps: float | str = 0.5,
+    *,
+    min_samples: int = 5,
+    metric: Any = "minkowski",
+    metric_params: Mapping[str, Any] | None = None,
+    algorithm: str = "auto",
+    leaf_size: int = 30,
+    p: float | None = 2,
+    sample_weight: VectorLike | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Indices, Labels]:
+    """Return the core points and the labels of DBSCAN: `DBSCAN` as a function, as scikit-learn has it.
+
+    Parameters
+    ----------
+    X, eps, min_samples, metric, metric_params, algorithm, leaf_size, p, n_jobs
+        As in `DBSCAN`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of each row.
+
+    Examples
+    --------
+    >>> core, labels = dbscan([[0.0], [0.1], [9.0]], eps=0.5, min_samples=2)
+    >>> core, labels
+    (array([0, 1]), array([ 0,  0, -1]))
+    """
+    model = DBSCAN(
+        eps,
+        min_samples=min_samples,
+        metric=metric,
+        metric_params=metric_params,
+        algorithm=algorithm,
+        leaf_size=leaf_size,
+        p=p,
+        n_jobs=n_jobs,
+    ).fit(X, sample_weight=sample_weight)
+    return model.core_sample_indices_, model.labels_

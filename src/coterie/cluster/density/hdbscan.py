@@ -1,0 +1,312 @@
+"""HDBSCAN: DBSCAN for every radius at once, and the clusters that last longest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from coterie import _core
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import (
+    Data,
+    Distances,
+    FloatArray,
+    Labels,
+    MatrixLike,
+    SparseData,
+    VectorLike,
+    Weights,
+)
+from coterie._support.validation import Choice, Constraint, Flag, Nothing, Number, Whole, check_parameter
+from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.density.condensed_tree import (
+    CondensedTree,
+    Selection,
+    condense,
+    label_rows,
+    labels_at,
+    outlier_scores,
+    select_clusters,
+    strengths,
+)
+from coterie.cluster.density.hdbscan_centers import cluster_centers
+from coterie.cluster.density.hdbscan_input import (
+    INFINITE,
+    MISSING,
+    HDBSCANInput,
+    check_algorithm,
+    check_input,
+)
+from coterie.cluster.density.hdbscan_predict import hang, soft_membership, split_rows
+from coterie.cluster.density.hdbscan_weights import place_idle_rows, weigh
+from coterie.cluster.density.optics_parameters import UNBOUNDED
+from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
+from coterie.distance import input_kind
+from coterie.errors import InvalidParameter
+
+
+class HDBSCAN(WeightedClusterer):
+    """Clusters of any shape and of different densities, and noise.
+
+    The *core distance* of a row is the distance to its `min_samples`-th nearest row, itself included; two
+    rows reach each other at ``max(core(i), core(j), distance(i, j) / alpha)``. The spanning tree of that
+    reachability tells for every radius which rows hang together. Of the clusters of at least
+    `min_cluster_size` rows in that hierarchy, those are chosen whose rows stay longest: the sum of
+    ``1/distance`` over which each row belongs to the cluster. A drop-in for scikit-learn's class.
+
+    With `sample_weight` a row of weight w is that row given w times: rows are counted by weight, in core
+    distances and in sizes of clusters, and a row of weight 0 gets what `predict` says of it.
+
+    Parameters
+    ----------
+    min_cluster_size : int, default=5
+        Least rows of a cluster.
+    min_samples : int, default=None
+        Neighbours of the core distance, the row itself included; None is `min_cluster_size`.
+    cluster_selection_epsilon : float, default=0.0
+        Clusters that split below this distance are not split.
+    max_cluster_size : int, default=None
+        Most rows of a cluster, for ``cluster_selection_method="eom"``.
+    metric : str or callable, default="euclidean"
+        A distance of `coterie.distance.catalogue()` or of scikit-learn, a function of two rows, or
+        "precomputed": X is a matrix of distances, dense (infinity: unknown) or sparse.
+    metric_params : dict, default=None
+        Parameters of the distance.
+    alpha : float, default=1.0
+        Divides the distances.
+    algorithm : {"auto", "brute", "kd_tree", "ball_tree"}, default="auto"
+        With "brute", and for distances that scikit-learn has no tree for, `alpha` divides core distances as
+        well, as in scikit-learn. The engine is chosen by the data; see `algorithm_used_`.
+    leaf_size : int, default=40
+        Kept for scikit-learn's sake: the tree has leaves of its own size.
+    n_jobs : int, default=None
+        Threads; the labels do not depend on it.
+    cluster_selection_method : {"eom", "leaf"}, default="eom"
+        Excess of mass, or the finest clusters.
+    allow_single_cluster : bool, default=False
+        Whether all rows may be one cluster.
+    store_centers : {None, "centroid", "medoid", "both"}, default=None
+        Which centres to compute.
+    copy : bool, default=True
+        Kept for scikit-learn's sake: the input is never changed.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable gets a `Progress` after every stage.
+
+    Attributes
+    ----------
+    labels_ : array of int of shape (n_samples,)
+        Cluster of each row; -1 is noise, -2 a row with an infinite value, -3 one with a missing value.
+    probabilities_ : array of shape (n_samples,)
+        How deep each row is in its cluster, 0 to 1.
+    outlier_scores_ : array of shape (n_samples,)
+        Global-local outlier score of each row (GLOSH), 0 to 1; NaN for rows that are not finite.
+    condensed_tree_ : CondensedTree
+        The hierarchy of clusters; its rows are those that are finite and weigh something.
+    centroids_, medoids_ : arrays of shape (n_clusters, n_features)
+        Centres weighted by the probabilities and `sample_weight`, if asked for.
+    algorithm_used_ : str
+        The engine: "kd_tree", "tiles", "matrix" or "graph".
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    References
+    ----------
+    campello-2013, campello-2015, malzer-2020
+
+    Examples
+    --------
+    >>> from coterie.cluster import HDBSCAN
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.2], [5.4], [40.0]]
+    >>> model = HDBSCAN(min_cluster_size=3, min_samples=2).fit(X)
+    >>> model.labels_
+    array([ 0,  0,  0,  1,  1,  1, -1])
+    >>> model.predict([[5.1], [100.0]])
+    array([ 1, -1])
+    """
+
+    _takes_sparse = True
+    _copies_are_dense_spots = True
+    _sometimes = ("centroids_", "medoids_")
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "min_cluster_size": Whole(2),
+        "min_samples": Whole(1) | Nothing(),
+        "cluster_selection_epsilon": Number(0.0),
+        "max_cluster_size": Whole(1) | Nothing(),
+        **METRIC_CONSTRAINTS,
+        "alpha": Number(0.0, open_below=True),
+        "algorithm": Choice("auto", "brute", "kd_tree", "ball_tree"),
+        "cluster_selection_method": Choice("eom", "leaf"),
+        "allow_single_cluster": Flag(),
+        "store_centers": Nothing() | Choice("centroid", "medoid", "both"),
+        "copy": Flag(),
+    }
+
+    probabilities_: FloatArray
+    outlier_scores_: FloatArray
+    condensed_tree_: CondensedTree
+    algorithm_used_: str
+
+    def __init__(
+        self,
+        min_cluster_size: int = 5,
+        min_samples: int | None = None,
+        cluster_selection_epsilon: float = 0.0,
+        max_cluster_size: int | None = None,
+        metric: Any = "euclidean",
+        metric_params: Mapping[str, Any] | None = None,
+        alpha: float = 1.0,
+        algorithm: str = "auto",
+        leaf_size: int = 40,
+        n_jobs: int | None = None,
+        cluster_selection_method: str = "eom",
+        allow_single_cluster: bool = False,
+        store_centers: str | None = None,
+        copy: bool = True,
+        *,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.min_cluster_size = min_cluster_size
+        self.min_samples = min_samples
+        self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.max_cluster_size = max_cluster_size
+        self.metric = metric
+        self.metric_params = metric_params
+        self.alpha = alpha
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.n_jobs = n_jobs
+        self.cluster_selection_method = cluster_selection_method
+        self.allow_single_cluster = allow_single_cluster
+        self.store_centers = store_centers
+        self.copy = copy
+        self.progress = progress
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the cluster that each row would hang on, or -1.
+
+        A row that equals one of the fit gets its label. Any other takes the row of the fit that it reaches
+        first, and the cluster that this row was in at the density of that reach.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Rows; with ``metric="precomputed"`` their distances to the rows of the fit.
+        """
+        check_is_fitted(self)
+        rows, sums = split_rows(self, X)
+        labels = np.where(np.isnan(sums), MISSING, INFINITE)
+        if rows.shape[0]:
+            found = hang(self, rows)
+            at = labels_at(self.condensed_tree_, self._chosen, found.row, found.density)
+            at = np.where(found.distance == 0, self.labels_[self._finite_rows][found.row], at)
+            labels[np.isfinite(sums)] = at
+        return labels
+
+    def membership(self, X: MatrixLike) -> FloatArray:
+        """Return how much each row belongs to each cluster; what is missing to 1 is noise.
+
+        The share of a cluster is inverse to the distance to its nearest *exemplar*, a row of its densest
+        part; all shares together are the density at which the row hangs on, over that of the nearest
+        cluster's core.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Rows; with ``metric="precomputed"`` their distances to the rows of the fit.
+
+        Returns
+        -------
+        array of shape (n_queries, n_clusters)
+        """
+        check_is_fitted(self)
+        return soft_membership(self, X)
+
+    def dbscan_clustering(self, cut_distance: float, min_cluster_size: int = 5) -> Labels:
+        """Return the labels of DBSCAN without border points at one distance, from the hierarchy of the fit.
+
+        Parameters
+        ----------
+        cut_distance : float
+            Rows that reach each other below it are in one cluster.
+        min_cluster_size : int, default=5
+            Smaller clusters, or lighter ones, are noise.
+        """
+        check_is_fitted(self)
+        check_parameter(cut_distance, UNBOUNDED, name="cut_distance", who="dbscan_clustering")
+        check_parameter(min_cluster_size, Whole(1), name="min_cluster_size", who="dbscan_clustering")
+        labels, least = self.labels_.copy(), int(min_cluster_size)
+        left, right, distance = self._merges
+        core = None if self._weights is None else self._core_distances
+        cut = _core.cut_below(left, right, distance, float(cut_distance), least, self._weights, core)
+        labels[self._finite_rows] = cut
+        idle, row, density = self._idle
+        with np.errstate(divide="ignore"):
+            labels[idle] = np.where(1 / density < cut_distance, cut[row], -1)
+        return labels
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        given: HDBSCANInput = weigh(self.__dict__.pop("_input"), self, weights)
+        with track(self.progress, "HDBSCAN: spanning tree", total=3).also(listener) as tracker:
+            reach = given.reachability(self)
+            tracker.report(1, stage="HDBSCAN: condensed tree")
+            merges, tree = condense(
+                reach.edges, reach.distance, reach.core, self.min_cluster_size, given.weights
+            )
+            tracker.report(2, stage="HDBSCAN: clusters")
+            selection = self._selection()
+            chosen = select_clusters(tree, selection)
+            labels = label_rows(tree, chosen, selection)
+            strength = strengths(tree, chosen, labels)
+            tracker.report(3)
+        found = {
+            "condensed_tree_": tree,
+            "algorithm_used_": reach.algorithm,
+            **cluster_centers(self, given, labels, strength),
+            "_chosen": chosen,
+            "_merges": merges,
+            "_core_distances": reach.core,
+            "_rows": None if given.is_matrix else given.X,
+            "_weights": given.weights,
+            "_finite_rows": given.finite,
+            "_distance_values": given.distance_values,
+        }
+        values = {"labels_": labels, "probabilities_": strength, "outlier_scores_": outlier_scores(tree)}
+        placed = place_idle_rows(self, given, found, values)
+        return found | {
+            "labels_": given.spread(placed["labels_"], infinite=INFINITE, missing=MISSING),
+            "probabilities_": given.spread(placed["probabilities_"], infinite=0.0, missing=np.nan),
+            "outlier_scores_": given.spread(placed["outlier_scores_"], infinite=np.nan, missing=np.nan),
+            "_idle": placed["_idle"],
+        }
+
+    def _selection(self) -> Selection:
+        return Selection(
+            self.cluster_selection_method,
+            self.allow_single_cluster,
+            float(self.cluster_selection_epsilon),
+            self.max_cluster_size,
+        )
+
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        if input_kind(self.metric) == "distances" and self.store_centers is not None:
+            raise InvalidParameter("Cannot store centers when using a precomputed distance matrix.")
+        check_algorithm(self.algorithm, self.metric)
+        self._input = check_input(self, X)
+        checked: Distances = self._input.X
+        return checked
+
+    def _check_weights(self, sample_weight: VectorLike | None, n_rows: int) -> Weights | None:
+        return super()._check_weights(sample_weight, self._input.n_rows)  # those that are not finite too
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.metric != "precomputed"
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags

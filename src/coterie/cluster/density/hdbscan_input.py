@@ -1,0 +1,235 @@
+"""What HDBSCAN is given: rows of which some may not be finite, a matrix of distances, or a sparse graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import validate_data
+
+from coterie import _core
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import Data, Indices, MatrixLike, Weights
+from coterie._support.validation import check_data, refuse_tiny, require_memory
+from coterie.cluster.density.input import (
+    as_matrix,
+    fitted_values,
+    is_boolean,
+    is_known,
+    measured_by_scikit_learn,
+    note_no_direction,
+    resolve_distance,
+    shared_name,
+    takes_sparse_rows,
+)
+from coterie.cluster.density.odd_rows import in_parts
+from coterie.cluster.density.reachability import ReachabilityTree, of_graph, of_matrix, of_matrix_as_trees
+from coterie.cluster.density.reachability_rows import Task, of_rows
+from coterie.distance import Distance, input_kind
+from coterie.distance.matrices import TOLERANCE, in_row_order
+from coterie.distance.pairwise import distance_matrix
+from coterie.distance.rows import Rows, prepare_rows
+from coterie.errors import InvalidData, InvalidParameter
+
+INFINITE, MISSING = -2, -3  # labels of rows that are not finite
+
+
+@dataclass
+class HDBSCANInput:
+    """Checked input: the finite rows that count, or their matrix, where they were, and what they weigh."""
+
+    X: Any
+    is_matrix: bool
+    finite: Indices
+    infinite: Indices
+    missing: Indices
+    rows: Rows | None
+    weights: Weights | None = None
+    idle: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # finite rows of no weight
+    idle_rows: Any = None  # these rows, or their distances to those that count
+
+    @property
+    def n_rows(self) -> int:
+        """All rows of the input."""
+        return self.n_finite + len(self.idle) + len(np.union1d(self.infinite, self.missing))
+
+    @property
+    def n_finite(self) -> int:
+        """Rows that are clustered."""
+        return len(self.finite)
+
+    @property
+    def distance_values(self) -> dict[str, Any]:
+        """Parameters of the distance, learned ones included."""
+        return {} if self.rows is None else fitted_values(self.rows.distance)
+
+    def spread(self, values: Any, *, infinite: float, missing: float) -> Any:
+        """Put the values of finite rows, those of no weight last, in their places."""
+        spread = np.empty(self.n_rows, dtype=values.dtype)
+        spread[self.finite] = values[: self.n_finite]
+        spread[self.idle] = values[self.n_finite :]
+        spread[self.infinite] = infinite
+        spread[self.missing] = missing
+        return spread
+
+    def reachability(self, model: Any) -> ReachabilityTree:
+        """Return the spanning tree of mutual reachability."""
+        min_samples = model.min_cluster_size if model.min_samples is None else model.min_samples
+        self._refuse_too_few(min_samples)
+        alpha, weights = float(model.alpha), self.weights
+        if self.n_finite == 1:  # copies of one row
+            algorithm = ("graph" if issparse(self.X) else "matrix") if self.is_matrix else "tiles"
+            return ReachabilityTree(np.empty((0, 2), dtype=np.int64), np.empty(0), np.zeros(1), algorithm)
+        if self.is_matrix and issparse(self.X):
+            max_distance = dict(model.metric_params or {}).get("max_distance", 0.0)
+            return of_graph(self.X, min_samples, alpha, max_distance, weights)
+        if self.is_matrix:
+            return of_matrix(self.X, min_samples, alpha, "matrix", weights)
+        is_brute = issparse(self.X) or model.algorithm == "brute" or not has_tree(model.metric)
+        if self.rows is None or self.rows.distance.function is not None:
+            D = self._all_distances(model)
+            make = of_matrix if is_brute else of_matrix_as_trees
+            return make(D, min_samples, alpha, "matrix", weights)
+        told = fitted_values(model.metric) if isinstance(model.metric, Distance) else {}
+        params, threads = told | dict(model.metric_params or {}), resolve_threads(model.n_jobs)
+        name = shared_name(model.metric)
+        return of_rows(Task(self.X, self.rows, name, params, min_samples, alpha, is_brute, threads, weights))
+
+    def _refuse_too_few(self, min_samples: int) -> None:
+        if self.weights is not None and min_samples > self.weights.sum():
+            raise InvalidParameter(
+                f"min_samples ({min_samples}) must be at most the total weight of the samples in X "
+                f"({self.weights.sum():g}): min_samples of HDBSCAN, which is min_cluster_size unless given, "
+                f"counts rows by their weight."
+            )
+        if self.weights is None and min_samples > self.n_finite:
+            raise InvalidParameter(
+                f"min_samples ({min_samples}) must be at most the number of samples in X ({self.n_finite}): "
+                f"min_samples of HDBSCAN, which is min_cluster_size unless given, counts rows. Lower it."
+            ).in_shell(
+                f"min_samples must be at most the number of rows, {self.n_finite}, got {min_samples}; it is "
+                f"min_cluster_size unless given. Lower it: --set min_cluster_size=2."
+            )
+
+    def _all_distances(self, model: Any) -> Any:
+        if self.rows is not None:
+            return distance_matrix(self.rows, threads=resolve_threads(model.n_jobs))
+        n = self.n_finite
+        way_out = "Use a distance of coterie.distance.catalogue(), and dense rows."
+        require_memory(8 * n * n, f"the distance matrix of {n:,} x {n:,} rows", way_out)
+        return scikit_learns_distances(model, self.X, self.X)
+
+
+def scikit_learns_distances(model: Any, A: Any, B: Any) -> Any:
+    """Return the distances of a metric that only scikit-learn knows, by its trees or by its pairs."""
+    from sklearn.metrics import DistanceMetric, pairwise_distances
+
+    name, params = shared_name(model.metric), dict(model.metric_params or {})
+    A, B = (rows.astype(bool) if is_boolean(name) else rows for rows in (A, B))
+    with measured_by_scikit_learn(name, "HDBSCAN"):
+        if has_tree(name) and model.algorithm != "brute" and not issparse(A):
+            return DistanceMetric.get_metric(name, **params).pairwise(A, B)
+        return np.asarray(pairwise_distances(A, None if A is B else B, metric=name, **params))
+
+
+def check_algorithm(algorithm: str, metric: Any) -> None:
+    """Refuse a tree for distances that scikit-learn has none for, as it does."""
+    from sklearn.neighbors import BallTree, KDTree
+
+    trees = {"kd_tree": ("KDTree", KDTree.valid_metrics), "ball_tree": ("BallTree", BallTree.valid_metrics)}
+    metric_name = shared_name(metric)
+    name, valid = trees.get(algorithm, ("", [metric_name]))
+    if metric_name not in valid:
+        raise InvalidParameter(
+            f"{metric_name} is not a valid metric for a {name}-based algorithm. Please select a different "
+            f"metric."
+        )
+
+
+def has_tree(metric: Any) -> bool:
+    """Return whether scikit-learn has a tree for the distance: there alpha spares core distances."""
+    from sklearn.neighbors import BallTree, KDTree
+
+    name = shared_name(metric)
+    return isinstance(name, str) and name in {*KDTree.valid_metrics, *BallTree.valid_metrics}
+
+
+def as_measured(model: Any, distance: Distance, *sets: Data) -> tuple[Data, ...]:
+    """Return rows as the distance takes them; scikit-learn's trees have another Bray-Curtis distance."""
+    return in_parts(distance, *sets) if has_tree(model.metric) and model.algorithm != "brute" else sets
+
+
+def prepared(model: Any, distance: Distance | None, data: Data) -> Rows | None:
+    """Return rows as the engine takes them, under what the distance learns from them; None without one."""
+    if distance is None:
+        return None
+    return prepare_rows(as_measured(model, distance, data)[0], None, distance, {}, who="HDBSCAN")
+
+
+def check_input(model: Any, X: MatrixLike) -> HDBSCANInput:
+    """Return the input of a fit."""
+    if input_kind(model.metric) == "similarities":
+        raise InvalidParameter('metric of HDBSCAN must be a distance or "precomputed", got "similarity".')
+    given = _check_matrix(model, X) if input_kind(model.metric) == "distances" else _check_features(model, X)
+    if given.n_finite == 1:
+        raise InvalidData("n_samples=1 while HDBSCAN requires more than one sample")
+    return given
+
+
+def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
+    data = check_data(X, estimator=model, accept_sparse=True, may_be_missing=True).astype(np.float64)
+    if issparse(data) and model.algorithm not in ("auto", "brute"):
+        raise InvalidParameter("Sparse data matrices only support algorithm `brute`.")
+    with np.errstate(invalid="ignore"):
+        sums = np.asarray(data.sum(axis=1)).ravel()
+    missing, infinite = np.flatnonzero(np.isnan(sums)), np.flatnonzero(np.isinf(sums))
+    finite = np.flatnonzero(np.isfinite(sums))
+    data = data if len(finite) == len(sums) else data[finite]
+    data = as_matrix(data, "HDBSCAN") if issparse(data) and not takes_sparse_rows(model.metric) else data
+    if len(finite) < 2:
+        raise InvalidData(f"n_samples={len(finite)} while HDBSCAN requires more than one sample")
+    is_foreign = has_tree(model.metric) and model.metric != "p" and not is_known(model.metric)
+    distance = None if is_foreign else resolve_distance(model.metric, model.metric_params)
+    if distance is not None and distance.squares_numbers:
+        check_data(data, who="HDBSCAN", accept_sparse=True, may_be_distances=True)
+        refuse_tiny(data, None, "X")
+    if note_no_direction(distance, data, "HDBSCAN") or issparse(data):
+        distance = None
+    return HDBSCANInput(data, False, finite, infinite, missing, prepared(model, distance, data))
+
+
+def _check_matrix(model: Any, X: MatrixLike) -> HDBSCANInput:
+    if not issparse(X):  # a graph may be larger than sparse rows may
+        check_data(X, who="HDBSCAN", squares=False, may_be_distances=True, may_be_missing=True)
+    D = validate_data(
+        model,
+        in_row_order(X),
+        accept_sparse="csr",
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite=bool(issparse(X)),
+    )
+    if not issparse(D) and np.isnan(D).any():
+        raise InvalidData("np.nan values found in precomputed-dense: X of HDBSCAN must not hold NaN.")
+    what = "The precomputed distance matrix is expected to be symmetric, however"
+    if D.shape[0] != D.shape[1]:
+        raise InvalidData(f"{what} it has shape {D.shape}. Please verify that it was constructed correctly.")
+    values = D.data if issparse(D) else D
+    if values.size and values.min() < 0:
+        raise InvalidData(f"distances of HDBSCAN must be at least 0, got {values.min():g}.")
+    if _largest_asymmetry(D) > TOLERANCE[np.dtype(np.float64)] * max(1.0, values.max(initial=0.0)):
+        raise InvalidData(f"{what} its values appear to be asymmetric. Please verify how it was constructed.")
+    n = D.shape[0]
+    nothing = np.empty(0, dtype=np.intp)
+    return HDBSCANInput(D, True, np.arange(n), nothing, nothing, None)
+
+
+def _largest_asymmetry(D: Any) -> float:
+    if issparse(D):
+        apart = abs(D - D.T)
+        return float(apart.max()) if apart.nnz else 0.0
+    if np.isfinite(D).all():
+        return float(_core.matrix_facts(D).largest_asymmetry)
+    return 0.0 if np.array_equal(D, D.T) else np.inf

@@ -1,0 +1,170 @@
+"""Placing new rows in a hierarchy of density that was fitted without them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import validate_data
+
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import Distances, FloatArray, Indices, MatrixLike
+from coterie._support.validation import check_data
+from coterie.cluster.density.hdbscan_input import as_measured, scikit_learns_distances
+from coterie.cluster.density.input import as_matrix, is_known, without_direction
+from coterie.cluster.density.weight_lists import lists_of_weight
+from coterie.distance import get_distance, input_kind, k_nearest, nearest
+from coterie.errors import InvalidData
+
+
+@dataclass(frozen=True)
+class Hanging:
+    """The row of the fit that each new row reaches first, its distance, and the density of that reach."""
+
+    row: Indices
+    distance: Distances
+    density: FloatArray
+
+
+def hang(model: Any, X: Any) -> Hanging:
+    """Return where new rows, their columns already checked, would hang in the spanning tree."""
+    n, n_queries = len(model._core_distances), X.shape[0]
+    min_samples = model.min_cluster_size if model.min_samples is None else model.min_samples
+    weights = np.ones(n) if model._weights is None else model._weights
+    row, nearest_reach = np.zeros(n_queries, dtype=np.intp), np.empty(n_queries)
+    apart = np.empty(n_queries)
+    most = 2 * min_samples  # weight of the neighbours to hang on
+
+    def ask(which: Indices, k: int) -> tuple[Indices, Distances]:
+        return _nearest_rows(model, X[which], k)
+
+    for lists in lists_of_weight(ask, n_queries, weights, most, first=most):
+        at = np.arange(len(lists.which))
+        core = lists.distance[at, lists.place_of(min_samples - 1)]  # the new row itself counts as well
+        own = np.maximum(core[:, None], model._core_distances[lists.index])
+        reach = np.maximum(own, lists.distance / model.alpha)
+        reach[lists.total - weights[lists.index] >= most] = np.inf
+        reach[lists.distance == 0] = -1.0  # an equal row stands for the new one
+        best = np.argmin(reach, axis=1)
+        row[lists.which], apart[lists.which] = lists.index[at, best], lists.distance[at, best]
+        nearest_reach[lists.which] = reach[at, best]
+    with np.errstate(divide="ignore"):
+        density = np.where(nearest_reach > 0, 1 / nearest_reach, np.inf)
+    return Hanging(row, apart, density)
+
+
+def split_rows(model: Any, X: MatrixLike) -> tuple[Any, FloatArray]:
+    """Return the finite rows, and the sum of every row: NaN or infinite where it is not finite."""
+    if input_kind(model.metric) == "distances":
+        D = _given(model, X)
+        return D, np.zeros(len(D))
+    data = check_data(
+        X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True, may_be_missing=True
+    )
+    data = _as_fitted(model, data)
+    with np.errstate(invalid="ignore"):
+        sums = np.asarray(data.sum(axis=1)).ravel()
+    is_finite = np.isfinite(sums)
+    return data if is_finite.all() else data[is_finite], sums
+
+
+def soft_membership(model: Any, X: MatrixLike) -> FloatArray:
+    """Return the share of each cluster in each row."""
+    tree, chosen = model.condensed_tree_, model._chosen
+    data = _checked(model, X)
+    hanging = hang(model, data)
+    if not len(chosen):
+        return np.zeros((len(hanging.row), 0))
+    apart = _to_exemplars(model, data, _exemplars(model))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near = np.where((apart == 0).any(axis=1, keepdims=True), apart == 0, 1 / apart)
+    shares = near / near.sum(axis=1, keepdims=True)
+    deepest = tree.deaths()[chosen][np.argmin(apart, axis=1)]
+    _, densities = tree.last_clusters()
+    density = np.where(hanging.distance == 0, densities[hanging.row], hanging.density)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        strength = np.where(density >= deepest, 1.0, density / deepest)
+    return np.asarray(shares * strength[:, None])
+
+
+def _exemplars(model: Any) -> list[Indices]:
+    """Return for each chosen cluster the rows that stay to the end in its densest parts."""
+    from coterie.cluster.density.condensed_tree import nearest_chosen
+
+    tree, chosen = model.condensed_tree_, model._chosen
+    cluster, density = tree.last_clusters()
+    is_leaf = np.ones(tree.n_clusters, dtype=bool)
+    is_leaf[tree.parents()[1:]] = False
+    number = nearest_chosen(tree, chosen)[cluster]
+    is_last = is_leaf[cluster] & (density >= tree.deaths()[cluster])
+    found = [np.flatnonzero(is_last & (number == c)) for c in range(len(chosen))]
+    return [rows if len(rows) else np.flatnonzero(number == c) for c, rows in enumerate(found)]
+
+
+def _to_exemplars(model: Any, data: Any, exemplars: list[Indices]) -> Distances:
+    if input_kind(model.metric) == "distances":
+        return np.column_stack([data[:, rows].min(axis=1) for rows in exemplars])
+    columns = []
+    for rows in exemplars:
+        if _is_ours(model, data):
+            queries, others = as_measured(model, _distance(model), data, model._rows[rows])
+            columns.append(nearest(queries, others, _distance(model)).distance)
+        else:
+            columns.append(scikit_learns_distances(model, data, model._rows[rows]).min(axis=1))
+    return np.column_stack(columns)
+
+
+def _nearest_rows(model: Any, X: Any, k: int) -> tuple[Indices, Distances]:
+    if input_kind(model.metric) == "distances":
+        return _smallest(X, k)
+    data = check_data(
+        X.astype(np.float64, copy=False), who="HDBSCAN", accept_sparse=True, may_be_distances=True
+    )
+    if not _is_ours(model, data):
+        return _smallest(scikit_learns_distances(model, data, model._rows), k)
+    threads = resolve_threads(model.n_jobs)
+    queries, others = as_measured(model, _distance(model), data, model._rows)
+    found = k_nearest(queries, others, k, _distance(model), n_jobs=threads)
+    return found.index, found.distance
+
+
+def _smallest(D: Distances, k: int) -> tuple[Indices, Distances]:
+    index = np.argsort(D, axis=1, kind="stable")[:, :k]
+    return index, np.take_along_axis(D, index, axis=1)
+
+
+def _checked(model: Any, X: MatrixLike) -> Any:
+    if input_kind(model.metric) == "distances":
+        return _given(model, X)
+    if getattr(X, "dtype", None) == np.float32:
+        X = X.astype(np.float64)  # type: ignore[union-attr]  # first: as in the fit, nothing overflows then
+    data = check_data(X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True)
+    return _as_fitted(model, data.astype(np.float64, copy=False))
+
+
+def _as_fitted(model: Any, data: Any) -> Any:
+    """Return sparse rows as dense ones where the fit kept dense rows."""
+    return as_matrix(data, "HDBSCAN") if issparse(data) and not issparse(model._rows) else data
+
+
+def _is_ours(model: Any, data: Any) -> bool:
+    if not is_known(model.metric) or issparse(data) or issparse(model._rows):
+        return False
+    return not without_direction(_distance(model), data, model._rows)
+
+
+def _distance(model: Any) -> Any:
+    values = dict(model.metric_params or {}) if callable(model.metric) else model._distance_values
+    return get_distance(model.metric, **values)
+
+
+def _given(model: Any, X: MatrixLike) -> Distances:
+    D = validate_data(model, X, reset=False, dtype=np.float64)
+    if D.shape[1] != len(model._core_distances):
+        raise InvalidData(
+            f"X of predict must hold the distances of new rows to the {len(model._core_distances)} rows of "
+            f"the fit, got the shape {D.shape}."
+        )
+    return np.asarray(D)

@@ -1,0 +1,298 @@
+"""OPTICS: an order of the rows in which clusters of every density are valleys."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import check_is_fitted, check_memory
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import Data, FloatArray, Indices, Labels, MatrixLike, SparseData, Weights
+from coterie._support.validation import Anything, Choice, Constraint, Flag, Nothing, Number
+from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.density.input import check_density_input, is_boolean
+from coterie.cluster.density.optics_clusters import cluster_optics_dbscan, cluster_optics_xi
+from coterie.cluster.density.optics_order import (
+    DECIMALS,
+    OpticsGraph,
+    counted_part,
+    order_rows,
+    with_idle_rows,
+)
+from coterie.cluster.density.optics_parameters import SIZE, UNBOUNDED, resolve_size
+from coterie.cluster.density.optics_predict import place_idle_rows, place_rows
+from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
+from coterie.errors import DataNotice, InvalidData, InvalidParameter
+
+LARGEST_DISTANCE = 1e290  # beyond it, rounding to decimals overflows
+
+
+class OPTICS(WeightedClusterer):
+    """Clusters of any shape and density as valleys of a plot, and noise.
+
+    The *core distance* of a row is the distance to its `min_samples`-th nearest row, itself included. Rows
+    are visited one by one; a visited row i offers every other row j within `max_eps` the reachability
+    ``max(core(i), distance(i, j))``, the lowest offer counts, and the row of the lowest reachability comes
+    next. Plotted in that order, clusters are valleys of reachability. A drop-in for scikit-learn's class with
+    the same order and labels; memory grows with the number of rows, whatever `max_eps`.
+
+    With `sample_weight` a row of weight w is that row given w times: `min_samples` and `min_cluster_size`
+    count by weight, shares are of the total weight, and copies of a row follow it in the plot at its core
+    distance. A row of weight 0 gets the label that `predict` would give it.
+
+    Parameters
+    ----------
+    min_samples : int or float, default=5
+        Rows that make a neighbourhood dense, the row itself included; a float is a share of all rows.
+    max_eps : float, default=inf
+        Radius beyond which rows do not reach each other.
+    metric : str or callable, default="minkowski"
+        A distance of `coterie.distance.catalogue()` or of scikit-learn, a function of two rows, or
+        "precomputed": X is a matrix of distances; in a sparse one, pairs that are not stored are far apart.
+    p : float, default=2
+        Exponent of ``metric="minkowski"``.
+    metric_params : dict, default=None
+        Parameters of the distance.
+    cluster_method : {"xi", "dbscan"}, default="xi"
+        Valleys with steep sides, see `cluster_optics_xi`, or a cut at `eps`, see `cluster_optics_dbscan`.
+    eps : float, default=None
+        Radius of the cut; None is `max_eps`.
+    xi : float, default=0.05
+        Least relative change of reachability that is steep, from 0 to 1.
+    predecessor_correction : bool, default=True
+        Whether rows at the end of a valley that were reached from outside are left out.
+    min_cluster_size : int or float, default=None
+        Least rows of a valley; a float is a share of all rows, None is `min_samples`.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        Kept for scikit-learn's sake: the order never depends on it, and the engine is chosen by the data; see
+        `algorithm_used_`.
+    leaf_size : int, default=30
+        Kept for scikit-learn's sake: the tree has leaves of its own size.
+    memory : str or joblib.Memory, default=None
+        Where to keep the order between fits: other clusters of the same rows are then found at once.
+    n_jobs : int, default=None
+        Threads; the order does not depend on it.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable gets a `Progress` after every stage.
+
+    Attributes
+    ----------
+    labels_ : array of int of shape (n_samples,)
+        Cluster of each row; noise is -1.
+    ordering_ : array of int of shape (n_samples,)
+        Rows in the order of visits; those of weight 0 last.
+    reachability_, core_distances_ : arrays of shape (n_samples,)
+        Of each row; infinity where there is none.
+    predecessor_ : array of int of shape (n_samples,)
+        The row that each row was reached from, or -1.
+    cluster_hierarchy_ : array of int of shape (n_clusters, 2)
+        First and last place in `ordering_` of every valley, smaller ones first; with ``cluster_method="xi"``.
+    algorithm_used_ : str
+        The engine: "kd_tree", "tiles", "matrix", "graph" or "blocks".
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    References
+    ----------
+    ankerst-1999, schubert-2018
+
+    Examples
+    --------
+    >>> from coterie.cluster import OPTICS
+    >>> X = [[1.0], [1.1], [1.2], [1.3], [8.0], [8.5], [9.0], [9.5], [50.0]]
+    >>> model = OPTICS(min_samples=2, max_eps=5.0).fit(X)
+    >>> model.labels_
+    array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
+    >>> model.predict([[8.6], [30.0]])
+    array([ 1, -1])
+    """
+
+    _takes_sparse = True
+    _copies_are_dense_spots = True
+    _sometimes = ("cluster_hierarchy_",)
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "min_samples": SIZE,
+        "max_eps": UNBOUNDED,
+        **METRIC_CONSTRAINTS,
+        "p": Number(0.0, open_below=True) | Nothing(),
+        "cluster_method": Choice("xi", "dbscan"),
+        "eps": UNBOUNDED | Nothing(),
+        "xi": Number(0.0, 1.0),
+        "predecessor_correction": Flag(),
+        "min_cluster_size": SIZE | Nothing(),
+        "algorithm": Choice("auto", "brute", "ball_tree", "kd_tree"),
+        "memory": Anything(),
+    }
+
+    ordering_: Indices
+    reachability_: FloatArray
+    core_distances_: FloatArray
+    predecessor_: Indices
+    cluster_hierarchy_: Indices
+    algorithm_used_: str
+
+    def __init__(
+        self,
+        *,
+        min_samples: float = 5,
+        max_eps: float = np.inf,
+        metric: Any = "minkowski",
+        p: float | None = 2,
+        metric_params: Mapping[str, Any] | None = None,
+        cluster_method: str = "xi",
+        eps: float | None = None,
+        xi: float = 0.05,
+        predecessor_correction: bool = True,
+        min_cluster_size: float | None = None,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        memory: Any = None,
+        n_jobs: int | None = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.min_samples = min_samples
+        self.max_eps = max_eps
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.cluster_method = cluster_method
+        self.eps = eps
+        self.xi = xi
+        self.predecessor_correction = predecessor_correction
+        self.min_cluster_size = min_cluster_size
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.memory = memory
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return for each row the cluster that reaches it, or -1.
+
+        A row that equals one of the fit gets its label. Any other gets the cluster of the row of the fit from
+        which its reachability is lowest, of those that do not exceed the scale of their cluster: `eps` for
+        ``cluster_method="dbscan"``, else the largest reachability between rows of the cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Rows; with ``metric="precomputed"`` their distances to the rows of the fit.
+        """
+        check_is_fitted(self)
+        return place_rows(self, X)
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        self._refuse_sizes(X.shape[0], weights)
+        with track(self.progress, "OPTICS: order of the rows", total=2).also(listener) as tracker:
+            graph, algorithm, values = self._order(X, weights)
+            tracker.report(1, stage="OPTICS: clusters")
+            clusters = self._clusters(graph, weights)
+            tracker.report(2)
+        found = clusters | {
+            "ordering_": graph.ordering,
+            "core_distances_": graph.core_distances,
+            "reachability_": graph.reachability,
+            "predecessor_": graph.predecessor,
+            "algorithm_used_": algorithm,
+            "_rows": None if self._is_given else X,
+            "_weights": weights,
+            "_distance_values": values,
+        }
+        return found | {"labels_": place_idle_rows(self, X, found)}
+
+    def _clusters(self, graph: OpticsGraph, weights: Weights | None) -> dict[str, Any]:
+        if self.cluster_method == "dbscan":
+            return {
+                "labels_": cluster_optics_dbscan(
+                    reachability=graph.reachability,
+                    core_distances=graph.core_distances,
+                    ordering=graph.ordering,
+                    eps=self._radius,
+                )
+            }
+        labels, clusters = cluster_optics_xi(
+            reachability=graph.reachability,
+            predecessor=graph.predecessor,
+            ordering=graph.ordering,
+            min_samples=self.min_samples,
+            min_cluster_size=self.min_cluster_size,
+            xi=self.xi,
+            predecessor_correction=self.predecessor_correction,
+            core_distances=graph.core_distances,
+            sample_weight=weights,
+        )
+        return {"labels_": labels, "cluster_hierarchy_": clusters}
+
+    def _order(
+        self, X: Data | SparseData, weights: Weights | None
+    ) -> tuple[OpticsGraph, str, dict[str, Any]]:
+        part, counts = counted_part(X, weights, is_matrix=self._is_given)
+        ordered = check_memory(self.memory).cache(order_rows, ignore=["n_jobs"])(
+            part,
+            min_samples=resolve_size(self.min_samples, X.shape[0], "min_samples", weights),
+            max_eps=float(self.max_eps),
+            metric=self.metric,
+            metric_params=self.metric_params,
+            p=self.p,
+            n_jobs=self.n_jobs,
+            weights=counts,
+        )
+        if np.isinf(ordered[0].reachability).all():
+            warnings.warn(
+                "All reachability values are inf. Set a larger max_eps or all data will be considered "
+                "outliers.",
+                DataNotice,
+                stacklevel=6,
+            )
+        return with_idle_rows(OpticsGraph(*ordered[0]), weights), ordered[1], ordered[2]
+
+    def _refuse_sizes(self, n_rows: int, weights: Weights | None) -> None:
+        resolve_size(self.min_samples, n_rows, "min_samples", weights)
+        if self.min_cluster_size is not None and self.cluster_method == "xi":
+            resolve_size(self.min_cluster_size, n_rows, "min_cluster_size", weights)
+        if self.cluster_method == "dbscan" and self._radius > self.max_eps:
+            raise InvalidParameter(
+                f"Specify an epsilon smaller than {self.max_eps}. Got {self.eps}. eps of OPTICS must be at "
+                f"most max_eps: rows farther apart do not reach each other."
+            )
+
+    @property
+    def _radius(self) -> float:
+        return float(self.max_eps if self.eps is None else self.eps)
+
+    @property
+    def _is_given(self) -> bool:
+        return bool(isinstance(self.metric, str) and self.metric == "precomputed")
+
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        checked = check_density_input(self, X, self.metric)
+        checked = checked.astype(np.float64, copy=False)
+        if self._is_given and checked.size and checked.max() > LARGEST_DISTANCE:
+            raise InvalidData(
+                f"distances of OPTICS must be at most {LARGEST_DISTANCE:g}, got {checked.max():g}: it rounds "
+                f"them to {DECIMALS} decimals. Divide X by a constant first."
+            )
+        if is_boolean(self.metric) and not issparse(checked):
+            if np.asarray(X).dtype != bool:
+                warnings.warn(
+                    f"Data will be converted to boolean for metric {self.metric}, to avoid this warning, you "
+                    f"may convert the data prior to calling fit.",
+                    DataConversionWarning,
+                    stacklevel=4,
+                )
+            checked = (checked != 0).astype(np.float64)
+        return checked
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_given
+        return tags

@@ -1,0 +1,262 @@
+"""From the order of OPTICS to clusters: a cut at one radius, or the valleys of the reachability plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie._support.typing import Indices, Labels, VectorLike
+from coterie._support.validation import Flag, Nothing, Number, check_parameter, check_sample_weight
+from coterie.cluster.density.optics_copies import Plot, Stretches, one_by_one, with_copies
+from coterie.cluster.density.optics_parameters import SIZE, UNBOUNDED, resolve_size
+from coterie.errors import InvalidParameter
+
+Mask = npt.NDArray[np.bool_]
+
+
+class XiClusters(NamedTuple):
+    """Labels of the smallest clusters, noise -1, and all clusters as first and last place in the ordering."""
+
+    labels: Labels
+    clusters: Indices
+
+
+def cluster_optics_dbscan(
+    *, reachability: VectorLike, core_distances: VectorLike, ordering: VectorLike, eps: float
+) -> Labels:
+    """Return the labels of DBSCAN at one radius from the order of OPTICS; border points may differ.
+
+    Parameters
+    ----------
+    reachability, core_distances, ordering : array-like of shape (n_samples,)
+        As in `OPTICS`.
+    eps : float
+        The radius, at most the `max_eps` of the order.
+
+    Examples
+    --------
+    >>> from coterie.cluster import cluster_optics_dbscan, compute_optics_graph
+    >>> graph = compute_optics_graph([[0.0], [0.1], [0.2], [9.0]], min_samples=2)
+    >>> cluster_optics_dbscan(
+    ...     reachability=graph.reachability,
+    ...     core_distances=graph.core_distances,
+    ...     ordering=graph.ordering,
+    ...     eps=1.0,
+    ... )
+    array([ 0,  0,  0, -1])
+    """
+    check_parameter(eps, UNBOUNDED, name="eps", who="cluster_optics_dbscan")
+    order = np.asarray(ordering)
+    is_far = np.asarray(reachability) > eps
+    is_core = np.asarray(core_distances) <= eps
+    labels = np.empty(len(order), dtype=np.intp)
+    labels[order] = np.cumsum((is_far & is_core)[order]) - 1
+    labels[is_far & ~is_core] = -1
+    return labels
+
+
+def cluster_optics_xi(
+    *,
+    reachability: VectorLike,
+    predecessor: VectorLike,
+    ordering: VectorLike,
+    min_samples: float,
+    min_cluster_size: float | None = None,
+    xi: float = 0.05,
+    predecessor_correction: bool = True,
+    core_distances: VectorLike | None = None,
+    sample_weight: VectorLike | None = None,
+) -> XiClusters:
+    """Return the clusters that are valleys of the reachability plot with steep sides.
+
+    Parameters
+    ----------
+    reachability, predecessor, ordering : array-like of shape (n_samples,)
+        As in `OPTICS`.
+    min_samples : int or float
+        Most places in a row within a steep side that are not steep; a float is a share of the rows.
+    min_cluster_size : int or float, default=None
+        Least rows of a cluster, by weight; None is `min_samples`.
+    xi : float, default=0.05
+        Least relative change from one place to the next that is steep.
+    predecessor_correction : bool, default=True
+        Whether rows at the end of a cluster that were reached from outside are left out.
+    core_distances : array-like of shape (n_samples,), default=None
+        As in `OPTICS`; needed for weights.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of each row: a row of weight w has the places of its w copies, which follow each other at its
+        core distance. It is in the clusters that its first copy is in.
+
+    Returns
+    -------
+    XiClusters
+
+    Examples
+    --------
+    >>> from coterie.cluster import cluster_optics_xi, compute_optics_graph
+    >>> graph = compute_optics_graph([[1, 2], [2, 5], [3, 6], [8, 7], [8, 8], [7, 3]], min_samples=2)
+    >>> found = cluster_optics_xi(
+    ...     reachability=graph.reachability,
+    ...     predecessor=graph.predecessor,
+    ...     ordering=graph.ordering,
+    ...     min_samples=2,
+    ... )
+    >>> found.labels
+    array([0, 0, 0, 1, 1, 1])
+    """
+    who = "cluster_optics_xi"
+    check_parameter(min_samples, SIZE, name="min_samples", who=who)
+    check_parameter(min_cluster_size, SIZE | Nothing(), name="min_cluster_size", who=who)
+    check_parameter(xi, Number(0.0, 1.0), name="xi", who=who)
+    check_parameter(predecessor_correction, Flag(), name="predecessor_correction", who=who)
+    order = np.asarray(ordering)
+    weights = check_sample_weight(sample_weight, len(order), who=who)
+    samples = resolve_size(min_samples, len(order), "min_samples", weights)
+    least = samples
+    if min_cluster_size is not None:
+        least = resolve_size(min_cluster_size, len(order), "min_cluster_size", weights)
+    places = _places(reachability, predecessor, order)
+    if weights is not None:
+        core = np.asarray(_need(core_distances, who), dtype=np.float64)
+        places = with_copies(places.reach, places.came_from, core[order], weights[order])
+    plot = _ReachabilityPlot(places, float(xi), samples)
+    with np.errstate(invalid="ignore"):  # infinity times 1 - xi = 0 is not steep
+        valleys = list(plot.clusters(least, places.came_from if predecessor_correction else None))
+    clusters = np.array(valleys, dtype=np.intp).reshape(-1, 2)
+    labels = _label_smallest(places, clusters, order)
+    return XiClusters(labels, places.visit[clusters])
+
+
+def _places(reachability: VectorLike, predecessor: VectorLike, order: Indices) -> Stretches:
+    place = np.empty(len(order) + 1, dtype=np.intp)
+    place[order] = np.arange(len(order))
+    place[-1] = -1  # of no predecessor
+    return one_by_one(
+        np.asarray(reachability, dtype=np.float64)[order], place[np.asarray(predecessor)[order]]
+    )
+
+
+def _need(core_distances: VectorLike | None, who: str) -> VectorLike:
+    if core_distances is None:
+        raise InvalidParameter(
+            f"{who} needs core_distances together with sample_weight: copies of a row reach each other there."
+        )
+    return core_distances
+
+
+@dataclass
+class _Descent:
+    """A steep side on the left of a valley, and the highest place since."""
+
+    start: int
+    end: int
+    peak_since: float = 0.0
+
+
+class _ReachabilityPlot:
+    """Reachabilities in the order of visits, with an endless wall behind the last."""
+
+    def __init__(self, places: Stretches, xi: float, patience: int) -> None:
+        self.reach: Plot = np.append(places.reach, np.inf)
+        self.weight_before: Plot = np.append(0.0, np.cumsum(places.length))
+        self.flat: Plot = np.maximum(places.length - 1.0, 0.0)  # of equals that come before the last
+        self.last: Plot = np.minimum(places.length, 1.0)
+        self.keep = 1.0 - xi
+        self.patience = patience
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = self.reach[:-1] / self.reach[1:]
+            self.rises_steeply: Mask = ratio <= self.keep
+            self.falls_steeply: Mask = ratio >= np.divide(1.0, self.keep)
+            self.falls: Mask = ratio > 1
+            self.rises: Mask = ratio < 1
+
+    def clusters(self, least: int, came_from: Indices | None) -> Iterator[tuple[int, int]]:
+        """Yield the first and last places of clusters by their ends, smaller ones first."""
+        descents: list[_Descent] = []
+        at, peak = 0, 0.0
+        for steep in map(int, np.flatnonzero(self.rises_steeply | self.falls_steeply)):
+            if steep < at:
+                continue
+            peak = max(peak, float(self.reach[at : steep + 1].max()))
+            descents = self._still_deep(descents, peak)
+            if self.falls_steeply[steep]:
+                end = self._side_end(self.falls_steeply, self.rises, steep)
+                descents.append(_Descent(steep, end))
+            else:
+                end = self._side_end(self.rises_steeply, self.falls, steep)
+                for descent in reversed(descents):
+                    found = self._valley(descent, steep, end, came_from)
+                    if found is not None and self._weight(*found) >= least:
+                        yield found
+            at = end + 1
+            peak = float(self.reach[at])
+
+    def _weight(self, start: int, end: int) -> float:
+        return float(self.weight_before[end + 1] - self.weight_before[start])
+
+    def _still_deep(self, descents: list[_Descent], peak: float) -> list[_Descent]:
+        """Return the descents that begin well above everything since."""
+        if np.isinf(peak):
+            return []
+        kept = [descent for descent in descents if peak <= self.reach[descent.start] * self.keep]
+        for descent in kept:
+            descent.peak_since = max(descent.peak_since, peak)
+        return kept
+
+    def _side_end(self, is_steep: Mask, turns_back: Mask, start: int) -> int:
+        """Return the last steep place of a side, which may pause for as many places as `patience`."""
+        end, pause = start, 0.0
+        for place in range(start + 1, len(is_steep)):
+            pause += self.flat[place]
+            if pause > self.patience:
+                break
+            if is_steep[place]:
+                end, pause = place, 0.0
+            elif turns_back[place]:
+                break
+            else:
+                pause += self.last[place]
+                if pause > self.patience:
+                    break
+        return end
+
+    def _valley(
+        self, descent: _Descent, rise: int, end: int, came_from: Indices | None
+    ) -> tuple[int, int] | None:
+        """Return the valley between two sides, cut to the height of the lower one; None if there is none."""
+        start, right, left = descent.start, self.reach[end + 1], self.reach[descent.start]
+        if right * self.keep < descent.peak_since:
+            return None
+        if left * self.keep >= right:
+            while start < descent.end and self.reach[start + 1] > right:
+                start += 1
+        elif right * self.keep >= left:
+            while end > rise and self.reach[end - 1] > left:
+                end -= 1
+        if came_from is not None:
+            while end > start and self.reach[start] <= self.reach[end]:
+                if start <= came_from[end] < end:
+                    break
+                end -= 1
+            if end <= start:
+                return None
+        return (start, end) if start <= descent.end and end >= rise else None
+
+
+def _label_smallest(places: Stretches, clusters: Indices, order: Indices) -> Labels:
+    """Return the labels of the clusters that hold no other, numbered in their order."""
+    labels: Indices = np.full(len(places.visit), -1, dtype=np.intp)
+    n_labels = 0
+    for first, last in clusters:
+        inside = labels[first : last + 1]
+        if (inside == -1).all():
+            inside[:] = n_labels
+            n_labels += 1
+    of_rows: Indices = np.full(len(order), -1, dtype=np.intp)
+    visits, first_copies = np.unique(places.visit, return_index=True)
+    of_rows[order[visits]] = labels[first_copies]
+    return of_rows

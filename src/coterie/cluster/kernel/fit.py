@@ -1,0 +1,199 @@
+"""A fit of kernel k-means: the best of some starts, by the kernel itself or by Nystroem features."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coterie._support.caller import caller_level
+from coterie._support.progress import Tracker
+from coterie._support.typing import Data, FloatArray, Labels, Weights
+from coterie._support.validation import available_memory, require_memory
+from coterie.cluster.kernel.functions import KernelFunction
+from coterie.cluster.kernel.nystroem import Nystroem, fit_nystroem
+from coterie.cluster.kernel.rows import (
+    KernelBlocks,
+    KernelMatrix,
+    KernelRows,
+    kernel_matrix,
+    least_eigenvalue_share,
+)
+from coterie.cluster.kernel.runs import Centre, KernelLloyd, KernelRun
+from coterie.cluster.kernel.starts import first_labels
+from coterie.cluster.kmeans.kmeans import KMeans
+from coterie.cluster.kmeans.starts import seed_of_restart
+from coterie.errors import DataNotice
+
+SHARE_OF_MEMORY = 2  # a matrix is kept if it takes at most this part of what is free
+ROWS_JUDGED = 300  # of a kernel that may be no inner product
+NEGATIVE_SHARE = -1e-6  # of the largest eigenvalue: kernels of float32 are rounded
+
+
+@dataclass(frozen=True)
+class KernelPlan:
+    """What `KernelKMeans` was told, checked."""
+
+    n_clusters: int
+    init: Any
+    n_init: int
+    max_iter: int
+    tol: float
+    n_components: int
+    seed: int
+
+
+def rows_of(kernel: KernelFunction | None, X: Data) -> KernelRows:
+    """Return the kernel of rows, as a matrix if it fits, else in blocks; without a kernel `X` is it."""
+    if kernel is None:
+        return KernelMatrix(X, np.diagonal(X).astype(np.float64))
+    needed, free = len(X) ** 2 * X.itemsize, available_memory()
+    diagonal = kernel.of_itself(X)
+    if kernel.function is not None:
+        require_memory(
+            needed,
+            f"the kernel matrix of {len(X):,} rows",
+            'Use a kernel by name, which needs no matrix, fewer rows, or method="nystroem".',
+        )
+    elif free is not None and needed > free // SHARE_OF_MEMORY:
+        return KernelBlocks(kernel, X, X, diagonal)
+    return KernelMatrix(kernel_matrix(kernel, X), diagonal)
+
+
+def fit_exact(
+    rows: KernelRows,
+    kernel: KernelFunction | None,
+    weights: Weights | None,
+    plan: KernelPlan,
+    tracker: Tracker,
+) -> KernelRun:
+    """Return the best of the plan's starts."""
+    lloyd = KernelLloyd(rows, weights, plan.n_clusters)
+    n_done = 0
+
+    def report() -> None:
+        nonlocal n_done
+        n_done += 1
+        tracker.report(n_done)
+
+    best: KernelRun | None = None
+    for restart in range(plan.n_init):
+        seed = seed_of_restart(plan.seed, restart)
+        start = first_labels(rows, weights, plan.init, plan.n_clusters, seed)
+        run = lloyd.run(start, plan.max_iter, plan.tol, report if tracker.is_watched else None)
+        best = run if best is None or run.inertia < best.inertia else best
+    assert best is not None  # n_init is at least 1
+    if kernel is None or not kernel.is_surely_positive:
+        share = least_eigenvalue_share(rows, len(rows.diagonal), plan.seed, ROWS_JUDGED)
+        if share < NEGATIVE_SHARE or best.has_risen:
+            _warn_of_no_inner_product(share, "the inertia need not fall. The best groups seen are kept")
+    return best
+
+
+def fit_features(
+    kernel: KernelFunction, X: Data, weights: Weights | None, plan: KernelPlan, tracker: Tracker
+) -> tuple[KMeans, Nystroem]:
+    """Return k-means of the Nystroem features, and the features."""
+    features = fit_nystroem(kernel, X, weights, plan.n_components, plan.seed)
+    if features.least_share < NEGATIVE_SHARE:
+        _warn_of_no_inner_product(features.least_share, "its features leave the negative part out")
+    Z = features.features(X)
+    init = plan.init
+    if not isinstance(init, str):
+        init = _first_means(Z, np.ones(len(Z)) if weights is None else weights, init, plan.n_clusters)
+    listen = (lambda step: tracker.report(step.done)) if tracker.is_watched else None
+    model = KMeans(
+        plan.n_clusters,
+        init=init,
+        n_init=plan.n_init,
+        max_iter=plan.max_iter,
+        tol=0,
+        tol_inertia=plan.tol or None,
+        random_state=plan.seed,
+        progress=listen,
+    )
+    model.fit(Z, sample_weight=weights)
+    model.set_params(init="k-means++", progress=None)
+    return model, features
+
+
+def _first_means(Z: FloatArray, weights: Weights, labels: Labels, k: int) -> FloatArray:
+    """Return the mean of each group; one without rows gets the row that is farthest from all others."""
+    sizes = np.bincount(labels, weights, minlength=k)
+    sums = np.stack([np.bincount(labels, weights * column, minlength=k) for column in Z.T], axis=1)
+    means: FloatArray = (sums / np.where(sizes > 0, sizes, 1.0)[:, None]).astype(Z.dtype)
+    made = list(np.flatnonzero(sizes > 0))
+    for hole in np.flatnonzero(sizes == 0):
+        near = np.min([((Z - means[c]) ** 2).sum(axis=1) for c in made], axis=0)
+        means[hole] = Z[int(np.argmax(near * (weights > 0)))]
+        made.append(hole)
+    return means
+
+
+def found_exactly(
+    run: KernelRun, rows: KernelRows, kernel: KernelFunction | None, X: Data, weights: Weights | None
+) -> dict[str, Any]:
+    """Return the fitted attributes of a run by the kernel itself."""
+    return {
+        "labels_": run.labels,
+        "inertia_": run.inertia,
+        "n_iter_": run.n_iter,
+        "algorithm_used_": "matrix" if isinstance(rows, KernelMatrix) else "blocks",
+        "exact_": True,
+        "gamma_": 1.0 if kernel is None else kernel.gamma,
+        "_n_features_out": len(run.centre.weights),
+        "_fitted": {
+            "X": None if kernel is None else X,
+            "members": run.members,
+            "weights": weights,
+            "group_weights": run.centre.weights,
+            "norms": run.centre.norms,
+            "dtype": X.dtype,
+        },
+    }
+
+
+def found_by_features(model: KMeans, features: Nystroem) -> dict[str, Any]:
+    """Return the fitted attributes of k-means on features."""
+    return {
+        "labels_": model.labels_,
+        "inertia_": model.inertia_,
+        "n_iter_": model.n_iter_,
+        "algorithm_used_": "nystroem",
+        "exact_": False,
+        "gamma_": features.kernel.gamma,
+        "_n_features_out": len(model.cluster_centers_),
+        "_fitted": {
+            "kmeans": model,
+            "landmarks": features.landmarks,
+            "projection": features.projection,
+            "dtype": features.landmarks.dtype,
+        },
+    }
+
+
+def place(kernel: KernelFunction | None, fitted: Mapping[str, Any], X: Data) -> FloatArray:
+    """Return squared distances of new rows to the means, less their kernel with themselves; (k, n)."""
+    rows: KernelRows
+    if kernel is None:
+        rows = KernelMatrix(np.ascontiguousarray(X.T), np.zeros(0))
+    else:
+        rows = KernelBlocks(kernel, fitted["X"].astype(X.dtype, copy=False), X, np.zeros(0))
+    sums = np.zeros((len(fitted["norms"]), len(X)))
+    members = fitted["members"]
+    weights = np.ones(len(members)) if fitted["weights"] is None else fitted["weights"]
+    heavy = np.flatnonzero((weights > 0) & (members >= 0))
+    rows.add(sums, heavy, members[heavy], weights[heavy])
+    return Centre(fitted["group_weights"], fitted["norms"]).scores(sums)
+
+
+def _warn_of_no_inner_product(share: float, consequence: str) -> None:
+    warnings.warn(
+        f"the kernel is not positive semi-definite (least eigenvalue {share:.1g} of the largest): it is no "
+        f"inner product, and {consequence}.",
+        DataNotice,
+        stacklevel=caller_level(),
+    )

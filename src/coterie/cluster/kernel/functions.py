@@ -1,0 +1,131 @@
+"""Kernels: inner products of rows in another space, and what is known about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coterie import _core
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import Data, FloatArray, Weights
+from coterie.errors import InvalidData
+
+KERNELS = ("rbf", "linear", "poly", "sigmoid", "cosine")
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFunction:
+    """A kernel with its parameters.
+
+    Parameters
+    ----------
+    name : str
+        One of `KERNELS`, or "" for a function.
+    gamma, degree, coef0 : float
+        As in the formulas of `KernelKMeans`.
+    function : callable or None
+        A user's function of two rows.
+    """
+
+    name: str
+    gamma: float = 1.0
+    degree: float = 3.0
+    coef0: float = 1.0
+    function: Callable[..., float] | None = None
+
+    @property
+    def is_surely_positive(self) -> bool:
+        """Whether the matrix is positive semi-definite for any rows."""
+        is_power = self.name == "poly" and self.coef0 >= 0 and float(self.degree).is_integer()
+        return self.name in ("rbf", "linear", "cosine") or is_power
+
+    def between(self, X: Data, Y: Data) -> FloatArray:
+        """Return the kernel of every row of X with every row of Y."""
+        if self.function is not None:
+            return np.array([[_called(self.function, x, y) for y in Y] for x in X], dtype=X.dtype)
+        if self.name == "rbf":
+            squared = _core.pairwise(X, Y, _core.Metric(_core.Kernel.dot, _core.Finish.squared_norm))
+            _core.exponentiate(squared, -self.gamma, resolve_threads())
+            return np.asarray(squared)
+        if self.name == "cosine":
+            X, Y = _unit_rows(X), _unit_rows(Y)
+        products = inner_products(X, Y)
+        return products if self.name in ("linear", "cosine") else self._of_products(products)
+
+    def of_itself(self, X: Data) -> FloatArray:
+        """Return the kernel of every row with itself."""
+        if self.function is not None:
+            return np.array([_called(self.function, x, x) for x in X], dtype=np.float64)
+        if self.name == "rbf":
+            return np.ones(len(X))
+        rows = _unit_rows(X) if self.name == "cosine" else X
+        squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+        return np.asarray(squares) if self.name in ("linear", "cosine") else self._of_products(squares)
+
+    def _of_products(self, products: FloatArray) -> FloatArray:
+        """Turn inner products, in their place, into values of "poly" or "sigmoid"."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            products *= self.gamma
+            products += self.coef0
+            if self.name == "sigmoid":
+                return np.tanh(products, out=products)
+            least = float(products.min())
+            np.power(products, self.degree, out=products)
+        if not np.isfinite(products).all():
+            self._refuse_power(least, products.dtype)
+        return products
+
+    def _refuse_power(self, least: float, dtype: Any) -> None:
+        if least < 0 and not float(self.degree).is_integer():
+            raise InvalidData(
+                f"the kernel (gamma x.y + coef0)^degree has no value for gamma x.y + coef0 = {least:.3g} and "
+                f"degree={self.degree:g}. Choose a whole degree, or a larger coef0."
+            )
+        raise InvalidData(
+            f"the kernel (gamma x.y + coef0)^degree overflows {dtype} numbers. Choose a smaller gamma or "
+            f"degree, or scale the data first."
+        )
+
+
+def inner_products(X: Data, Y: Data) -> FloatArray:
+    """Return x.y of every row of X with every row of Y; equal rows get equal bits."""
+    products = np.asarray(_core.pairwise(X, Y, _core.Metric(_core.Kernel.dot, _core.Finish.identity)))
+    return np.negative(products, out=products)  # the engine's product comes with a minus
+
+
+def kernel_of(
+    kernel: Any, gamma: float, degree: float, coef0: float, params: dict[str, Any] | None
+) -> KernelFunction:
+    """Return the kernel that the parameters of an estimator name."""
+    if callable(kernel):
+        told = params or {}
+        return KernelFunction("", function=lambda x, y: kernel(x, y, **told))
+    return KernelFunction(kernel, gamma, degree, coef0)
+
+
+def scaled_gamma(X: Data, weights: Weights | None) -> float:
+    """Return one over the number of columns times the weighted variance of all numbers."""
+    means = X.mean(axis=1, dtype=np.float64)
+    center = np.average(means, weights=weights)
+    squares = np.square(X - center, dtype=np.float64).mean(axis=1)
+    spread = float(np.average(squares, weights=weights)) * X.shape[1]
+    return 1.0 / spread if spread > 0 else 1.0
+
+
+def _unit_rows(X: Data) -> Data:
+    lengths = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
+    return np.asarray(X / np.where(lengths > 0, lengths, 1.0).astype(X.dtype)[:, None], order="C")
+
+
+def _called(function: Callable[..., float], x: Data, y: Data) -> float:
+    answer = function(x, y)
+    try:
+        value = float(answer)
+    except (TypeError, ValueError):
+        value = np.nan
+    if not np.isfinite(value):
+        raise InvalidData(f"the kernel function must return a finite number, got {answer!r}.")
+    return value

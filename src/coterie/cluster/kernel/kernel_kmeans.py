@@ -1,0 +1,299 @@
+"""Kernel k-means: groups about a mean in the space of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.typing import Data, Distances, Labels, MatrixLike, RandomState, VectorLike, Weights
+from coterie._support.validation import (
+    AnArray,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Seed,
+    Whole,
+    check_data,
+    check_n_clusters,
+)
+from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.distance_parameters import AMapping
+from coterie.cluster.kernel.fit import (
+    KernelPlan,
+    fit_exact,
+    fit_features,
+    found_by_features,
+    found_exactly,
+    place,
+    rows_of,
+)
+from coterie.cluster.kernel.functions import KERNELS, KernelFunction, kernel_of, scaled_gamma
+from coterie.cluster.kernel.nystroem import Nystroem
+from coterie.cluster.kernel.plan import plan_of
+from coterie.cluster.kernel.starts import NAMED_STARTS
+from coterie.cluster.kmeans.runs import warn_if_fewer
+from coterie.cluster.weight_scale import about_one
+from coterie.distance import check_similarity_matrix
+from coterie.errors import InvalidData, InvalidParameter
+
+AUTO_MOST_ROWS = 20_000  # all pairs of more rows take minutes, or more memory than most machines have
+
+
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+    """Groups about a mean in the space of a kernel: k-means that can draw curved borders.
+
+    A kernel K(x, y) is the inner product of two rows in another space. With F_ic the weighted sum of K(i, j)
+    over the rows j of group c, W_c its weight and S_c the weighted sum of F_ic over its own rows, the squared
+    distance of row i to the mean of group c is
+
+        K_ii - 2 F_ic / W_c + S_c / W_c^2
+
+    so that k-means needs no coordinates of that space. When rows move, only their columns of F change. With
+    the linear kernel it is k-means.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "cosine", "precomputed"} or callable, default="rbf"
+        "rbf": exp(-gamma |x - y|^2); "linear": x.y; "poly": (gamma x.y + coef0)^degree; "sigmoid":
+        tanh(gamma x.y + coef0), no inner product in general; "cosine": x.y / (|x| |y|). "precomputed": `X`
+        is the matrix. A callable takes two rows and returns a number (slow: it is called once per pair).
+    gamma : float or "scale", default="scale"
+        "scale" is 1 / (n_features times the variance of all numbers of `X`, weighted).
+    degree, coef0 : float, default=3, 1
+        Of the formulas above.
+    kernel_params : dict or None, default=None
+        Keyword arguments that a callable gets with every call.
+    method : {"auto", "exact", "nystroem"}, default="auto"
+        "exact": the matrix is kept if half of the free memory holds it, else its rows are computed again when
+        needed. "nystroem": k-means on features whose inner products are nearly the kernel. "auto": "exact" up
+        to 20,000 rows and for matrices, else "nystroem". `exact_` and `algorithm_used_` tell.
+    n_components : int, default=100
+        Landmark rows of "nystroem"; the more, the closer to the kernel.
+    init : {"k-means++", "random", "random partition"} or array of int, default="k-means++"
+        First groups: those of the rows nearest to greedy k-means++ picks in the kernel's space, or to random
+        rows; random ones; or the first label of each row.
+    n_init : "auto" or int, default="auto"
+        How many starts; the run of least inertia is kept. "auto" is 10. An array is one start.
+    max_iter : int, default=300
+        Most iterations of one run.
+    tol : float, default=0
+        Stop also when the inertia falls by at most this share in one iteration.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
+
+    Attributes
+    ----------
+    labels_ : array of int32 of shape (n_samples,)
+        The nearest mean of each row.
+    inertia_ : float
+        Weighted sum of squared distances to the means, in the kernel's space (in that of the features for
+        "nystroem").
+    n_iter_ : int
+        Iterations of the best run.
+    algorithm_used_ : {"matrix", "blocks", "nystroem"}
+        Where the kernel came from.
+    exact_ : bool
+        Whether it was the kernel itself.
+    gamma_ : float
+        The gamma that was used.
+    n_features_in_ : int
+        Number of columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coterie.cluster import KernelKMeans
+    >>> angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    >>> ring = np.c_[np.cos(angle), np.sin(angle)]
+    >>> model = KernelKMeans(2, random_state=0).fit(np.r_[0.3 * ring, ring])
+    >>> len(set(model.labels_[:60])), len(set(model.labels_[60:])), len(set(model.labels_))
+    (1, 1, 2)
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": Whole(1),
+        "kernel": Choice(*KERNELS, "precomputed") | Function(),
+        "gamma": Choice("scale") | Number(0, open_below=True),
+        "degree": Number(0, open_below=True),
+        "coef0": Number(),
+        "kernel_params": AMapping() | Nothing(),
+        "method": Choice("auto", "exact", "nystroem"),
+        "n_components": Whole(1),
+        "init": Choice(*NAMED_STARTS) | AnArray(),
+        "n_init": Choice("auto") | Whole(1),
+        "max_iter": Whole(1),
+        "tol": Number(0),
+        "random_state": Seed(),
+        "progress": Nothing() | Flag() | Function(),
+    }
+    _objective_words: ClassVar[str] = "SSE in the kernel's space"
+
+    inertia_: float
+    n_iter_: int
+    algorithm_used_: str
+    exact_: bool
+    gamma_: float
+    _fitted: dict[str, Any]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        kernel: Any = "rbf",
+        gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        method: str = "auto",
+        n_components: int = 100,
+        init: Any = "k-means++",
+        n_init: int | str = "auto",
+        max_iter: int = 300,
+        tol: float = 0.0,
+        random_state: RandomState = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.method = method
+        self.n_components = n_components
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.progress = progress
+
+    @property
+    def _is_matrix(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the index of the nearest mean for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows; for "precomputed", their kernel with all rows of `fit`.
+
+        Returns
+        -------
+        labels : array of int32 of shape (n_samples,)
+            For the rows of `fit` these are `labels_`.
+        """
+        rows = self._check_new(X)
+        if not self.exact_:
+            labels: Labels = self._fitted["kmeans"].predict(self._features().features(rows))
+            return labels
+        scores = place(self._kernel_function(), self._fitted, rows)
+        return np.asarray(scores.argmin(axis=0), dtype=np.int32)
+
+    def transform(self, X: MatrixLike) -> Distances:
+        """Return the distance of each row to each mean, in the kernel's space.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows. Not for "precomputed", where the kernel of a new row with itself is not known.
+        """
+        rows = self._check_new(X)
+        kernel = self._kernel_function()
+        if kernel is None:
+            raise InvalidParameter(
+                f"transform of {type(self).__name__} needs the kernel of each new row with itself, which "
+                f'kernel="precomputed" does not give. Use predict, or a kernel by name.'
+            )
+        if not self.exact_:
+            distances: Distances = self._fitted["kmeans"].transform(self._features().features(rows))
+            return distances
+        squared = place(kernel, self._fitted, rows).T + kernel.of_itself(rows)[:, None]
+        return np.sqrt(np.maximum(squared, 0.0)).astype(rows.dtype)
+
+    def fit_transform(
+        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
+    ) -> Distances:
+        """Find the groups and return the distance of each row to each mean."""
+        found: Distances = self.fit(X, sample_weight=sample_weight).transform(X)
+        return found
+
+    def _check_rows(self, X: MatrixLike) -> Data:
+        if not self._is_matrix:
+            checked: Data = check_data(X, estimator=self)
+            return checked
+        # columns are counted and named here; the matrix itself is looked at below
+        data = check_data(X, estimator=self, squares=False, may_be_distances=True, may_be_missing=True)
+        if data.shape[0] != data.shape[1]:
+            raise InvalidData(
+                f"X of {type(self).__name__} must be a square matrix of kernel values for "
+                f"kernel='precomputed', got the shape {data.shape}. If these are rows of features, name a "
+                f"kernel: kernel='rbf'."
+            )
+        return check_similarity_matrix(data, who=type(self).__name__)
+
+    def _check_new(self, X: MatrixLike) -> Data:
+        check_is_fitted(self)
+        data: Data = check_data(
+            X, estimator=self, reset=False, squares=not self._is_matrix, may_be_distances=True
+        )
+        return data.astype(np.promote_types(data.dtype, self._fitted["dtype"]), copy=False)
+
+    def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
+        check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
+        plan = plan_of(self, len(X))
+        scaled, power = (None, 0) if weights is None else about_one(weights)
+        with track(self.progress, "kernel k-means: iteration").also(listener) as tracker:
+            found = self._found(X, scaled, plan, tracker)
+        return {**found, "inertia_": float(np.ldexp(found["inertia_"], power)), "_n_init": plan.n_init}
+
+    def _found(self, X: Data, weights: Weights | None, plan: KernelPlan, tracker: Tracker) -> dict[str, Any]:
+        kernel = None
+        if not self._is_matrix:
+            kernel = kernel_of(
+                self.kernel, self._gamma(X, weights), self.degree, self.coef0, self.kernel_params
+            )
+        if kernel is not None and self._goes_by_features(len(X)):
+            return found_by_features(*fit_features(kernel, X, weights, plan, tracker))
+        rows = rows_of(kernel, X)
+        run = fit_exact(rows, kernel, weights, plan, tracker)
+        warn_if_fewer(len(run.centre.weights), self.n_clusters)
+        return found_exactly(run, rows, kernel, X, weights)
+
+    def _goes_by_features(self, n_rows: int) -> bool:
+        if self.method != "auto":
+            return self.method == "nystroem"
+        return n_rows > AUTO_MOST_ROWS and not self._is_matrix
+
+    def _gamma(self, X: Data, weights: Weights | None) -> float:
+        return scaled_gamma(X, weights) if isinstance(self.gamma, str) else float(self.gamma)
+
+    def _kernel_function(self) -> KernelFunction | None:
+        if self._is_matrix:
+            return None
+        return kernel_of(self.kernel, self.gamma_, self.degree, self.coef0, self.kernel_params)
+
+    def _features(self) -> Nystroem:
+        kernel = self._kernel_function()
+        assert kernel is not None
+        return Nystroem(kernel, self._fitted["landmarks"], self._fitted["projection"])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_matrix
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

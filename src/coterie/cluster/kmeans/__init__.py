@@ -1,0 +1,27 @@
+"""K-means and its relatives: mini-batch, bisecting, hierarchical."""
+
+from coterie.cluster.kmeans.minibatch_steps import BatchState, StepRules, step
+from coterie.cluster.kmeans.points import MOST_REPAIRS, Points, Run, Stopping, run_without_holes, with_team
+from coterie.cluster.kmeans.runs import warn_if_fewer
+from coterie.cluster.kmeans.spaces import Space, fit_space, points_of
+from coterie.cluster.kmeans.starts import check_centers, make_start, n_candidates, seed_of_restart
+
+__all__ = [
+    "MOST_REPAIRS",
+    "BatchState",
+    "Points",
+    "Run",
+    "Space",
+    "StepRules",
+    "Stopping",
+    "check_centers",
+    "fit_space",
+    "make_start",
+    "n_candidates",
+    "points_of",
+    "run_without_holes",
+    "seed_of_restart",
+    "step",
+    "warn_if_fewer",
+    "with_team",
+]

@@ -1,0 +1,219 @@
+"""Bisecting k-means: one group is split in two, again and again."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.caller import caller_level
+from coterie._support.typing import Data, Indices, Labels, MatrixLike, RandomState, SparseData, Weights
+from coterie._support.validation import Choice, Constraint, Flag, check_n_clusters, check_seed
+from coterie.cluster.base import Listener
+from coterie.cluster.kmeans.bisection import Bisection, bisect
+from coterie.cluster.kmeans.centers import CenterClusterer
+from coterie.cluster.kmeans.kmeans import KMeans
+from coterie.cluster.kmeans.starts import START_CONSTRAINTS
+from coterie.tree import Dendrogram
+
+
+class BisectingKMeans(CenterClusterer):
+    """Split the worst group in two by k-means until there are enough.
+
+    A drop-in for scikit-learn's class. The splits make a tree: `children_` and `heights_` tell it.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    init : {"random", "k-means++", "random partition"} or callable, default="random"
+        First centres of every split, see `KMeans`.
+    n_init : int, default=1
+        Starts per split; the best one is kept.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    max_iter : int, default=300
+        Most iterations of one run.
+    verbose : int, default=0
+        Whether to print every iteration.
+    tol : float, default=1e-4
+        As in `KMeans`.
+    copy_x : bool, default=True
+        Kept for scikit-learn's sake: `X` is never changed.
+    algorithm : {"lloyd", "elkan"}, default="lloyd"
+        As in `KMeans`.
+    bisecting_strategy : {"biggest_inertia", "largest_cluster"}, default="biggest_inertia"
+        Which group is split next: that of the largest sum of squares, or that of the most rows.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, n_features)
+        The centres. Fewer than `n_clusters`, with a warning, when `X` has fewer different rows.
+    labels_ : array of int32 of shape (n_samples,)
+        Group of each row.
+    inertia_ : float
+        Sum of squared distances of the rows to the centres of their groups.
+    children_ : array of shape (n_clusters - 1, 2)
+        Two parts of each split group: below n_clusters groups, then splits from the last to the first.
+    heights_ : array of shape (n_clusters - 1,)
+        Sum of squares of the group that each split divides.
+    dendrogram_ : Dendrogram
+        The splits as a tree: leaf c is group c.
+    n_iter_ : int
+        Iterations of all splits together.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Examples
+    --------
+    >>> from coterie.cluster import BisectingKMeans
+    >>> X = [[0.0], [1.0], [10.0], [11.0], [30.0]]
+    >>> model = BisectingKMeans(3, random_state=0, init="k-means++").fit(X)
+    >>> sorted(model.cluster_centers_.ravel().tolist())
+    [0.5, 10.5, 30.0]
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **START_CONSTRAINTS,
+        "copy_x": Flag(),
+        "algorithm": Choice("lloyd", "elkan"),
+        "bisecting_strategy": Choice("biggest_inertia", "largest_cluster"),
+    }
+
+    children_: Indices
+    heights_: Any
+    _splits: list[KMeans]
+    _divided: Indices
+    _group_of_node: Labels
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "random",
+        n_init: int | str = 1,
+        random_state: RandomState = None,
+        max_iter: int = 300,
+        verbose: int = 0,
+        tol: float = 1e-4,
+        copy_x: bool = True,
+        algorithm: str = "lloyd",
+        bisecting_strategy: str = "biggest_inertia",
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.tol = tol
+        self.copy_x = copy_x
+        self.algorithm = algorithm
+        self.bisecting_strategy = bisecting_strategy
+
+    @property
+    def dendrogram_(self) -> Dendrogram:
+        """The tree of splits; leaves are groups, a node is as high as the sum of squares of its group."""
+        check_is_fitted(self)
+        return Dendrogram.from_children(self.children_, self.heights_)
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the group of each row: down the tree, at every split to the nearer centre.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        labels : array of int32 of shape (n_samples,)
+            For the rows of `fit` these are `labels_`.
+        """
+        return self._descend(self._check_new(X))
+
+    def _descend(self, X: Data | SparseData) -> Labels:
+        node = np.zeros(X.shape[0], dtype=np.intp)
+        for split, (divided, model) in enumerate(zip(self._divided, self._splits, strict=True)):
+            rows = np.flatnonzero(node == divided)
+            if len(rows):
+                node[rows] = 2 * split + 1 + model.predict(X[rows])
+        return np.asarray(self._group_of_node[node])
+
+    def _label(self, X: Data | SparseData, weights: Weights | None) -> tuple[Labels, float]:
+        labels = self._descend(X)
+        return labels, self._inertia(X, labels, weights)
+
+    def _inertia(self, X: Data | SparseData, labels: Labels, weights: Weights | None) -> float:
+        squared = self._distances(X)[np.arange(len(labels)), labels].astype(np.float64) ** 2
+        return float(squared.sum() if weights is None else squared @ weights)
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
+        seeds = np.random.default_rng(check_seed(self.random_state))
+        whole = KMeans(1, init="random", n_init=1, random_state=0).fit(X, sample_weight=weights)
+        tree = bisect(
+            X,
+            weights,
+            self.n_clusters,
+            whole.inertia_,
+            (lambda group: group.inertia)
+            if self.bisecting_strategy == "biggest_inertia"
+            else (lambda group: len(group.rows)),
+            lambda rows, own: self._two_means(seeds).fit(rows, sample_weight=own),
+        )
+        if len(tree.groups) < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({len(tree.groups)}) found smaller than n_clusters "
+                f"({self.n_clusters}). Possibly due to duplicate points in X.",
+                ConvergenceWarning,
+                stacklevel=caller_level(),
+            )
+        return self._found(X, weights, whole, tree)
+
+    def _two_means(self, seeds: np.random.Generator) -> KMeans:
+        return KMeans(
+            2,
+            init=self.init,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            verbose=self.verbose,
+            algorithm=self.algorithm,
+            random_state=int(seeds.integers(2**32)),
+        )
+
+    def _found(
+        self, X: Data | SparseData, weights: Weights | None, whole: KMeans, tree: Bisection
+    ) -> dict[str, Any]:
+        group_of_node = tree.group_of_node()
+        centers = np.empty((len(tree.groups), X.shape[1]), dtype=X.dtype)
+        labels = np.empty(X.shape[0], dtype=np.int32)
+        for group in tree.groups:
+            label = group_of_node[group.node]
+            parent, side = divmod(group.node - 1, 2)
+            model_centers = (
+                whole.cluster_centers_ if group.node == 0 else tree.models[parent].cluster_centers_
+            )
+            centers[label] = model_centers[0 if group.node == 0 else side]
+            labels[group.rows] = label
+        self.cluster_centers_, self._origin, self._prepared_centers = centers, whole._origin, None
+        return {
+            "labels_": labels,
+            "inertia_": self._inertia(X, labels, weights),
+            "children_": tree.children(),
+            "heights_": np.array(tree.heights[::-1]),
+            "n_iter_": sum(model.n_iter_ for model in tree.models),
+            "_splits": tree.models,
+            "_divided": np.array(tree.divided, dtype=np.intp),
+            "_group_of_node": group_of_node,
+            "_n_features_out": len(centers),
+        }

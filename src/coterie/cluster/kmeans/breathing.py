@@ -1,0 +1,102 @@
+"""Breathing k-means: add centres where the error is large, remove those that are least missed, repeat.
+
+The idea is Fritzke's (docs/references.md). With D1 and D2 the distances of a row to its nearest and second
+nearest centre, the error of a centre is the sum of D1^2 over its rows, and its utility, what the inertia
+would grow by without it, is the sum of D2^2 - D1^2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from coterie import _core
+from coterie._support.typing import Centers
+from coterie.cluster.kmeans.exchange import exchange
+from coterie.cluster.kmeans.phases import Phase, Way, totals
+from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, run_without_holes
+
+# Chosen on the sets of benchmarks/rows/breathing.py, digits, and mixtures and uniform data in 8 and 16
+# dimensions.
+MOST_ADDED = 5  # centres added and removed in one breath
+OFFSET = 0.1  # how far from its parent a new centre starts, in root mean squared errors of the parent
+FREEZE_RADIUS = 1.1  # how far neighbours of a removed centre must stay, in mean distances to the nearest
+GROW_TOL = 1e-3  # more centres than wanted need not settle well
+SHRINK_TOL = 1e-6
+LEAST_GAIN = 1e-4  # relative decrease of the inertia that is worth another breath of the same size
+
+NORM = _core.Metric(_core.Kernel.dot, _core.Finish.norm)
+
+
+def breathe(
+    first: Way, points: Points, stopping: Stopping, algorithm: str, seed: int, report: Report | None
+) -> Way:
+    """Return a way on from the end of the first one to an inertia that is at most the same.
+
+    Parameters
+    ----------
+    first : Way
+        Where plain k-means ended.
+    points : Points
+        The data.
+    stopping : Stopping
+        When plain k-means ends; breaths use tolerances of their own.
+    algorithm : str
+        How to iterate.
+    seed : int
+        Same seed, same breaths.
+    report : callable or None
+        Called after every iteration.
+    """
+    random = np.random.default_rng([seed, 1])
+    grow_stopping = replace(stopping, tol=max(stopping.tol, GROW_TOL))
+    shrink_stopping = replace(stopping, tol=min(stopping.tol, SHRINK_TOL))
+    best, k = first.run, len(first.run.centers)
+    last, n_added = best, min(MOST_ADDED, k if k > 1 else 0, points.X.shape[0] - k)
+    phases = list(first.phases)
+    while n_added > 0 and best.inertia > 0:
+        more = _grown(points, best, n_added, random)
+        grown = points.run(more, grow_stopping, algorithm, report)
+        fewer = _shrunk(points, grown.centers, n_added)
+        last = run_without_holes(points, fewer, shrink_stopping, algorithm, report)
+        phases += [Phase("grow", more, grown.n_iter), Phase("shrink", fewer, last.n_iter)]
+        is_worth_it = last.inertia < best.inertia * (1 - LEAST_GAIN)
+        best = last if last.inertia < best.inertia else best
+        n_added -= not is_worth_it
+    if last is not best:
+        phases.append(Phase("return", best.centers, 0))
+    return exchange(Way(best, tuple(phases)), points, shrink_stopping, algorithm, report)
+
+
+def _grown(points: Points, run: Run, n_added: int, random: np.random.Generator) -> Centers:
+    """Return the centres and, next to each of those with the largest error, another one."""
+    nearest = points.two_nearest(run.centers)
+    k = len(run.centers)
+    error = totals(points, nearest.labels, nearest.nearest, k)
+    weight = totals(points, nearest.labels, None, k)
+    parents = np.argsort(-error, kind="stable")[:n_added]
+    spread = np.sqrt(error[parents] / np.maximum(weight[parents], np.finfo(np.float64).tiny))
+    direction = random.normal(size=(n_added, run.centers.shape[1]))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    added = run.centers[parents] + OFFSET * spread[:, None] * direction
+    return np.vstack([run.centers, points.place(added.astype(run.centers.dtype))])
+
+
+def _shrunk(points: Points, centers: Centers, n_removed: int) -> Centers:
+    """Return the centres without those of least utility, taking no two that are close to each other."""
+    nearest = points.two_nearest(centers)
+    utility = totals(points, nearest.labels, nearest.second - nearest.nearest, len(centers))
+    order = np.argsort(utility, kind="stable")
+    between = _core.pairwise(centers, centers, NORM)
+    np.fill_diagonal(between, np.inf)
+    is_close = between < FREEZE_RADIUS * between.min(axis=1).mean()
+    is_frozen = np.zeros(len(centers), dtype=bool)
+    removed: list[int] = []
+    for center in order:
+        if len(removed) < n_removed and not is_frozen[center]:
+            removed.append(int(center))
+            is_frozen |= is_close[center]
+    # when freezing left too few, utility alone decides
+    rest = [int(center) for center in order if center not in removed]
+    return np.delete(centers, removed + rest[: n_removed - len(removed)], axis=0)

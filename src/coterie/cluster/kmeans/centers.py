@@ -1,0 +1,117 @@
+"""Estimators whose groups have centres: place new rows, measure distances, value the objective."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.typing import (
+    Centers,
+    Data,
+    Distances,
+    FloatArray,
+    Labels,
+    MatrixLike,
+    SparseData,
+    VectorLike,
+    Weights,
+)
+from coterie._support.validation import check_data, check_sample_weight
+from coterie.cluster.base import WeightedClusterer
+from coterie.cluster.kmeans.spaces import Space
+from coterie.distance import get_geometry
+
+
+class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+    """An estimator with one centre per group, in the space of the rows."""
+
+    _takes_sparse = True
+
+    cluster_centers_: Centers
+    inertia_: float
+    n_iter_: int
+    _origin: FloatArray
+    _prepared_centers: Centers | None
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the index of the nearest centre for each row.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        labels : array of int32 of shape (n_samples,)
+            For the rows of `fit` these are `labels_`, to the bit.
+        """
+        return self._label(self._check_new(X), None)[0]
+
+    def transform(self, X: MatrixLike) -> Distances:
+        """Return the distance of each row to each centre.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        distances : array of shape (n_samples, n_clusters)
+            Dense, also for sparse rows.
+        """
+        return self._distances(self._check_new(X))
+
+    def fit_transform(
+        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
+    ) -> Distances:
+        """Find the groups and return the distance of each row to each centre."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def score(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> float:
+        """Return minus the weighted sum of squared distances of new rows to their nearest centres.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            New rows.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+        """
+        data = self._check_new(X)
+        weights = check_sample_weight(sample_weight, data.shape[0], who=type(self).__name__)
+        return -self._label(data, weights)[1]
+
+    def _check_new(self, X: MatrixLike) -> Data | SparseData:
+        check_is_fitted(self)
+        data = check_data(X, estimator=self, reset=False, accept_sparse=True, may_be_distances=True)
+        # a float64 model places float32 rows in its own precision
+        return data.astype(np.promote_types(data.dtype, self.cluster_centers_.dtype), copy=False)
+
+    def _space(self) -> Space:
+        """Return where the centres live."""
+        return Space(get_geometry("euclidean"), self._origin)
+
+    def _label(self, X: Data | SparseData, weights: Weights | None) -> tuple[Labels, float]:
+        space = self._space()
+        return space.label(space.prepare(X), self._centers_for(X), weights)
+
+    def _distances(self, X: Data | SparseData) -> Distances:
+        space = self._space()
+        return space.distances(space.prepare(X), self._centers_for(X))
+
+    def _centers_for(self, X: Data | SparseData) -> Centers:
+        prepared = getattr(self, "_prepared_centers", None)
+        centers = self.cluster_centers_ if prepared is None else prepared
+        return centers.astype(X.dtype, copy=False)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

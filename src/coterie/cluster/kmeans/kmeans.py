@@ -1,0 +1,248 @@
+"""K-means: groups about a mean."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from coterie._support.caller import caller_level
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import Data, FloatArray, RandomState, SparseData, Weights
+from coterie._support.validation import (
+    Anything,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    check_n_clusters,
+    check_seed,
+)
+from coterie.cluster.base import Listener
+from coterie.cluster.kmeans.centers import CenterClusterer
+from coterie.cluster.kmeans.history import KMeansHistory, record_history
+from coterie.cluster.kmeans.plan import KMeansPlan, check_improve, prepared_init
+from coterie.cluster.kmeans.points import Stopping
+from coterie.cluster.kmeans.runs import (
+    Reporter,
+    best_of_restarts,
+    warn_if_fewer,
+    without_empty,
+)
+from coterie.cluster.kmeans.spaces import Space, fit_space, learned, refit_space
+from coterie.cluster.kmeans.starts import START_CONSTRAINTS, check_init, count_starts
+from coterie.distance import Distance, Geometry
+
+# Name of the parameter -> name in the engine. Scikit-learn's "elkan" stands for iterations that skip
+# distances by bounds; the engine's own way of doing that keeps two bounds per row instead of one per row and
+# centre.
+ALGORITHMS = {name: name for name in ("auto", "lloyd", "hamerly", "exponion", "filter")} | {
+    "elkan": "exponion"
+}
+RESTARTS = 10  # of starts that are merely random
+
+
+class KMeans(CenterClusterer):
+    """Groups about a mean: the k centres with the least sum of squared distances to the rows.
+
+    K-means lowers the distortion (inertia, SSE)
+
+        J = sum over rows i of  w_i |x_i - c(i)|^2,    c(i) the nearest centre of row i,
+
+    by turns: every row goes to its nearest centre, every centre to the weighted mean of its rows. Neither
+    step can raise J, and it ends at a local optimum that depends on the start. A drop-in for scikit-learn's
+    class.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    init : {"k-means++", "random", "random partition"}, array or callable, default="k-means++"
+        First centres. "k-means++": greedy k-means++, rows far from the centres so far are likely, and of
+        2 + ln k candidates the best one is taken. "random": random rows. "random partition": means of a
+        random partition. An array gives them, one row per group. A callable gets ``(X, n_clusters,
+        random_state=...)`` and returns them.
+    n_init : "auto" or int, default="auto"
+        How many starts; the run of least inertia is kept, the first one of equals. "auto" is 10 for starts
+        that are merely random or a callable's, 1 for "k-means++", for an array, and when `improve` is set.
+    max_iter : int, default=300
+        Most iterations of one run.
+    tol : float, default=1e-4
+        Stop when the squared shift of all centres together is at most this share of the mean variance of the
+        columns. A run always stops when no label changes.
+    verbose : int, default=0
+        Whether to print every iteration.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    copy_x : bool, default=True
+        Kept for scikit-learn's sake. There, False allows `X` to be changed on the way; here it never is, and
+        no copy is made either way.
+    algorithm : {"auto", "lloyd", "elkan", "hamerly", "exponion", "filter"}, default="auto"
+        How to find the nearest centres. All give the same labels, centres and inertia to the bit, at
+        different speed. "lloyd" compares every row with every centre; "hamerly" and "exponion" keep bounds
+        and skip what cannot have changed; "filter" sends centres down a tree of boxes, for at most three
+        columns; "elkan" is scikit-learn's name for bounds and runs "exponion"; "auto" chooses by size.
+        `algorithm_used_` tells which one ran.
+    geometry : str, Distance or Geometry, default="euclidean"
+        How far rows are from centres and where centres go, see `coterie.distance.geometries`: "manhattan"
+        with medians, "cosine", "correlation" and "spearman" with directions (of rows, profiles, ranks),
+        "hamming" with the commonest values, "minkowski" with p-centres, "seuclidean" and "mahalanobis" with
+        means of scaled or whitened rows. J is then the sum of w times the distance to the power that its
+        centres minimise. Distances without such centres are refused.
+    improve : {None, "breathing"}, default=None
+        "breathing": after the first optimum, centres are added where the error is large and those least
+        missed are removed, again and again while that helps; then single rows change sides where that pays.
+        Usually better than ten restarts, in less time.
+    tol_inertia : float or None, default=None
+        Stop also when the inertia falls by at most this share in one iteration.
+    history : bool, default=False
+        Whether to record every step in `history_`.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, n_features)
+        The centres. Fewer than `n_clusters`, with a warning, when `X` has fewer different rows.
+    labels_ : array of int32 of shape (n_samples,)
+        The nearest centre of each row.
+    inertia_ : float
+        The value of J.
+    n_iter_ : int
+        Iterations of the best run; with `improve`, of the whole way from its start.
+    algorithm_used_ : {"lloyd", "hamerly", "exponion", "filter"}
+        What found the nearest centres.
+    exact_ : bool
+        True: every pass took every row into account.
+    history_ : KMeansHistory or None
+        The steps of the best run, if asked for.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Examples
+    --------
+    >>> from coterie.cluster import KMeans
+    >>> X = [[1, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]]
+    >>> model = KMeans(n_clusters=2, init=[[1, 2], [10, 2]]).fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> model.cluster_centers_
+    array([[ 1.,  2.],
+           [10.,  2.]])
+    >>> model.inertia_
+    16.0
+    >>> model.predict([[0, 0], [12, 3]])
+    array([0, 1], dtype=int32)
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **START_CONSTRAINTS,
+        "copy_x": Flag(),
+        "algorithm": Choice(*ALGORITHMS),
+        "geometry": Anything(),  # coterie.distance knows its names
+        "improve": Nothing() | Choice("breathing"),
+        "tol_inertia": Nothing() | Number(0),
+        "history": Flag(),
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    algorithm_used_: str
+    exact_: bool
+    history_: KMeansHistory | None
+    _geometry_values: dict[str, Any]
+    _geometry_offset: FloatArray | None
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: int | str = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        verbose: int = 0,
+        random_state: RandomState = None,
+        copy_x: bool = True,
+        algorithm: str = "auto",
+        geometry: str | Distance | Geometry = "euclidean",
+        improve: str | None = None,
+        tol_inertia: float | None = None,
+        history: bool = False,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.copy_x = copy_x
+        self.algorithm = algorithm
+        self.geometry = geometry
+        self.improve = improve
+        self.tol_inertia = tol_inertia
+        self.history = history
+        self.progress = progress
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
+        space = fit_space(self.geometry, X, who=type(self).__name__)
+        plan = self._plan(X, space)
+        points = space.points(space.prepare(X), weights)
+        with track(self.progress, "k-means: iteration").also(listener) as tracker:
+            reporter = Reporter(
+                tracker, is_verbose=bool(self.verbose), tolerance=self.tol * points.mean_variance
+            )
+            best = best_of_restarts(points, plan, reporter)
+            run = best.way.run
+            history = record_history(points, best, space.geometry.restore) if self.history else None
+        centers, labels = without_empty(run.centers, run.labels)
+        warn_if_fewer(len(centers), self.n_clusters)
+        return {
+            "cluster_centers_": space.geometry.restore(centers),
+            "labels_": labels,
+            "inertia_": run.inertia,
+            "n_iter_": sum(phase.n_iter for phase in best.way.phases),
+            "algorithm_used_": run.algorithm,
+            "exact_": True,
+            "history_": history,
+            "_n_init": plan.n_init,
+            "_n_features_out": len(centers),
+            "_origin": points.origin,
+            "_prepared_centers": None if space.geometry.distance.transform is None else centers,
+            **learned(space),
+        }
+
+    def _space(self) -> Space:
+        return refit_space(self.geometry, self._geometry_values, self._geometry_offset, self._origin)
+
+    def _plan(self, X: Data | SparseData, space: Space) -> KMeansPlan:
+        who = type(self).__name__
+        init = prepared_init(check_init(self.init, self.n_clusters, X, who=who), X, space, who=who)
+        check_improve(self.improve, space, who=who)
+        algorithm = ALGORITHMS[self.algorithm]
+        if self.algorithm == "elkan" and self.n_clusters == 1:
+            warnings.warn(
+                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
+                RuntimeWarning,
+                stacklevel=caller_level(),
+            )
+            algorithm = "lloyd"
+        return KMeansPlan(
+            n_clusters=self.n_clusters,
+            init=init,
+            n_init=count_starts(self.n_init, init, 1 if self.improve else RESTARTS, who=who),
+            stopping=Stopping(self.max_iter, self.tol, self.tol_inertia),
+            algorithm=algorithm,
+            seed=check_seed(self.random_state),
+            who=who,
+            improve=self.improve,
+            record=self.history,
+        )

@@ -1,0 +1,251 @@
+"""Mini-batch k-means: a few rows at a time, also from a stream."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import Data, MatrixLike, RandomState, SparseData, VectorLike, Weights
+from coterie._support.validation import (
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Whole,
+    check_data,
+    check_n_clusters,
+    check_seed,
+)
+from coterie.cluster.base import Listener
+from coterie.cluster.kmeans.centers import CenterClusterer
+from coterie.cluster.kmeans.minibatch_fit import MiniBatchPlan, first_state, resolve_init_size, run_batches
+from coterie.cluster.kmeans.minibatch_steps import BatchState, StepRules, step
+from coterie.cluster.kmeans.spaces import label_rows
+from coterie.cluster.kmeans.starts import START_CONSTRAINTS, check_init, count_starts
+
+RESTARTS = 3  # of starts that are merely random
+
+
+class MiniBatchKMeans(CenterClusterer):
+    """K-means that sees a few random rows at a time.
+
+    At each step a batch is drawn, its rows go to their nearest centres, and every centre moves to the mean of
+    all rows it has seen so far. Faster than `KMeans` per pass but only close to its optimum; with
+    `partial_fit` the rows may come from a stream. A drop-in for scikit-learn's class.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    init : {"k-means++", "random", "random partition"}, array or callable, default="k-means++"
+        First centres, as in `KMeans`, picked from `init_size` rows.
+    max_iter : int, default=100
+        Most passes: at most ``max_iter * n_samples // batch_size`` steps are made.
+    batch_size : int, default=1024
+        Rows per step.
+    verbose : int, default=0
+        Whether to print every step.
+    compute_labels : bool, default=True
+        Whether to label all rows at the end.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    tol : float, default=0.0
+        Stop when the squared shift of all centres together is at most this share of the mean variance of the
+        columns; 0 never stops.
+    max_no_improvement : int or None, default=10
+        Stop when a running mean of the inertia has not fallen for so many steps; None never stops.
+    init_size : int or None, default=None
+        Rows that starts are picked from and compared on; None is three batches, or three times `n_clusters`
+        if that is more than a batch.
+    n_init : "auto" or int, default="auto"
+        How many starts are compared. "auto" is 3 for starts that are merely random or a callable's, 1
+        otherwise.
+    reassignment_ratio : float, default=0.01
+        Centres that have seen less than this share of the largest count are moved to random rows now and
+        then.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every step.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, n_features)
+        The centres.
+    labels_ : array of int32 of shape (n_samples,)
+        The nearest centre of each row, if `compute_labels`; of the last batch after `partial_fit`.
+    inertia_ : float
+        The weighted sum of squared distances to the nearest centre; without `compute_labels` an estimate from
+        the batches.
+    n_iter_ : int
+        Passes over the data, the last one rounded up.
+    n_steps_ : int
+        Batches used.
+    exact_ : bool
+        False: centres are moved by samples.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Examples
+    --------
+    >>> from coterie.cluster import MiniBatchKMeans
+    >>> stream = [[[0.0], [10.0]], [[1.0], [11.0]], [[2.0], [12.0]]]
+    >>> model = MiniBatchKMeans(2, init=[[0.0], [10.0]])
+    >>> for batch in stream:
+    ...     model = model.partial_fit(batch)
+    >>> model.cluster_centers_
+    array([[ 1.],
+           [11.]])
+    >>> model.n_steps_
+    3
+    """
+
+    _sometimes = ("labels_",)
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **START_CONSTRAINTS,
+        "batch_size": Whole(1),
+        "compute_labels": Flag(),
+        "max_no_improvement": Whole(0) | Nothing(),
+        "init_size": Whole(1) | Nothing(),
+        "reassignment_ratio": Number(0),
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    n_steps_: int
+    exact_: bool
+    _counts: Weights
+    _n_since_look: int
+    _seed: int
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        max_iter: int = 100,
+        batch_size: int = 1024,
+        verbose: int = 0,
+        compute_labels: bool = True,
+        random_state: RandomState = None,
+        tol: float = 0.0,
+        max_no_improvement: int | None = 10,
+        init_size: int | None = None,
+        n_init: int | str = "auto",
+        reassignment_ratio: float = 0.01,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.verbose = verbose
+        self.compute_labels = compute_labels
+        self.random_state = random_state
+        self.tol = tol
+        self.max_no_improvement = max_no_improvement
+        self.init_size = init_size
+        self.n_init = n_init
+        self.reassignment_ratio = reassignment_ratio
+        self.progress = progress
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        plan = self._plan(X)
+        with track(self.progress, "mini-batch k-means: step").also(listener) as tracker:
+            fit = run_batches(X, weights, plan, tracker)
+        total = X.shape[0] if weights is None else float(weights.sum())
+        return {
+            "inertia_": fit.inertia_per_row * total,
+            **self._state_attributes(fit.state, X, weights),
+            **_plan_attributes(plan),
+            "n_steps_": fit.n_steps,
+            "n_iter_": math.ceil(fit.n_steps * plan.batch_size / X.shape[0]),
+        }
+
+    def partial_fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
+        """Make one step with the rows of `X` as the batch; the first call picks the centres from them.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            The batch.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+
+        Returns
+        -------
+        self : object
+            The updated estimator.
+        """
+        self._check_parameters()
+        is_first = not hasattr(self, "cluster_centers_")
+        data = check_data(X, estimator=self, reset=is_first, accept_sparse=True)
+        weights = self._check_weights(sample_weight, data.shape[0])
+        if is_first:
+            plan = self._plan(data)
+            state = first_state(data, weights, plan)
+            self.__dict__.update(_plan_attributes(plan))
+            self.n_steps_ = 0
+        else:
+            data = data.astype(self.cluster_centers_.dtype, copy=False)
+            state = BatchState(self.cluster_centers_, self._counts, self._n_since_look)
+        # a stream of its own for every step: a model that was saved in between goes on in the same way
+        random = np.random.default_rng([self._seed, 3, self.n_steps_])
+        rules = StepRules(self.reassignment_ratio, resolve_threads(), self._say)
+        state, _ = step(state, data, weights, random, rules)
+        self.__dict__.update(self._state_attributes(state, data, weights))
+        self.n_steps_ += 1
+        return self
+
+    def _say(self, text: str) -> None:
+        if self.verbose:
+            print(text)
+
+    def _plan(self, X: Data | SparseData) -> MiniBatchPlan:
+        who, n_rows = type(self).__name__, X.shape[0]
+        check_n_clusters(self.n_clusters, n_rows, who=who)
+        init = check_init(self.init, self.n_clusters, X, who=who)
+        batch_size = min(self.batch_size, n_rows)
+        return MiniBatchPlan(
+            n_clusters=self.n_clusters,
+            init=init,
+            n_init=count_starts(self.n_init, init, RESTARTS, who=who),
+            init_size=resolve_init_size(self.init_size, batch_size, self.n_clusters, n_rows),
+            batch_size=batch_size,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            max_no_improvement=self.max_no_improvement,
+            reassignment_ratio=self.reassignment_ratio,
+            seed=check_seed(self.random_state),
+            who=who,
+            say=self._say,
+        )
+
+    def _state_attributes(
+        self, state: BatchState, X: Data | SparseData, weights: Weights | None
+    ) -> dict[str, Any]:
+        origin = state.centers.mean(axis=0)
+        found: dict[str, Any] = {
+            "cluster_centers_": state.centers,
+            "exact_": False,
+            "_counts": state.counts,
+            "_n_since_look": state.n_since_look,
+            "_n_features_out": len(state.centers),
+            "_origin": origin,
+        }
+        if self.compute_labels:
+            found["labels_"], found["inertia_"] = label_rows(X, state.centers, origin, weights)
+        return found
+
+
+def _plan_attributes(plan: MiniBatchPlan) -> dict[str, Any]:
+    return {"_seed": plan.seed, "_n_init": plan.n_init, "_init_size": plan.init_size}

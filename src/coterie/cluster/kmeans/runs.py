@@ -1,0 +1,99 @@
+"""Restarts of k-means: from each start to where it ends, and the best of them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from coterie._support.caller import caller_level
+from coterie._support.progress import Tracker
+from coterie._support.typing import Centers, Labels
+from coterie.cluster.kmeans.breathing import breathe
+from coterie.cluster.kmeans.phases import Phase, Way
+from coterie.cluster.kmeans.plan import KMeansPlan
+from coterie.cluster.kmeans.points import Points, Report, Run, run_without_holes, with_team
+from coterie.cluster.kmeans.starts import Start, make_start, seed_of_restart
+
+
+@dataclass(frozen=True)
+class BestRun:
+    """The way to the least inertia, and the start it began with."""
+
+    start: Start
+    way: Way
+
+
+class Reporter:
+    """Tells whoever wants to know how far the iterations are: `verbose` prints, `tracker` shows progress."""
+
+    def __init__(self, tracker: Tracker, *, is_verbose: bool, tolerance: float) -> None:
+        self._tracker = tracker
+        self._is_verbose = is_verbose
+        self._tolerance = tolerance
+        self._n_done = 0
+
+    def callback(self) -> Report | None:
+        """Return what the engine calls after every iteration, None when nobody looks."""
+        return self._iteration if self._is_verbose or self._tracker.is_watched else None
+
+    def _iteration(self, iteration: int, inertia: float) -> None:
+        self._n_done += 1
+        self._tracker.report(self._n_done)
+        self.say(f"Iteration {iteration - 1}, inertia {inertia}.")
+
+    def ended(self, run: Run) -> None:
+        """Say why a run ended."""
+        if run.is_strict:
+            self.say(f"Converged at iteration {run.n_iter - 1}: strict convergence.")
+        elif run.center_shift <= self._tolerance:
+            self.say(
+                f"Converged at iteration {run.n_iter - 1}: center shift {run.center_shift} within tolerance "
+                f"{self._tolerance}."
+            )
+
+    def say(self, text: str) -> None:
+        """Print, if asked to."""
+        if self._is_verbose:
+            print(text)
+
+
+def best_of_restarts(points: Points, plan: KMeansPlan, reporter: Reporter) -> BestRun:
+    """Return the best of ``plan.n_init`` runs, improved if the plan says so; ties go to the first."""
+    best: BestRun | None = None
+    points = with_team(points, plan.n_clusters)
+    for restart in range(plan.n_init):
+        seed = seed_of_restart(plan.seed, restart)
+        start = make_start(points, plan.init, plan.n_clusters, seed, who=plan.who, record=plan.record)
+        reporter.say("Initialization complete")
+        run = run_without_holes(points, start.centers, plan.stopping, plan.algorithm, reporter.callback())
+        reporter.ended(run)
+        if best is None or run.inertia < best.way.run.inertia:
+            best = BestRun(start, Way(run, (Phase("start", start.centers, run.n_iter),)))
+    assert best is not None  # n_init is at least 1
+    if plan.improve is None:
+        return best
+    report = reporter.callback()
+    return BestRun(best.start, breathe(best.way, points, plan.stopping, plan.algorithm, plan.seed, report))
+
+
+def without_empty(centers: Centers, labels: Labels) -> tuple[Centers, Labels]:
+    """Return centres that have rows and labels that count them from 0."""
+    sizes = np.bincount(labels, minlength=len(centers))
+    if sizes.all():
+        return centers, labels
+    number = (np.cumsum(sizes > 0) - 1).astype(labels.dtype)
+    return centers[sizes > 0], number[labels]
+
+
+def warn_if_fewer(n_found: int, n_clusters: int) -> None:
+    """Say that the rows did not suffice for the clusters asked for."""
+    if n_found < n_clusters:
+        warnings.warn(
+            f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({n_clusters}). Possibly "
+            f"due to duplicate points in X.",
+            ConvergenceWarning,
+            stacklevel=caller_level(),
+        )

@@ -1,0 +1,301 @@
+"""K-medoids: groups about one of their own rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import (
+    Centers,
+    Data,
+    Distances,
+    Indices,
+    Labels,
+    MatrixLike,
+    RandomState,
+    VectorLike,
+    Weights,
+)
+from coterie._support.validation import (
+    AnArray,
+    Anything,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Seed,
+    Whole,
+    check_n_clusters,
+    check_seed,
+)
+from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.distance_parameters import AMapping
+from coterie.cluster.kmeans.runs import warn_if_fewer
+from coterie.cluster.medoids.input import DistanceInput
+from coterie.cluster.medoids.runs import MedoidPlan, find_medoids, total_distance
+from coterie.cluster.medoids.sources import Source
+from coterie.cluster.medoids.starts import NAMED_MEDOIDS, check_first_medoids
+from coterie.errors import InvalidParameter
+
+METHODS = ("auto", "fasterpam", "pam", "fastermsc", "clara", "onebatch")
+AUTO_MOST_ROWS = 50_000  # all pairs of more rows take minutes per pass
+RESTARTS = 10  # of starts that are merely random
+
+
+class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+    """Groups about one of their own rows: the k rows with the least sum of distances to all rows.
+
+    K-medoids lowers
+
+        TD = sum over rows i of  w_i d(x_i, m(i)),    m(i) the nearest medoid of row i,
+
+    by swapping medoids for other rows. Medoids are rows, so any distance will do, or only a matrix of
+    distances, and rows far away pull less than they pull a mean.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    metric : str, callable or Distance, default="euclidean"
+        A name of `coterie.distance.catalogue()`, a distance, or a function of two rows (slow, and all
+        distances are kept). "precomputed": `X` is a matrix of distances. "similarity": of similarities; the
+        distance of a pair is how far it is from the largest similarity.
+    metric_params : dict or None, default=None
+        Parameters of the distance, such as ``{"p": 3}``.
+    method : {"auto", "fasterpam", "pam", "fastermsc", "clara", "onebatch"}, default="auto"
+        "fasterpam" takes every swap that improves, as it comes; "pam" looks at all swaps and takes the best,
+        as R's `pam` does: slower, and no better on the whole. Both end where no swap helps. "fastermsc" swaps
+        for the medoid silhouette instead of TD. The other two look at samples: "clara" finds the medoids of
+        subsamples and keeps those that serve all rows best; "onebatch" takes all rows for candidates and lets
+        a weighted batch judge them. "auto": "fasterpam" up to 50,000 rows and for matrices, else "onebatch".
+    init : {"build", "lab", "k-medoids++", "random"} or array of int, default="build"
+        First medoids. "build": the row with the least sum of distances, then one by one the row that lowers
+        TD most. "lab": the same within a small sample per pick. "k-medoids++": rows far from the medoids so
+        far are likely, of 2 + ln k draws the best is taken. "random": random rows. An array: their numbers.
+    n_init : "auto" or int, default="auto"
+        How many starts; the best run is kept. "auto" is 10 for "random", else 1. "build" and an array are
+        the same each time, so that there is one start.
+    max_iter : int, default=300
+        Most passes over all rows of one run; "pam" makes one swap per pass.
+    sample_size : int or None, default=None
+        Rows in a sample of "clara" (None: 40 per cluster, at least 1000) or "onebatch" (None: 100 ln(k n)).
+    n_subsamples : int, default=5
+        Subsamples of "clara".
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every pass.
+
+    Attributes
+    ----------
+    medoid_indices_ : array of shape (n_clusters,)
+        The rows that are medoids; group c is that of medoid c, in the order of the start. Fewer than
+        `n_clusters`, with a warning, when `X` has fewer different rows.
+    cluster_centers_ : array of shape (n_clusters, n_features) or None
+        Those rows; None when `X` was a matrix.
+    labels_ : array of int32 of shape (n_samples,)
+        The nearest medoid of each row.
+    inertia_ : float
+        The value of TD.
+    medoid_silhouette_ : float
+        Mean of 1 - (distance to the nearest) / (to the second nearest medoid); absent for one group.
+    n_swaps_, n_iter_ : int
+        Swaps, and passes over the candidates, of the best run (of all subsamples).
+    algorithm_used_ : {"fasterpam", "pam", "fastermsc", "clara", "onebatch"}
+        The method that ran.
+    exact_ : bool
+        Whether every swap was judged by all rows: not by samples that leave some out.
+    n_features_in_ : int
+        Number of columns.
+
+    Examples
+    --------
+    >>> from coterie.cluster import KMedoids
+    >>> X = [[1, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]]
+    >>> model = KMedoids(n_clusters=2).fit(X)
+    >>> model.medoid_indices_
+    array([0, 3])
+    >>> model.inertia_
+    8.0
+    >>> model.predict([[0, 0], [12, 3]])
+    array([0, 1], dtype=int32)
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": Whole(1),
+        "metric": Anything(),  # coterie.distance knows its names
+        "metric_params": AMapping() | Nothing(),
+        "method": Choice(*METHODS),
+        "init": Choice(*NAMED_MEDOIDS) | AnArray(),
+        "n_init": Choice("auto") | Whole(1),
+        "max_iter": Whole(1),
+        "sample_size": Nothing() | Whole(1),
+        "n_subsamples": Whole(1),
+        "random_state": Seed(),
+        "progress": Nothing() | Flag() | Function(),
+    }
+    _sometimes = ("medoid_silhouette_",)
+    _objective_words: ClassVar[str] = "sum of distances"
+
+    medoid_indices_: Indices
+    cluster_centers_: Centers | None
+    inertia_: float
+    medoid_silhouette_: float
+    n_swaps_: int
+    n_iter_: int
+    algorithm_used_: str
+    exact_: bool
+    _learned: dict[str, Any]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        method: str = "auto",
+        init: Any = "build",
+        n_init: int | str = "auto",
+        max_iter: int = 300,
+        sample_size: int | None = None,
+        n_subsamples: int = 5,
+        random_state: RandomState = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.metric_params = metric_params
+        self.method = method
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.sample_size = sample_size
+        self.n_subsamples = n_subsamples
+        self.random_state = random_state
+        self.progress = progress
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the index of the nearest medoid for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows; for a model of a matrix, their distances to all rows of `fit`.
+
+        Returns
+        -------
+        labels : array of int32 of shape (n_samples,)
+            For the rows of `fit` these are `labels_`.
+        """
+        return self._input().nearest(self, X)
+
+    def transform(self, X: MatrixLike) -> Distances:
+        """Return the distance of each row to each medoid.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows; for a model of a matrix, their distances to all rows of `fit`.
+        """
+        return self._input().to_medoids(self, X)
+
+    def fit_transform(
+        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
+    ) -> Distances:
+        """Find the groups and return the distance of each row to each medoid."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._input().check_name()
+
+    def _input(self) -> DistanceInput:
+        return DistanceInput(self.metric, self.metric_params, type(self).__name__)
+
+    def _check_rows(self, X: MatrixLike) -> Data:
+        return self._input().check(self, X)
+
+    def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
+        check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
+        plan = self._plan(X)
+        distance = self._input().learn(X)
+        source = self._input().source(X, distance)
+        with track(self.progress, f"k-medoids ({plan.method}): pass").also(listener) as tracker:
+            run = find_medoids(source, weights, plan, tracker)
+        medoids, labels, near = _settled(source, run.medoids)
+        inertia = total_distance(near, weights)
+        warn_if_fewer(len(medoids), self.n_clusters)
+        return {
+            "medoid_indices_": medoids,
+            "cluster_centers_": None if distance is None else X[medoids],
+            "labels_": labels,
+            "inertia_": inertia,
+            "n_swaps_": run.n_swaps,
+            "n_iter_": run.n_iter,
+            "algorithm_used_": plan.method,
+            "exact_": run.is_exact,
+            "_n_init": plan.n_init,
+            "_n_features_out": len(medoids),
+            "_learned": self._input().learned(X, distance),
+            **_medoid_silhouette(source, medoids, weights),
+        }
+
+    def _plan(self, X: Data) -> MedoidPlan:
+        who = type(self).__name__
+        if self.method == "fastermsc" and self.n_clusters < 2:
+            raise InvalidParameter(
+                f'n_clusters of {who} must be at least 2 for method="fastermsc": the silhouette compares two '
+                f"medoids, got {self.n_clusters}."
+            )
+        init: Any = self.init
+        if not isinstance(init, str):
+            if self.method == "clara":
+                raise InvalidParameter(f'init of {who} must be a name for method="clara", got an array.')
+            init = check_first_medoids(self.init, self.n_clusters, X.shape[0], who=who)
+        is_fixed = not isinstance(init, str) or init == "build"
+        n_auto = RESTARTS if isinstance(init, str) and init == "random" else 1
+        return MedoidPlan(
+            n_clusters=self.n_clusters,
+            method=self._chosen_method(X.shape[0]),
+            init=init,
+            n_init=1 if is_fixed else n_auto if self.n_init == "auto" else int(self.n_init),
+            max_iter=self.max_iter,
+            sample_size=self.sample_size,
+            n_subsamples=self.n_subsamples,
+            seed=check_seed(self.random_state),
+        )
+
+    def _chosen_method(self, n_rows: int) -> str:
+        if self.method != "auto":
+            return self.method
+        return "fasterpam" if n_rows <= AUTO_MOST_ROWS or self._input().is_matrix else "onebatch"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._input().is_matrix
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _settled(source: Source, medoids: Indices) -> tuple[Indices, Labels, Distances]:
+    """Return the medoids that have rows, the label of each row, and its distance."""
+    labels, near = source.nearest(medoids, resolve_threads())
+    sizes = np.bincount(labels, minlength=len(medoids))
+    if not sizes.all():
+        medoids = medoids[sizes > 0]
+        labels, near = source.nearest(medoids, resolve_threads())
+    return medoids, labels, near
+
+
+def _medoid_silhouette(source: Source, medoids: Indices, weights: Weights | None) -> dict[str, float]:
+    if len(medoids) < 2:
+        return {}
+    near, second = (side.astype(np.float64) for side in source.nearest_two(medoids, resolve_threads()))
+    width = np.divide(second - near, second, out=np.zeros_like(near), where=second > 0)
+    return {"medoid_silhouette_": float(np.average(width, weights=weights))}

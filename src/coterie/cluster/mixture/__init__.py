@@ -1,0 +1,19 @@
+"""Gaussian mixtures."""
+
+from coterie.cluster.mixture.em import Problem, Run, continue_run
+from coterie.cluster.mixture.families import FAMILIES
+from coterie.cluster.mixture.parameters import Parameters, Statistics, statistics_of
+from coterie.cluster.mixture.starts import STARTS, Draws, Rows
+
+__all__ = [
+    "FAMILIES",
+    "STARTS",
+    "Draws",
+    "Parameters",
+    "Problem",
+    "Rows",
+    "Run",
+    "Statistics",
+    "continue_run",
+    "statistics_of",
+]

@@ -1,0 +1,161 @@
+"""Families of covariances: which matrices a mixture may have, and the likeliest of them for given scatter.
+
+Every covariance is ``volume * axes @ diag(shape) @ axes.T``, with the product of `shape` being 1. The
+three letters of a name say of volume, shape and axes, in this order, whether they are equal for all
+components (E), vary (V), or are those of the identity (I).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from coterie._support.typing import FloatArray
+from coterie.cluster.mixture.common_axes import with_common_axes
+
+MOST_ROUNDS = 500  # of the alternation between volumes and what they share; it gains a digit every few rounds
+ROUND_TOLERANCE = 1e-13
+
+
+@dataclass(frozen=True)
+class Family:
+    """One kind of covariances.
+
+    Parameters
+    ----------
+    name : str
+        Its name, of scikit-learn's or of mclust's kind.
+    storage : {"full", "tied", "diag", "spherical"}
+        How covariances are kept: (k, d, d), (d, d), (k, d) or (k,).
+    likeliest : callable
+        ``(weights, scatter) -> covariances``: the maximum of the likelihood, given the weights of the
+        components and their own covariances, (k, d, d), or variances (k, d) where `storage` is "diag" or
+        "spherical".
+    n_covariance_parameters : callable
+        ``(k, d) -> int``.
+    """
+
+    name: str
+    storage: str
+    likeliest: Callable[[FloatArray, FloatArray], FloatArray]
+    n_covariance_parameters: Callable[[int, int], int]
+
+    @property
+    def kernel_shape(self) -> str:
+        """What native code calls it: "full", "tied" or "diag"."""
+        return "diag" if self.storage == "spherical" else self.storage
+
+
+def _average(weights: FloatArray, scatter: FloatArray) -> FloatArray:
+    return np.asarray(np.tensordot(weights, scatter, axes=1) / weights.sum())
+
+
+def _own(weights: FloatArray, scatter: FloatArray) -> FloatArray:
+    return scatter
+
+
+def _own_variance(weights: FloatArray, scatter: FloatArray) -> FloatArray:
+    return np.asarray(scatter.mean(axis=1))
+
+
+def _one_variance(weights: FloatArray, scatter: FloatArray) -> FloatArray:
+    return np.full(len(scatter), _average(weights, scatter).mean())
+
+
+def _one_diagonal(weights: FloatArray, scatter: FloatArray) -> FloatArray:
+    return np.repeat(_average(weights, scatter)[None], len(scatter), axis=0)
+
+
+def _unit_volume(diagonals: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Split variances into volumes, their geometric means, and shapes."""
+    volumes = np.exp(np.log(diagonals).mean(axis=-1))
+    return volumes, diagonals / volumes[..., None]
+
+
+def _one_volume_of_diagonals(weights: FloatArray, scatter: FloatArray) -> FloatArray:
+    volumes, shapes = _unit_volume(scatter)
+    return np.asarray(_average(weights, volumes) * shapes)
+
+
+def _one_shape_of_diagonals(weights: FloatArray, scatter: FloatArray) -> FloatArray:
+    """Alternate between volumes for a shape and the shape for volumes until neither moves."""
+    volumes = scatter.mean(axis=1)
+    for _ in range(MOST_ROUNDS):
+        shape = _unit_volume(_average(weights, scatter / volumes[:, None]))[1]
+        before, volumes = volumes, (scatter / shape).mean(axis=1)
+        if np.abs(volumes / before - 1).max() < ROUND_TOLERANCE:
+            break
+    return np.asarray(volumes[:, None] * shape)
+
+
+def _unit_determinant(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
+    logarithms = np.linalg.slogdet(matrices)[1]
+    volumes = np.exp(logarithms / matrices.shape[-1])
+    return volumes, matrices / volumes[..., None, None]
+
+
+def _one_matrix_up_to_volume(weights: FloatArray, scatter: FloatArray) -> FloatArray:
+    volumes = np.trace(scatter, axis1=1, axis2=2)
+    for _ in range(MOST_ROUNDS):
+        common = _unit_determinant(_average(weights, scatter / volumes[:, None, None]))[1]
+        traces = np.trace(np.linalg.solve(common[None], scatter), axis1=1, axis2=2)
+        before, volumes = volumes, traces / scatter.shape[-1]
+        if np.abs(volumes / before - 1).max() < ROUND_TOLERANCE:
+            break
+    return np.asarray(volumes[:, None, None] * common)
+
+
+def _one_volume(weights: FloatArray, scatter: FloatArray) -> FloatArray:
+    volumes, shapes = _unit_determinant(scatter)
+    return np.asarray(_average(weights, volumes) * shapes)
+
+
+def _with_own_axes(
+    of_diagonals: Callable[[FloatArray, FloatArray], FloatArray],
+) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """Let every component keep its axes, and settle the variances along them, the largest first, together."""
+
+    def likeliest(weights: FloatArray, scatter: FloatArray) -> FloatArray:
+        variances, axes = np.linalg.eigh(scatter)
+        settled = of_diagonals(weights, variances)
+        return np.asarray((axes * settled[:, None, :]) @ axes.transpose(0, 2, 1))
+
+    return likeliest
+
+
+def _n_axes(d: int) -> int:
+    return d * (d - 1) // 2
+
+
+FAMILIES = {
+    family.name: family
+    for family in (
+        Family("full", "full", _own, lambda k, d: k * (d + _n_axes(d))),
+        Family("tied", "tied", _average, lambda k, d: d + _n_axes(d)),
+        Family("diag", "diag", _own, lambda k, d: k * d),
+        Family("spherical", "spherical", _own_variance, lambda k, d: k),
+        Family("EII", "spherical", _one_variance, lambda k, d: 1),
+        Family("VII", "spherical", _own_variance, lambda k, d: k),
+        Family("EEI", "diag", _one_diagonal, lambda k, d: d),
+        Family("VEI", "diag", _one_shape_of_diagonals, lambda k, d: k + d - 1),
+        Family("EVI", "diag", _one_volume_of_diagonals, lambda k, d: 1 + k * (d - 1)),
+        Family("VVI", "diag", _own, lambda k, d: k * d),
+        Family("EEE", "tied", _average, lambda k, d: d + _n_axes(d)),
+        Family("VEE", "full", _one_matrix_up_to_volume, lambda k, d: k + d - 1 + _n_axes(d)),
+        Family(
+            "EVE",
+            "full",
+            with_common_axes(_one_volume_of_diagonals),
+            lambda k, d: 1 + k * (d - 1) + _n_axes(d),
+        ),
+        Family("VVE", "full", with_common_axes(_own), lambda k, d: k * d + _n_axes(d)),
+        Family("EEV", "full", _with_own_axes(_one_diagonal), lambda k, d: d + k * _n_axes(d)),
+        Family(
+            "VEV", "full", _with_own_axes(_one_shape_of_diagonals), lambda k, d: k + d - 1 + k * _n_axes(d)
+        ),
+        Family("EVV", "full", _one_volume, lambda k, d: 1 + k * (d - 1) + k * _n_axes(d)),
+        Family("VVV", "full", _own, lambda k, d: k * (d + _n_axes(d))),
+    )
+}

@@ -1,0 +1,286 @@
+"""Gaussian mixtures: groups that are clouds of any ellipse, with a share of every row in every group."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from coterie._support.caller import caller_level
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import Data, Labels, RandomState, SparseData, VectorLike, Weights
+from coterie._support.validation import (
+    AnArray,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Seed,
+    Whole,
+    check_n_clusters,
+)
+from coterie.cluster.base import Listener
+from coterie.cluster.mixture.checks import check_last_fit, check_means, check_precisions, check_weights
+from coterie.cluster.mixture.em import Problem, Run, fit_run, leaves_last_step
+from coterie.cluster.mixture.families import FAMILIES
+from coterie.cluster.mixture.history import MixtureHistory
+from coterie.cluster.mixture.parameters import Parameters, label_rows
+from coterie.cluster.mixture.predict import MixtureClusterer
+from coterie.cluster.mixture.starts import STARTS, Draws, GivenStart, Rows
+from coterie.cluster.mixture.verbose import Teller, warn_if_hidden
+from coterie.cluster.weight_scale import about_one
+
+
+class GaussianMixture(MixtureClusterer):
+    """Groups as clouds: the normal distributions whose mixture makes the rows likeliest.
+
+    The density of a row is
+
+        p(x) = sum over components k of  weight_k N(x; mean_k, covariance_k),
+
+    and expectation-maximisation raises the likelihood, the product of p over all rows, by turns: every row
+    gets a share in every component, ``share_k(x) = weight_k N(x; mean_k, covariance_k) / p(x)``; every
+    component gets the weighted mean and covariance of its shares. No step lowers the likelihood. With one
+    shrinking variance for all components the shares become 0 and 1, and the steps become those of k-means.
+    A drop-in for scikit-learn's class.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        How many components.
+    covariance_type : str, default="full"
+        "full": any covariances; "tied": one for all; "diag": along the axes; "spherical": round. Or a family
+        of mclust, three letters for volume, shape and axes, each E (equal for all), V (varying) or I (those
+        of the identity): "EII", "VII", "EEI", "VEI", "EVI", "VVI", "EEE", "VEE", "EVE", "VVE", "EEV", "VEV",
+        "EVV", "VVV".
+    tol : float, default=1e-3
+        Stop when the mean log-likelihood of a row gains less than this.
+    reg_covar : float, default=1e-6
+        Added to the variances. With 0, components without extent are refused.
+    max_iter : int, default=100
+        Most iterations of one run.
+    n_init : int, default=1
+        How many starts; the run of largest likelihood is kept.
+    init_params : {"kmeans", "k-means++", "random", "random_from_data"}, default="kmeans"
+        First assignment: the groups of k-means, one row per component by k-means++ or at random, or random
+        shares.
+    weights_init, means_init, precisions_init : arrays, default=None
+        First parameters, instead of those of the first assignment.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    warm_start : bool, default=False
+        Whether `fit` goes on from the parameters of the last one.
+    verbose : int, default=0
+        Whether to print every start (1), and times and changes (2).
+    verbose_interval : int, default=10
+        Iterations between two lines.
+    acceleration : {None, "squarem"}, default=None
+        "squarem" extrapolates every third step (see `varadhan-2008` of the references); where the likelihood
+        would fall, the plain step is taken instead.
+    history : bool, default=False
+        Whether to record every step in `history_`.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
+
+    Attributes
+    ----------
+    weights_ : array of shape (n_components,)
+        Share of all rows in each component.
+    means_ : array of shape (n_components, n_features)
+        The middle of each component.
+    covariances_, precisions_, precisions_cholesky_ : arrays
+        Covariances, their inverses, and upper triangular U with ``precision = U @ U.T``. Shapes:
+        (n_components, n_features, n_features) for "full", (n_features, n_features) for "tied" and "EEE",
+        (n_components, n_features) for "diag" and families that end in I, (n_components,) for "spherical",
+        "EII" and "VII".
+    labels_ : array of int32 of shape (n_samples,)
+        The likeliest component of each row.
+    converged_ : bool
+        Whether the best run stopped by itself.
+    n_iter_ : int
+        Its iterations.
+    lower_bound_ : float
+        Mean log-likelihood at its last iteration.
+    lower_bounds_ : list of float
+        Mean log-likelihood at each iteration; never falls.
+    history_ : MixtureHistory or None
+        The steps of the best run, if asked for.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Examples
+    --------
+    >>> from coterie.cluster import GaussianMixture
+    >>> X = [[1, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]]
+    >>> model = GaussianMixture(2, means_init=[[1, 2], [10, 2]], random_state=0).fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> model.weights_.round(2)
+    array([0.5, 0.5])
+    >>> model.predict_proba([[5.5, 2.0]]).round(2)
+    array([[0.5, 0.5]])
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_components": Whole(1),
+        "covariance_type": Choice(*FAMILIES),
+        "tol": Number(0),
+        "reg_covar": Number(0),
+        "max_iter": Whole(0),
+        "n_init": Whole(1),
+        "init_params": Choice(*STARTS),
+        "weights_init": Nothing() | AnArray(),
+        "means_init": Nothing() | AnArray(),
+        "precisions_init": Nothing() | AnArray(),
+        "random_state": Seed(),
+        "warm_start": Flag(),
+        "verbose": Flag() | Whole(0),
+        "verbose_interval": Whole(1),
+        "acceleration": Nothing() | Choice("squarem"),
+        "history": Flag(),
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    converged_: bool
+    n_iter_: int
+    lower_bound_: float
+    lower_bounds_: list[float]
+    history_: MixtureHistory | None
+
+    def __init__(
+        self,
+        n_components: int = 1,
+        *,
+        covariance_type: str = "full",
+        tol: float = 1e-3,
+        reg_covar: float = 1e-6,
+        max_iter: int = 100,
+        n_init: int = 1,
+        init_params: str = "kmeans",
+        weights_init: VectorLike | None = None,
+        means_init: VectorLike | None = None,
+        precisions_init: VectorLike | None = None,
+        random_state: RandomState = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        verbose_interval: int = 10,
+        acceleration: str | None = None,
+        history: bool = False,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.weights_init = weights_init
+        self.means_init = means_init
+        self.precisions_init = precisions_init
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.verbose_interval = verbose_interval
+        self.acceleration = acceleration
+        self.history = history
+        self.progress = progress
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        check_n_clusters(self.n_components, len(X), who=type(self).__name__, name="n_components")
+        problem = self._problem(X, weights)
+        with track(self.progress, "mixture: iteration").also(listener) as tracker:
+            best = self._best_run(problem, Teller(tracker, self.verbose, self.verbose_interval))
+        if not best.converged and self.max_iter > 0:
+            warnings.warn(
+                "Best performing initialization did not converge. Try different init parameters, or increase "
+                "max_iter, tol, or check for degenerate data.",
+                ConvergenceWarning,
+                stacklevel=caller_level(),
+            )
+        return self._found(problem, best)
+
+    def _problem(self, X: Data, weights: Weights | None) -> Problem:
+        weights = None if weights is None else about_one(weights)[0]
+        shift = np.average(X, axis=0, weights=weights).astype(np.float64)
+        spread = np.sqrt(np.average((X - shift) ** 2, axis=0, weights=weights))
+        warn_if_hidden(spread, self.reg_covar)
+        return Problem(
+            X,
+            weights,
+            family=FAMILIES[self.covariance_type],
+            reg_covar=self.reg_covar,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            accelerate=self.acceleration is not None,
+            record=self.history,
+            shift=shift,
+            spread=np.where(spread > 0, spread, 1.0),
+        )
+
+    def _best_run(self, problem: Problem, teller: Teller) -> Run:
+        if self.warm_start and hasattr(self, "converged_"):
+            shape = (self.n_components, problem.X.shape[1])
+            check_last_fit(self.means_, self.precisions_cholesky_, problem.family, shape)
+            teller.begin_run(0)
+            return teller.end_run(
+                fit_run(problem, self._parameters(np.float64), self.lower_bound_, teller.report)
+            )
+        given = self._given(problem)
+        draws = Draws(self.random_state)
+        rows = Rows(problem.X, problem.weights, self.n_components, problem.family)
+        best: Run | None = None
+        for start in range(self.n_init):
+            teller.begin_run(start)
+            statistics = None if given.is_complete else STARTS[self.init_params](rows, draws)
+            first = given.complete(statistics, problem.family, self.reg_covar)
+            run = teller.end_run(fit_run(problem, first, -np.inf, teller.report))
+            best = run if best is None or run.bound > best.bound else best
+        assert best is not None
+        return best
+
+    def _given(self, problem: Problem) -> GivenStart:
+        shape = (self.n_components, problem.X.shape[1])
+        return GivenStart(
+            None if self.weights_init is None else check_weights(self.weights_init, self.n_components),
+            None if self.means_init is None else check_means(self.means_init, shape),
+            None
+            if self.precisions_init is None
+            else check_precisions(self.precisions_init, problem.family, shape),
+        )
+
+    def _found(self, problem: Problem, best: Run) -> Mapping[str, Any]:
+        parameters, labels, bound = _judged(problem, best)
+        if leaves_last_step(problem, best, bound):
+            parameters, labels, bound = _judged(problem, best)
+        best.note(problem, best.kind, bound)
+        return {
+            "weights_": parameters.weights,
+            "means_": parameters.means,
+            "covariances_": parameters.covariances,
+            "precisions_": parameters.precisions,
+            "precisions_cholesky_": parameters.factors,
+            "labels_": labels,
+            "converged_": best.converged,
+            "n_iter_": len(best.bounds),
+            "lower_bound_": best.bound,
+            "lower_bounds_": best.bounds,
+            "history_": MixtureHistory(tuple(best.steps)) if self.history else None,
+            "_shift": problem.shift,
+        }
+
+
+def _judged(problem: Problem, run: Run) -> tuple[Parameters, Labels, float]:
+    """Return the parameters in the precision of the rows, their labels, and their mean log-likelihood."""
+    parameters = run.parameters.astype(problem.X.dtype)
+    labels, logs = label_rows(problem.X, parameters, problem.shift)
+    return parameters, labels, float(np.average(logs, weights=problem.weights))

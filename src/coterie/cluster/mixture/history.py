@@ -1,0 +1,81 @@
+"""The steps of a mixture's fit, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from coterie._support.typing import FloatArray
+
+SHOWN_STEPS = 12  # a longer history is cut in the middle when printed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureStep:
+    """One set of parameters on the way.
+
+    Parameters
+    ----------
+    kind : {"start", "step", "jump", "rejected"}
+        Where they come from: the start, an expectation-maximisation step, or an extrapolation of several
+        steps that was taken or not.
+    weights, means, covariances : arrays
+        The parameters.
+    log_likelihood : float
+        Mean log-likelihood of the rows under them.
+    """
+
+    kind: str
+    weights: FloatArray
+    means: FloatArray
+    covariances: FloatArray
+    log_likelihood: float
+
+    def __repr__(self) -> str:
+        return f"MixtureStep({self.kind}, log-likelihood {self.log_likelihood:.6g})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureHistory:
+    """What a mixture's fit did, from the start to the result; iterates over its steps.
+
+    Parameters
+    ----------
+    steps : tuple of MixtureStep
+        The last one has the parameters of the result.
+
+    Examples
+    --------
+    >>> from coterie.cluster import GaussianMixture
+    >>> X = [[0.0], [1.0], [2.0], [8.0], [9.0], [10.0]]
+    >>> GaussianMixture(2, random_state=0, history=True).fit(X).history_
+    MixtureHistory: 3 steps
+      start     log-likelihood -1.90935
+      step      log-likelihood -1.90935
+      step      log-likelihood -1.90935
+    """
+
+    steps: tuple[MixtureStep, ...]
+
+    def __iter__(self) -> Iterator[MixtureStep]:
+        return iter(self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __getitem__(self, index: int) -> MixtureStep:
+        return self.steps[index]
+
+    @property
+    def log_likelihoods(self) -> FloatArray:
+        """Mean log-likelihood of each step that was not rejected: it never falls."""
+        return np.array([step.log_likelihood for step in self.steps if step.kind != "rejected"])
+
+    def __repr__(self) -> str:
+        lines = [f"  {step.kind:<8}  log-likelihood {step.log_likelihood:.6g}" for step in self.steps]
+        if len(lines) > SHOWN_STEPS:
+            half = SHOWN_STEPS // 2
+            lines = [*lines[:half], f"  ... {len(lines) - 2 * half} more", *lines[-half:]]
+        return "\n".join([f"MixtureHistory: {len(self.steps)} steps", *lines])

@@ -1,0 +1,153 @@
+"""What a fitted mixture tells of rows: shares, likelihoods, criteria, and new rows like them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, VectorLike
+from coterie._support.validation import Whole, check_data, check_sample_weight
+from coterie.cluster.base import WeightedClusterer
+from coterie.cluster.mixture.families import FAMILIES
+from coterie.cluster.mixture.parameters import Parameters, label_rows, share_rows
+from coterie.cluster.mixture.starts import Draws
+from coterie.errors import InvalidParameter
+
+
+class MixtureClusterer(WeightedClusterer):
+    """An estimator whose groups are the components of a Gaussian mixture."""
+
+    _objective_words: ClassVar[str] = "mean log-likelihood"
+
+    covariance_type: str
+    random_state: Any
+    weights_: FloatArray
+    means_: FloatArray
+    covariances_: FloatArray
+    precisions_: FloatArray
+    precisions_cholesky_: FloatArray
+    _shift: FloatArray
+
+    def fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
+        """Find the parameters that make the rows likeliest.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            At least two rows.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row; a row of weight 2 counts as two equal rows.
+        """
+        return super().fit(X, sample_weight=sample_weight)
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the likeliest component of each row."""
+        return label_rows(self._check_new(X), self._parameters(), self._shift)[0]
+
+    def predict_proba(self, X: MatrixLike) -> FloatArray:
+        """Return the share of each row in each component, of shape (n_samples, n_components)."""
+        return share_rows(self._check_new(X), self._parameters(), self._shift)
+
+    def membership(self, X: MatrixLike) -> FloatArray:
+        """Return the share of each row in each group: `predict_proba`."""
+        return self.predict_proba(X)
+
+    def score_samples(self, X: MatrixLike) -> FloatArray:
+        """Return the log-likelihood of each row."""
+        return label_rows(self._check_new(X), self._parameters(), self._shift)[1]
+
+    def score(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> float:
+        """Return the (weighted) mean log-likelihood of the rows."""
+        logs = self.score_samples(X)
+        weights = check_sample_weight(sample_weight, len(logs), who=type(self).__name__)
+        return float(np.average(logs, weights=weights))
+
+    def bic(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
+        """Return the Bayesian information criterion ``p ln n - 2 ln L``: the lower the better.
+
+        R's mclust calls minus this number BIC. p is the number of free parameters, L the likelihood, n the
+        number of rows, or their total weight.
+        """
+        total, log_likelihood = self._evidence(self.score_samples(X), sample_weight)
+        return float(self._n_parameters() * np.log(total) - 2 * log_likelihood)
+
+    def aic(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
+        """Return Akaike's information criterion ``2 p - 2 ln L``: the lower the better."""
+        _, log_likelihood = self._evidence(self.score_samples(X), sample_weight)
+        return 2 * self._n_parameters() - 2 * log_likelihood
+
+    def icl(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
+        """Return the integrated completed likelihood criterion: the lower the better.
+
+        It is ``bic - 2 sum over rows of ln(largest share)``: groups that overlap are charged for their doubt.
+        """
+        _, certainty = self._evidence(np.log(self.predict_proba(X).max(axis=1)), sample_weight)
+        return self.bic(X, sample_weight) - 2 * certainty
+
+    def _evidence(self, logs: FloatArray, sample_weight: VectorLike | None) -> tuple[float, float]:
+        """Return the total weight of the rows, and the weighted sum of their logarithms."""
+        weights = check_sample_weight(sample_weight, len(logs), who=type(self).__name__)
+        if weights is None:
+            return float(len(logs)), float(logs.sum(dtype=np.float64))
+        return float(weights.sum()), float(logs.astype(np.float64) @ weights)
+
+    def sample(self, n_samples: int = 1) -> tuple[FloatArray, Labels]:
+        """Draw rows from the mixture.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+
+        Returns
+        -------
+        X : array of shape (n_samples, n_features)
+            The rows, component after component.
+        y : array of shape (n_samples,)
+            The component of each.
+        """
+        check_is_fitted(self)
+        if not Whole(1).accepts(n_samples):
+            raise InvalidParameter(
+                f"Invalid value for 'n_samples': {n_samples!r}. The sampling requires at least one sample."
+            )
+        draws = Draws(self.random_state).numpy
+        weights = self.weights_.astype(np.float64)
+        counts = draws.multinomial(n_samples, weights / weights.sum())
+        rows = [self._draw(draws, component, int(count)) for component, count in enumerate(counts)]
+        return np.vstack(rows), np.repeat(np.arange(len(counts)), counts)
+
+    def _draw(self, draws: np.random.RandomState, component: int, count: int) -> FloatArray:
+        mean, storage = self.means_[component], FAMILIES[self.covariance_type].storage
+        covariance = self.covariances_ if storage == "tied" else self.covariances_[component]
+        if storage in ("full", "tied"):
+            return draws.multivariate_normal(mean, covariance, count)
+        return np.asarray(mean + draws.standard_normal((count, len(mean))) * np.sqrt(covariance))
+
+    def _n_parameters(self) -> int:
+        k, d = (int(size) for size in self.means_.shape)
+        return FAMILIES[self.covariance_type].n_covariance_parameters(k, d) + k * d + k - 1
+
+    def _parameters(self, dtype: Any = None) -> Parameters:
+        parameters = Parameters(
+            FAMILIES[self.covariance_type],
+            self.weights_,
+            self.means_,
+            self.covariances_,
+            self.precisions_cholesky_,
+        )
+        return parameters if dtype is None else parameters.astype(np.dtype(dtype))
+
+    def _check_rows(self, X: MatrixLike) -> Data:
+        checked: Data = check_data(X, estimator=self, min_rows=2)
+        return checked
+
+    def _check_new(self, X: MatrixLike) -> Data:
+        check_is_fitted(self)
+        data: Data = check_data(X, estimator=self, reset=False, may_be_distances=True)
+        # a float64 model places float32 rows in its own precision
+        return data.astype(np.float64) if self.means_.dtype == np.float64 else data

@@ -1,0 +1,150 @@
+"""Where a mixture begins: given parameters, or the statistics of a first assignment of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from coterie._support.typing import Data, FloatArray, Labels, RandomState, Weights
+from coterie._support.validation import check_seed
+from coterie.cluster.kmeans.functions import kmeans_plusplus
+from coterie.cluster.kmeans.kmeans import KMeans
+from coterie.cluster.mixture.families import Family
+from coterie.cluster.mixture.parameters import (
+    LEAST_WEIGHT,
+    Parameters,
+    Statistics,
+    factors_of_precisions,
+)
+
+LEGACY_SEEDS = 2**32  # what NumPy's older generator takes as a seed
+
+
+@dataclass(frozen=True, eq=False)
+class GivenStart:
+    """What the user gave of the first parameters; None where nothing."""
+
+    weights: FloatArray | None
+    means: FloatArray | None
+    precisions: FloatArray | None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no row needs to be looked at."""
+        return self.weights is not None and self.means is not None and self.precisions is not None
+
+    def complete(self, statistics: Statistics | None, family: Family, reg_covar: float) -> Parameters:
+        """Fill what is missing from the statistics."""
+        weights, means = self.weights, self.means
+        if self.precisions is not None:
+            factors = factors_of_precisions(self.precisions, family)
+            inverse = 1 / self.precisions if family.kernel_shape == "diag" else np.linalg.inv(self.precisions)
+        else:
+            assert statistics is not None
+            found = statistics.parameters(family, reg_covar)  # with the sizes that the rows have
+            inverse, factors = found.covariances, found.factors
+        if statistics is not None:
+            weights = statistics.weights if weights is None else weights
+            means = statistics.means if means is None else means
+        assert weights is not None
+        assert means is not None
+        return Parameters(family, weights / weights.sum(), means, inverse, factors)
+
+
+class Draws:
+    """Random numbers of several starts; an int gives those that scikit-learn draws for it."""
+
+    def __init__(self, random_state: RandomState) -> None:
+        self._first_seed: int | None = None
+        if isinstance(random_state, np.random.Generator):
+            random_state = np.random.RandomState(np.random.MT19937(check_seed(random_state)))
+        elif isinstance(random_state, int | np.integer):
+            self._first_seed = check_seed(random_state)
+            if self._first_seed >= LEGACY_SEEDS:
+                random_state = np.random.RandomState(np.random.MT19937(self._first_seed))
+        self.numpy = check_random_state(random_state)
+
+    def seed(self) -> int:
+        """Return the seed of the next k-means: the user's own number at first."""
+        seed, self._first_seed = self._first_seed, None
+        return check_seed(self.numpy) if seed is None else seed
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows to fit, their weights, and how many components they are for."""
+
+    X: Data
+    weights: Weights | None
+    n_components: int
+    family: Family
+
+    def of_labels(self, labels: Labels) -> Statistics:
+        """Return the statistics of an assignment; a component without rows gets those of all rows."""
+        members = [np.flatnonzero(labels == k) for k in range(self.n_components)]
+        parts = [self._moments(rows, self._weights_of(rows)) for rows in members]
+        return self._joined(parts)
+
+    def of_picks(self, picks: Any) -> Statistics:
+        """Return the statistics of one row per component."""
+        parts = [self._moments(np.array([row]), np.ones(1)) for row in picks]
+        return self._joined(parts)
+
+    def of_shares(self, shares: FloatArray) -> Statistics:
+        """Return the statistics of a soft assignment."""
+        everyone = np.arange(len(self.X))
+        weights = shares if self.weights is None else shares * self.weights[:, None]
+        return self._joined([self._moments(everyone, column) for column in weights.T])
+
+    def _weights_of(self, rows: Any) -> FloatArray:
+        return np.ones(len(rows)) if self.weights is None else self.weights[rows]
+
+    def _moments(self, rows: Any, weights: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        size = float(weights.sum())
+        if size == 0:
+            everyone = np.arange(len(self.X))
+            _, mean, spread = self._moments(everyone, self._weights_of(everyone))
+            return 0.0, mean, spread
+        X = self.X[rows].astype(np.float64)
+        mean = weights @ X / size
+        X -= mean
+        if self.family.kernel_shape == "diag":
+            return size, mean, weights @ X**2 / size
+        return size, mean, (X * weights[:, None]).T @ X / size
+
+    def _joined(self, parts: list[tuple[float, FloatArray, FloatArray]]) -> Statistics:
+        sizes, means, spreads = zip(*parts, strict=True)
+        return Statistics(np.array(sizes) + LEAST_WEIGHT, np.array(means), np.array(spreads))
+
+
+def _by_kmeans(rows: Rows, draws: Draws) -> Statistics:
+    model = KMeans(rows.n_components, n_init=1, random_state=draws.seed())
+    return rows.of_labels(model.fit(rows.X, sample_weight=rows.weights).labels_)
+
+
+def _by_random_shares(rows: Rows, draws: Draws) -> Statistics:
+    shares = draws.numpy.uniform(size=(len(rows.X), rows.n_components))
+    return rows.of_shares(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _by_random_rows(rows: Rows, draws: Draws) -> Statistics:
+    heavy = np.arange(len(rows.X)) if rows.weights is None else np.flatnonzero(rows.weights)
+    k = rows.n_components
+    return rows.of_picks(draws.numpy.choice(heavy, size=k, replace=len(heavy) < k))
+
+
+def _by_plusplus(rows: Rows, draws: Draws) -> Statistics:
+    seed, k = draws.seed(), rows.n_components
+    return rows.of_picks(kmeans_plusplus(rows.X, k, sample_weight=rows.weights, random_state=seed)[1])
+
+
+STARTS: dict[str, Callable[[Rows, Draws], Statistics]] = {
+    "kmeans": _by_kmeans,
+    "k-means++": _by_plusplus,
+    "random": _by_random_shares,
+    "random_from_data": _by_random_rows,
+}

@@ -1,0 +1,141 @@
+"""The hills of the density: which rows climb to one peak, and how deep the valleys between peaks are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from coterie._support.typing import Distances, FloatArray, Indices, Labels
+from coterie.distance import spanning_tree
+
+COPIES = 1e3  # rows that occur often have a radius so much smaller than the least distance of two others
+
+
+@dataclass(frozen=True, eq=False)
+class ModeTree:
+    """A spanning tree of the rows, and at each edge the depth of the valley that it crosses.
+
+    The density of a row is ``1 / r^d``, r the distance to its `n_neighbors`-th neighbour. Rows and edges
+    appear from the densest to the sparsest. When an edge joins two hills, the lower one ends there; the
+    logarithm of its peak's density over that of the edge is the *persistence* of the edge. In units of its
+    standard error, sqrt(2 / n_neighbors), that is the *depth*.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Neighbours that the density is estimated from.
+    dimension : float
+        Of the density; estimated from how distances grow with the number of neighbours.
+    radii : array of shape (n,)
+        Distance of each row to its `n_neighbors`-th neighbour.
+    edges : array of shape (n - 1, 2)
+        Rows of each edge.
+    lengths : array of shape (n - 1,)
+        Mutual reachability of each edge, ascending.
+    depths : array of shape (n - 1,)
+        Depth of the valley at each edge, in standard errors.
+    """
+
+    n_neighbors: int
+    dimension: float
+    radii: Distances
+    edges: Indices
+    lengths: Distances
+    depths: FloatArray
+
+    @property
+    def log_density(self) -> FloatArray:
+        """Logarithm of the density of each row, up to a constant."""
+        return np.asarray(-self.dimension * np.log(self.radii))
+
+    @property
+    def unit(self) -> float:
+        """Standard errors per unit of log-density: of a difference of two, from `n_neighbors` each."""
+        return float(np.sqrt(self.n_neighbors / 2.0))
+
+    def cut(self, n_clusters: int) -> Labels:
+        """Return the labels after cutting the tree at its n_clusters - 1 deepest valleys."""
+        n_rows = len(self.radii)
+        keep = np.ones(len(self.edges), dtype=bool)
+        keep[np.argsort(-self.depths, kind="stable")[: n_clusters - 1]] = False
+        kept = self.edges[keep]
+        ones = np.ones(len(kept), dtype=np.int8)
+        graph = csr_array((ones, (kept[:, 0], kept[:, 1])), shape=(n_rows, n_rows))
+        return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
+
+
+def grow_mode_tree(X: Any, reach: Distances, n_neighbors: int, *, metric: Any = "euclidean") -> ModeTree:
+    """Return the mode tree of the rows of `X`.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Rows.
+    reach : array of shape (n, m)
+        Distances of each row to its m nearest others, nearest first.
+    n_neighbors : int
+        At most m.
+    metric : str, default="euclidean"
+        The distance that `reach` was found with.
+    """
+    radii = positive(reach[:, n_neighbors - 1])
+    if not reach[:, n_neighbors - 1].any():  # every row occurs often: the densest there is
+        lengths = np.asarray(spanning_tree(X, metric).distance)
+        radii *= lengths[lengths > 0].min(initial=np.inf) / COPIES if lengths.any() else 1.0
+    dimension = min(dimension_at(reach, n_neighbors), float(X.shape[1]))
+    tree = spanning_tree(X, metric, core_distances=radii)
+    edges, lengths = np.asarray(tree.edges), np.maximum(np.asarray(tree.distance), radii.min())
+    unit = dimension * np.sqrt(n_neighbors / 2.0)
+    depths = _persistence(edges, -np.log(lengths), -np.log(radii)) * unit
+    return ModeTree(n_neighbors, dimension, radii, edges, lengths, depths)
+
+
+def dimension_at(reach: Distances, n_neighbors: int) -> float:
+    """Return the dimension of the data at the scale of so many neighbours: how fast distances grow with them.
+
+    Twice the neighbours are 2^(1/d) times as far away in d dimensions.
+
+    Examples
+    --------
+    >>> line = np.arange(1, 9) / 2.0
+    >>> round(dimension_at(np.tile(line, (3, 1)), 8), 6)
+    1.0
+    """
+    fewer = max(2, n_neighbors // 2)
+    if fewer >= n_neighbors:
+        return float("inf")
+    near, far = reach[:, fewer - 1], reach[:, n_neighbors - 1]
+    told = near > 0
+    growth = float(np.mean(np.log(far[told] / near[told]))) if told.any() else 0.0
+    return float(np.log(n_neighbors / fewer) / growth) if growth > 0 else float("inf")
+
+
+def positive(radii: Distances) -> FloatArray:
+    """Return the radii in float64; those of zero (rows that occur often) become as small as the smallest."""
+    found = np.asarray(radii, dtype=np.float64)
+    above = found[found > 0]
+    return np.maximum(found, above.min() if above.size else 1.0)
+
+
+def _persistence(edges: Indices, height: FloatArray, peaks: FloatArray) -> FloatArray:
+    """Return at each edge how far the lower of the two hills that it joins rises above it."""
+    parent, peak = list(range(len(peaks))), peaks.tolist()
+    rises = []
+    for (one, other), level in zip(edges.tolist(), height.tolist(), strict=True):
+        high, low = _root(parent, one), _root(parent, other)
+        if peak[high] < peak[low]:
+            high, low = low, high
+        rises.append(peak[low] - level)
+        parent[low] = high
+    return np.maximum(np.array(rises, dtype=np.float64), 0.0)
+
+
+def _root(parent: list[int], row: int) -> int:
+    while parent[row] != row:
+        parent[row] = parent[parent[row]]
+        row = parent[row]
+    return row

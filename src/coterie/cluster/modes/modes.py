@@ -1,0 +1,164 @@
+"""Mode clustering: one cluster per hill of the density that stands out of its surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.typing import Data, FloatArray, Indices, Labels, MatrixLike, SparseData, Weights
+from coterie._support.validation import Choice, Constraint, Nothing, Number, Whole, check_data
+from coterie.cluster.base import Clusterer, Listener
+from coterie.cluster.modes.mode_tree import ModeTree, grow_mode_tree
+from coterie.cluster.modes.valley_null import null_depth
+from coterie.distance import catalogue as distances
+from coterie.distance import k_nearest, nearest
+from coterie.errors import InvalidParameter
+
+
+class ModeClustering(Clusterer):
+    """Clusters of any shape: the rows that climb to the same peak of the density.
+
+    The density at a row comes from the distance to its `n_neighbors`-th neighbour. Between two peaks the best
+    path over the spanning tree of mutual reachability has a lowest point; how far the lower peak rises above
+    it, in standard errors, is the depth of the valley. Valleys that are not deeper than those of one uniform
+    cloud of as many rows and dimensions are filled: their hills are one cluster. Every row has a cluster.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters: the deepest valleys divide them. None: as many as stand out.
+    n_neighbors : int, default=8
+        Neighbours of the density: few follow thin shapes, many smooth broad hills.
+    min_depth : float, default=None
+        Least depth of a valley, in standard errors, when `n_clusters` is None; None: what one cloud without
+        clusters exceeds in one case of twenty.
+    metric : str, default="euclidean"
+        A distance of `coterie.distance.catalogue()`.
+    n_jobs : int, default=None
+        Threads; the labels do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : array of int of shape (n_samples,)
+        Cluster of each row.
+    mode_indices_ : array of shape (n_clusters,)
+        The row at the peak of each cluster.
+    depths_ : array of shape (n_samples - 1,)
+        Depth of all valleys, deepest first: a gap in them is the place to cut.
+    dimension_ : float
+        Dimension of the data at the scale of the neighbourhoods.
+    n_features_in_ : int
+        Columns of the fit.
+
+    Notes
+    -----
+    Time is that of a nearest neighbour search and a spanning tree; memory grows with the rows. After the
+    persistence-based clustering of Chazal and others (key chazal-2013 of docs/references.md).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coterie.cluster import ModeClustering
+    >>> rng = np.random.default_rng(0)
+    >>> angle = rng.uniform(0, 2 * np.pi, 400)
+    >>> radius = np.repeat([1.0, 3.0], 200)
+    >>> rings = np.c_[np.cos(angle), np.sin(angle)] * radius[:, None] + rng.normal(0, 0.1, (400, 2))
+    >>> np.bincount(ModeClustering(2).fit(rings).labels_).tolist()
+    [200, 200]
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": Whole(1) | Nothing(),
+        "n_neighbors": Whole(1),
+        "min_depth": Number(0.0) | Nothing(),
+        "metric": Choice(among=distances),
+        "n_jobs": Whole() | Nothing(),
+    }
+
+    mode_indices_: Indices
+    depths_: FloatArray
+    dimension_: float
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        n_neighbors: int = 8,
+        *,
+        min_depth: float | None = None,
+        metric: str = "euclidean",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_neighbors = n_neighbors
+        self.min_depth = min_depth
+        self.metric = metric
+        self.n_jobs = n_jobs
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the cluster of the nearest row of the fit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Rows.
+        """
+        check_is_fitted(self)
+        rows: Any = check_data(X, estimator=self, reset=False)
+        found = nearest(rows, self._rows, self.metric, n_jobs=self.n_jobs)
+        return np.asarray(self.labels_[found.index])
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        rows: Any = X
+        n_rows = rows.shape[0]
+        if self.n_clusters is not None and self.n_clusters > n_rows:
+            raise InvalidParameter(
+                f"n_clusters of ModeClustering must be at most n_samples={n_rows}, got {self.n_clusters}."
+            )
+        if n_rows == 1:
+            return self._found(rows, np.zeros(1, np.int32), np.zeros(1), np.zeros(0), float("nan"))
+        n_neighbors = min(self.n_neighbors, n_rows - 1)
+        reach = np.asarray(k_nearest(rows, None, n_neighbors, self.metric, n_jobs=self.n_jobs).distance)
+        tree = grow_mode_tree(rows, reach, n_neighbors, metric=self.metric)
+        k = self.n_clusters if self.n_clusters is not None else self._count(tree, rows)
+        return self._found(rows, tree.cut(k), tree.log_density, tree.depths, tree.dimension)
+
+    def _count(self, tree: ModeTree, X: Data) -> int:
+        least = self.min_depth
+        if least is None:
+            least = float(null_depth(len(X), tree.n_neighbors, tree.dimension, extent_of(np.cov(X.T))))
+        return int((tree.depths > least).sum()) + 1
+
+    def _found(
+        self, X: Data, labels: Labels, density: FloatArray, depths: FloatArray, dimension: float
+    ) -> Mapping[str, Any]:
+        # clusters in the order of their first rows: labels do not depend on the tree's own numbers
+        _, first = np.unique(labels, return_index=True)
+        order = np.argsort(np.argsort(first))
+        labels = order[labels].astype(np.int32)
+        by_height = np.lexsort((np.arange(len(labels)), -density, labels))
+        starts = np.searchsorted(labels[by_height], np.arange(len(first)))
+        return {
+            "labels_": labels,
+            "mode_indices_": by_height[starts],
+            "depths_": np.sort(depths)[::-1],
+            "dimension_": dimension,
+            "_rows": X,
+        }
+
+
+def extent_of(covariance: Any) -> float:
+    """Return in how many directions a cloud extends: its participation ratio, (sum v)^2 / sum v^2.
+
+    Examples
+    --------
+    >>> extent_of(np.diag([1.0, 1.0, 0.0]))
+    2.0
+    """
+    matrix = np.atleast_2d(covariance)
+    squares = float((matrix**2).sum())
+    return float(np.trace(matrix)) ** 2 / squares if squares > 0 else 1.0

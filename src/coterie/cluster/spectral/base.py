@@ -1,0 +1,279 @@
+"""What spectral clustering and Laplacian eigenmaps share: a graph of rows, its coordinates, new rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from coterie._support.typing import FloatArray, MatrixLike, Weights
+from coterie._support.validation import (
+    Choice,
+    Constraint,
+    Function,
+    Nothing,
+    Number,
+    Seed,
+    Whole,
+    check_data,
+    check_seed,
+)
+from coterie.cluster.spectral.affinity import AFFINITIES, GIVEN, Affinity
+from coterie.cluster.spectral.amg import require_amg
+from coterie.cluster.spectral.embedding import (
+    LAPLACIANS,
+    Embedding,
+    SolverOptions,
+    embed,
+)
+from coterie.cluster.spectral.extend import Places, rows_among
+from coterie.cluster.spectral.graphs import Graph, scales_of
+from coterie.cluster.spectral.input import (
+    check_non_negative,
+    check_sparse_graph,
+    dense_rows,
+    nearly_symmetric,
+    with_short_indices,
+)
+from coterie.cluster.spectral.landmarks import LandmarkMap, embed_by_landmarks
+from coterie.cluster.spectral.problem import DEFAULT_TOLERANCE
+from coterie.cluster.spectral.weights import WeightedGraph
+from coterie.distance.matrices import check_distance_matrix, check_similarity_matrix
+from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
+
+
+class _Dictionary(Constraint):
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, dict)
+
+    def describe(self) -> str:
+        return "a dict"
+
+
+GRAPH_CONSTRAINTS: Mapping[str, Constraint] = {
+    "affinity": Choice(*AFFINITIES) | Function(),
+    "gamma": Number(0),
+    "h": Nothing() | Number(0, open_below=True),
+    "n_neighbors": Whole(1),
+    "epsilon": Number(0, open_below=True),
+    "degree": Number(0),
+    "coef0": Number(),
+    "kernel_params": Nothing() | _Dictionary(),
+    "laplacian": Choice(*LAPLACIANS),
+    "landmarks": Nothing() | Whole(2),
+    "eigen_solver": Nothing() | Choice("arpack", "lobpcg", "amg"),
+    "eigen_tol": Choice("auto") | Number(0),
+    "random_state": Seed(),
+    "n_jobs": Nothing() | Whole(),
+}
+
+
+class SpectralBase:
+    """An estimator that gives rows coordinates from the graph of their affinities."""
+
+    affinity: Any
+    gamma: float
+    h: float | None
+    n_neighbors: int
+    epsilon: float
+    degree: float
+    coef0: float
+    kernel_params: dict[str, Any] | None
+    laplacian: str
+    landmarks: int | None
+    eigen_solver: str | None
+    eigen_tol: float | str
+    random_state: Any
+    n_jobs: int | None
+
+    embedding_: FloatArray
+    eigenvalues_: FloatArray
+    eigengaps_: FloatArray
+    n_parts_: int
+    exact_: bool
+    _input: Any
+    _degrees: FloatArray | None
+    _scales: FloatArray | None
+    _weights: Weights | None
+    _landmark_rows: FloatArray | None
+    _landmark_values: FloatArray | None
+
+    @property
+    def affinity_matrix_(self) -> Any:
+        """The matrix of affinities; Gaussian ones are computed when it is asked for, not kept."""
+        if not hasattr(self, "embedding_"):
+            raise AttributeError(f"{type(self).__name__} has no affinity_matrix_ before fit")
+        return self._affinity().matrix(self._input)
+
+    def graph(self) -> Graph:
+        """Return the graph of the rows of the fit: weights that are stored, or made where needed."""
+        if not hasattr(self, "embedding_"):
+            raise AttributeError(f"{type(self).__name__} has no graph before fit")
+        return self._affinity().graph(self._input)
+
+    @property
+    def _is_given(self) -> bool:
+        return isinstance(self.affinity, str) and self.affinity in GIVEN
+
+    def _affinity(self) -> Affinity:
+        return Affinity(
+            self.affinity,
+            gamma=self.gamma if self.h is None else 1.0 / self.h,
+            n_neighbors=self.n_neighbors,
+            epsilon=self.epsilon,
+            degree=self.degree,
+            coef0=self.coef0,
+            params=self.kernel_params or {},
+            n_jobs=self.n_jobs,
+        )
+
+    def _embed(
+        self, X: Any, weights: Weights | None, n_components: int, seed: int
+    ) -> tuple[Embedding, dict[str, Any]]:
+        """Return the coordinates, and the attributes that place new rows among them."""
+        if self.eigen_solver == "amg":
+            require_amg()
+        tol = DEFAULT_TOLERANCE if isinstance(self.eigen_tol, str) else float(self.eigen_tol)
+        options = SolverOptions(self.eigen_solver, tol, seed)
+        affinity = self._affinity()
+        state: dict[str, Any] = dict.fromkeys(("_degrees", "_scales", "_landmark_rows", "_landmark_values"))
+        rows, masses = _of_weight(X, weights, is_given=self._is_given)
+        if self.landmarks is not None:
+            found, passing = embed_by_landmarks(
+                rows, masses, self.landmarks, affinity, n_components, self.laplacian, options
+            )
+            state |= {"_landmark_rows": passing.landmarks, "_landmark_values": passing.values}
+        else:
+            graph = affinity.graph(rows, tol)
+            state["_scales"] = scales_of(graph)
+            graph = graph if masses is None else WeightedGraph(graph, masses)
+            found = embed(graph, n_components, self.laplacian, options)
+            state["_degrees"] = graph.degrees
+        state |= {"_input": X, "_weights": weights, "eigenvalues_": found.eigenvalues}
+        if len(found.coordinates) < X.shape[0]:
+            found = replace(found, coordinates=self._with_rows_of_no_weight(found.coordinates, state))
+        state |= {
+            "embedding_": found.coordinates,
+            "eigengaps_": np.diff(found.eigenvalues),
+            "n_parts_": found.n_parts,
+            "exact_": self.landmarks is None,
+        }
+        return found, state
+
+    def _with_rows_of_no_weight(self, coordinates: FloatArray, state: Mapping[str, Any]) -> FloatArray:
+        """Place the rows that weigh nothing like new ones."""
+        X, has_weight = state["_input"], state["_weights"] > 0
+        completed = np.empty((len(has_weight), coordinates.shape[1]))
+        completed[has_weight] = coordinates
+        others = X[~has_weight]
+        if self._is_given:
+            others = others[:, has_weight]
+        places = _places({**state, "embedding_": completed}, is_given=self._is_given)
+        completed[~has_weight] = places.of(others, self._affinity(), self.laplacian)
+        return completed
+
+    def _place(self, X: Any) -> FloatArray:
+        """Return the coordinates of new rows; a row of the fit keeps its own."""
+        weights = vars(self).get("_weights")  # models that were saved before there were any have none
+        if self._is_given and weights is not None:
+            X = X[:, weights > 0]
+        return _places(vars(self), is_given=self._is_given).of(X, self._affinity(), self.laplacian)
+
+    def _check_graph_input(self, X: MatrixLike) -> Any:
+        """Return rows, or the matrix or graph that was given, checked."""
+        who = type(self).__name__
+        if isinstance(X, np.matrix):
+            raise UnsupportedInput(
+                "np.matrix is not supported. Please convert to a numpy array with np.asarray."
+            )
+        checked = check_data(
+            with_short_indices(X),
+            estimator=self,
+            accept_sparse=True,
+            min_rows=2,
+            squares=not self._is_given,
+            may_be_distances=self._is_given,
+        )
+        if not self._is_given:
+            return dense_rows(checked, who)
+        if self.landmarks is not None:
+            raise InvalidParameter(
+                f"landmarks of {who} need rows of features, got affinity={self.affinity!r}."
+            )
+        if checked.shape[0] != checked.shape[1]:
+            raise InvalidData(
+                f"X of {who} must be a square matrix with affinity={self.affinity!r}, got the shape "
+                f"{checked.shape}. If these are rows of features, say affinity='rbf'."
+            )
+        if sparse.issparse(checked):
+            return check_sparse_graph(checked, who, must_be_symmetric=self.affinity == "precomputed")
+        if self.affinity == "precomputed_nearest_neighbors":
+            return check_distance_matrix(checked, who=who)
+        return check_non_negative(check_similarity_matrix(nearly_symmetric(checked), who=who), who)
+
+    def _check_new_rows(self, X: MatrixLike) -> Any:
+        checked = check_data(
+            with_short_indices(X),
+            estimator=self,
+            reset=False,
+            accept_sparse=True,
+            squares=False,
+            may_be_distances=True,
+        )
+        if self._is_given:
+            check_non_negative(checked.data if sparse.issparse(checked) else checked, type(self).__name__)
+            if sparse.issparse(checked):
+                return checked
+        return dense_rows(checked, type(self).__name__).astype(self._input.dtype, copy=False)
+
+    def _seed(self) -> int:
+        return check_seed(self.random_state)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the estimator that this is mixed into
+        tags.input_tags.pairwise = self._is_given
+        tags.input_tags.sparse = True
+        return tags
+
+
+def check_n_coordinates(n_components: int, most: int, *, who: str) -> None:
+    """Refuse more coordinates than the graph has eigenvectors to give."""
+    if n_components > most:
+        raise InvalidParameter(
+            f"n_components of {who} must be at most {most}, the eigenvectors that the graph has for "
+            f"coordinates, got {n_components}."
+        )
+
+
+def count_rows_of_weight(n_rows: int, weights: Weights | None) -> int:
+    """Return how many rows count at all."""
+    return n_rows if weights is None else int(np.count_nonzero(weights))
+
+
+def _of_weight(X: Any, weights: Weights | None, *, is_given: bool) -> tuple[Any, Weights | None]:
+    """Return the rows that weigh anything, and their weights: others must not influence the graph."""
+    if weights is None or weights.all():
+        return X, weights
+    kept = weights[weights > 0]
+    return rows_among(X, weights > 0, is_given=is_given), None if (kept == 1.0).all() else kept
+
+
+def _places(state: Mapping[str, Any], *, is_given: bool) -> Places:
+    """Return what places new rows, from the attributes of a fit."""
+    X, weights, coordinates = state["_input"], state.get("_weights"), state["embedding_"]
+    if weights is not None:
+        coordinates = coordinates[weights > 0]
+    landmarks, passed = state["_landmark_rows"], state["_landmark_values"]
+    rows, masses = _of_weight(X, weights, is_given=is_given)
+    return Places(
+        rows,
+        masses,
+        coordinates,
+        state["eigenvalues_"],
+        state["_degrees"],
+        state["_scales"],
+        None if landmarks is None else LandmarkMap(landmarks, passed),
+    )

@@ -1,0 +1,277 @@
+"""Spectral clustering: groups of any shape that hang together."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
+from coterie._support.validation import Choice, Constraint, Flag, Function, Nothing, Whole, check_n_clusters
+from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.kmeans.kmeans import KMeans
+from coterie.cluster.kmeans.runs import warn_if_fewer
+from coterie.cluster.spectral.base import (
+    GRAPH_CONSTRAINTS,
+    SpectralBase,
+    check_n_coordinates,
+    count_rows_of_weight,
+)
+from coterie.cluster.spectral.labels import cluster_qr, discretize, labels_of_few, means_of
+from coterie.distance import nearest
+from coterie.errors import InvalidParameter
+
+LEGACY_SEEDS = 2**32
+
+
+class SpectralClustering(SpectralBase, WeightedClusterer):
+    """Groups that hang together: k-means in the coordinates of a graph's Laplacian.
+
+    Rows become the points of a graph whose weights W say how alike they are, for example
+    ``W_ij = exp(-|x_i - x_j|^2 / h)``. With D the row sums of W, the eigenvectors of the smallest
+    eigenvalues of
+
+        L = D - W   or   I - D^(-1/2) W D^(-1/2)   or   I - D^(-1) W
+
+    vary as little as possible along heavy edges; their values are new coordinates of the rows, in which
+    groups of any shape are compact, and k-means finds them there. A drop-in for scikit-learn's class.
+
+    With ``sample_weight``, a row of weight 3 is three equal rows, which have the affinity of the row with
+    itself among them. A weight below 1 is less influence on others, down to none at 0: such a row is placed
+    and labelled like a new one. `n_neighbors` counts rows, whatever they weigh: copies of a row would leave
+    it no other neighbours.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    eigen_solver : {None, "arpack", "lobpcg", "amg"}, default=None
+        None grows block Krylov spaces; "arpack" and "lobpcg" are SciPy's; "amg" is LOBPCG with a
+        preconditioner from the package pyamg, and stores the graph.
+    n_components : int or None, default=None
+        How many eigenvectors; None is `n_clusters`.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    n_init : int, default=10
+        Starts of k-means.
+    gamma : float, default=1.0
+        Of the affinity ``exp(-gamma |x - y|^2)``, and of other kernels.
+    affinity : str or callable, default="rbf"
+        "rbf": ``exp(-|x - y|^2 / h)``. "self_tuning": ``exp(-|x - y|^2 / (s_x s_y))``, s the distance to the
+        `n_neighbors`-th neighbour. "nearest_neighbors": 1 among neighbours, 1/2 where only one is the
+        other's. "mutual_neighbors": 1 where both are. "epsilon": 1 within that distance. "precomputed": X
+        is the matrix of affinities or the weights of a graph, dense or CSR.
+        "precomputed_nearest_neighbors": X has distances. Also scikit-learn's kernels, or a function of two
+        rows.
+    n_neighbors : int, default=10
+        Of the neighbour graphs; as in scikit-learn, a row is its own first neighbour.
+    eigen_tol : float or "auto", default="auto"
+        Largest residual ``|A v - mu v|`` of an eigenvector; "auto" is 1e-5. Where the wanted eigenvalues
+        are close together, a hundredth of their spread.
+    assign_labels : {"kmeans", "discretize", "cluster_qr"}, default="kmeans"
+        How coordinates become labels; the last two look at the first `n_clusters` coordinates.
+    degree, coef0 : float
+        Of the kernels "poly" and "sigmoid".
+    kernel_params : dict or None, default=None
+        Further parameters of a kernel.
+    n_jobs : int or None, default=None
+        Threads.
+    verbose : bool, default=False
+        Whether to print what is done.
+    laplacian : {"random_walk", "symmetric", "unnormalized"}, default="random_walk"
+        Which L: the third, second or first one above. The first two have the same eigenvalues;
+        "random_walk" is what scikit-learn does.
+    h : float or None, default=None
+        Width of the affinity "rbf", instead of `gamma`, which is then 1/h.
+    epsilon : float, default=1.0
+        Radius of the affinity "epsilon".
+    landmarks : int or None, default=None
+        For many rows: a graph between rows and this many centres takes the place of the graph among rows.
+        Approximate: `exact_` tells.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` at every stage.
+
+    Attributes
+    ----------
+    labels_ : array of int32 of shape (n_samples,)
+        Group of each row.
+    embedding_ : array of shape (n_samples, n_components)
+        Coordinates of each row.
+    eigenvalues_ : array of shape (n_components + 1,)
+        Of the Laplacian, from the smallest up; one more than there are coordinates.
+    eigengaps_ : array of shape (n_components,)
+        Differences of the eigenvalues: ``eigengaps_[k - 1]`` is large where k groups hang together.
+    affinity_matrix_ : array or sparse array of shape (n_samples, n_samples)
+        W; computed when asked for.
+    n_parts_ : int
+        Connected components of the graph, isolated points not counted; 1 with Gaussian affinities, which are
+        all positive: there, eigenvalues of nearly 0 tell.
+    exact_ : bool
+        False with landmarks.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Examples
+    --------
+    >>> from coterie.cluster import SpectralClustering
+    >>> X = [[1, 1], [2, 1], [1, 0], [4, 7], [3, 5], [3, 6]]
+    >>> model = SpectralClustering(2, assign_labels="discretize", random_state=0).fit(X)
+    >>> model.labels_ == model.labels_[0]
+    array([ True,  True,  True, False, False, False])
+    >>> model.predict([[1, 2]]) == model.labels_[0]
+    array([ True])
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": Whole(1),
+        "n_components": Nothing() | Whole(1),
+        "n_init": Whole(1),
+        "assign_labels": Choice("kmeans", "discretize", "cluster_qr"),
+        "verbose": Flag() | Whole(0),
+        **GRAPH_CONSTRAINTS,
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    _centers: FloatArray
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        eigen_solver: str | None = None,
+        n_components: int | None = None,
+        random_state: RandomState = None,
+        n_init: int = 10,
+        gamma: float = 1.0,
+        affinity: Any = "rbf",
+        n_neighbors: int = 10,
+        eigen_tol: float | str = "auto",
+        assign_labels: str = "kmeans",
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        laplacian: str = "random_walk",
+        h: float | None = None,
+        epsilon: float = 1.0,
+        landmarks: int | None = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.eigen_solver = eigen_solver
+        self.n_components = n_components
+        self.random_state = random_state
+        self.n_init = n_init
+        self.gamma = gamma
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.eigen_tol = eigen_tol
+        self.assign_labels = assign_labels
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.laplacian = laplacian
+        self.h = h
+        self.epsilon = epsilon
+        self.landmarks = landmarks
+        self.progress = progress
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the group of each row; a row of the fit keeps its label.
+
+        The eigenvectors are extended to new rows by their own equation (Nystroem), then the nearest group
+        is taken.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            New rows; with affinity "precomputed", their affinities to the rows of the fit.
+        """
+        check_is_fitted(self)
+        data = self._check_new_rows(X)
+        return self._nearest_groups(data, self._place(data), vars(self))
+
+    def _check_rows(self, X: MatrixLike) -> Any:
+        return self._check_graph_input(X)
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        who = type(self).__name__
+        n_weighing = count_rows_of_weight(X.shape[0], weights)
+        check_n_clusters(self.n_clusters, X.shape[0], who=who)
+        if self.n_clusters > n_weighing:
+            raise InvalidParameter(
+                f"n_clusters of {who} must be at most {n_weighing}, the rows of a weight above 0, got "
+                f"{self.n_clusters}."
+            )
+        check_n_coordinates(self.n_components or 1, n_weighing, who=who)
+        if self.assign_labels != "kmeans" and (self.n_components or self.n_clusters) < self.n_clusters:
+            warnings.warn(
+                f"at most {self.n_components} distinct clusters, not n_clusters={self.n_clusters}: "
+                f"assign_labels={self.assign_labels!r} makes a group of every coordinate. Use more "
+                f"n_components, or assign_labels='kmeans'.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        seed = self._seed()
+        with track(self.progress, "spectral: eigenvectors", total=2).also(listener) as tracker:
+            found, state = self._embed(X, weights, self.n_components or self.n_clusters, seed)
+            tracker.report(1, stage="spectral: labels")
+            if self.verbose:
+                print(f"Computing label assignment using {self.assign_labels}")
+            state |= self._group(found.coordinates, X, weights, seed)
+            tracker.report(2)
+        if weights is not None and n_weighing < X.shape[0]:
+            is_new = weights == 0
+            state["labels_"][is_new] = self._nearest_groups(X[is_new], found.coordinates[is_new], state)
+        return state
+
+    def _group(
+        self, coordinates: FloatArray, X: Any, weights: Weights | None, seed: int
+    ) -> Mapping[str, Any]:
+        """Return the labels of the rows that have any weight, -1 for the others, and means of the groups."""
+        has_weight = np.ones(len(coordinates), dtype=bool) if weights is None else weights > 0
+        masses = None if weights is None else weights[has_weight]
+        rows = X if self._is_given or weights is None else X[has_weight]
+        few = None if self._is_given else labels_of_few(rows, self.n_clusters)
+        kept = coordinates if weights is None else coordinates[has_weight]
+        found = self._label(kept, masses, seed) if few is None else few
+        if few is not None:
+            warn_if_fewer(int(few.max()) + 1, self.n_clusters)
+        sizes = np.bincount(found)
+        dense = np.cumsum(sizes > 0) - 1  # labels without rows are closed up
+        labels = np.full(len(coordinates), -1, dtype=np.int32)
+        labels[has_weight] = dense[found]
+        return {"labels_": labels, "_centers": means_of(kept, masses, dense[found])}
+
+    def _label(self, coordinates: FloatArray, weights: Weights | None, seed: int) -> Labels:
+        leading = coordinates[:, : self.n_clusters]  # these make a group of every coordinate
+        if self.assign_labels == "cluster_qr":
+            return cluster_qr(leading)
+        if self.assign_labels == "discretize":
+            return discretize(leading, weights, random_state=seed % LEGACY_SEEDS)
+        model = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed, verbose=int(self.verbose))
+        return model.fit(coordinates, sample_weight=weights).labels_
+
+    def _nearest_groups(self, X: Any, coordinates: FloatArray, state: Mapping[str, Any]) -> Labels:
+        """Return the group whose mean is nearest; a row of the fit keeps its label."""
+        labels = nearest(np.ascontiguousarray(coordinates), state["_centers"]).index.astype(np.int32)
+        if not self._is_given and state["exact_"]:
+            rows, known, weights = state["_input"], state["labels_"], state.get("_weights")
+            if weights is not None:
+                rows, known = rows[weights > 0], known[weights > 0]
+            near = nearest(X, rows, n_jobs=self.n_jobs)
+            is_old = near.distance == 0
+            labels[is_old] = known[near.index[is_old]]
+        return labels

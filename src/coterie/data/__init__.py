@@ -1,0 +1,36 @@
+"""Files, frames and arrays become tables; tables become prepared rows: columns, missing values, scaling."""
+
+from coterie.data.columns import ColumnChoice, LeftOut
+from coterie.data.frames import as_table
+from coterie.data.labelled import LabelledData, read_labelled_data
+from coterie.data.labels import LabelPair, read_label_pair, read_labels_table
+from coterie.data.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
+from coterie.data.polar import PolarCoordinates
+from coterie.data.scaling import SCALINGS, Scaling, fit_scaling
+from coterie.data.table import Table, read_table
+from coterie.data.truth import read_rows, read_truth
+from coterie.data.whitening import Whitening
+
+__all__ = [
+    "MISSING_POLICIES",
+    "SCALINGS",
+    "ColumnChoice",
+    "Complete",
+    "LabelPair",
+    "LabelledData",
+    "LeftOut",
+    "PolarCoordinates",
+    "Scaling",
+    "Table",
+    "Whitening",
+    "as_table",
+    "check_policy",
+    "fit_scaling",
+    "read_label_pair",
+    "read_labelled_data",
+    "read_labels_table",
+    "read_rows",
+    "read_table",
+    "read_truth",
+    "settle_missing",
+]

@@ -1,0 +1,83 @@
+"""NumPy's and SciPy's files: .npy, .npz with dense arrays, .npz with one sparse matrix. Never a pickle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from coterie.data.source import Source, zip_members
+
+PREFERRED = ("X", "x", "data", "arr_0")  # the array to take from an .npz that holds several
+
+
+def read_npy(source: Source) -> Any:
+    """Return the two-dimensional array of an .npy file."""
+    try:
+        array = np.load(source.stream(), allow_pickle=False)
+    except ValueError as error:
+        if "Object arrays" in str(error):
+            raise source.fail(
+                "holds Python objects, which are never loaded because they could run code. "
+                "Save it as numbers: numpy.save(path, array.astype(float))."
+            ) from None
+        raise source.fail(f"not a whole .npy file, cut off or damaged ({error}).") from None
+    except EOFError:
+        raise source.fail("not a whole .npy file, cut off or damaged.") from None
+    return as_matrix(source, array)
+
+
+def read_npz(source: Source) -> Any:
+    """Return the matrix of an .npz file: sparse (CSR) or the one dense array."""
+    members = zip_members(source)
+    if "format" in members and "shape" in members:
+        return _read_sparse(source)
+    name = _choose(source, members)
+    try:
+        with np.load(source.stream(), allow_pickle=False) as arrays:
+            array = arrays[name]
+    except ValueError as error:
+        kind = "holds Python objects" if "Object arrays" in str(error) else f"is damaged ({error})"
+        raise source.fail(f'array "{name}" {kind}: it is not loaded.') from None
+    except Exception as error:  # zipfile and zlib have many ways to say that a member is damaged
+        raise source.fail(f'array "{name}" is cut off or damaged ({error}).') from None
+    return as_matrix(source, array)
+
+
+def as_matrix(source: Source, array: Any) -> Any:
+    """Return the array as rows and columns of numbers, or say what it is instead."""
+    if array.dtype.names is not None:
+        raise source.fail(
+            f"holds records with fields {', '.join(array.dtype.names)}: save plain columns instead."
+        )
+    if array.dtype.kind not in "biuf":
+        kind = {"c": "complex numbers", "U": "text", "S": "text", "M": "dates", "m": "durations"}
+        raise source.fail(f"holds {kind.get(array.dtype.kind, array.dtype)}, not real numbers.")
+    if array.ndim != 2:
+        raise source.fail(
+            f"has shape {array.shape}; rows and columns are needed. Reshape it first, e.g. "
+            f"array.reshape({'-1, 1' if array.ndim < 2 else 'len(array), -1'})."
+        )
+    if array.shape[0] == 0 or array.shape[1] == 0:
+        raise source.fail(f"has no {'rows' if array.shape[0] == 0 else 'columns'} (shape {array.shape}).")
+    return array
+
+
+def _choose(source: Source, members: list[str]) -> str:
+    if len(members) == 1:
+        return members[0]
+    for name in PREFERRED:
+        if name in members:
+            return name
+    raise source.fail(
+        f"holds several arrays ({', '.join(members)}): name the one to use X, or save it alone."
+    )
+
+
+def _read_sparse(source: Source) -> Any:
+    try:
+        matrix = sparse.load_npz(source.stream()).tocsr()
+    except Exception as error:  # SciPy lets through whatever NumPy or zipfile raise
+        raise source.fail(f"not a whole sparse matrix ({error}).") from None
+    return as_matrix(source, matrix)

@@ -1,0 +1,165 @@
+"""Which columns of a table can be clustered, and why the others cannot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coterie._support.optional import require
+from coterie.errors import InvalidData, InvalidParameter, did_you_mean
+
+MOSTLY_NUMBERS = 0.9  # above this share, stray text in a column is worth pointing at
+LISTED = 5
+KEY_REASONS = ("a key", "row numbers")
+
+_KEY_NAME = re.compile(
+    r"^(id|key|index|row|nr|no|number|uuid|guid|code|name)$|(_|\b)(id|key|uuid|guid|nr|no)$|Id$|ID$"
+)
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?$|\d{1,2}[./]\d{1,2}[./]\d{2,4}$")
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A column that is not used, and why."""
+
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.reason})"
+
+
+@dataclass(frozen=True)
+class ColumnChoice:
+    """The columns to cluster by, and those left out."""
+
+    used: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def choose_columns(
+    source: str, frame: Any, *, drop: Sequence[str] = (), keep: Sequence[str] = ()
+) -> ColumnChoice:
+    """Choose the numeric columns of a polars frame that say something about the rows.
+
+    Parameters
+    ----------
+    source : str
+        Name of the table in messages.
+    frame : polars.DataFrame
+        Cleaned by `numbers_from_text`.
+    drop : sequence of str
+        Columns to leave out whatever they are.
+    keep : sequence of str
+        Numeric columns to use even if they look like a key or are constant.
+    """
+    check_names(source, frame.columns, [*drop, *keep])
+    used, left_out = [], []
+    for name in frame.columns:
+        reason = "dropped" if name in drop else reason_to_leave_out(frame[name], is_kept=name in keep)
+        if reason is None:
+            used.append(name)
+            continue
+        if name in keep:
+            raise InvalidParameter(
+                f'{source}: column "{name}" cannot be kept: it is {reason}, numbers are needed.'
+            )
+        left_out.append(LeftOut(name, reason))
+    if not used:
+        listed = ", ".join(str(column) for column in left_out[:LISTED]) + (
+            " ..." if len(left_out) > LISTED else ""
+        )
+        is_text = any(column.reason == "text" for column in left_out)
+        way_out = " Encode them as numbers first, such as one column of 0 and 1 per value." if is_text else ""
+        raise InvalidData(f"{source}: no column of numbers to cluster by: {listed}.{way_out}")
+    return ColumnChoice(tuple(used), tuple(left_out))
+
+
+def check_names(source: str, columns: Sequence[str], names: Iterable[str]) -> None:
+    """Refuse names that the table does not have, offering the nearest."""
+    known = frozenset(columns)
+    for name in names:
+        if name not in known:
+            listed = ", ".join(columns[:LISTED]) + (" ..." if len(columns) > LISTED else "")
+            near = did_you_mean(name, columns) or f" It has: {listed}"
+            raise InvalidParameter(f'{source}: no column "{name}".{near}')
+
+
+def numbers_from_text(frame: Any) -> Any:
+    """Turn text columns that hold nothing but numbers (blanks around them, a plus sign) into numbers."""
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    changed = []
+    for series in frame:
+        if series.dtype == polars.String and series.null_count() < len(series):
+            numbers = series.str.strip_chars().cast(polars.Float64, strict=False)
+            if numbers.null_count() == series.null_count():
+                changed.append(numbers)
+    return frame.with_columns(changed) if changed else frame
+
+
+def reason_to_leave_out(series: Any, *, is_kept: bool) -> str | None:
+    """Return why a column cannot be used, or None; a kept one may be a key or constant, not text."""
+    dtype = series.dtype
+    if series.null_count() == len(series):
+        return "empty"
+    if dtype.is_temporal():
+        return "a date"
+    if str(dtype) in ("String", "Categorical", "Enum") or str(dtype).startswith(("Categorical", "Enum")):
+        return _kind_of_text(series)
+    if not (dtype.is_numeric() or str(dtype) == "Boolean"):
+        return f"{dtype}, not numbers"
+    if is_kept:
+        return None
+    if series.min() == series.max():
+        return "constant"
+    return _kind_of_key(series) if dtype.is_integer() else None
+
+
+def names_rows(series: Any) -> bool:
+    """Return whether a column identifies the rows."""
+    return reason_to_leave_out(series, is_kept=False) in KEY_REASONS
+
+
+def is_key_name(name: str) -> bool:
+    """Return whether a column is called like a key.
+
+    Examples
+    --------
+    >>> is_key_name("customer_id"), is_key_name("income")
+    (True, False)
+    """
+    return bool(_KEY_NAME.search(name))
+
+
+def _kind_of_key(series: Any) -> str | None:
+    if series.null_count() or len(series) < 3 or series.n_unique() < len(series):
+        return None
+    steps = series.diff().drop_nulls()
+    if steps.n_unique() == 1 and abs(int(steps[0])) == 1 and int(series.min()) in (0, 1):
+        return "row numbers"
+    return "a key" if _KEY_NAME.search(series.name) else None
+
+
+def _kind_of_text(series: Any) -> str:
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    texts = series.cast(polars.String).drop_nulls()
+    if all(_DATE.match(text) for text in texts.head(20)):
+        return "a date"
+    if len(texts) == len(series) and texts.n_unique() == len(texts) and _KEY_NAME.search(series.name):
+        return "a key"
+    numbers = texts.str.strip_chars().cast(polars.Float64, strict=False)
+    stray = numbers.null_count()
+    if 0 < stray <= (1 - MOSTLY_NUMBERS) * len(texts):
+        row = next(i for i, value in enumerate(series) if value is not None and not _is_float(value))
+        return f'text in {stray:,} of {len(series):,} rows, such as "{series[row]}" in row {row + 1}'
+    return "text"
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

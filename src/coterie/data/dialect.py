@@ -1,0 +1,231 @@
+"""How a text table is written: encoding, delimiter, header, decimal sign, all found by looking."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from coterie.data.source import Source
+from coterie.errors import InvalidParameter
+
+SAMPLE_BYTES = 1 << 18
+SAMPLE_LINES = 200
+DELIMITERS = (",", ";", "\t", "|")
+BLANKS = "blanks"  # runs of spaces and tabs between the cells
+CONSISTENT = 0.9  # share of lines that must have the same number of cells
+BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+MISSING_MARKS = (
+    "",
+    "NA",
+    "N/A",
+    "n/a",
+    "na",
+    "NaN",
+    "nan",
+    "NULL",
+    "null",
+    "None",
+    "none",
+    "?",
+    "-",
+    "#N/A",
+    ".",
+)
+
+_NUMBER = re.compile(
+    r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$|\s*[+-]?(inf|infinity)\s*$", re.IGNORECASE
+)
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The facts that turn lines into cells."""
+
+    delimiter: str
+    has_header: bool
+    decimal_comma: bool
+    n_columns: int
+    first_cells: tuple[str, ...]
+    skipped_lines: int  # blank or comment lines before the table
+    first_data_line: int  # counted from 0
+    has_comments: bool
+
+
+def is_number(cell: str, delimiter: str = ",") -> bool:
+    """Return whether a cell is a number; a comma may be its decimal sign where it divides no cells."""
+    return bool(_NUMBER.match(cell)) or (delimiter != "," and bool(_DECIMAL_COMMA.match(cell)))
+
+
+def split(lines: list[str], delimiter: str) -> list[list[str]]:
+    """Return the cells of each row; blank lines are left out."""
+    if delimiter == BLANKS:
+        return [line.split() for line in lines if line.strip()]
+    return [row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if is_filled(row)]
+
+
+def is_filled(row: list[str]) -> bool:
+    """Return whether a row is more than a blank line."""
+    return len(row) > 1 or any(cell.strip() for cell in row)
+
+
+def decode(source: Source, encoding: str | None) -> bytes:
+    """Return the content as bytes in UTF-8 with line feeds at the line ends."""
+    content = source.content
+    head = content[:4]
+    chosen = encoding or next(
+        (name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark)), "utf-8"
+    )
+    if chosen == "utf-8" and b"\x00" in content[:SAMPLE_BYTES]:
+        position = content[:SAMPLE_BYTES].index(b"\x00")
+        raise source.fail(
+            f"is no text: a zero byte at position {position}. A table is needed: CSV, Parquet, npy."
+        )
+    if chosen == "utf-8":
+        text = content
+    else:
+        try:
+            text = bytes(content).decode(chosen).encode("utf-8")
+        except LookupError:
+            raise source.fail(
+                f'no such encoding "{chosen}". Common ones: utf-8, latin-1, cp1252, utf-16.'
+            ) from None
+        except UnicodeError as error:
+            raise source.fail(f"is not {chosen} ({error}).") from None
+    if b"\r" in text[:SAMPLE_BYTES] and b"\n" not in text[:SAMPLE_BYTES]:
+        return bytes(text).replace(b"\r", b"\n")
+    return text if isinstance(text, bytes) else bytes(text)
+
+
+def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool | None) -> Dialect:
+    """Look at the first lines and return how the table is written."""
+    lines = _sample(source, text)
+    skipped = 0
+    while skipped < len(lines) and (not lines[skipped].strip() or lines[skipped].lstrip().startswith("#")):
+        skipped += 1
+    has_comments = any("#" in line for line in lines[:skipped])
+    lines = lines[skipped:]
+    if not lines:
+        raise source.fail("has no rows: nothing but blank lines or comments.")
+    if lines[0].lstrip()[:1] in ("{", "<"):
+        raise source.fail(f"looks like {'JSON' if '{' in lines[0] else 'HTML or XML'}, not like a table.")
+    delimiter = _checked_delimiter(source, lines, delimiter)
+    rows = split(lines, delimiter)
+    has_header = _has_header(rows, delimiter) if header is None else header
+    header_lines = _lines_of_first_row(lines, delimiter) if has_header else 0
+    return Dialect(
+        delimiter=delimiter,
+        has_header=has_header,
+        decimal_comma=delimiter != "," and _uses_decimal_comma(rows[1:] or rows),
+        n_columns=len(rows[0]),
+        first_cells=tuple(rows[0]),
+        skipped_lines=skipped,
+        first_data_line=skipped + header_lines,
+        has_comments=has_comments,
+    )
+
+
+def _checked_delimiter(source: Source, lines: list[str], delimiter: str | None) -> str:
+    found = _find_delimiter(lines)
+    if delimiter is None:
+        return found
+    if delimiter == " ":
+        return BLANKS
+    if len(delimiter.encode()) != 1:
+        raise InvalidParameter(f"delimiter must be one ASCII character, got {delimiter!r}.")
+    if delimiter != found and max(map(len, split(lines, delimiter))) == 1:
+        raise source.fail(f"the delimiter {shown(delimiter)} gives one column; {shown(found)} gives more.")
+    return delimiter
+
+
+def shown(delimiter: str) -> str:
+    """Return what to call a delimiter in a message."""
+    return {"\t": "tab", BLANKS: "blanks"}.get(delimiter, f'"{delimiter}"')
+
+
+def locate_bad_byte(text: bytes) -> str | None:
+    """Return where the text stops being UTF-8, in words, or None if it is UTF-8 throughout."""
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        return f"line {line} is not UTF-8 (byte 0x{text[error.start]:02x} at position {error.start})"
+    return None
+
+
+def _sample(source: Source, text: bytes) -> list[str]:
+    head = text[:SAMPLE_BYTES]
+    if len(text) > SAMPLE_BYTES:
+        head = head[: head.rfind(b"\n") + 1] or head
+    try:
+        decoded = head.decode("utf-8")
+    except UnicodeDecodeError:
+        raise not_utf8(source, text) from None
+    return [line + "\n" for line in decoded.removesuffix("\n").split("\n")[:SAMPLE_LINES]]
+
+
+def not_utf8(source: Source, text: bytes) -> Exception:
+    """Return the error for text in another encoding, or for no text at all."""
+    place = locate_bad_byte(text)
+    printable = sum(byte >= 32 or byte in (9, 10, 13) for byte in text[:1000])
+    if printable < 0.9 * len(text[:1000]):
+        return source.fail(f"is no text: {place}. A table is needed: CSV, Parquet, npy.")
+    return source.fail(f"{place}. If it comes from Windows or Excel, use encoding='cp1252'.").in_shell(
+        f"{source.name}: {place}. If it comes from Windows or Excel, use --encoding cp1252."
+    )
+
+
+def _find_delimiter(lines: list[str]) -> str:
+    def quality(delimiter: str) -> tuple[bool, float, int]:
+        rows = split(lines, delimiter)
+        width, lines_of_that_width = Counter(len(row) for row in rows).most_common(1)[0]
+        cells = [cell for row in (rows[1:] or rows) for cell in row]
+        share = sum(is_number(cell, delimiter) for cell in cells) / max(1, len(cells))
+        return width > 1 and lines_of_that_width >= CONSISTENT * len(rows), share, width
+
+    best = max(DELIMITERS, key=quality)
+    is_consistent, _, _ = quality(best)
+    if is_consistent:
+        return best
+    is_consistent, share, _ = quality(BLANKS)
+    if is_consistent and share > 0.5:
+        return BLANKS
+    # nothing is consistent: the most frequent sign, so that the ragged line can be named
+    counts = {sign: sum(line.count(sign) for line in lines) for sign in DELIMITERS}
+    frequent = max(DELIMITERS, key=lambda sign: counts[sign])
+    return frequent if counts[frequent] >= len(lines) // 2 and counts[frequent] > 0 else ","
+
+
+def _lines_of_first_row(lines: list[str], delimiter: str) -> int:
+    if delimiter == BLANKS:
+        return 1
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    next(reader)
+    return reader.line_num  # more than one when a quoted name holds a line break
+
+
+def _has_header(rows: list[list[str]], delimiter: str) -> bool:
+    first = rows[0]
+    texts = [
+        column
+        for column, cell in enumerate(first)
+        if not is_number(cell, delimiter) and cell not in MISSING_MARKS
+    ]
+    if not texts:
+        return False
+    if len(texts) == len(first) or len(rows) == 1:
+        return True
+    below = [[row[column] for row in rows[1:] if column < len(row)] for column in texts]
+    return any(
+        cells and all(is_number(cell, delimiter) or cell in MISSING_MARKS for cell in cells)
+        for cells in below
+    )
+
+
+def _uses_decimal_comma(rows: list[list[str]]) -> bool:
+    cells = [cell for row in rows for cell in row]
+    return any(_DECIMAL_COMMA.match(cell) for cell in cells) and not any(
+        "." in cell and is_number(cell) for cell in cells
+    )

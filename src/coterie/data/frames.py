@@ -1,0 +1,72 @@
+"""Arrays, data frames and paths become tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from coterie._support.optional import require
+from coterie._support.validation import check_data
+from coterie.data.columns import numbers_from_text
+from coterie.data.table import Table, read_table
+from coterie.errors import InvalidData
+
+THE_DATA = "the data"
+
+
+def as_table(data: Any, *, columns: Sequence[str] | None = None) -> Table:
+    """Return data of any kind as a table.
+
+    Parameters
+    ----------
+    data : Table, path, DataFrame (pandas, polars) or array-like of shape (n_rows, n_columns)
+        Files are read by `read_table`. Frames keep the names of their columns.
+    columns : sequence of str, default=None
+        Names of the columns of an array; None: column_1 and so on.
+
+    Examples
+    --------
+    >>> as_table([[1.0, 2.0], [3.0, 4.0]]).columns
+    ('column_1', 'column_2')
+    """
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return read_table(data)
+    if hasattr(data, "columns") and not issparse(data):
+        return _of_frame(data)
+    X = check_data(data, who="coterie.fit", name="X", accept_sparse=True, may_be_missing=True)
+    names = tuple(columns) if columns is not None else tuple(f"column_{at + 1}" for at in range(X.shape[1]))
+    return Table(THE_DATA, names, columns is not None, X.shape[0], X)
+
+
+def _of_frame(frame: Any) -> Table:
+    """Return the table of a pandas or polars frame, column by column."""
+    polars = require("polars", extra="cli", purpose="Taking data frames")
+    if not isinstance(frame, polars.DataFrame):
+        names = [str(name) for name in frame.columns]
+        if len(set(names)) < len(names):
+            raise InvalidData("the names of the columns must differ; rename those that occur twice.")
+        values = [_series(polars, name, frame.iloc[:, at]) for at, name in enumerate(names)]
+        frame = polars.DataFrame(values)
+    if frame.height == 0 or frame.width == 0:
+        raise InvalidData(f"{THE_DATA}: has no {'rows' if frame.width else 'columns'}.")
+    frame = numbers_from_text(frame)
+    return Table(THE_DATA, tuple(frame.columns), True, frame.height, frame)
+
+
+def _series(polars: Any, name: str, column: Any) -> Any:
+    """Return one column of a pandas frame as a polars series."""
+    kind = getattr(column.dtype, "kind", "O")
+    if kind in "biufM" and isinstance(column.dtype, np.dtype):
+        return polars.Series(name, column.to_numpy(), nan_to_null=kind == "f")
+    gone = column.isna().to_numpy()
+    if kind in "biuf":  # pandas' own numbers that may be missing
+        numbers = column.astype("float64").to_numpy(na_value=np.nan)
+        return polars.Series(name, numbers, nan_to_null=True)
+    texts = [None if missing else str(value) for value, missing in zip(column, gone, strict=True)]
+    return polars.Series(name, texts, dtype=polars.String)

@@ -1,0 +1,213 @@
+"""Labels from files: two columns of one table, or one column of each of two tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie._support.optional import require
+from coterie.data.columns import check_names
+from coterie.data.source import open_source
+from coterie.data.table import Table, read_table
+from coterie.errors import InvalidData, InvalidParameter, did_you_mean
+
+CLUSTER_NAMES = ("group", "cluster", "label", "labels", "prediction", "pred")
+CLASS_NAMES = ("truth", "class", "target", "species", "label", "labels", "y")
+EMPTY_POLICIES = ("error", "drop")
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class LabelPair:
+    """Two labels per row.
+
+    Parameters
+    ----------
+    true, pred : ndarray of shape (n_rows,)
+        Classes and clusters.
+    true_name, pred_name : str
+        Their columns, with the file for the classes when it is another one.
+    source : str
+        The file of the clusters.
+    n_dropped : int
+        Rows left out because a label is missing.
+    notes : tuple of str
+        What had to be decided, in a user's words.
+    true_column : str
+        The column of the classes, without its file.
+    """
+
+    true: npt.NDArray[Any]
+    pred: npt.NDArray[Any]
+    true_name: str
+    pred_name: str
+    source: str
+    n_dropped: int
+    notes: tuple[str, ...]
+    true_column: str
+
+
+def read_label_pair(
+    labels: str | os.PathLike[str] | Table,
+    truth: str | Table,
+    *,
+    column: str | None = None,
+    truth_column: str | None = None,
+    missing: str = "error",
+    header: bool | None = None,
+    encoding: str | None = None,
+) -> LabelPair:
+    r"""Read the clusters and the classes of the same rows.
+
+    Parameters
+    ----------
+    labels : str, path or Table
+        The table that holds the clusters.
+    truth : str or Table
+        A column of that table, or another file or table; its rows are matched by a column that names the
+        rows, where both have one, otherwise by their order.
+    column, truth_column : str, default=None
+        Columns of the clusters and, in a file of its own, of the classes; None looks for a usual name, or for
+        the only column that can be meant.
+    missing : {"error", "drop"}, default="error"
+        What to do with rows that lack a label.
+    header, encoding
+        As in `read_table`, for both files.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "flowers.csv"
+    >>> _ = path.write_text("species,group\nrose,1\nrose,1\nlily,2\n")
+    >>> pair = read_label_pair(path, "species")
+    >>> pair.true.tolist(), pair.pred.tolist()
+    (['rose', 'rose', 'lily'], [1, 1, 2])
+    """
+    if missing not in EMPTY_POLICIES:
+        near = did_you_mean(missing, EMPTY_POLICIES)
+        raise InvalidParameter(f'missing must be one of "error", "drop" for labels, got "{missing}".{near}')
+    table = read_labels_table(labels, header, encoding)
+    if isinstance(truth, str) and truth in table.columns:
+        if truth_column is not None:
+            raise InvalidParameter(
+                f'{table.source}: "{truth}" is a column there, so no column of another file can be chosen.'
+            ).in_shell(
+                f'--truth-column needs a file after --truth, but "{truth}" is a column of {table.source}.'
+            )
+        name = choose_label_column(table, column, CLUSTER_NAMES, taken=(truth,), option="--column")
+        return _pair(table, name, table.content, truth, truth, missing, table.notes)
+    if isinstance(truth, str) and not os.path.exists(truth):
+        near = did_you_mean(truth, table.columns)
+        raise InvalidParameter(
+            f'"{truth}" is neither a column of {table.source} nor a file.{near} '
+            f"Columns: {', '.join(table.columns)}."
+        )
+    other = read_labels_table(truth, header, encoding)
+    name = choose_label_column(table, column, CLUSTER_NAMES, option="--column")
+    true_name = choose_label_column(other, truth_column, CLASS_NAMES, option="--truth-column")
+    content, notes = align(table, other)
+    return _pair(table, name, content, true_name, f"{true_name} of {other.source}", missing, notes)
+
+
+def read_labels_table(
+    where: str | os.PathLike[str] | Table, header: bool | None, encoding: str | None
+) -> Table:
+    """Read the table that holds labels; a vector of them is a table with one column."""
+    if isinstance(where, Table):
+        return where
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    vector = _read_vector(where)
+    if vector is not None:
+        return Table(os.fspath(where), ("label",), False, vector.size, polars.DataFrame({"label": vector}))
+    table = read_table(where, header=header, encoding=encoding)
+    if not table.is_matrix:
+        return table
+    frame = polars.DataFrame(np.asarray(table.content), schema=list(table.columns))
+    return Table(table.source, table.columns, table.has_names, table.n_rows, frame, table.notes)
+
+
+def _read_vector(where: str | os.PathLike[str]) -> npt.NDArray[Any] | None:
+    """Return the labels of an .npy file with one dimension; None for whatever else `read_table` may read."""
+    if not os.fspath(where).endswith(".npy"):
+        return None
+    try:
+        array: npt.NDArray[Any] = np.load(open_source(where).stream(), allow_pickle=False)
+    except (ValueError, EOFError):
+        return None  # read_table says what is wrong
+    return array if array.ndim == 1 and array.dtype.kind in "biufU" else None
+
+
+def choose_label_column(
+    table: Table, wanted: str | None, usual: Sequence[str], *, taken: tuple[str, ...] = (), option: str
+) -> str:
+    """Return the column that holds the labels, or ask for its name."""
+    if wanted is not None:
+        check_names(table.source, table.columns, [wanted])
+        return wanted
+    free = [name for name in table.columns if name not in taken]
+    for name in usual:
+        if name in free:
+            return name
+    keys = table.key_columns()
+    telling = [name for name in free if name not in keys] or free
+    if len(telling) == 1:
+        return telling[0]
+    listed = ", ".join(telling[:6]) + (" ..." if len(telling) > 6 else "")
+    raise InvalidParameter(
+        f"{table.source}: which column holds the labels? It has: {listed}. Use {option} NAME."
+    )
+
+
+def align(table: Table, other: Table) -> tuple[Any, tuple[str, ...]]:
+    """Return the content of `other` in the order of the rows of `table`."""
+    notes = table.notes + other.notes
+    for key in table.key_columns():
+        if key in other.key_columns() and not table.content[key].equals(other.content[key]):
+            return _join(table, other, key), (*notes, f"rows matched by {key}")
+    if table.n_rows != other.n_rows:
+        raise InvalidData(
+            f"{table.source} has {table.n_rows:,} rows, {other.source} has {other.n_rows:,}: they must label "
+            f"the same rows, in the same order or with a column in both that names the rows."
+        )
+    return other.content, notes
+
+
+def _join(table: Table, other: Table, key: str) -> Any:
+    found = table.content.select(key).with_row_index("__row")
+    joined = found.join(other.content.with_columns(__known=True), on=key, how="left").sort("__row")
+    unknown = joined.filter(joined["__known"].is_null())
+    if unknown.height:
+        raise InvalidData(
+            f"{other.source}: no row for {unknown.height:,} of {table.n_rows:,} rows of {table.source}, "
+            f'such as {key} "{unknown[key][0]}".'
+        )
+    return joined
+
+
+def _pair(
+    table: Table, name: str, content: Any, true_name: str, shown: str, missing: str, notes: tuple[str, ...]
+) -> LabelPair:
+    pred, true = table.content[name], content[true_name]
+    is_empty = pred.is_null() | true.is_null()
+    n_empty = int(is_empty.sum())
+    if n_empty and missing == "error":
+        rows = (np.flatnonzero(is_empty.to_numpy())[:SHOWN] + 1).tolist()
+        listed = ", ".join(map(str, rows)) + (" ..." if n_empty > SHOWN else "")
+        text = f"{table.source}: {n_empty:,} rows lack a label in {name} or {shown} (rows {listed})."
+        raise InvalidData(f'{text} Use missing="drop".').in_shell(f"{text} Use --missing drop.")
+    values = [label_values(series.filter(~is_empty)) for series in (true, pred)]
+    return LabelPair(values[0], values[1], shown, name, table.source, n_empty, notes, true_name)
+
+
+def label_values(series: Any) -> npt.NDArray[Any]:
+    """Return a column of labels as an array: numbers, dates and truth values as such, the rest as text."""
+    is_plain = series.dtype.is_numeric() or series.dtype.is_temporal() or str(series.dtype) == "Boolean"
+    if is_plain:
+        return np.asarray(series.to_numpy())
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    return np.asarray(series.cast(polars.String).to_numpy(), dtype=object)

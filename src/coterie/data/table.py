@@ -1,0 +1,180 @@
+"""A table: named columns of one file, and the way from there to a matrix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from coterie._support.optional import require
+from coterie.data.arrays import read_npy, read_npz
+from coterie.data.columns import (
+    ColumnChoice,
+    LeftOut,
+    check_names,
+    choose_columns,
+    names_rows,
+    numbers_from_text,
+    reason_to_leave_out,
+)
+from coterie.data.source import Source, open_source
+from coterie.data.text import read_text
+from coterie.errors import InvalidData
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns, as read from a file.
+
+    Parameters
+    ----------
+    source : str
+        What the file is called in messages.
+    columns : tuple of str
+        Names; ``column_1`` and so on where the file has none.
+    has_names : bool
+        Whether the names come from the file.
+    n_rows : int
+        Number of rows.
+    content : polars.DataFrame, ndarray or CSR matrix
+        The values.
+    notes : tuple of str
+        What the reader had to decide, in a user's words.
+    """
+
+    source: str
+    columns: tuple[str, ...]
+    has_names: bool
+    n_rows: int
+    content: Any
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether the content is one array of numbers rather than a frame of columns."""
+        return isinstance(self.content, np.ndarray) or issparse(self.content)
+
+    def choose(self, *, drop: Sequence[str] = (), keep: Sequence[str] = ()) -> ColumnChoice:
+        """Choose the columns to cluster by: numbers that say something about the rows."""
+        if not self.is_matrix:
+            return choose_columns(self.source, self.content, drop=drop, keep=keep)
+        check_names(self.source, self.columns, [*drop, *keep])
+        used = tuple(name for name in self.columns if name not in drop)
+        if not used:
+            raise InvalidData(f"{self.source}: all {len(self.columns)} columns are dropped, nothing is left.")
+        return ColumnChoice(used, tuple(LeftOut(name, "dropped") for name in drop))
+
+    def key_columns(self) -> tuple[str, ...]:
+        """Return the columns that name the rows."""
+        if self.is_matrix:
+            return ()
+        return tuple(name for name in self.columns if names_rows(self.content[name]))
+
+    def matrix(self, columns: Sequence[str]) -> Any:
+        """Return these columns as a C-ordered float matrix (or CSR), NaN where a value is missing.
+
+        Raises
+        ------
+        InvalidParameter
+            A column does not exist.
+        InvalidData
+            A column holds no numbers.
+        """
+        check_names(self.source, self.columns, columns)
+        if self.is_matrix:
+            return self._columns_of_matrix(columns)
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        for name in columns:
+            reason = reason_to_leave_out(self.content[name], is_kept=True)
+            if reason is not None and reason != "empty":
+                raise InvalidData(f'{self.source}: column "{name}" must hold numbers, but is {reason}.')
+        chosen = self.content.select(columns)
+        is_single = all(dtype == polars.Float32 for dtype in chosen.dtypes)
+        frame = chosen.cast(polars.Float32 if is_single else polars.Float64)
+        return np.ascontiguousarray(frame.fill_null(float("nan")).to_numpy())
+
+    def _columns_of_matrix(self, columns: Sequence[str]) -> Any:
+        content = self.content
+        if tuple(columns) != self.columns:
+            place_of = {name: at for at, name in enumerate(self.columns)}
+            places = [place_of[name] for name in columns]
+            content = content[:, places]
+        dtype = np.float32 if content.dtype == np.float32 else np.float64
+        return content.astype(dtype) if issparse(content) else np.ascontiguousarray(content, dtype=dtype)
+
+
+def read_table(
+    where: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+) -> Table:
+    r"""Read a file as a table; format, delimiter, header and decimal sign are found by looking.
+
+    Parameters
+    ----------
+    where : str or path
+        CSV, TSV or blank-separated text (also gzipped), Parquet, Arrow, .npy, .npz (dense or SciPy sparse),
+        or ``"-"`` for standard input.
+    delimiter : str, default=None
+        Sign between cells; None looks for one.
+    header : bool, default=None
+        Whether the first line names the columns; None looks.
+    encoding : str, default=None
+        Encoding of text; None is UTF-8, or what a byte order mark says.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = path.write_text("name;height\nAda;1,65\nBob;1,80\n")
+    >>> table = read_table(path)
+    >>> table.columns, table.choose().used
+    (('name', 'height'), ('height',))
+    """
+    source = open_source(where)
+    if source.kind in ("npy", "zip"):
+        matrix = read_npy(source) if source.kind == "npy" else read_npz(source)
+        names = tuple(f"column_{column + 1}" for column in range(matrix.shape[1]))
+        return Table(source.name, names, False, matrix.shape[0], matrix)
+    notes: list[str] = []
+    has_names = True
+    if source.kind == "text":
+        frame, dialect, notes = read_text(source, delimiter=delimiter, header=header, encoding=encoding)
+        has_names = dialect.has_header
+    else:
+        frame = _read_columns(source)
+    frame = numbers_from_text(frame)
+    return Table(source.name, tuple(frame.columns), has_names, frame.height, frame, tuple(notes))
+
+
+def _read_columns(source: Source) -> Any:
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    readers = {
+        "parquet": polars.read_parquet,
+        "arrow": polars.read_ipc,
+        "arrow stream": polars.read_ipc_stream,
+    }
+    name = "Parquet" if source.kind == "parquet" else "Arrow"
+    if source.kind == "parquet" and source.content[-4:] != b"PAR1":
+        raise source.fail(
+            "not a whole Parquet file: its end is missing. It was cut off, perhaps while copying."
+        )
+    try:
+        frame = readers[source.kind](source.stream())
+    except Exception as error:  # polars panics with various types on damaged files
+        raise source.fail(
+            f"not a whole {name} file, cut off or damaged ({str(error).splitlines()[0]})."
+        ) from None
+    if frame.height == 0 or frame.width == 0:
+        raise source.fail("has no rows." if frame.width else "has no columns.")
+    return frame

@@ -1,0 +1,93 @@
+"""Whitening: uncorrelated columns of unit variance."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.typing import Data, MatrixLike
+from coterie._support.validation import Choice, check_data, check_parameters
+from coterie.errors import InvalidParameter
+
+FLAT = 1e-12  # directions with less than this share of the largest variance count as constant
+
+
+class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # not typed
+    r"""Turn and stretch the data so that its covariance is the identity: :math:`z = W (x - \bar x)`.
+
+    Euclidean distance after whitening is Mahalanobis distance before. Directions without spread become zero.
+
+    Parameters
+    ----------
+    method : {"zca", "pca"}, default="zca"
+        "zca" stays as close to the original columns as possible; "pca" gives principal components.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (n_features,)
+        Mean of each column.
+    whitening_ : ndarray of shape (n_features, n_features)
+        The matrix W.
+    rank_ : int
+        Number of directions with spread.
+    n_features_in_ : int
+        Number of columns seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(50, 2)) @ [[2.0, 1.0], [0.0, 0.5]]
+    >>> np.cov(Whitening().fit_transform(X), rowvar=False).round(6) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
+    """
+
+    def __init__(self, *, method: str = "zca") -> None:
+        self.method = method
+
+    def fit(self, X: MatrixLike, y: None = None) -> Self:
+        """Learn mean and covariance."""
+        who = type(self).__name__
+        check_parameters(self.get_params(deep=False), {"method": Choice("zca", "pca")}, who=who)
+        X = check_data(X, estimator=self, min_rows=2)
+        self.mean_ = X.mean(axis=0, dtype=np.float64)
+        covariance = np.atleast_2d(np.cov(X - self.mean_, rowvar=False, dtype=np.float64))
+        variances, directions = np.linalg.eigh(covariance)
+        variances, directions = variances[::-1], directions[:, ::-1]
+        # largest entry positive in each direction: the sign must not depend on the LAPACK at hand
+        largest = np.take_along_axis(directions, np.abs(directions).argmax(axis=0)[None], axis=0)
+        directions = directions * np.where(largest < 0, -1.0, 1.0)
+        has_spread = variances > FLAT * max(float(variances[0]), np.finfo(float).tiny)
+        spread = np.sqrt(np.where(has_spread, variances, 1.0))
+        shrink = np.where(has_spread, 1.0 / spread, 0.0)
+        stretch = np.where(has_spread, spread, 0.0)
+        turn_back = directions if self.method == "zca" else np.eye(len(variances))
+        self.whitening_ = (turn_back * shrink) @ directions.T
+        self._coloring = (directions * stretch) @ turn_back.T
+        self.rank_ = int(has_spread.sum())
+        return self
+
+    def transform(self, X: MatrixLike) -> Data:
+        """Return the whitened rows."""
+        check_is_fitted(self)
+        X = check_data(X, estimator=self, reset=False, may_be_distances=True)
+        return np.asarray((X - self.mean_) @ self.whitening_.T, dtype=X.dtype)
+
+    def inverse_transform(self, X: MatrixLike) -> Data:
+        """Return the rows before whitening; what was lost in directions without spread is their mean."""
+        check_is_fitted(self)
+        X = check_data(X, who=type(self).__name__, may_be_distances=True)
+        if X.shape[1] != self.n_features_in_:
+            raise InvalidParameter(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        return np.asarray(X @ self._coloring.T + self.mean_, dtype=X.dtype)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,230 @@
+"""The one catalogue of distances: what each is called, means, needs and how the engine computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+from coterie import _core
+from coterie._support.typing import Data
+from coterie._support.validation import Constraint, check_parameter, unknown_name
+from coterie.distance.transforms import Transform, transform_rows
+from coterie.errors import InvalidParameter, did_you_mean
+
+Domain: TypeAlias = Literal["real", "boolean", "categorical"]
+EuclideanForm: TypeAlias = Literal["distance", "square", "half square"]
+RowFunction: TypeAlias = Callable[[Any, Any], float]
+
+_EUCLIDEAN_FORMS: Mapping[Any, EuclideanForm] = {
+    _core.Finish.norm: "distance",
+    _core.Finish.squared_norm: "square",
+    _core.Finish.cosine: "half square",
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a distance: its name, meaning, default and what it may be."""
+
+    name: str
+    meaning: str
+    default: Any
+    allowed: Constraint
+
+
+@dataclass(frozen=True, eq=False)
+class Distance:
+    """A distance as a value: the facts that algorithms ask for, and how rows become what the engine takes.
+
+    Parameters
+    ----------
+    name, summary, formula : str
+        What it is called; one line of what it means; how it is computed.
+    kernel, finish : enum of the engine, or None
+        What is summed over the features, and what is done with the sum. None: `function` computes it.
+    p : float, default=2
+        Exponent, for the kernel that has one.
+    aliases : tuple of str
+        Other names by which `get_distance` knows it, SciPy's and scikit-learn's among them.
+    domain : {"real", "boolean", "categorical"}
+        What the numbers stand for. Boolean distances take every number but 0 as true; categorical ones only
+        ask whether numbers are equal.
+    is_metric : bool
+        Whether the triangle inequality holds.
+    parameters : tuple of Parameter
+        What it can be told.
+    values : mapping
+        What it has been told, or has learned from data.
+    transform : Transform, default=None
+        Rows to rows, before the kernel.
+    specialise : callable, default=None
+        Distance -> Distance: facts that follow from the values.
+    learn : callable, default=None
+        (Distance, X, Y or None) -> Distance: values that come from the data.
+    function : callable, default=None
+        A user's function of two rows.
+
+    Examples
+    --------
+    >>> get_distance("minkowski", p=3)
+    Distance('minkowski', p=3)
+    >>> get_distance("cosine").is_metric
+    False
+    """
+
+    name: str
+    summary: str
+    formula: str
+    kernel: Any
+    finish: Any
+    p: float = 2.0
+    aliases: tuple[str, ...] = ()
+    domain: Domain = "real"
+    is_metric: bool = True
+    parameters: tuple[Parameter, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+    transform: Transform | None = None
+    specialise: Callable[[Distance], Distance] | None = None
+    learn: Callable[[Distance, Data, Data | None], Distance] | None = None
+    function: RowFunction | None = None
+
+    @property
+    def metric(self) -> Any:
+        """The distance of transformed rows, as the engine takes it."""
+        return _core.Metric(self.kernel, self.finish, self.p)
+
+    @property
+    def euclidean_form(self) -> EuclideanForm | None:
+        """Which function of the Euclidean distance of transformed rows it is; None if it is none."""
+        return _EUCLIDEAN_FORMS.get(self.finish)
+
+    @property
+    def squares_numbers(self) -> bool:
+        """Whether numbers are squared, so that large ones overflow sooner than their sums do."""
+        return self.euclidean_form in ("distance", "square") or self.kernel == _core.Kernel.minkowski
+
+    def fit(self, X: Data, Y: Data | None = None) -> Distance:
+        """Return the distance with what it learns from the rows of X (and Y): variances, say.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> get_distance("seuclidean").fit(np.array([[0.0, 1.0], [2.0, 5.0]])).values["V"]
+        array([2., 8.])
+        """
+        return self if self.learn is None else self.learn(self, X, Y)
+
+    def prepare(self, rows: Data, *, name: str = "X") -> Data:
+        """Return the rows as the kernel wants them; `name` is how messages call them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> get_distance("cosine").prepare(np.array([[3.0, 4.0]]))
+        array([[0.6, 0.8]])
+        """
+        return transform_rows(self.transform, rows, name=name, distance=self.name)
+
+    def __repr__(self) -> str:
+        told = {name: value for name, value in self.values.items() if value is not None}
+        return f"Distance({', '.join([repr(self.name), *(f'{k}={v!r}' for k, v in told.items())])})"
+
+
+_entries: dict[str, Distance] = {}
+
+
+def register(distance: Distance) -> Distance:
+    """Add a distance to the catalogue and return it; its name and aliases must be new.
+
+    Examples
+    --------
+    >>> register(get_distance("euclidean"))
+    Traceback (most recent call last):
+    ...
+    coterie.errors.InvalidParameter: a distance called "euclidean" is in the catalogue already.
+    """
+    for name in (distance.name, *distance.aliases):
+        if name in _names():
+            raise InvalidParameter(f'a distance called "{name}" is in the catalogue already.')
+    _entries[distance.name] = _bound(distance, {})
+    return _entries[distance.name]
+
+
+def catalogue() -> Mapping[str, Distance]:
+    """Return all distances by name, each with its default parameters.
+
+    Examples
+    --------
+    >>> "manhattan" in catalogue()
+    True
+    """
+    return MappingProxyType(_entries)
+
+
+def get_distance(metric: str | RowFunction | Distance = "euclidean", /, **params: Any) -> Distance:
+    """Return the distance that a name, a function of two rows or a `Distance` stands for.
+
+    Parameters
+    ----------
+    metric : str, callable or Distance
+        A name or alias of the catalogue; or a function that takes two rows and returns a number (slow: Python
+        runs once per pair of rows); or a distance, which is returned.
+    **params
+        Parameters of the distance; for a function, keyword arguments that it gets with every call.
+
+    Examples
+    --------
+    >>> get_distance("cityblock").name
+    'manhattan'
+    >>> get_distance("yule")
+    Traceback (most recent call last):
+    ...
+    coterie.errors.InvalidParameter: no such distance "yule". (coterie distances lists all)
+    """
+    if isinstance(metric, Distance):
+        return _bound(metric, params) if params else metric
+    if isinstance(metric, str):
+        name = _names().get(metric)
+        if name is None:
+            raise unknown_name("distance", metric, _names(), listed_by="coterie distances")
+        return _bound(_entries[name], params)
+    if callable(metric):
+        return _from_function(metric, params)
+    raise InvalidParameter(
+        f"metric must be the name of a distance, a function of two rows or a Distance, "
+        f"got {type(metric).__name__}."
+    )
+
+
+def _names() -> dict[str, str]:
+    return {name: entry.name for entry in _entries.values() for name in (entry.name, *entry.aliases)}
+
+
+def _bound(distance: Distance, params: Mapping[str, Any]) -> Distance:
+    allowed = {parameter.name: parameter for parameter in distance.parameters}
+    for name, value in params.items():
+        if name not in allowed:
+            takes = f"takes {', '.join(allowed)}" if allowed else "takes no parameters"
+            raise InvalidParameter(
+                f"the distance {distance.name} {takes}, got {name}.{did_you_mean(name, allowed)}"
+            )
+        check_parameter(value, allowed[name].allowed, name=name, who=distance.name)
+    defaults = {name: parameter.default for name, parameter in allowed.items()}
+    bound = replace(distance, values=defaults | dict(distance.values) | dict(params))
+    return bound if bound.specialise is None else bound.specialise(bound)
+
+
+def _from_function(function: RowFunction, params: Mapping[str, Any]) -> Distance:
+    return Distance(
+        name=getattr(function, "__name__", type(function).__name__),
+        summary="A function of two rows.",
+        formula="f(x, y)",
+        kernel=None,
+        finish=None,
+        is_metric=False,
+        values=dict(params),
+        function=partial(function, **params) if params else function,
+    )

@@ -1,0 +1,69 @@
+"""What all functions of two sets of rows begin with: check, learn, prepare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coterie import _core
+from coterie._support.typing import Data, MatrixLike
+from coterie._support.validation import check_data
+from coterie.distance.catalogue import Distance, get_distance
+from coterie.distance.matrices import input_kind
+from coterie.errors import InvalidData, InvalidParameter
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Two sets of rows as the engine takes them; Y is None when they are the same."""
+
+    X: Data
+    Y: Data | None
+    distance: Distance
+
+    @property
+    def others(self) -> Data:
+        """The rows that those of X are compared with."""
+        return self.X if self.Y is None else self.Y
+
+
+def prepare_rows(
+    X: MatrixLike, Y: MatrixLike | None, metric: Any, params: dict[str, Any], *, who: str
+) -> Rows:
+    """Return checked rows under the transform of the distance, which has learned from all of them."""
+    if input_kind(metric) != "data":
+        raise InvalidParameter(
+            f'metric="{metric}" of {who} says that X is a matrix already; name a distance instead.'
+        )
+    distance = get_distance(metric, **params)
+    squares = distance.squares_numbers
+    checked_X: Data = check_data(X, who=who, squares=squares)
+    checked_Y: Data | None = None if Y is None else check_data(Y, who=who, name="Y", squares=squares)
+    if checked_Y is not None:
+        if checked_Y.shape[1] != checked_X.shape[1]:
+            raise InvalidData(
+                f"X and Y of {who} must have as many columns as each other, got {checked_X.shape[1]} and "
+                f"{checked_Y.shape[1]}."
+            )
+        common = np.promote_types(checked_X.dtype, checked_Y.dtype)
+        checked_X, checked_Y = checked_X.astype(common, copy=False), checked_Y.astype(common, copy=False)
+    distance = distance.fit(checked_X, checked_Y)
+    prepared_X = distance.prepare(checked_X)
+    prepared_Y = None if checked_Y is None else distance.prepare(checked_Y, name="Y")
+    _refuse_overflow(prepared_X, prepared_Y, distance, who)
+    return Rows(prepared_X, prepared_Y, distance)
+
+
+def _refuse_overflow(X: Data, Y: Data | None, distance: Distance, who: str) -> None:
+    """Refuse numbers whose p-th powers overflow; squares were checked with the data."""
+    if distance.kernel != _core.Kernel.minkowski or distance.p <= 2:
+        return
+    peak = max(float(np.abs(rows).max()) for rows in (X, Y) if rows is not None)
+    largest_safe = (float(np.finfo(X.dtype).max) / X.shape[1]) ** (1 / distance.p) / 2
+    if peak > largest_safe:
+        raise InvalidData(
+            f"Input X or Y of {who} contains a value too large for {X.dtype} and p={distance.p:g}: "
+            f"{peak:.3g}; powers of differences overflow above {largest_safe:.2g}. Scale the data first."
+        )

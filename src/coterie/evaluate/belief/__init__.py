@@ -1,0 +1,18 @@
+"""Whether to believe a clustering: stability, significance, null models, consensus."""
+
+from coterie.evaluate.belief.consensus_matrix import ABSENT, Consensus
+from coterie.evaluate.belief.refitting import Refitter, draw_subsample, fill_labels, run_all, seed_from
+from coterie.evaluate.belief.stability import best_jaccards
+from coterie.evaluate.belief.stability_value import VERDICTS
+
+__all__ = [
+    "ABSENT",
+    "VERDICTS",
+    "Consensus",
+    "Refitter",
+    "best_jaccards",
+    "draw_subsample",
+    "fill_labels",
+    "run_all",
+    "seed_from",
+]

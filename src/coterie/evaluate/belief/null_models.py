@@ -1,0 +1,177 @@
+"""Data without clusters that look like given data: what a clustering has to beat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie._support.typing import Data, MatrixLike
+from coterie._support.validation import Choice, Function, check_data, check_parameter
+from coterie.evaluate.belief.null_graphs import fit_configuration
+
+Sampler: TypeAlias = Callable[[np.random.Generator], Any]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class NullModel:
+    """A way to draw data without clusters.
+
+    Parameters
+    ----------
+    name : str
+        What to type, or the name of the function.
+    words : str
+        What it is, as in "against one Gaussian".
+    draw : callable
+        Takes a random generator and returns data of the shape of the given ones.
+    """
+
+    name: str
+    words: str
+    draw: Sampler
+
+
+def fit_null(null: str | Callable[..., Any], X: Any, *, who: str) -> NullModel:
+    """Return the null model of that name for checked data.
+
+    Parameters
+    ----------
+    null : str or callable
+        "gaussian", "elliptical", "uniform", "pca_box", "permuted", "configuration", or a function of the data
+        and a random generator that returns data.
+    X : array
+        The data, checked by `check_null_data`.
+    who : str
+        Name to use in messages.
+
+    Examples
+    --------
+    >>> model = fit_null("uniform", np.array([[0.0], [2.0]]), who="this")
+    >>> model.words, model.draw(np.random.default_rng(0)).shape
+    ('a uniform box', (2, 1))
+    """
+    check_parameter(null, Choice(*NULLS) | Function(), name="null", who=who)
+    if callable(null):
+        make = null
+        return NullModel(
+            getattr(null, "__name__", "callable"), "a given null model", lambda rng: make(X, rng)
+        )
+    words, fit = NULLS[null]
+    return NullModel(null, words, fit(X))
+
+
+def check_null_data(null: Any, X: MatrixLike, *, who: str) -> Any:
+    """Return the data as a null model needs them: rows of features, or a graph for "configuration"."""
+    if isinstance(null, str) and null == "configuration":
+        return check_data(X, who=who, accept_sparse=True, squares=False, may_be_distances=True)
+    return check_data(X, who=who, min_rows=2, may_be_distances=callable(null))
+
+
+def fit_uniform(X: Data) -> Sampler:
+    """Every column on its own, uniform between its least and its greatest value."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    return lambda rng: (low + (high - low) * rng.random(X.shape)).astype(X.dtype, copy=False)
+
+
+def fit_pca_box(X: Data) -> Sampler:
+    """Uniform in the box along the principal axes."""
+    center = X.mean(axis=0, dtype=np.float64)
+    centered = X - center
+    axes = principal_axes(centered)
+    scores = centered @ axes
+    low, high = scores.min(axis=0), scores.max(axis=0)
+
+    def draw(rng: np.random.Generator) -> Any:
+        inside = low + (high - low) * rng.random(scores.shape)
+        return (inside @ axes.T + center).astype(X.dtype, copy=False)
+
+    return draw
+
+
+def fit_permuted(X: Data) -> Sampler:
+    """Every column shuffled on its own: the same values, nothing between columns."""
+    return lambda rng: rng.permuted(X, axis=0)
+
+
+def fit_gaussian(X: Data) -> Sampler:
+    """One Gaussian: the data turned at random in the space of the samples.
+
+    Draws have exactly the mean and the covariance of the data. Given these, the distribution of Gaussian data
+    does not depend on anything unknown, so that the test is exact [langsrud-2005].
+    """
+    frame = Frame.of(X)
+    return lambda rng: frame.dress(rng.normal(size=frame.shape))
+
+
+def fit_elliptical(X: Data) -> Sampler:
+    """One elliptical cloud: distances from the centre as in the data, directions at random."""
+    frame = Frame.of(X)
+    radii = np.sqrt(np.einsum("ij,ij->i", frame.scores, frame.scores))
+
+    def draw(rng: np.random.Generator) -> Any:
+        directions = rng.normal(size=frame.shape)
+        directions /= np.sqrt(np.einsum("ij,ij->i", directions, directions))[:, None]
+        return frame.dress(rng.permutation(radii)[:, None] * directions)
+
+    return draw
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Mean and covariance of data: centred rows are ``scores @ axes`` with orthonormal columns of scores."""
+
+    center: Floats
+    scores: Floats  # (n_rows, rank)
+    axes: Floats  # (rank, n_columns)
+    dtype: Any
+
+    @classmethod
+    def of(cls, X: Data) -> Frame:
+        """Take the data apart.
+
+        Examples
+        --------
+        >>> rows = np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 1.0]])
+        >>> Frame.of(rows).shape
+        (3, 1)
+        """
+        center = X.mean(axis=0, dtype=np.float64)
+        scores, lengths, axes = np.linalg.svd(X - center, full_matrices=False)
+        least = max(X.shape) * float(np.finfo(X.dtype).eps) * lengths[0]
+        kept = lengths > least
+        return cls(center, scores[:, kept], lengths[kept, None] * axes[kept], X.dtype)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of independent columns."""
+        return self.scores.shape[0], self.scores.shape[1]
+
+    def dress(self, rows: Floats) -> Any:
+        """Return rows with exactly the mean and the covariance of the data, from rows of any."""
+        orthonormal, triangle = np.linalg.qr(rows - rows.mean(axis=0))
+        orthonormal *= np.sign(np.diagonal(triangle))  # without it the factor would not be uniform
+        return (orthonormal @ self.axes + self.center).astype(self.dtype, copy=False)
+
+
+def principal_axes(centered: Floats) -> Floats:
+    """Return the principal axes as columns."""
+    n, d = centered.shape
+    if d <= n:
+        return np.asarray(np.linalg.eigh(centered.T @ centered)[1])
+    return np.asarray(np.linalg.svd(centered, full_matrices=False)[2].T)
+
+
+# name -> words after "against", and the function that learns it from the data
+NULLS: dict[str, tuple[str, Callable[[Any], Sampler]]] = {
+    "gaussian": ("one Gaussian", fit_gaussian),
+    "elliptical": ("one elliptical cloud", fit_elliptical),
+    "uniform": ("a uniform box", fit_uniform),
+    "pca_box": ("a uniform box along the principal axes", fit_pca_box),
+    "permuted": ("shuffled columns", fit_permuted),
+    "configuration": ("random graphs of the same degrees", fit_configuration),
+}

@@ -1,0 +1,199 @@
+"""Fitting an estimator again: on other rows, with seeds of its own, and with one voice for all warnings."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import _num_samples, has_fit_parameter
+from threadpoolctl import threadpool_limits
+
+from coterie._support.caller import caller_level
+from coterie._support.progress import Tracker
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import Indices, Labels, Weights
+from coterie.errors import InvalidData, InvalidParameter
+
+SIDE_BY_SIDE_ROWS = 50_000  # beyond, one fit keeps all threads busy and several would need too much memory
+
+OWN_STREAM = 0x636F7465726965  # "coterie"
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """The rows of one resample, in rising order, and how often each was drawn (None: once)."""
+
+    rows: Indices
+    counts: Weights | None = None
+
+
+class Refitter:
+    """Fits copies of an estimator to parts of one data set.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Never fitted itself, only its clones are.
+    X : array-like, DataFrame, sparse matrix, or square matrix where the estimator takes one
+        All rows.
+    who : str
+        Name to use in messages.
+    """
+
+    def __init__(self, estimator: Any, X: Any, *, who: str) -> None:
+        if isinstance(estimator, type) or not (
+            hasattr(estimator, "fit") and hasattr(estimator, "get_params")
+        ):
+            raise InvalidParameter(
+                f"estimator of {who} must be an estimator with fit and get_params, such as KMeans(3), got "
+                f"{estimator!r}."
+            )
+        self.estimator = estimator
+        self.X: Any = X if hasattr(X, "shape") else np.asarray(X)
+        self.who = who
+        self.is_pairwise = bool(get_tags(estimator).input_tags.pairwise)
+        self.takes_weights = bool(has_fit_parameter(estimator, "sample_weight")) and not getattr(
+            estimator, "_copies_are_dense_spots", False
+        )
+        self._seeds = [
+            name
+            for name in estimator.get_params(deep=True)
+            if name == "random_state" or name.endswith("__random_state")
+        ]
+        if len(self.X.shape) != 2:
+            raise InvalidData(f"X of {who} must be a matrix, one row per sample, got shape {self.X.shape}.")
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows in all."""
+        return int(_num_samples(self.X))
+
+    def fit(self, X: Any, *, seed: int | None = None, weights: Weights | None = None) -> Any:
+        """Return a fitted copy of the estimator; without a seed it keeps its own."""
+        model = clone(self.estimator)
+        if seed is not None and self._seeds:
+            model.set_params(**dict.fromkeys(self._seeds, seed))
+        return model.fit(X) if weights is None else model.fit(X, sample_weight=weights)
+
+    def fit_draw(self, draw: Draw, seed: int) -> tuple[Any, Labels]:
+        """Return a copy fitted to the drawn rows, and their labels."""
+        part = self.take(draw.rows)
+        weights = draw.counts if self.takes_weights else None
+        model = self.fit(part, seed=seed, weights=weights)
+        return model, labels_of(model, part, who=self.who)
+
+    def take(self, rows: Indices) -> Any:
+        """Return some of the rows; of a square matrix their columns too."""
+        if not self.is_pairwise:
+            return _safe_indexing(self.X, rows)
+        if issparse(self.X):
+            return self.X.tocsr()[rows][:, rows]
+        return np.asarray(self.X)[np.ix_(rows, rows)]
+
+
+def labels_of(model: Any, X: Any, *, who: str) -> Labels:
+    """Return the labels of the rows that a model was fitted to."""
+    found = getattr(model, "labels_", None)
+    if found is None and hasattr(model, "predict"):
+        found = model.predict(X)
+    if found is None:
+        raise InvalidParameter(
+            f"estimator of {who} must have labels_ or predict after fit, {type(model).__name__} has neither."
+        )
+    return np.asarray(found)
+
+
+def draw_bootstrap(n_rows: int, rng: np.random.Generator) -> Draw:
+    """Draw as many rows as there are, with replacement."""
+    counts = np.bincount(rng.integers(n_rows, size=n_rows), minlength=n_rows)
+    rows = np.flatnonzero(counts)
+    return Draw(rows, counts[rows].astype(np.float64))
+
+
+def draw_subsample(n_rows: int, fraction: float, rng: np.random.Generator) -> Draw:
+    """Draw a share of the rows, each at most once."""
+    size = max(1, round(fraction * n_rows))
+    return Draw(np.sort(rng.choice(n_rows, size, replace=False)))
+
+
+def own_stream(seed: int) -> np.random.Generator:
+    """Return a generator that nobody makes by chance: data drawn with the same seed must not come again."""
+    return np.random.default_rng([seed, OWN_STREAM])
+
+
+def seed_from(rng: np.random.Generator) -> int:
+    """Return a seed that every estimator takes."""
+    return int(rng.integers(2**32))
+
+
+def run_all(
+    work: Callable[[np.random.Generator], Found],
+    seed: int,
+    n_runs: int,
+    *,
+    n_rows: int,
+    tracker: Tracker,
+) -> list[Found]:
+    """Do the same work once per random stream and return what was found, in the order of the streams.
+
+    Small data leave threads idle within one fit, so that several fits run side by side, each in one thread;
+    large data are fitted one after the other, each in all threads. The answers are the same.
+    """
+    generators = [np.random.default_rng([seed, OWN_STREAM, at]) for at in range(n_runs)]
+    workers = min(resolve_threads(), n_runs)
+    found: list[Found] = []
+    with hushed(), ExitStack() as stack:
+        if workers == 1 or n_rows > SIDE_BY_SIDE_ROWS:
+            results: Iterable[Found] = map(work, generators)
+        else:
+            stack.enter_context(threadpool_limits(1))
+            pool = ThreadPoolExecutor(
+                workers, "coterie", initializer=threadpool_limits, initargs=(1, "openmp")
+            )
+            stack.callback(pool.shutdown, wait=True, cancel_futures=True)
+            results = pool.map(work, generators)
+        for result in results:
+            found.append(result)
+            tracker.report(len(found))
+    return found
+
+
+@contextmanager
+def hushed() -> Iterator[None]:
+    """Say the commonest warning of many fits once, at the end, with how often it was heard.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     with hushed():
+    ...         for _ in range(3):
+    ...             warnings.warn("too few rows", stacklevel=1)
+    >>> str(caught[0].message)
+    'too few rows (3 times)'
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    if caught:
+        counts = Counter((str(each.message), each.category) for each in caught)
+        (message, kind), times = counts.most_common(1)[0]
+        warnings.warn(f"{message} ({times} times)", kind, stacklevel=caller_level())
+
+
+def fill_labels(n_rows: int, rows: Indices, labels: Labels, absent: int) -> npt.NDArray[np.int32]:
+    """Return labels of all rows: those of the drawn ones, and `absent` for the others."""
+    full = np.full(n_rows, absent, dtype=np.int32)
+    full[rows] = labels
+    return full

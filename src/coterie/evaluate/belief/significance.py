@@ -1,0 +1,187 @@
+"""Chance: whether data without clusters would give a clustering just as good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import MatrixLike, RandomState
+from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
+from coterie.errors import InvalidParameter
+from coterie.evaluate.belief.null_models import check_null_data, fit_null
+from coterie.evaluate.belief.refitting import Refitter, labels_of, own_stream, run_all, seed_from
+from coterie.evaluate.belief.significance_value import EXACT, Significance
+from coterie.evaluate.catalogue import find_measure
+from coterie.evaluate.internal.silhouettes import silhouette_score
+
+_WHO = "significance"
+MOST_ROWS_EXACT = 5_000  # all pairs of more rows, some hundred times, would take minutes
+ROWS_JUDGED = 1_000
+
+
+def significance(
+    estimator: Any,
+    X: MatrixLike,
+    *,
+    measure: str | Callable[[Any, Any], float] = "silhouette_score",
+    null: str | Callable[..., Any] = "gaussian",
+    n_draws: int = 199,
+    greater_is_better: bool | None = None,
+    sample_size: int | None = None,
+    random_state: RandomState = None,
+    progress: ProgressOption = None,
+) -> Significance:
+    """Compare a clustering with clusterings of data that have no clusters.
+
+    The estimator is fitted to the data, and to `n_draws` data sets drawn from the null model, which is
+    learned from the data. The p-value is the share of data sets, the given one included, whose clustering is
+    at least as good: (1 + b) / (1 + n_draws), where b draws are as good. Without clusters it is uniform.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Anything with ``fit`` and then ``labels_`` or ``predict``. It is copied, not fitted.
+    X : array-like of shape (n_samples, n_features), or a graph for ``null="configuration"``
+        The data.
+    measure : str or callable, default="silhouette_score"
+        A measure of data and a labeling, by the name or symbol of `coterie.evaluate.measures`, or a function
+        of data and labels. Where it is not defined (one cluster) a draw counts as worse than the data; where
+        it is not defined for the data, the p-value is 1.
+    null : str or callable, default="gaussian"
+        "gaussian": one Gaussian with the mean and the covariance of the data, as in SigClust. Draws have
+        exactly these, by a random rotation, so that the test is exact for Gaussian data of any covariance.
+        "elliptical": one elliptical cloud with tails as heavy as those of the data. "uniform": the box of the
+        data. "pca_box": the box along their principal axes. "permuted": every column shuffled on its own; it
+        keeps clusters that a single column shows. "configuration": `X` is a graph, a symmetric matrix of
+        weights, and the draws are graphs with the same degrees. A function is called with the data and a
+        generator, and returns data.
+    n_draws : int, default=199
+        How many. The least possible p-value is 1 / (n_draws + 1).
+    greater_is_better : bool, default=None
+        Direction of a `measure` that is a function; None: greater is better.
+    sample_size : int, default=None
+        So many rows of the data, drawn at random, stand for all; for methods whose time grows with the square
+        of the rows. None: all rows. The test stays valid, and sees less.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same answer, whatever the number of threads. Every draw gets seeds of its own, which
+        replace those of the estimator.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal.
+
+    Returns
+    -------
+    significance : Significance
+
+    Notes
+    -----
+    The silhouette of more than 5,000 rows is estimated from 1,000 of them, each compared with all rows, in
+    the data and in the draws alike; `how` says so.
+
+    Examples
+    --------
+    >>> from coterie.cluster import KMeans
+    >>> rng = np.random.default_rng(0)
+    >>> two = np.concatenate([rng.normal(0, 1, (40, 2)), rng.normal(6, 1, (40, 2))])
+    >>> significance(KMeans(2, random_state=0), two, n_draws=99, random_state=0).p_value
+    0.01
+    >>> one = rng.normal(size=(80, 2))
+    >>> significance(KMeans(2, random_state=0), one, n_draws=99, random_state=0).p_value > 0.1
+    True
+    """
+    check_parameter(n_draws, Whole(1), name="n_draws", who=_WHO)
+    check_parameter(greater_is_better, Nothing() | Flag(), name="greater_is_better", who=_WHO)
+    check_parameter(random_state, Seed(), name="random_state", who=_WHO)
+    check_parameter(sample_size, Nothing() | Whole(2), name="sample_size", who=_WHO)
+    seed = check_seed(random_state)
+    judge = _judge(measure, null, greater_is_better)
+    data, which = _sampled(check_null_data(null, X, who=_WHO), sample_size, null, seed)
+    judge = judge.quickened(data.shape[0])
+    model = fit_null(null, data, who=_WHO)
+    refitter = Refitter(estimator, data, who=_WHO)
+    rng = own_stream(seed)
+    observed = judge(data, labels_of(refitter.fit(data), data, who=_WHO), rng)
+
+    def play(rng: np.random.Generator) -> float:
+        drawn = model.draw(rng)
+        return judge(drawn, labels_of(refitter.fit(drawn, seed=seed_from(rng)), drawn, who=_WHO), rng)
+
+    with track(progress, "chance: draw", total=n_draws) as tracker:
+        draws = np.array(run_all(play, seed, n_draws, n_rows=refitter.n_rows, tracker=tracker))
+    how = ", ".join([*which, *judge.how]) or EXACT
+    return Significance(judge.name, model.name, model.words, observed, draws, judge.greater_is_better, how)
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """A measure that is nan where it is not defined."""
+
+    name: str
+    function: Callable[..., float]
+    greater_is_better: bool
+    size: int | None = None  # rows that the value is estimated from
+
+    @property
+    def how(self) -> list[str]:
+        return [] if self.size is None else [f"{self.name} from {self.size:,} rows"]
+
+    def quickened(self, n_rows: int) -> _Judge:
+        """Return the judge that draws rows, where all pairs of many rows would have to be compared."""
+        draws_rows = self.function is silhouette_score and n_rows > MOST_ROWS_EXACT
+        return replace(self, size=ROWS_JUDGED) if draws_rows else self
+
+    def __call__(self, X: Any, labels: Any, rng: np.random.Generator) -> float:
+        options = (
+            {} if self.size is None else {"sample": "stratified", "size": self.size, "random_state": rng}
+        )
+        try:
+            return float(self.function(X, labels, **options))
+        except ValueError:
+            if 1 < np.unique(labels).size < len(labels):
+                raise  # not because of too few or too many clusters
+            return float("nan")
+
+
+def _sampled(X: Any, sample_size: int | None, null: Any, seed: int) -> tuple[Any, list[str]]:
+    n_rows = X.shape[0]
+    if sample_size is None or sample_size >= n_rows:
+        return X, []
+    if isinstance(null, str) and null == "configuration":
+        raise InvalidParameter(
+            f"sample_size of {_WHO} is for rows of features, not for graphs. Leave it out."
+        )
+    kept = np.sort(own_stream(seed).choice(n_rows, sample_size, replace=False))
+    return X[kept], [f"{sample_size:,} of {n_rows:,} rows"]
+
+
+def _judge(measure: Any, null: Any, greater_is_better: bool | None) -> _Judge:
+    if callable(measure):
+        name = getattr(measure, "__name__", type(measure).__name__)
+        return _Judge(name, measure, greater_is_better is not False)
+    if not isinstance(measure, str):
+        raise InvalidParameter(f"measure of {_WHO} must be a name or a callable, got {measure!r}.")
+    found = find_measure(measure)
+    is_of_graphs = isinstance(null, str) and null == "configuration"
+    if is_of_graphs and found.needs != "graph":
+        raise InvalidParameter(
+            f'null="configuration" of {_WHO} needs a measure of graphs, such as measure="modularity", got '
+            f"{found.name}."
+        )
+    if found.needs == "graph" and not is_of_graphs and not callable(null):
+        raise InvalidParameter(
+            f'measure {found.name} of {_WHO} is of graphs: it needs null="configuration", got null={null!r}.'
+        )
+    if found.needs not in ("data", "graph"):
+        raise InvalidParameter(
+            f"measure of {_WHO} must be computed from data and one labeling, {found.name} needs "
+            f"{found.needs}. For two labelings use permutation_significance."
+        )
+    if greater_is_better is not None:
+        raise InvalidParameter(
+            f"greater_is_better of {_WHO} belongs to a measure that is a function: {found.name} knows its "
+            f"direction."
+        )
+    return _Judge(found.name, found.function, found.greater_is_better)

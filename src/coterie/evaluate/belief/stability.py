@@ -1,0 +1,224 @@
+"""Stability: whether the clusters come back when the data change a little."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import FloatArray, Labels, MatrixLike, RandomState, VectorLike
+from coterie._support.validation import (
+    Choice,
+    Nothing,
+    Number,
+    Seed,
+    Whole,
+    check_data,
+    check_parameter,
+    check_seed,
+)
+from coterie.errors import InvalidData, InvalidParameter
+from coterie.evaluate.belief.refitting import (
+    Draw,
+    Refitter,
+    draw_bootstrap,
+    draw_subsample,
+    labels_of,
+    run_all,
+    seed_from,
+)
+from coterie.evaluate.belief.stability_value import Scheme, Stability
+from coterie.evaluate.external.contingency import ContingencyTable, tabulate
+from coterie.evaluate.external.pair_scores import adjusted_rand_of
+from coterie.evaluate.external.pairs import PairCounts
+from coterie.evaluate.external.tables import find_noise, reduce_rows
+from coterie.evaluate.labelings import AnyArray, Labeling, read_labeling
+
+SCHEMES = Choice("bootstrap", "subsample", "noise")
+DEFAULT_FRACTION = 0.5  # clusterboot's
+DEFAULT_NOISE = 0.1
+
+
+def stability(
+    estimator: Any,
+    X: MatrixLike,
+    *,
+    scheme: Scheme = "bootstrap",
+    n_resamples: int = 50,
+    noise: float | None = None,
+    fraction: float | None = None,
+    labels: VectorLike | None = None,
+    random_state: RandomState = None,
+    progress: ProgressOption = None,
+) -> Stability:
+    """Find out whether the clusters of an estimator come back when the data change a little.
+
+    The estimator is fitted to the whole and to every resample. A cluster C of the whole is compared with all
+    clusters D of a resample, among the rows of the resample: its score is the greatest |C ∩ D| / |C ∪ D|. The
+    mean over resamples is its stability, as in R's ``clusterboot``. Noise (-1) is no cluster.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Anything with ``fit`` and then ``labels_`` or ``predict``. It is copied, not fitted.
+    X : array-like, DataFrame, sparse matrix, or square matrix where the estimator takes one
+        The data.
+    scheme : {"bootstrap", "subsample", "noise"}, default="bootstrap"
+        "bootstrap": as many rows as there are, with replacement. An estimator that takes ``sample_weight`` is
+        given every drawn row once, with the number of draws as its weight, which is the same and faster;
+        another one, and HDBSCAN and OPTICS, are given every drawn row once, which is what ``clusterboot``
+        does: copies of rows would be dense spots. "subsample": a share of the rows without replacement.
+        "noise": all rows, with normal noise added.
+    n_resamples : int, default=50
+        How many.
+    noise : float, default=None
+        For "noise": its standard deviation, in standard deviations of each column; None: 0.1.
+    fraction : float, default=None
+        For "subsample": the share of the rows; None: 0.5.
+    labels : array-like of shape (n_samples,), default=None
+        Clusters of the whole, if they are known; None: the estimator finds them.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same answer, whatever the number of threads. Every resample gets seeds of its own; they
+        replace those of the estimator (except for the whole), so that luck with the start counts as
+        instability. For the same reason no resample starts where the whole ended.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal.
+
+    Returns
+    -------
+    stability : Stability
+
+    Examples
+    --------
+    >>> from coterie.cluster import KMeans
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [5.3]]
+    >>> stability(KMeans(2, n_init=5, random_state=0), X, n_resamples=20, random_state=0)
+    strong: mean Jaccard 1.00 over 20 resamples (bootstrap, rows weighted by their draws); adjusted Rand 1.00
+    <BLANKLINE>
+     cluster      size  Jaccard  back in  verdict
+           0         4     1.00     100%  strong
+           1         3     1.00     100%  strong
+    """
+    who = "stability"
+    check_parameter(scheme, SCHEMES, name="scheme", who=who)
+    check_parameter(n_resamples, Whole(1), name="n_resamples", who=who)
+    check_parameter(noise, Nothing() | Number(0, open_below=True), name="noise", who=who)
+    check_parameter(fraction, Nothing() | Number(0, 1, open_below=True), name="fraction", who=who)
+    check_parameter(random_state, Seed(), name="random_state", who=who)
+    _refuse_idle("noise", noise, scheme, "noise")
+    _refuse_idle("fraction", fraction, scheme, "subsample")
+    refitter = Refitter(estimator, X, who=who)
+    resampler = _Resampler(
+        refitter, scheme, DEFAULT_NOISE if noise is None else noise, fraction or DEFAULT_FRACTION
+    )
+    with track(progress, "stability: resample", total=n_resamples) as tracker:
+        whole = _whole(refitter, labels)
+        judge = _Judge(whole)
+
+        def resample(rng: np.random.Generator) -> tuple[FloatArray, float]:
+            return judge.compare(*resampler.run(rng))
+
+        seed = check_seed(random_state)
+        found = run_all(resample, seed, n_resamples, n_rows=refitter.n_rows, tracker=tracker)
+    scores, rand = zip(*found, strict=True)
+    return Stability(
+        scheme, resampler.how, n_resamples, judge.clusters, judge.sizes, np.array(scores), np.array(rand)
+    )
+
+
+class _Resampler:
+    """Fits to one resample after the other."""
+
+    def __init__(self, refitter: Refitter, scheme: Scheme, noise: float, fraction: float) -> None:
+        self._refitter, self._scheme, self._noise, self._fraction = refitter, scheme, noise, fraction
+        self._rows: FloatArray | None = None
+        if scheme == "noise":
+            if refitter.is_pairwise:
+                raise InvalidParameter(
+                    'scheme="noise" of stability needs rows of features, got a square matrix for '
+                    f'{type(refitter.estimator).__name__}. Use scheme="bootstrap".'
+                )
+            self._rows = np.asarray(check_data(refitter.X, who="stability"))
+            self._spread = noise * self._rows.std(axis=0, dtype=np.float64)
+
+    @property
+    def how(self) -> str:
+        if self._scheme == "noise":
+            return f"normal noise of {self._noise:g} standard deviations"
+        if self._scheme == "subsample":
+            return f"{self._fraction:.0%} of the rows"
+        weighted = "rows weighted by their draws" if self._refitter.takes_weights else "each drawn row once"
+        return f"bootstrap, {weighted}"
+
+    def run(self, rng: np.random.Generator) -> tuple[AnyArray, Labels]:
+        """Return the rows of a resample and their labels."""
+        n_rows = self._refitter.n_rows
+        if self._rows is not None:
+            shaken = self._rows + (self._spread * rng.normal(size=self._rows.shape)).astype(self._rows.dtype)
+            model = self._refitter.fit(shaken, seed=seed_from(rng))
+            return np.arange(n_rows), labels_of(model, shaken, who="stability")
+        draw: Draw
+        if self._scheme == "bootstrap":
+            draw = draw_bootstrap(n_rows, rng)
+        else:
+            draw = draw_subsample(n_rows, self._fraction, rng)
+        return draw.rows, self._refitter.fit_draw(draw, seed_from(rng))[1]
+
+
+class _Judge:
+    """Compares the clusters of the whole with those of resamples."""
+
+    def __init__(self, whole: Labeling) -> None:
+        self._whole = whole
+        table = tabulate(whole, whole)
+        self._is_cluster = np.ones(table.classes.size, dtype=bool)
+        noisy = find_noise(table.classes)
+        if noisy is not None:
+            self._is_cluster[noisy] = False
+        self._names = table.classes
+        self.clusters = tuple(table.classes[self._is_cluster].tolist())
+        self.sizes = table.class_sizes[self._is_cluster]
+
+    def compare(self, rows: AnyArray, labels: Labels) -> tuple[FloatArray, float]:
+        """Return the score of each cluster and the adjusted Rand index."""
+        part = Labeling(self._whole.integers[rows], self._whole.dtype, self._whole.names)
+        table = tabulate(part, read_labeling(labels))
+        best = np.full(self._names.size, np.nan)
+        best[np.searchsorted(self._names, table.classes)] = best_jaccards(table)
+        return best[self._is_cluster], adjusted_rand_of(PairCounts.of(table))
+
+
+def best_jaccards(table: ContingencyTable) -> FloatArray:
+    """Return for each class the greatest Jaccard similarity with a cluster; noise is no cluster.
+
+    Examples
+    --------
+    >>> from coterie.evaluate import contingency_table
+    >>> best_jaccards(contingency_table([0, 0, 0, 1], [5, 5, -1, -1]))
+    array([0.66666667, 0.        ])
+    """
+    union = table.class_sizes[table.rows] + table.cluster_sizes[table.columns] - table.counts
+    similarity = table.counts / union
+    noisy = find_noise(table.clusters)
+    if noisy is not None:
+        similarity[table.columns == noisy] = 0.0
+    return np.asarray(reduce_rows(np.maximum, table.row_starts, similarity))
+
+
+def _whole(refitter: Refitter, labels: VectorLike | None) -> Labeling:
+    found = labels_of(refitter.fit(refitter.X), refitter.X, who="stability") if labels is None else labels
+    labeling = read_labeling(found)
+    if len(labeling) != refitter.n_rows:
+        raise InvalidData(
+            f"labels of stability must name a cluster for each of the {refitter.n_rows} rows of X, got "
+            f"{len(labeling)}."
+        )
+    return labeling
+
+
+def _refuse_idle(name: str, value: float | None, scheme: str, belongs_to: str) -> None:
+    if value is not None and scheme != belongs_to:
+        raise InvalidParameter(
+            f'{name} of stability belongs to scheme="{belongs_to}", got scheme="{scheme}". Leave it out.'
+        )

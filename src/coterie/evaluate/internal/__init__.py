@@ -1,0 +1,69 @@
+"""Internal evaluation: a clustering by itself, from the data and the labels."""
+
+from coterie.evaluate.internal.assess import Assessment, assess
+from coterie.evaluate.internal.cophenetic import cophenetic_correlation
+from coterie.evaluate.internal.density_validity import dbcv, s_dbw
+from coterie.evaluate.internal.dispersion import davies_bouldin_score, dispersions
+from coterie.evaluate.internal.distance_correlations import point_biserial
+from coterie.evaluate.internal.distance_pairs import c_index, gamma, tau
+from coterie.evaluate.internal.dunn import dunn_score
+from coterie.evaluate.internal.sampling import Estimate
+from coterie.evaluate.internal.silhouette_value import Silhouette
+from coterie.evaluate.internal.silhouettes import silhouette, silhouette_samples, silhouette_score
+from coterie.evaluate.internal.simplified_silhouettes import (
+    medoid_silhouette_score,
+    simplified_silhouette_score,
+)
+from coterie.evaluate.internal.sums_of_squares import (
+    ball_hall,
+    bss,
+    calinski_harabasz_score,
+    hartigan,
+    sse,
+    tss,
+    wcss,
+    xie_beni_score,
+)
+
+__all__ = [
+    "Assessment",
+    "Estimate",
+    "Silhouette",
+    "assess",
+    "ball_hall",
+    "bss",
+    "c_index",
+    "calinski_harabasz_score",
+    "cophenetic_correlation",
+    "davies_bouldin_score",
+    "dbcv",
+    "dispersions",
+    "dunn_score",
+    "gamma",
+    "hartigan",
+    "medoid_silhouette_score",
+    "point_biserial",
+    "s_dbw",
+    "silhouette",
+    "silhouette_samples",
+    "silhouette_score",
+    "simplified_silhouette_score",
+    "sse",
+    "tau",
+    "tss",
+    "wcss",
+    "xie_beni_score",
+]
+
+# for other rooms of the package
+from coterie.evaluate.internal.assess import Finding as Finding
+from coterie.evaluate.internal.centroids import Scatter as Scatter
+from coterie.evaluate.internal.centroids import squared_between as squared_between
+from coterie.evaluate.internal.centroids import squared_to_own as squared_to_own
+from coterie.evaluate.internal.cut_curves import CutCurve as CutCurve
+from coterie.evaluate.internal.partitions import Partition as Partition
+from coterie.evaluate.internal.silhouette_value import coefficients as coefficients
+from coterie.evaluate.internal.space_input import read_space as read_space
+from coterie.evaluate.internal.spaces import GroupSums as GroupSums
+from coterie.evaluate.internal.spaces import Space as Space
+from coterie.evaluate.internal.spaces import reduce_sums as reduce_sums

@@ -1,0 +1,239 @@
+"""Measures from all pairs of samples: distances within clusters should be smaller than between them.
+
+c_index, gamma and tau put all distances in order, which takes memory for each pair; `sample_size` draws
+samples from every cluster instead and compares those alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie._support.typing import FloatArray, MatrixLike, RandomState, VectorLike
+from coterie._support.validation import Nothing, Seed, Whole, check_parameter, require_memory
+from coterie.evaluate.catalogue import measure
+from coterie.evaluate.internal.partitions import Partition, read_partition
+from coterie.evaluate.internal.sampling import Estimate, draw_from_each
+from coterie.evaluate.internal.space_input import read_space
+from coterie.evaluate.internal.spaces import Space
+from coterie.evaluate.labelings import Noise
+
+BYTES_PER_PAIR = 32  # the distances, their order, and what sorting takes
+
+pair_measure = partial(
+    measure, group="pairs by distance", needs="data", is_scale_free=True, compares_pairs=True
+)
+
+
+class Pairs(NamedTuple):
+    """Distances of the pairs of samples, apart by whether they share a cluster."""
+
+    within: FloatArray
+    between: FloatArray
+
+
+class Order(NamedTuple):
+    """Pairs of a distance within and one between clusters, by which is smaller."""
+
+    right: int  # the one within
+    wrong: int
+    n_within: int
+    n_between: int
+
+
+@pair_measure(symbol="C", low=0, high=1, greater_is_better=False, reference="hubert-1976")
+def c_index(
+    X: MatrixLike,
+    labels: VectorLike,
+    *,
+    metric: Any = "euclidean",
+    sample_size: int | None = None,
+    random_state: RandomState = None,
+    noise: Noise = "cluster",
+    **kwds: Any,
+) -> float:
+    """Sum of distances within clusters, between the least (0) and the greatest (1) sum of as many pairs.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+        Data, or distances with ``metric="precomputed"``.
+    labels : array-like of shape (n_samples,)
+        Labels of any kind.
+    metric : str or callable, default="euclidean"
+        Distance between rows.
+    sample_size : int, default=None
+        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draw.
+    noise : {"cluster", "exclude", "singletons"}, default="cluster"
+        What to do with samples labelled -1.
+    **kwds
+        Further parameters of the distance.
+
+    Examples
+    --------
+    >>> c_index([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
+    0.0
+    """
+    how = (metric, sample_size, random_state, noise, "c_index", kwds)
+    return _of_pairs(_c_index, X, labels, *how)
+
+
+def _c_index(pairs: Pairs) -> float:
+    count = pairs.within.size
+    ordered = np.sort(np.concatenate(pairs))
+    low, high = ordered[:count].sum(), ordered[ordered.size - count :].sum()
+    if high == low:
+        return 0.0
+    return float(min(1.0, max(0.0, (np.sort(pairs.within).sum() - low) / (high - low))))
+
+
+@pair_measure(symbol="Gamma", low=-1, high=1, reference="baker-1975")
+def gamma(
+    X: MatrixLike,
+    labels: VectorLike,
+    *,
+    metric: Any = "euclidean",
+    sample_size: int | None = None,
+    random_state: RandomState = None,
+    noise: Noise = "cluster",
+    **kwds: Any,
+) -> float:
+    """Goodman-Kruskal gamma of distance and being apart: (s+ - s-) / (s+ + s-).
+
+    s+ counts the pairs of a distance within a cluster and one between clusters of which the one within is
+    smaller, s- those of which it is greater; equal ones do not count.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+        Data, or distances with ``metric="precomputed"``.
+    labels : array-like of shape (n_samples,)
+        Labels of any kind.
+    metric : str or callable, default="euclidean"
+        Distance between rows.
+    sample_size : int, default=None
+        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draw.
+    noise : {"cluster", "exclude", "singletons"}, default="cluster"
+        What to do with samples labelled -1.
+    **kwds
+        Further parameters of the distance.
+
+    Examples
+    --------
+    >>> gamma([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
+    1.0
+    """
+    how = (metric, sample_size, random_state, noise, "gamma", kwds)
+    return _of_pairs(_gamma, X, labels, *how)
+
+
+def _gamma(pairs: Pairs) -> float:
+    order = _count(pairs)
+    counted = order.right + order.wrong
+    return (order.right - order.wrong) / counted if counted else 0.0
+
+
+@pair_measure(symbol="Tau", low=-1, high=1, reference="rohlf-1974")
+def tau(
+    X: MatrixLike,
+    labels: VectorLike,
+    *,
+    metric: Any = "euclidean",
+    sample_size: int | None = None,
+    random_state: RandomState = None,
+    noise: Noise = "cluster",
+    **kwds: Any,
+) -> float:
+    """Kendall's tau of distance and being apart: (s+ - s-) / sqrt(N_w N_b N (N - 1) / 2).
+
+    s+ and s- as in `gamma`; of N pairs of samples N_w are within clusters and N_b between. Far below 1 even
+    for perfect clusters, for most pairs of distances are of one kind.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+        Data, or distances with ``metric="precomputed"``.
+    labels : array-like of shape (n_samples,)
+        Labels of any kind.
+    metric : str or callable, default="euclidean"
+        Distance between rows.
+    sample_size : int, default=None
+        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draw.
+    noise : {"cluster", "exclude", "singletons"}, default="cluster"
+        What to do with samples labelled -1.
+    **kwds
+        Further parameters of the distance.
+
+    Examples
+    --------
+    >>> round(tau([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]), 4)
+    0.7303
+    """
+    how = (metric, sample_size, random_state, noise, "tau", kwds)
+    return _of_pairs(_tau, X, labels, *how)
+
+
+def _tau(pairs: Pairs) -> float:
+    order = _count(pairs)
+    total = order.n_within + order.n_between
+    return (order.right - order.wrong) / sqrt(order.n_within * order.n_between * (total * (total - 1) // 2))
+
+
+def _of_pairs(
+    function: Callable[[Pairs], float],
+    X: MatrixLike,
+    labels: VectorLike,
+    metric: Any,
+    sample_size: int | None,
+    random_state: RandomState,
+    noise: Noise,
+    who: str,
+    options: dict[str, Any],
+) -> float:
+    check_parameter(sample_size, Whole(3) | Nothing(), name="sample_size", who=who)
+    check_parameter(random_state, Seed(), name="random_state", who=who)
+    partition = read_partition(labels, noise).require_groups()
+    space = read_space(X, metric, partition, who=who, options=options)
+    if sample_size is not None and sample_size < partition.n_samples:
+        kept = draw_from_each(partition, sample_size, random_state)
+        partition, space = partition.take(kept).require_groups(), space.take(kept)
+        return Estimate.of_draw(function(all_pairs(space, partition, who)), partition.n_samples)
+    return function(all_pairs(space, partition, who))
+
+
+def all_pairs(space: Space, partition: Partition, who: str) -> Pairs:
+    """Return the distances of all pairs, in the order of rows."""
+    n = partition.n_samples
+    require_memory(
+        BYTES_PER_PAIR * n * (n - 1) // 2,
+        f"{who} of {n:,} samples",
+        "It keeps the distances of all pairs: use sample_size=5000.",
+    )
+    within: list[npt.NDArray[Any]] = []
+    between: list[npt.NDArray[Any]] = []
+    numbers = np.arange(n)
+    for rows, distances in space.blocks():
+        is_later = numbers[rows, None] < numbers
+        is_same = partition.codes[rows, None] == partition.codes
+        within.append(distances[is_later & is_same])
+        between.append(distances[is_later & ~is_same])
+    return Pairs(np.concatenate(within).astype(np.float64), np.concatenate(between).astype(np.float64))
+
+
+def _count(pairs: Pairs) -> Order:
+    ordered = np.sort(pairs.between)
+    within = np.sort(pairs.within)
+    smaller = int(np.searchsorted(ordered, within, side="left").sum())
+    at_most = int(np.searchsorted(ordered, within, side="right").sum())
+    return Order(within.size * ordered.size - at_most, smaller, within.size, ordered.size)

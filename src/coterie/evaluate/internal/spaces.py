@@ -1,0 +1,288 @@
+"""Where internal measures get distances from: rows in the native engine, a given matrix, or any function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import issparse
+from sklearn.metrics import pairwise_distances
+
+from coterie import _core
+from coterie._support.typing import Data, Distances
+from coterie._support.validation import require_memory
+from coterie.errors import InvalidParameter
+from coterie.evaluate.internal.centroids import squared_to_own
+from coterie.evaluate.internal.native_distances import NativeDistance
+from coterie.evaluate.internal.partitions import Partition
+
+BLOCK_NUMBERS = 1 << 22  # numbers of a block of distances: 32 MiB
+ROW_BANDS = 8  # of a symmetric pass: (1 + 1/8) / 2 of all pairs are computed
+
+
+class GroupSums(NamedTuple):
+    """What a silhouette is made of, per sample."""
+
+    own_sum: npt.NDArray[np.float64]  # of the distances to the own group
+    nearest_mean: npt.NDArray[np.float64]  # least mean distance to another group
+    neighbour: npt.NDArray[np.int32]  # that group
+
+
+class Space:
+    """Samples with distances between them; what is general is done block by block."""
+
+    n_samples: int
+
+    def block(self, rows: Any, columns: Any = slice(None)) -> Distances:
+        """Return the distances from some samples to some, as a dense matrix."""
+        raise NotImplementedError
+
+    def take(self, kept: npt.NDArray[np.intp]) -> Space:
+        """Return the space of some of the samples."""
+        raise NotImplementedError
+
+    def blocks(self) -> Iterator[tuple[slice, Distances]]:
+        """Yield rows and their distances to all samples."""
+        step = max(1, BLOCK_NUMBERS // self.n_samples)
+        for first in range(0, self.n_samples, step):
+            rows = slice(first, min(first + step, self.n_samples))
+            yield rows, self.block(rows)
+
+    def sums_to_groups(self, partition: Partition) -> Iterator[tuple[slice, npt.NDArray[np.float64]]]:
+        """Yield rows and the sums of their distances to every group."""
+        indicator = partition.indicator()
+        for rows, distances in self.blocks():
+            yield rows, np.asarray((indicator.T @ distances.T).T)
+
+    def sums_of(self, samples: npt.NDArray[np.intp], partition: Partition) -> npt.NDArray[np.float64]:
+        """Return the sums of distances from some samples to every group."""
+        indicator, step = partition.indicator(), max(1, BLOCK_NUMBERS // self.n_samples)
+        parts = [
+            indicator.T @ self.block(samples[first : first + step]).T
+            for first in range(0, samples.size, step)
+        ]
+        return np.concatenate(parts, axis=1).T
+
+    def group_sums(self, partition: Partition) -> GroupSums:
+        """Return what a silhouette is made of."""
+        parts = [
+            reduce_sums(sums, partition.codes[rows], partition.totals)
+            for rows, sums in self.sums_to_groups(partition)
+        ]
+        return GroupSums(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+    def between_sums(self, partition: Partition) -> npt.NDArray[np.float64]:
+        """Return the sum of the distances between every two groups; pairs within one count twice."""
+        _require_table(partition)
+        total = np.zeros((partition.n_clusters, partition.n_clusters))
+        indicator = partition.indicator()
+        for rows, sums in self.sums_to_groups(partition):
+            total += indicator[rows].T @ sums
+        return total
+
+    def extremes(self, partition: Partition) -> tuple[Distances, Distances]:
+        """Return the smallest and the largest distance between every two groups."""
+        _require_table(partition)
+        k = partition.n_clusters
+        smallest, largest = np.full((k, k), np.inf), np.full((k, k), -np.inf)
+        for rows, distances in self.blocks():
+            for group, members in enumerate(partition.members):
+                block = distances[:, members]
+                np.minimum.at(smallest[:, group], partition.codes[rows], block.min(axis=1))
+                np.maximum.at(largest[:, group], partition.codes[rows], block.max(axis=1))
+        return smallest, largest
+
+    def nearest_in(self, members: npt.NDArray[np.intp]) -> Distances:
+        """Return for every sample the distance to the nearest of some."""
+        return np.concatenate([distances[:, members].min(axis=1) for _, distances in self.blocks()])
+
+
+class MatrixSpace(Space):
+    """Distances that are given."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.matrix = matrix
+        self.n_samples = matrix.shape[0]
+
+    def block(self, rows: Any, columns: Any = slice(None)) -> Distances:
+        chosen = self.matrix[rows][:, columns]
+        return np.asarray(chosen.toarray() if issparse(chosen) else chosen)
+
+    def take(self, kept: npt.NDArray[np.intp]) -> Space:
+        return MatrixSpace(self.matrix[kept][:, kept])
+
+
+class VectorSpace(Space):
+    """Rows of numbers; `to` gives distances to other rows."""
+
+    X: Any
+
+    def to(self, points: Any, rows: Any = slice(None)) -> Distances:
+        """Return the distances from some samples to other points of the same features."""
+        raise NotImplementedError
+
+    def among(self, points: Any) -> npt.NDArray[np.float64]:
+        """Return the distances between other points."""
+        raise NotImplementedError
+
+    def to_own(self, points: Any, own: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+        """Return the distance of each sample to its own of several points."""
+        distances = np.empty(self.n_samples)
+        step = max(256, BLOCK_NUMBERS // len(points))
+        for first in range(0, self.n_samples, step):
+            rows = slice(first, min(first + step, self.n_samples))
+            distances[rows] = self.to(points, rows)[np.arange(own[rows].size), own[rows]]
+        return distances
+
+
+class ForeignSpace(VectorSpace):
+    """Rows with a distance that the native engine does not have: scikit-learn's, or a function."""
+
+    def __init__(self, X: Any, metric: Any, options: dict[str, Any]) -> None:
+        self.X, self.metric, self.options = X, metric, options
+        self.n_samples = X.shape[0]
+
+    def block(self, rows: Any, columns: Any = slice(None)) -> Distances:
+        distances = self.to(self.X[columns], rows)
+        numbers = np.arange(self.n_samples)
+        is_same = numbers[rows][:, None] == numbers[columns]
+        return np.where(is_same, 0, distances)  # products of sparse rows leave rounding there
+
+    def to(self, points: Any, rows: Any = slice(None)) -> Distances:
+        return self._between(self.X[rows], points)
+
+    def among(self, points: Any) -> npt.NDArray[np.float64]:
+        return self._between(points, points).astype(np.float64)
+
+    def _between(self, rows: Any, points: Any) -> Distances:
+        try:
+            return np.asarray(pairwise_distances(rows, points, metric=self.metric, **self.options))
+        except (TypeError, ValueError) as error:
+            raise InvalidParameter(f"metric={self.metric!r}: {error}") from error
+
+    def take(self, kept: npt.NDArray[np.intp]) -> Space:
+        return ForeignSpace(self.X[kept], self.metric, self.options)
+
+
+class NativeSpace(VectorSpace):
+    """Rows of numbers with a distance of the native engine."""
+
+    def __init__(self, X: Data, distance: NativeDistance, prepared: Data | None = None) -> None:
+        self.X, self.distance = X, distance
+        self.prepared = np.ascontiguousarray(distance.prepare(X)) if prepared is None else prepared
+        self.n_samples = X.shape[0]
+
+    def block(self, rows: Any, columns: Any = slice(None)) -> Distances:
+        return self._pairwise(self.prepared[rows], self.prepared[columns])
+
+    def to(self, points: Any, rows: Any = slice(None)) -> Distances:
+        other = self.distance.prepare(np.asarray(points, dtype=self.X.dtype))
+        return self._pairwise(self.prepared[rows], other)
+
+    def take(self, kept: npt.NDArray[np.intp]) -> Space:
+        return NativeSpace(self.X[kept], self.distance, self.prepared[kept])
+
+    def among(self, points: Any) -> npt.NDArray[np.float64]:
+        prepared = self.distance.prepare(np.asarray(points, dtype=np.float64))
+        return self._pairwise(prepared, prepared).astype(np.float64)
+
+    def to_own(self, points: Any, own: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+        if self.distance.is_plain_euclidean:
+            return np.sqrt(squared_to_own(self.X, points, own))
+        return super().to_own(points, own)
+
+    def nearest_two_to(self, points: Any) -> tuple[npt.NDArray[np.int32], Distances]:
+        """Return the two nearest of some points, and how far they are: two rows of each."""
+        other = np.ascontiguousarray(self.distance.prepare(np.asarray(points, dtype=self.X.dtype)))
+        index, value = _core.nearest_two(self.prepared, other, self.distance.metric)
+        return index, value
+
+    def sums_to_groups(self, partition: Partition) -> Iterator[tuple[slice, npt.NDArray[np.float64]]]:
+        step = max(256, BLOCK_NUMBERS // partition.n_clusters)
+        mean_sums = self.distance.mean_sums
+        about = None if mean_sums is None else mean_sums(self.prepared, partition)
+        if about is None and partition.sample_weight is not None:
+            yield from super().sums_to_groups(partition)
+            return
+        for first in range(0, self.n_samples, step):
+            rows = slice(first, min(first + step, self.n_samples))
+            if about is not None:
+                yield rows, about(self.prepared[rows])
+            else:
+                yield rows, self._sums(self.prepared[rows], partition)
+
+    def sums_of(self, samples: npt.NDArray[np.intp], partition: Partition) -> npt.NDArray[np.float64]:
+        if partition.sample_weight is not None:
+            return super().sums_of(samples, partition)
+        return self._sums(self.prepared[samples], partition)
+
+    def group_sums(self, partition: Partition) -> GroupSums:
+        if self.distance.mean_sums is not None:
+            parts = super().group_sums(partition)
+            if self.distance.self_distances is None:
+                return parts
+            return parts._replace(own_sum=parts.own_sum - self.distance.self_distances(self.prepared))
+        own, nearest, neighbour, _ = self._pass(partition)
+        return GroupSums(own, nearest, neighbour)
+
+    def between_sums(self, partition: Partition) -> npt.NDArray[np.float64]:
+        _require_table(partition)
+        if self.distance.mean_sums is not None:
+            return super().between_sums(partition)
+        return np.asarray(self._pass(partition, between=True)[3])
+
+    def _pass(self, partition: Partition, *, between: bool = False) -> Any:
+        weights = partition.sample_weight
+        cast = None if weights is None else np.ascontiguousarray(weights, dtype=self.prepared.dtype)
+        groups = (partition.codes, partition.n_clusters)
+        return _core.silhouette(self.prepared, *groups, self.distance.metric, between, cast)
+
+    def extremes(self, partition: Partition) -> tuple[Distances, Distances]:
+        _require_table(partition)
+        order = np.argsort(partition.codes, kind="stable")
+        rows, codes = np.ascontiguousarray(self.prepared[order]), partition.codes[order]
+        k, step = partition.n_clusters, max(256, -(-self.n_samples // ROW_BANDS))
+        squared = self.distance.squared_metric
+        metric = self.distance.metric if squared is None else squared
+        smallest, largest = np.full((k, k), np.inf), np.full((k, k), -np.inf)
+        for first in range(0, self.n_samples, step):  # each pair once, but for those of a band with itself
+            band = rows[first : first + step], codes[first : first + step]
+            low, high = _core.group_extremes(*band, rows[first:], codes[first:], k, metric)
+            np.minimum(smallest, low, out=smallest)
+            np.maximum(largest, high, out=largest)
+        smallest, largest = np.minimum(smallest, smallest.T), np.maximum(largest, largest.T)
+        return (smallest, largest) if squared is None else (np.sqrt(smallest), np.sqrt(largest))
+
+    def nearest_in(self, members: npt.NDArray[np.intp]) -> Distances:
+        chosen = np.ascontiguousarray(self.prepared[members])
+        return np.asarray(_core.nearest(self.prepared, chosen, self.distance.metric)[1])
+
+    def _pairwise(self, rows: Data, columns: Data) -> Distances:
+        pair = np.ascontiguousarray(rows), np.ascontiguousarray(columns)
+        return np.asarray(_core.pairwise(*pair, self.distance.metric))
+
+    def _sums(self, rows: Data, partition: Partition) -> npt.NDArray[np.float64]:
+        groups = (partition.codes, partition.n_clusters)
+        chosen = np.ascontiguousarray(rows)
+        return np.asarray(_core.group_sums(chosen, self.prepared, *groups, self.distance.metric))
+
+
+def reduce_sums(
+    sums: npt.NDArray[np.float64], own: npt.NDArray[np.int32], totals: npt.NDArray[np.float64]
+) -> GroupSums:
+    """Return the parts of a silhouette from sums of distances to every group."""
+    at = np.arange(own.size)
+    own_sum = sums[at, own].copy()
+    means = sums / totals
+    means[at, own] = np.inf
+    neighbour = means.argmin(axis=1).astype(np.int32)
+    return GroupSums(own_sum, means[at, neighbour], neighbour)
+
+
+def _require_table(partition: Partition) -> None:
+    k = partition.n_clusters
+    require_memory(
+        8 * 8 * k * k, f"A table of {k:,} x {k:,} groups", "Use a measure that does not compare all groups."
+    )

@@ -1,0 +1,208 @@
+"""The answer of `coterie.fit`: groups, how sure they are, and what else was considered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coterie._support import hooks
+from coterie._support.optional import require
+from coterie._support.typing import Labels
+from coterie.data import Table
+from coterie.evaluate import Comparison, Significance, Stability
+from coterie.persist import save
+from coterie.pipeline.candidate import Candidate
+from coterie.pipeline.estimate import Fact
+from coterie.pipeline.groups import Groups
+from coterie.pipeline.profile import Profile
+from coterie.pipeline.text import headline, summary
+from coterie.select.evidence import Evidence
+
+_NOT_SAVED = ("table", "classes", "arguments")
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Groups of the rows of a table, and whether to believe them.
+
+    Parameters
+    ----------
+    groups : Groups
+        The groups themselves, numbered from 1: columns, scaling, model, profile.
+    method : str
+        The method that found them.
+    evidence : Evidence
+        What speaks for their number.
+    stability : Stability or None
+        Whether they come back in resamples; None without groups.
+    significance : Significance or None
+        Whether data without groups would look as good.
+    runners_up : tuple of Candidate
+        What else was considered, best first.
+    comparison : Comparison or None
+        Agreement with the truth, where it was given.
+    notes : tuple of str
+        What the reader should know.
+    budget : str
+        What was allowed.
+    seed : int
+        Same seed, same data, same answer.
+    seconds : float
+        Time it took.
+    table : Table or None
+        The data, for a report; None after loading.
+    classes : array of shape (n_rows,) or None
+        The truth, where it was given; None after loading.
+    arguments : mapping
+        What `coterie.fit` was asked, so that a report can say how to ask again.
+    facts : tuple of Fact
+        Of data in blocks: numbers, each exact or estimated with its error; else empty.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(centre, 1, (60, 2)) for centre in ([0, 0], [9, 0], [0, 9])])
+    >>> found = coterie.fit(X, budget="fast")
+    >>> found.k, np.bincount(found.labels).tolist()
+    (3, [60, 60, 60])
+    """
+
+    groups: Groups
+    method: str
+    evidence: Evidence = field(repr=False)
+    stability: Stability | None
+    significance: Significance | None
+    runners_up: tuple[Candidate, ...]
+    comparison: Comparison | None
+    notes: tuple[str, ...]
+    budget: str
+    seed: int
+    seconds: float
+    table: Table | None = field(default=None, repr=False)
+    classes: Any = field(default=None, repr=False)
+    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    facts: tuple[Fact, ...] = ()
+
+    @property
+    def labels(self) -> Labels:
+        """Group of each row, 0..k-1, the largest first; -1 is noise, -2 a row that was left out."""
+        labels = self.groups.labels
+        return np.asarray(np.where(labels > 0, labels - 1, labels))
+
+    @property
+    def k(self) -> int:
+        """Number of groups; 1: there are none."""
+        return self.groups.k
+
+    @property
+    def model(self) -> Any:
+        """The fitted estimator, with its own numbers of clusters."""
+        return self.groups.model
+
+    @property
+    def profile(self) -> Profile:
+        """What sets the groups apart."""
+        return self.groups.profile
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence."""
+        return headline(self)
+
+    def summary(self) -> str:
+        """Return the answer, and the evidence underneath."""
+        return summary(self)
+
+    def predict(self, rows: Any, *, missing: str = "error") -> Labels:
+        """Return the group of each new row, counted from 0; -1 is noise, -2 a row with missing values.
+
+        Parameters
+        ----------
+        rows : Table, DataFrame or array
+            Matched by column name, or in the order of the columns used.
+        missing : {"error", "drop", "median"}, default="error"
+            Rows with missing values: refuse, label -2, or fill with the medians of the fit.
+        """
+        found = self.groups.predict(rows, missing=missing)
+        return np.asarray(np.where(found > 0, found - 1, found))
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame: one row per group, with size, share, means and what sets it apart."""
+        pandas = require("pandas", extra="dev", purpose="to_frame")
+        rows = [
+            {
+                "group": at,
+                "size": int(self.profile.sizes[at]),
+                "share": float(self.groups.shares[at]),
+                "stability": self._stability_of(at),
+                "apart": self.profile.words(at),
+                **dict(zip(self.groups.columns, self.groups.centers[at].tolist(), strict=True)),
+            }
+            for at in range(self.k)
+        ]
+        return pandas.DataFrame(rows).set_index("group")
+
+    def _stability_of(self, group: int) -> float:
+        return float("nan") if self.stability is None else float(self.stability.per_cluster[group])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values: what ``coterie fit --json`` prints about the answer."""
+        return {
+            "k": self.k,
+            "headline": self.headline,
+            "method": self.method,
+            "sizes": self.profile.sizes.tolist(),
+            "columns": list(self.groups.columns),
+            "left_out": {column.name: column.reason for column in self.groups.left_out},
+            "evidence": self.evidence.to_dict(),
+            "stability": None if self.stability is None else self.stability.to_dict(),
+            "significance": None if self.significance is None else self.significance.to_dict(),
+            "runners_up": [candidate.to_dict() for candidate in self.runners_up],
+            "truth": None if self.comparison is None else self.comparison.to_dict(),
+            "facts": [fact.to_dict() for fact in self.facts],
+            "notes": list(self.notes),
+            "budget": self.budget,
+            "seed": self.seed,
+            "seconds": self.seconds,
+        }
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Save it for `coterie.load`; the data themselves are not saved."""
+        save(self, path, force=force)
+
+    def report(self, path: str | Path, *, title: str | None = None, force: bool = False) -> Path:
+        """Write a report as one HTML file and return its path.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to.
+        title : str, default=None
+            Of the report; None: the name of the data.
+        force : bool, default=False
+            Replace an existing file.
+        """
+        written: Path = hooks.ask("write_report")(self, path, title=title, force=force)
+        return written
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.summary())}</pre>"
+
+    def __coterie_state__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _NOT_SAVED}
+
+    @classmethod
+    def __coterie_restore__(cls, state: Mapping[str, Any]) -> Clustering:
+        return cls(**state)

@@ -1,0 +1,133 @@
+"""What several methods make of the same data, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.validation import Seed, check_parameter, check_seed
+from coterie.data import as_table, check_policy
+from coterie.evaluate import adjusted_rand_score
+from coterie.pipeline.candidate import Candidate
+from coterie.pipeline.preparing import classes_of, column_names, dense, points_of, prepare, sample_rows
+from coterie.pipeline.request import check_asked
+from coterie.pipeline.running import run_contest
+from coterie.select.evidence import Evidence
+
+
+@dataclass(frozen=True, eq=False)
+class MethodComparison:
+    """The best of each method, best first.
+
+    Parameters
+    ----------
+    source : str
+        Name of the data.
+    n_rows, n_compared : int
+        Rows of the data, and those that methods were compared on.
+    k : int
+        Number of groups of the best; 1: no groups.
+    candidates : tuple of Candidate
+        The best of each method.
+    agreement : tuple of float or None
+        Adjusted Rand index of each with the truth.
+    evidence : Evidence
+        What speaks for the number of groups.
+    """
+
+    source: str
+    n_rows: int
+    n_compared: int
+    k: int
+    candidates: tuple[Candidate, ...]
+    agreement: tuple[float, ...] | None
+    evidence: Evidence
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence."""
+        if self.k == 1:
+            return "no groups: no method finds borders clearer than data without groups show"
+        return f"{self.k} groups; best by {self.candidates[0].title}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "source": self.source,
+            "rows": self.n_rows,
+            "rows_compared": self.n_compared,
+            "k": self.k,
+            "headline": self.headline,
+            "candidates": [candidate.to_dict() for candidate in self.candidates],
+            "adjusted_rand": None if self.agreement is None else list(self.agreement),
+            "evidence": self.evidence.to_dict(),
+        }
+
+
+def compare_methods(
+    X: Any,
+    methods: Any = "auto",
+    k: Any = "auto",
+    *,
+    distance: str = "auto",
+    scale: str = "auto",
+    truth: Any = None,
+    budget: str = "normal",
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    missing: str = "error",
+    random_state: Any = 0,
+    progress: ProgressOption = None,
+) -> MethodComparison:
+    """Compare what several methods find, by the judge of `coterie.fit`.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame, Table, or path of a file
+        The data.
+    methods : str or sequence of str, default="auto"
+        Names of `coterie.cluster.catalogue()`, joined by commas if in one string; "auto": by the budget.
+    k : int, range, "A..B" or "auto", default="auto"
+        Numbers of groups to choose from.
+    distance, scale, truth, budget, drop, keep, missing, random_state, progress
+        As in `coterie.fit`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(centre, 1, (60, 2)) for centre in ([0, 0], [9, 0], [0, 9])])
+    >>> found = compare_methods(X, "kmeans,modes", budget="fast")
+    >>> found.k, [candidate.method for candidate in found.candidates]
+    (3, ['kmeans', 'modes'])
+    """
+    asked = check_asked(methods, k, distance, scale, budget)
+    check_policy(missing)
+    check_parameter(random_state, Seed(), name="random_state", who="compare_methods")
+    seed = check_seed(random_state)
+    table = dense(as_table(X))
+    classes, dropped = classes_of(table, truth)
+    prepared = prepare(table, asked, [*column_names(drop), *dropped], column_names(keep), missing)
+    rows = sample_rows(prepared, asked, seed)
+    with track(progress, "comparing methods", total=None) as tracker:
+        contest = run_contest(points_of(prepared, rows, asked), asked, seed, tracker)
+    best: dict[str, Candidate] = {}
+    for candidate in contest.ranked:
+        best.setdefault(candidate.method, candidate)
+    candidates = tuple(best.values())
+    agreement = None
+    if classes is not None:
+        known = np.asarray(classes)[prepared.complete.rows][rows]
+        agreement = tuple(float(adjusted_rand_score(known, each.labels)) for each in candidates)
+    return MethodComparison(
+        table.source,
+        table.n_rows,
+        len(rows),
+        1 if contest.winner is None else contest.winner.k,
+        candidates,
+        agreement,
+        contest.evidence,
+    )

@@ -1,0 +1,262 @@
+"""Which clustering: every method proposes, one judge compares them, and the evidence is kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from coterie._support.progress import Tracker
+from coterie._support.typing import Labels
+from coterie.cluster import find_method
+from coterie.evaluate import silhouette_score
+from coterie.pipeline.candidate import Candidate, different
+from coterie.pipeline.families import Task, propose
+from coterie.pipeline.judge.density_valleys import ENOUGH, NOTHING_APART, Separation
+from coterie.select.curve import Curve
+from coterie.select.evidence import Evidence
+from coterie.select.verdict import Verdict
+
+SILHOUETTE_ROWS = 1_000
+RUNNERS_UP = 5
+TIE = 0.1  # differences of rank below that say nothing
+SIMPLEST_FIRST = (
+    "kmeans",
+    "mixture",
+    "agglomerative",
+    "modes",
+    "spectral",
+)  # by what it takes to place a row
+CLOSE = 0.5  # in units of evidence: less of a lead is a close call
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """All candidates, best first, and the evidence.
+
+    Parameters
+    ----------
+    winner : Candidate or None
+        The best; None: there are no groups.
+    ranked : tuple of Candidate
+        The best of each method and number, best first, the winner included.
+    evidence : Evidence
+        What speaks for the number of groups.
+    """
+
+    winner: Candidate | None
+    ranked: tuple[Candidate, ...]
+    evidence: Evidence
+
+    @property
+    def runners_up(self) -> tuple[Candidate, ...]:
+        """The best that tell something else than the winner and each other."""
+        if self.winner is None:
+            return different(self.ranked, RUNNERS_UP)
+        return different(self.ranked, RUNNERS_UP + 1)[1:]
+
+
+def compete(
+    task: Task, methods: Sequence[str], tracker: Tracker, *, may_be_one: bool, steps_after: int = 0
+) -> Contest:
+    """Let methods propose clusterings and return them judged, best first.
+
+    Parameters
+    ----------
+    task : Task
+        Data, numbers of groups, distance, budget, seed.
+    methods : sequence of str
+        Names of methods.
+    tracker : Tracker
+        Hears of every method.
+    may_be_one : bool
+        Whether "no groups" is among the answers.
+    steps_after : int, default=0
+        Steps of the same work that follow, so that the time left counts them.
+    """
+    began = time.perf_counter()
+    judged: list[tuple[Candidate, Separation]] = []
+    for at, method in enumerate(methods if task.ks else ()):
+        stage = f"comparing methods: {find_method(method).title}"
+        tracker.report(at, stage=stage, total=len(methods) + steps_after)
+        judged += _judged(task, method)
+    judged.sort(key=lambda pair: -pair[1].rank)
+    _prefer_finer(judged, task.valleys.error)
+    _prefer_simple(judged)
+    wins = bool(judged) and (not may_be_one or (judged[0][1].score > 0 and _are_any_apart(judged)))
+    best_of_k = _best_of_each_k(judged)
+    evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, began)
+    best = judged[0][1] if wins else NOTHING_APART
+    ranked = [_explain(pair, best, is_best=wins and at == 0) for at, pair in enumerate(_distinct(judged))]
+    return Contest(ranked[0] if wins else None, tuple(ranked), evidence)
+
+
+def _are_any_apart(judged: list[tuple[Candidate, Separation]]) -> bool:
+    """Return whether some partition stands on valleys that are all beyond chance: else none are."""
+    return any(separation.evidence.min() > 0 for _, separation in judged)
+
+
+def _prefer_finer(judged: list[tuple[Candidate, Separation]], error: float) -> None:
+    """Move more groups to the front that are all apart, of partitions that the judge cannot tell apart."""
+    if not judged or not error:
+        return
+    best, separation = judged[0]
+    finer = [
+        at
+        for at, (candidate, other) in enumerate(judged)
+        if candidate.k > best.k and separation.rank - other.rank <= error and other.evidence.min() > 0
+    ]
+    if finer:
+        judged.insert(0, judged.pop(finer[0]))
+
+
+def _prefer_simple(judged: list[tuple[Candidate, Separation]]) -> None:
+    """Move the simplest model to the front, of those with as many groups that the judge cannot tell apart."""
+    if not judged:
+        return
+    best, separation = judged[0]
+    tied = [
+        at
+        for at, (candidate, other) in enumerate(judged)
+        if candidate.k == best.k and separation.rank - other.rank <= TIE
+    ]
+    judged.insert(0, judged.pop(min(tied, key=lambda at: (_complexity(judged[at][0].method), at))))
+
+
+def _complexity(method: str) -> int:
+    return SIMPLEST_FIRST.index(method) if method in SIMPLEST_FIRST else len(SIMPLEST_FIRST)
+
+
+def _judged(task: Task, method: str) -> list[tuple[Candidate, Separation]]:
+    found = []
+    for parameters, labels in propose(method, task):
+        labels = _compact(labels)
+        k = int(labels.max()) + 1
+        if k < 2 or k > max(task.most_share * len(labels), 2) or not task.ks[0] <= k <= task.ks[-1]:
+            continue
+        separation = task.valleys.judge(labels)
+        scores = {
+            "separation": separation.score,
+            "weakest_valley": float(separation.evidence.min()),
+            "crossing": separation.crossing,
+            "noise": float((labels < 0).mean()),
+        }
+        found.append((Candidate(method, k, labels, scores, "", parameters), separation))
+    return found
+
+
+def _compact(labels: Labels) -> Labels:
+    """Return labels 0..k-1 without gaps; everything below 0 is noise."""
+    values, codes = np.unique(np.maximum(np.asarray(labels), -1), return_inverse=True)
+    return np.asarray(codes - int(values[0] < 0), dtype=np.int32)
+
+
+def _best_of_each_k(
+    judged: Sequence[tuple[Candidate, Separation]],
+) -> dict[int, tuple[Candidate, Separation]]:
+    best: dict[int, tuple[Candidate, Separation]] = {}
+    for pair in judged:
+        best.setdefault(pair[0].k, pair)
+    return dict(sorted(best.items()))
+
+
+def _distinct(judged: Sequence[tuple[Candidate, Separation]]) -> list[tuple[Candidate, Separation]]:
+    """Return the best candidate of each method and number of groups, best first."""
+    seen: dict[tuple[str, int], tuple[Candidate, Separation]] = {}
+    for pair in judged:
+        seen.setdefault((pair[0].method, pair[0].k), pair)
+    return list(seen.values())
+
+
+def _for(separation: Separation) -> str:
+    n_borders = len(separation.evidence)
+    clear = int((separation.evidence > 0).sum())
+    if n_borders == 1:
+        return f"the border between its groups is {'' if clear else 'no '}clearer than in data without groups"
+    are = "is" if clear == 1 else "are"
+    return f"{clear} of its {n_borders} borders {are} clearer than in data without groups"
+
+
+def _explain(pair: tuple[Candidate, Separation], best: Separation, *, is_best: bool) -> Candidate:
+    candidate, separation = pair
+    if is_best:
+        return replace(candidate, reason=_for(separation))
+    shallow = int((separation.evidence <= 0).sum())
+    if shallow:
+        n_borders = len(separation.evidence)
+        what = "its only border is" if n_borders == 1 else f"{shallow} of its {n_borders} borders "
+        what += "" if n_borders == 1 else "is" if shallow == 1 else "are"
+        reason = f"{what} no clearer than in data without groups"
+    elif separation.score < best.score - CLOSE:
+        reason = "it leaves groups together that a clear border divides, or divides them less well"
+    elif separation.crossing > best.crossing:
+        cut = f"{100 * separation.crossing:.2g}%"
+        reason = f"a close call, but its borders cut {cut} of the neighbourhoods"
+    elif best.rank - separation.rank <= TIE:
+        reason = "as good as the winner, which is the simpler model"
+    else:
+        reason = "a close call: the winner's borders are a little clearer"
+    return replace(candidate, reason=reason)
+
+
+def _evidence(task: Task, best: dict[int, tuple[Candidate, Separation]], k: int, began: float) -> Evidence:
+    ks = (1, *best)
+    ranks = {1: 0.0, **{k: separation.rank for k, (_, separation) in best.items()}}
+    labelings: dict[int, Labels | None] = {1: np.zeros(len(task.rows), dtype=np.int32)}
+    labelings |= {k: candidate.labels for k, (candidate, _) in best.items()}
+    crossing = [0.0, *(separation.crossing for _, separation in best.values())]
+    curves = (
+        Curve(
+            "separation",
+            "separation",
+            ks,
+            np.array([0.0, *(separation.score for _, separation in best.values())]),
+            None,
+            True,
+            k,
+            "the borders between its groups are the clearest, against data without groups",
+        ),
+        Curve(
+            "crossing",
+            "crossing",
+            ks,
+            np.array(crossing),
+            None,
+            False,
+            None,
+            "small is good, 0 for one group",
+        ),
+        _silhouettes(task, ks, labelings),
+    )
+    return Evidence(
+        "auto", ks, curves, labelings, (), _verdict(k, ranks, curves), (), time.perf_counter() - began
+    )
+
+
+def _silhouettes(task: Task, ks: tuple[int, ...], labelings: dict[int, Labels | None]) -> Curve:
+    rows = np.random.default_rng(task.seed).permutation(len(task.rows))[:SILHOUETTE_ROWS]
+    values = np.full(len(ks), np.nan)
+    for at, k in enumerate(ks[1:], start=1):
+        labels = np.asarray(labelings[k])[rows]
+        inside = labels >= 0
+        n_here = np.unique(labels[inside]).size
+        if 1 < n_here < inside.sum():
+            values[at] = silhouette_score(task.rows[rows][inside], labels[inside], metric=task.metric)
+    choice = None if np.isnan(values).all() else int(ks[int(np.nanargmax(values))])
+    note = f"from {SILHOUETTE_ROWS:,} rows" if len(task.rows) > SILHOUETTE_ROWS else ""
+    return Curve("silhouette", "silhouette", ks, values, None, True, choice, "largest", note)
+
+
+def _verdict(k: int, ranks: dict[int, float], curves: Sequence[Curve]) -> Verdict:
+    lead = ranks[k] - max((rank for number, rank in ranks.items() if number != k), default=-ENOUGH)
+    choices = [curve.choice for curve in curves if curve.choice is not None]
+    votes = {number: choices.count(number) for number in sorted(set(choices))}
+    near = sorted(number for number, rank in ranks.items() if number != k and ranks[k] - rank < CLOSE)
+    against = [f"k = {number} is close" for number in near]
+    against += [
+        f"{curve.title} would choose {curve.choice}" for curve in curves if curve.choice not in (None, k)
+    ]
+    reason = "no division has clearer borders than data without groups show" if k == 1 else curves[0].reason
+    return Verdict(k, votes, (reason,), tuple(against), float(1.0 / (1.0 + np.exp(-2.0 * max(lead, 0.0)))))

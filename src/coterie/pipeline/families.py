@@ -1,0 +1,180 @@
+"""The candidates: what each method makes of the data, for each number of groups."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from coterie._support.typing import Data, Labels
+from coterie.cluster import find_method
+from coterie.pipeline.budget import Budget
+from coterie.pipeline.judge.density_valleys import Valleys
+from coterie.pipeline.recipe import Recipe, make_estimator
+from coterie.tree import Dendrogram, linkage
+
+MODE_SCALES = (
+    5,
+    8,
+    12,
+    18,
+)  # neighbours of mode clustering; fewer follow thin shapes, more smooth broad hills
+MIN_CLUSTER_SIZES = (5, 10, 20)  # of HDBSCAN
+VALLEY_NEIGHBOURS = (5, 10, 20)  # of OPTICS
+VALLEY_STEEPNESS = (0.05, 0.1)
+VALLEY_SIZES = (None, 0.05)  # its own rule, or a share of the rows
+LINKAGES = ("ward", "average")
+SPECTRAL_NEIGHBOURS = 10
+SPECTRAL_ROWS = 3_000
+MOST_SPECTRAL = 12
+CRUMBS = 0.5
+RIDGE = 1e-6  # added to the variances of a mixture, in units of those of the data
+ROWS_PER_PARAMETER = 4  # a full covariance needs some rows for each of its numbers
+
+Proposal: TypeAlias = tuple[dict[str, Any], Labels]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be clustered, and how."""
+
+    valleys: Valleys
+    ks: tuple[int, ...]
+    distance: str | None
+    budget: Budget
+    seed: int
+    is_wish: bool = False
+
+    @property
+    def most_share(self) -> float:
+        """Clusters per row above which a labeling is crumbs, not worth judging; a wish is a wish."""
+        return 1.0 if self.is_wish else CRUMBS
+
+    @property
+    def rows(self) -> Data:
+        """The rows."""
+        return self.valleys.X
+
+    @property
+    def metric(self) -> str:
+        """Name of the distance."""
+        return self.distance or "euclidean"
+
+
+def propose(method: str, task: Task) -> Iterator[Proposal]:
+    """Yield what a method finds: parameters of its estimator, and labels."""
+    family = FAMILIES.get(method, _others)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a candidate that did not converge is judged like any other
+        yield from family(task) if family is not _others else _others(task, method)
+
+
+def takes_distance(method: str, distance: str) -> bool:
+    """Return whether a method can use a distance."""
+    from coterie.errors import CoterieError
+
+    try:
+        make_estimator(find_method(method), Recipe(method, 2, distance=distance))._check_parameters()
+    except CoterieError:
+        return False
+    return True
+
+
+def _modes(task: Task) -> Iterator[Proposal]:
+    trees = {tree.n_neighbors: tree for tree in task.valleys.trees}
+    scales = [scale for scale in MODE_SCALES if scale in trees] or [task.valleys.scales[0]]
+    for scale in scales:
+        for k in task.ks:
+            parameters = {"n_clusters": k, "n_neighbors": scale, "metric": task.metric}
+            yield parameters, trees[scale].cut(k)
+
+
+def _kmeans(task: Task) -> Iterator[Proposal]:
+    options = {} if task.distance is None else {"geometry": task.distance}
+    for k in task.ks:
+        parameters = {"n_clusters": k, "n_init": task.budget.starts, "random_state": task.seed, **options}
+        yield parameters, find_method("kmeans").load()(**parameters).fit(task.rows).labels_
+
+
+def _mixture(task: Task) -> Iterator[Proposal]:
+    n_rows, n_columns = task.rows.shape
+    ridge = RIDGE * float(np.mean(task.rows.var(axis=0, dtype=np.float64))) or RIDGE
+    for k in task.ks:
+        full = n_rows > ROWS_PER_PARAMETER * k * n_columns * (n_columns + 1) / 2
+        family = "full" if full else "diag"
+        parameters = {
+            "n_components": k,
+            "covariance_type": family,
+            "reg_covar": ridge,
+            "random_state": task.seed,
+        }
+        if full or n_rows > ROWS_PER_PARAMETER * k * n_columns:
+            model = find_method("mixture").load()(**parameters)
+            with suppress(ValueError):  # a component on equal rows has no covariance
+                yield parameters, model.fit(task.rows).predict(task.rows)
+
+
+def _agglomerative(task: Task) -> Iterator[Proposal]:
+    for rule in LINKAGES if task.distance is None else LINKAGES[1:]:
+        tree = Dendrogram.from_linkage(linkage(task.rows, rule, task.metric))
+        for k in task.ks:
+            options = {} if task.distance is None else {"metric": task.distance}
+            yield {"n_clusters": k, "linkage": rule, **options}, tree.cut(n_clusters=k)
+
+
+def _hdbscan(task: Task) -> Iterator[Proposal]:
+    for size in MIN_CLUSTER_SIZES:
+        if 2 * size <= len(task.rows):
+            parameters = {"min_cluster_size": size, "metric": task.metric}
+            yield parameters, find_method("hdbscan").load()(**parameters).fit(task.rows).labels_
+
+
+def _optics(task: Task) -> Iterator[Proposal]:
+    for n_neighbours, xi, size in product(VALLEY_NEIGHBOURS, VALLEY_STEEPNESS, VALLEY_SIZES):
+        if 2 * n_neighbours <= len(task.rows):
+            options = {} if task.distance is None else {"metric": task.distance}
+            parameters = {"min_samples": n_neighbours, "xi": xi, "min_cluster_size": size, **options}
+            yield parameters, find_method("optics").load()(**parameters).fit(task.rows).labels_
+
+
+def _spectral(task: Task) -> Iterator[Proposal]:
+    if len(task.rows) > SPECTRAL_ROWS:
+        return
+    for k in (k for k in task.ks if k <= MOST_SPECTRAL and k < len(task.rows)):
+        parameters = {
+            "n_clusters": k,
+            "affinity": "nearest_neighbors",
+            "n_neighbors": min(SPECTRAL_NEIGHBOURS, len(task.rows) - 1),
+            "random_state": task.seed,
+        }
+        yield parameters, find_method("spectral").load()(**parameters).fit(task.rows).labels_
+
+
+def _others(task: Task, name: str = "") -> Iterator[Proposal]:
+    method = find_method(name)
+    ks: Sequence[int | None] = task.ks if _takes_k(name) else (None,)
+    for k in ks:
+        recipe = Recipe(name, k, distance=task.distance, seed=task.seed)
+        estimator = make_estimator(method, recipe)
+        yield estimator.get_params(deep=False), np.asarray(estimator.fit(task.rows).labels_)
+
+
+def _takes_k(name: str) -> bool:
+    parameters = find_method(name).load()().get_params()
+    return "n_clusters" in parameters or "n_components" in parameters
+
+
+FAMILIES: dict[str, Callable[..., Iterator[Proposal]]] = {
+    "modes": _modes,
+    "kmeans": _kmeans,
+    "mixture": _mixture,
+    "agglomerative": _agglomerative,
+    "hdbscan": _hdbscan,
+    "optics": _optics,
+    "spectral": _spectral,
+}

@@ -1,0 +1,1 @@
+"""The judge: how clearly groups are separated, against null data."""

@@ -1,0 +1,246 @@
+"""Whether groups are apart: the valleys of the density between them, against those of data without groups.
+
+The judge of `coterie.fit`. It asks the same of a partition whatever method made it: does the density fall
+between each two neighbouring groups, more than it would within one cloud of as many rows?
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coterie._support.typing import Data, FloatArray, Indices, Labels
+from coterie.cluster.modes import ModeTree, dimension_at, grow_mode_tree, null_depth
+from coterie.distance import k_nearest
+from coterie.pipeline.judge.discriminant_valleys import Lines
+from coterie.pipeline.judge.rounding import spread_rounded
+from coterie.pipeline.judge.tube_dimension import Extents
+
+SCALES = (4, 5, 6, 8, 12, 18, 27, 40, 60, 90)  # neighbours of the density: from thin shapes to broad hills
+LEAST_CELLS = 6  # a cloud of fewer neighbourhoods than that has no shape
+LEAST_CELLS_OF_FEW = 4  # at the scale of the fewest neighbours: else groups of ten rows could not be told
+GRAPH_NEIGHBOURS = 10  # groups whose rows are among each other's so many nearest are neighbours
+ENOUGH = 3.0  # evidence above that is beyond doubt and counts no more
+LEAST = -3.0
+FEW_NEIGHBOURS = 8  # fewer are noisy: they are for thin shapes, which have few dimensions
+THIN_DIMENSION = 2.5
+# what the best of several scales adds to the null depth of one
+SCALES_TRIED = 0.3
+SCALES_TRIED_ON_TUBES = 1.4  # a tube changes its dimension with the scale
+TAIL = 0.3  # scale of the exponential tail of the null depth
+ERROR_OF_LINES = 0.25  # of the evidence of a pair, from one set of splits to the next
+PLACES = 0.6  # asked of a group along a line, as it may have been sought in many places of a larger one
+ROUGHNESS = 1.6  # the deepest valley of one cloud is less than that deeper than its second, in 99 % of clouds
+ROUGHNESS_OF_TUBES = 2.6
+# directions that a group extends in: a tube up to the first, no more from the second
+TUBE, ROUND = 1.1, 1.4
+HALVED = 0.26  # directions that a flat cloud loses when it is cut in two; one of three or more loses none
+# neighbourhoods show valleys up to the first, lines from the second; a curved shape is no matter of lines
+FEW_DIMENSIONS, MANY_DIMENSIONS = 3.0, 6.0
+MAX_COLUMNS = 64  # with more, the extent of a group is not worth its covariance
+
+
+@dataclass(frozen=True, eq=False)
+class Separation:
+    """How well the groups of one partition are apart.
+
+    Parameters
+    ----------
+    score : float
+        Sum of the evidence of the k - 1 valleys that divide the groups, each at most `ENOUGH`; 0 for one
+        group, negative when groups are divided that nothing divides.
+    evidence : array of shape (k - 1,)
+        Of each valley, in standard errors beyond what one cloud would show; shallowest first.
+    crossing : float
+        Share of the nearest neighbours of the rows that are in another group, or in none.
+    """
+
+    score: float
+    evidence: FloatArray
+    crossing: float
+
+    @property
+    def rank(self) -> float:
+        """Score less a small price for borders through dense regions: what partitions are compared by."""
+        return self.score - ENOUGH * self.crossing
+
+
+NOTHING_APART = Separation(0.0, np.zeros(0), 0.0)
+
+
+class Valleys:
+    """The density of a data set at several scales, to judge partitions by.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Rows, prepared; a few thousand at most.
+    metric : str
+        Their distance.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> valleys = Valleys(np.r_[rng.normal(0, 1, (60, 2)), rng.normal(9, 1, (60, 2))])
+    >>> valleys.judge(np.repeat([0, 1], 60)).score
+    3.0
+    >>> bool(valleys.judge(np.tile([0, 1], 60)).score < 0)
+    True
+    """
+
+    def __init__(self, X: Data, metric: str = "euclidean") -> None:
+        self.X = X
+        self._order = np.random.default_rng(0).permutation(len(X))
+        X = spread_rounded(X) if metric == "euclidean" else X
+        n_rows = len(X)
+        most = max(min(max(SCALES[0], n_rows // LEAST_CELLS), SCALES[-1]), GRAPH_NEIGHBOURS)
+        found = k_nearest(X, None, min(most, n_rows - 1), metric)
+        reach = np.asarray(found.distance)
+        self.scales = _scales(reach, X.shape[1])
+        self.neighbours: Indices = np.asarray(found.index)[:, :GRAPH_NEIGHBOURS]
+        self.trees = tuple(grow_mode_tree(X, reach, k, metric=metric) for k in self.scales)
+        n_near = self.neighbours.shape[1]
+        pairs = np.c_[np.repeat(np.arange(n_rows), n_near), self.neighbours.ravel()]
+        # the tree of the fewest neighbours joins groups that no neighbourhood joins
+        self._edges = np.concatenate([pairs, self.trees[0].edges])
+        self._lengths = np.concatenate([reach[:, :n_near].ravel(), self.trees[0].lengths])
+        self._lines = Lines(X) if metric == "euclidean" else None
+        dimension = float(np.median([tree.dimension for tree in self.trees]))
+        self._weight_of_lines = float(
+            np.clip((dimension - FEW_DIMENSIONS) / (MANY_DIMENSIONS - FEW_DIMENSIONS), 0.0, 1.0)
+        )
+
+    @property
+    def error(self) -> float:
+        """Differences of rank that say nothing: lines are means of a few splits."""
+        return ERROR_OF_LINES * self._weight_of_lines if self._lines is not None else 0.0
+
+    def judge(self, labels: Labels) -> Separation:
+        """Return how well the groups are apart; rows of noise count with the group next to them."""
+        filled = self.fill(labels)
+        k = int(filled.max(initial=-1)) + 1
+        if k < 2:
+            return NOTHING_APART
+        evidence = _weakest(*self._pairs(filled, k), k)
+        crossing = (labels[self.neighbours] != labels[:, None]) | (labels < 0)[:, None]
+        return Separation(float(np.minimum(evidence, ENOUGH).sum()), evidence, float(crossing.mean()))
+
+    def fill(self, labels: Labels) -> Labels:
+        """Return the labels 0..k-1 with noise given to the group that it hangs on, nearest first."""
+        values, filled = np.unique(labels, return_inverse=True)
+        filled = filled - int(values[0] < 0)
+        if values[0] >= 0 or values[-1] < 0:
+            return np.asarray(np.maximum(filled, 0) if values[-1] < 0 else filled)
+        edges = self.trees[0].edges
+        while (filled < 0).any():
+            given = filled[edges]
+            for at in np.flatnonzero((given < 0).sum(axis=1) == 1):
+                one, other = edges[at]
+                filled[one if filled[one] < 0 else other] = max(filled[one], filled[other])
+        return np.asarray(filled)
+
+    def _pairs(self, labels: Labels, k: int) -> tuple[Indices, Indices, FloatArray]:
+        """Return the pairs of neighbouring groups and the evidence that they are apart."""
+        sides = labels[self._edges]
+        crosses = sides[:, 0] != sides[:, 1]
+        edges, lengths, sides = self._edges[crosses], self._lengths[crosses], np.sort(sides[crosses], axis=1)
+        keys, pair = np.unique(sides[:, 0] * k + sides[:, 1], return_inverse=True)
+        low, high = keys // k, keys % k
+        sizes = np.bincount(labels, minlength=k)
+        n_rows, extents = sizes[low] + sizes[high], self._extents(labels, low, high)
+        best = np.full(len(keys), LEAST)
+        for tree in self.trees:
+            passes = _passes(tree, edges, lengths, pair, len(keys))
+            depth, rough = _depths(tree, labels, passes, low, high, k)
+            bar = self._bars(tree, n_rows, extents)
+            surplus = np.maximum(depth - bar, depth - rough - self._gaps(tree, n_rows, extents))
+            cells = LEAST_CELLS_OF_FEW if tree is self.trees[0] else LEAST_CELLS
+            best = np.maximum(best, np.where(n_rows >= cells * tree.n_neighbors, surplus, LEAST))
+        return low, high, self._along_lines(labels, k, low, high, best)
+
+    def _along_lines(
+        self, labels: Labels, k: int, low: Indices, high: Indices, near: FloatArray
+    ) -> FloatArray:
+        """Return the evidence where neighbourhoods leave doubt: of lines, the more dimensions there are."""
+        doubtful = np.flatnonzero(near < ENOUGH)
+        if self._lines is None or not self._weight_of_lines or not doubtful.size:
+            return near
+        lines, found, sizes = self._lines.of(labels, k), near.copy(), np.bincount(labels, minlength=k)
+        for at in doubtful:
+            smaller, larger = sorted((sizes[low[at]], sizes[high[at]]))
+            places = PLACES * np.log(larger / smaller) + TAIL * np.log(len(self.X) / (larger + smaller))
+            along = lines.evidence(low[at], high[at]) - places
+            found[at] += self._weight_of_lines * (max(along, LEAST) - near[at])
+        return found
+
+    def _bars(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
+        """Return the depth that one cloud of these rows rarely exceeds."""
+        halved = extents - HALVED * np.clip(3.0 - extents, 0.0, 1.0)
+        nulls = null_depth(n_rows, tree.n_neighbors, tree.dimension, halved)
+        return np.asarray(nulls + self._caution(n_rows, extents))
+
+    def _gaps(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
+        """Return how much deeper than its second the deepest valley of one cloud may be."""
+        of_tubes = _likeness_to_tubes(extents) * (tree.dimension > ROUND)
+        gap = ROUGHNESS + (ROUGHNESS_OF_TUBES - ROUGHNESS) * of_tubes
+        return np.asarray(gap + self._caution(n_rows, extents))
+
+    def _caution(self, n_rows: Indices, extents: FloatArray) -> FloatArray:
+        """Return what trying scales and places adds: a small group has many chances to appear."""
+        tried = SCALES_TRIED + (SCALES_TRIED_ON_TUBES - SCALES_TRIED) * _likeness_to_tubes(extents)
+        return np.asarray(tried + TAIL * np.log(len(self.X) / n_rows))
+
+    def _extents(self, labels: Labels, low: Indices, high: Indices) -> FloatArray:
+        """Return in how many directions the groups of each pair extend together."""
+        if self.X.shape[1] > MAX_COLUMNS:
+            return np.full(len(low), np.inf)
+        extents = Extents(self.X, labels, self._order)
+        return np.array([extents.of(a, b) for a, b in zip(low, high, strict=True)])
+
+
+def _scales(reach: Any, n_columns: int) -> tuple[int, ...]:
+    n_rows, n_known = reach.shape
+    most = min(n_known, max(SCALES[0], n_rows // LEAST_CELLS))
+    scales = tuple(k for k in SCALES if k <= most) or (most,)
+    if scales[-1] < FEW_NEIGHBOURS or min(dimension_at(reach, FEW_NEIGHBOURS), n_columns) <= THIN_DIMENSION:
+        return scales
+    return tuple(k for k in scales if k >= FEW_NEIGHBOURS)
+
+
+def _likeness_to_tubes(extents: FloatArray) -> FloatArray:
+    return np.asarray(np.clip((ROUND - extents) / (ROUND - TUBE), 0.0, 1.0))
+
+
+def _passes(tree: ModeTree, edges: Indices, lengths: Any, pair: Indices, n_pairs: int) -> FloatArray:
+    """Return the log-density of the highest pass between the groups of each pair."""
+    reach = np.maximum(np.maximum(tree.radii[edges[:, 0]], tree.radii[edges[:, 1]]), lengths)
+    passes = np.full(n_pairs, -np.inf)
+    np.maximum.at(passes, pair, -tree.dimension * np.log(reach))
+    return passes
+
+
+def _depths(
+    tree: ModeTree, labels: Labels, passes: FloatArray, low: Indices, high: Indices, k: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the depth of the valley of each pair, and of the deepest valley within one of its groups."""
+    peaks, rough = np.full(k, -np.inf), np.zeros(k)
+    np.maximum.at(peaks, labels, tree.log_density)
+    ends = labels[tree.edges]
+    inside = ends[:, 0] == ends[:, 1]
+    np.maximum.at(rough, ends[inside, 0], tree.depths[inside])
+    depth = (np.minimum(peaks[low], peaks[high]) - passes) * tree.unit
+    return depth, np.maximum(rough[low], rough[high])
+
+
+def _weakest(low: Indices, high: Indices, evidence: FloatArray, k: int) -> FloatArray:
+    """Return the evidence of the k - 1 pairs that hold the groups together, shallowest valleys first."""
+    group = np.arange(k)
+    chosen = []
+    for at in np.argsort(evidence, kind="stable"):
+        one, other = group[low[at]], group[high[at]]
+        if one != other:
+            group[group == other] = one
+            chosen.append(evidence[at])
+    return np.array(chosen)

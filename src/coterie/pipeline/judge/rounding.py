@@ -1,0 +1,78 @@
+"""Rounded columns as the continuous ones that they stand for: else every value of a survey is a hill."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from coterie._support.typing import Data
+
+FEW_ROWS = 10  # data of no more different rows than that are these rows, not rounded ones
+ATOM = 0.8  # a value that more of the rows have is no rounding
+LEAST_CATEGORIES = 3  # two columns of one category are a flag and its opposite
+WIDEST = 2.0  # standard deviations that a value may have been rounded from
+
+
+def spread_rounded(X: Data, seed: int = 0) -> Data:
+    """Return the rows with each rounded value spread evenly over the values that are rounded to it.
+
+    Examples
+    --------
+    >>> stars = np.random.default_rng(0).integers(1, 6, (100, 4)).astype(float)
+    >>> spread = spread_rounded(stars)
+    >>> bool(np.abs(spread - stars).max() <= 0.5), len(np.unique(spread[:, 0]))
+    (True, 100)
+    """
+    if _are_few(X):
+        return X
+    rng, spread = np.random.default_rng(seed), np.array(X)
+    coded = np.zeros(X.shape[1], dtype=bool)
+    for columns in _categories(X):
+        coded[columns] = True
+        _spread_category(spread, columns, rng)
+    for at in np.flatnonzero(~coded):
+        spread[:, at] += _width(X[:, at]) * (rng.random(len(X)) - 0.5)
+    return spread
+
+
+def _categories(X: Data) -> list[slice]:
+    """Return the runs of columns that code one category each: one of them is high in every row."""
+    found, start, at_work = [], 0, np.zeros(len(X), dtype=np.int64)
+    for at in range(X.shape[1]):
+        column = X[:, at]
+        high = column > column.min()
+        if not (column[high] == column.max()).all() or not high.any() or (at_work + high).max() > 1:
+            start, at_work = at + 1, np.zeros(len(X), dtype=np.int64)
+            continue
+        at_work += high
+        if at_work.all():
+            if at + 1 - start >= LEAST_CATEGORIES:
+                found.append(slice(start, at + 1))
+            start, at_work = at + 1, np.zeros(len(X), dtype=np.int64)
+    return found
+
+
+def _spread_category(X: Data, columns: slice, rng: Any) -> None:
+    """Replace each category by shares of which it has the largest, with the spread of the columns kept."""
+    coded = X[:, columns]
+    low, high = coded.min(axis=0), coded.max(axis=0)
+    n_rows, m = coded.shape
+    shares = rng.dirichlet(np.ones(m), n_rows)
+    rows, category, largest = np.arange(n_rows), (coded > low).argmax(axis=1), shares.argmax(axis=1)
+    shares[rows, largest], shares[rows, category] = shares[rows, category], shares[rows, largest]
+    X[:, columns] = low + (high - low) * (1.0 / m + np.sqrt(m + 1.0) * (shares - 1.0 / m))
+
+
+def _width(column: Any) -> float:
+    """Return how far apart the values of a rounded column are; 0 where it is not rounded."""
+    values, counts = np.unique(column, return_counts=True)
+    if not 1 < len(values) < len(column) or counts.max() > ATOM * len(column):
+        return 0.0
+    return min(float(np.median(np.diff(values))), WIDEST * float(column.std(dtype=np.float64)))
+
+
+def _are_few(X: Data) -> bool:
+    if any(len(np.unique(column)) > FEW_ROWS for column in X.T):
+        return False
+    return len(np.unique(X, axis=0)) <= FEW_ROWS

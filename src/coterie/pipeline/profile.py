@@ -1,0 +1,170 @@
+"""What the groups look like, in the units of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from coterie._support.typing import FloatArray, Indices, Labels
+from coterie.pipeline.members import find_members
+from coterie.pipeline.rules import Rule, learn_rules
+
+NOTABLE = 0.5  # differences of less than half a standard deviation are not worth a word
+WORDS = 3
+LEAST_WITHIN = 1e-12  # variance within two parts, as a share of all: less is rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Sizes, means, what sets each group apart, some of its rows, and a rule for it.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Names of the columns.
+    sizes : array of shape (k,)
+        Rows per group.
+    means : array of shape (k, n_columns)
+        Mean of each column in each group, in the table's units.
+    differences : array of shape (k, n_columns)
+        Distance of these from the mean of all rows, in standard deviations of all rows.
+    spread : array of shape (n_columns,)
+        Standard deviation of all rows.
+    effects : array of shape (k, n_columns)
+        Effect sizes (Cohen's d): mean of the group minus mean of all other rows, over the standard deviation
+        within these two parts, or over that of all rows where nothing varies within.
+    typical : tuple of k arrays
+        Rows nearest to the mean of their group, nearest first; the first one is its medoid among them.
+    borderline : tuple of k arrays
+        Rows that are nearly as near to the mean of another group, or nearer, the most doubtful first; empty
+        for a single group. Both are found in standardised columns.
+    rules : tuple of k Rule or None
+        A short rule for each group, with its precision and recall.
+    rule_note : str
+        Which rows the rules were learned from, where not from all; else empty.
+    """
+
+    columns: tuple[str, ...]
+    sizes: Labels
+    means: FloatArray
+    differences: FloatArray
+    spread: FloatArray
+    effects: FloatArray
+    typical: tuple[Indices, ...]
+    borderline: tuple[Indices, ...]
+    rules: tuple[Rule | None, ...]
+    rule_note: str = ""
+
+    @property
+    def medoids(self) -> Indices:
+        """The row nearest to the mean of each group; -1 for a group without rows."""
+        return np.array([rows[0] if rows.size else -1 for rows in self.typical], dtype=np.intp)
+
+    def apart(self, group: int) -> list[tuple[str, float]]:
+        """Return the columns in which a group (counted from 0) differs most, and by how much."""
+        differences = self.differences[group]
+        order = np.argsort(-np.abs(differences), kind="stable")
+        return [(self.columns[i], float(differences[i])) for i in order if abs(differences[i]) >= NOTABLE]
+
+    def words(self, group: int) -> str:
+        """Say in words what sets a group (counted from 0) apart."""
+        units = [" sd", *[""] * (WORDS - 1)]
+        named = [
+            f"{name} {'high' if by > 0 else 'low'} ({by:+.1f}{unit})"
+            for (name, by), unit in zip(self.apart(group), units, strict=False)
+        ]
+        return ", ".join(named) if named else "close to the average in every column"
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return one dictionary per group, as plain values; rows are counted from 0."""
+        return [self._group(group) for group in range(len(self.sizes))]
+
+    def _group(self, group: int) -> dict[str, Any]:
+        rule = self.rules[group]
+        effects = zip(self.columns, self.effects[group].tolist(), strict=True)
+        return {
+            "size": int(self.sizes[group]),
+            "mean": dict(zip(self.columns, self.means[group].tolist(), strict=True)),
+            "apart": [{"column": name, "difference_sd": by} for name, by in self.apart(group)],
+            "effects": dict(effects),
+            "typical_rows": self.typical[group].tolist(),
+            "borderline_rows": self.borderline[group].tolist(),
+            "rule": None if rule is None else rule.to_dict(),
+        }
+
+
+def profile_groups(
+    X: Any, labels: Labels, columns: Sequence[str], n_groups: int, *, rows: Indices | None = None
+) -> Profile:
+    """Describe the groups 0..n_groups-1 of the rows of `X`; other labels count for the average only.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_columns)
+        The rows, in the table's units.
+    labels : array of shape (n_samples,)
+        Their groups.
+    columns : sequence of str
+        Names of the columns.
+    n_groups : int
+        Number of groups.
+    rows : array of shape (n_samples,), default=None
+        What to call the rows of `X` in `typical` and `borderline`; None: by their place.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.0], [9.0]])
+    >>> profile = profile_groups(X, np.array([0, 0, 1]), ["spend"], 2)
+    >>> profile.words(1), profile.rules[1].text
+    ('spend high (+1.4 sd)', 'spend > 4')
+    """
+    inside = np.flatnonzero(labels >= 0)
+    ones = np.ones(inside.size)
+    belongs = sparse.csr_array((ones, (labels[inside], inside)), shape=(n_groups, len(labels)))
+    sizes = np.bincount(labels[inside], minlength=n_groups)
+    means = belongs @ X / np.maximum(sizes, 1)[:, None]
+    means = means.toarray() if sparse.issparse(means) else np.asarray(means)
+    center, spread = _center_and_spread(X)
+    differences = (means - center) / np.where(spread > 0, spread, 1.0)
+    effects = effect_sizes(sizes, differences, X.shape[0])
+    typical, borderline = find_members(X, labels, means, spread)
+    names = np.arange(X.shape[0]) if rows is None else rows
+    rules, note = learn_rules(X, labels, columns, differences)
+    return Profile(
+        columns=tuple(columns),
+        sizes=sizes,
+        means=means,
+        differences=differences,
+        spread=spread,
+        effects=effects,
+        typical=tuple(names[each] for each in typical),
+        borderline=tuple(names[each] for each in borderline),
+        rules=rules,
+        rule_note=note,
+    )
+
+
+def effect_sizes(sizes: Labels, differences: FloatArray, n_rows: int) -> FloatArray:
+    """Return Cohen's d of each group and column against all other rows.
+
+    With the share p of the group and its difference D from the mean of all (in standard deviations of all),
+    the others are at -D p / (1 - p), and the variance within the two parts is 1 - D^2 p / (1 - p).
+    """
+    share = np.minimum(sizes / n_rows, 1.0)[:, None]
+    others = np.where(share < 1, 1 - share, 1.0)
+    gap = np.where(share < 1, differences / others, 0.0)
+    within = 1.0 - share / others * differences**2
+    return np.divide(gap, np.sqrt(np.maximum(within, 0.0)), out=gap.copy(), where=within > LEAST_WITHIN)
+
+
+def _center_and_spread(X: Any) -> tuple[FloatArray, FloatArray]:
+    if not sparse.issparse(X):
+        return X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
+    center = np.asarray(X.mean(axis=0)).ravel()
+    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    return center, np.sqrt(np.maximum(squares - center**2, 0.0))

@@ -1,0 +1,169 @@
+"""How to find groups: a recipe, checked before any data are read, and the estimator that it stands for."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+from coterie._support.progress import ProgressOption
+from coterie.cluster import Method, find_method
+from coterie.data import SCALINGS
+from coterie.distance import get_distance, get_geometry
+from coterie.errors import InvalidParameter, did_you_mean
+
+# How the command line calls what estimators call otherwise; None in a recipe means the estimator's default.
+OPTIONS = {"distance": ("geometry", "metric"), "n_init": ("n_init",), "improve": ("improve",)}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to find groups.
+
+    Parameters
+    ----------
+    method : str, default="kmeans"
+        A name of `coterie.cluster.catalogue`.
+    n_clusters : int or None
+        How many groups, for methods that must be told.
+    scale : {"standard", "minmax", "robust", "none"}, default="standard"
+        What to do with the columns first.
+    distance : str or None
+        A name of `coterie.distance.catalogue`; None is the method's own.
+    n_init : int or None
+        How many starts.
+    improve : str or None
+        How to look for a better optimum.
+    seed : int, default=0
+        Same seed, same table, same groups.
+    settings : dict or None
+        Other parameters of the method's estimator, by name: ``{"eps": 0.4}`` for "dbscan".
+    """
+
+    method: str = "kmeans"
+    n_clusters: int | None = None
+    scale: str = "standard"
+    distance: str | None = None
+    n_init: int | None = None
+    improve: str | None = None
+    seed: int = 0
+    settings: dict[str, Any] | None = None
+
+    @property
+    def title(self) -> str:
+        """The method, with its settings if there are any.
+
+        Examples
+        --------
+        >>> Recipe("dbscan", settings={"eps": 0.4}).title
+        'DBSCAN (eps=0.4)'
+        """
+        words = ", ".join(f"{name}={value}" for name, value in (self.settings or {}).items())
+        return find_method(self.method).title + (f" ({words})" if words else "")
+
+
+def check_recipe(recipe: Recipe) -> None:
+    """Refuse names and options that do not exist, before any data are read."""
+    method = find_method(recipe.method)
+    check_scale(recipe.scale)
+    for option, least in (("n_init", 1), ("seed", 0)):
+        value = getattr(recipe, option)
+        if value is not None and value < least:
+            raise InvalidParameter(f"{option} must be at least {least}, got {value}.").in_shell(
+                f"--{option.replace('_', '-')} must be at least {least}, got {value}."
+            )
+    if method.needs_k:
+        _check_k_given(method, recipe)
+    make_estimator(method, recipe)._check_parameters()  # the base class is ours
+
+
+def check_scale(name: str) -> None:
+    """Refuse a name that no scaling has."""
+    if name not in SCALINGS:
+        near = did_you_mean(name, SCALINGS)
+        raise InvalidParameter(f'no such scale "{name}".{near} ({", ".join(SCALINGS)})')
+
+
+def usual_scale(distance: str | None) -> str:
+    """Return what is done with the columns when nothing is said.
+
+    Numbers are standardised. A distance of yes and no, or of categories, needs the values as they are: a 0
+    that has become -1.2 counts as yes.
+
+    Examples
+    --------
+    >>> usual_scale(None), usual_scale("manhattan"), usual_scale("jaccard")
+    ('standard', 'standard', 'none')
+    """
+    return "standard" if distance is None or get_distance(distance).domain == "real" else "none"
+
+
+def takes_option(method: str, option: str) -> bool:
+    """Return whether a method has an option of `OPTIONS`.
+
+    Examples
+    --------
+    >>> takes_option("kmeans", "n_init"), takes_option("dbscan", "n_init")
+    (True, False)
+    """
+    parameters = inspect.signature(find_method(method).load()).parameters
+    return any(name in parameters for name in OPTIONS[option])
+
+
+def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = None) -> Any:
+    """Return the unfitted estimator of a recipe, refusing options that its method does not have."""
+    kind = method.load()
+    parameters = inspect.signature(kind).parameters
+    chosen: dict[str, Any] = dict(method.settings)
+    for option, names in OPTIONS.items():
+        value = getattr(recipe, option)
+        if value is None:
+            continue
+        name = next((name for name in names if name in parameters), None)
+        if name is None:
+            raise InvalidParameter(f"{method.title} has no {option}, got {value!r}.").in_shell(
+                f"{method.title} has no --{option.replace('_', '-')}, got {value!r}."
+            )
+        chosen[name] = get_geometry(value).name if name == "geometry" else value
+    count = "n_clusters" if "n_clusters" in parameters else "n_components"
+    for name, value in ((count, recipe.n_clusters), ("random_state", recipe.seed), ("progress", progress)):
+        if name in parameters and value is not None:
+            chosen[name] = value
+    said_otherwise = {count, "random_state", "progress"}.union(*OPTIONS.values())
+    return kind(**chosen | _settings(method, recipe, [*parameters], said_otherwise))
+
+
+def _settings(method: Method, recipe: Recipe, known: list[str], said_otherwise: set[str]) -> dict[str, Any]:
+    """Return the parameters that are set by name; refuse what there is not, or has an option of its own."""
+    settings = recipe.settings or {}
+    free = [name for name in known if name not in said_otherwise]
+    for name in settings:
+        if name not in free:
+            raise InvalidParameter(
+                f'{method.title} has no setting "{name}".{did_you_mean(name, free)} ({", ".join(free)})'
+            )
+    return settings
+
+
+def check_k(method: Method, recipe: Recipe, n_rows: int, source: str) -> None:
+    """Refuse more groups than rows."""
+    if not method.needs_k:
+        return
+    k = _check_k_given(method, recipe)
+    if k > n_rows:
+        raise InvalidParameter(f"{source}: n_clusters must be at most {n_rows}, its rows, got {k}.").in_shell(
+            f"{source}: -k must be at most {n_rows}, its rows, got {k}."
+        )
+
+
+def _check_k_given(method: Method, recipe: Recipe) -> int:
+    k = recipe.n_clusters
+    if k is None:
+        raise InvalidParameter(f"{method.title} needs to know the number of groups: n_clusters.").in_shell(
+            f"{method.title} needs to know the number of groups: -k N, for example -k 5."
+        )
+    if k < 1:
+        raise InvalidParameter(f"n_clusters must be at least 1, got {k}.").in_shell(
+            f"-k must be at least 1, got {k}."
+        )
+    return k

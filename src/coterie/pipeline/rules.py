@@ -1,0 +1,212 @@
+"""Short rules that tell the rows of a group: the best path of a small decision tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from coterie._support.typing import FloatArray, Indices, Labels
+
+SAMPLE_ROWS = 5_000  # rows that the trees are grown from; precision and recall are those of all rows
+LEAST_OF_A_GROUP = 100
+MOST_COLUMNS = 20  # the columns in which a group differs most
+MOST_RULES = 30
+DEPTH = 3
+PRICE = 0.01  # of one more condition, in F
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition of a rule: a column lies above `above` (if any) and at or below `at_most` (if any).
+
+    Examples
+    --------
+    >>> str(Condition("age", 30.0, 45.0))
+    '30 < age <= 45'
+    """
+
+    column: str
+    above: float | None = None
+    at_most: float | None = None
+
+    def __str__(self) -> str:
+        if self.above is None:
+            return f"{self.column} <= {self.at_most:.12g}"
+        if self.at_most is None:
+            return f"{self.column} > {self.above:.12g}"
+        return f"{self.above:.12g} < {self.column} <= {self.at_most:.12g}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A short rule for a group, and how well it tells it.
+
+    Parameters
+    ----------
+    conditions : tuple of Condition
+        All of them must hold.
+    precision : float
+        Share of the rows that the rule takes which are of the group.
+    recall : float
+        Share of the rows of the group that the rule takes.
+
+    Examples
+    --------
+    >>> print(Rule((Condition("spend", above=154.0),), 0.97, 0.94))
+    spend > 154 (0.97, 0.94)
+    """
+
+    conditions: tuple[Condition, ...]
+    precision: float
+    recall: float
+
+    @property
+    def text(self) -> str:
+        """The conditions in words."""
+        return " and ".join(map(str, self.conditions))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as plain values."""
+        return {"text": self.text, "precision": self.precision, "recall": self.recall}
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.precision:.2f}, {self.recall:.2f})"
+
+
+def learn_rules(
+    X: Any, labels: Labels, columns: Sequence[str], differences: FloatArray
+) -> tuple[tuple[Rule | None, ...], str]:
+    """Return a rule for each group 0..k-1, None where there is none, and a note on the rows they come from.
+
+    For every group a decision tree of depth 3 separates its rows from all others, in the columns in which it
+    differs most; of all nodes of the tree the one of the best F (less a little for every condition) is the
+    rule. Thresholds are rounded as far as no row changes sides.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0], [2.0], [8.0], [9.5]])
+    >>> rules, note = learn_rules(X, np.array([0, 0, 1, 1]), ["spend"], np.array([[-1.0], [1.0]]))
+    >>> print(rules[1])
+    spend > 5 (1.00, 1.00)
+    """
+    n_groups = len(differences)
+    if n_groups < 2:
+        return (None,) * n_groups, ""
+    rows, weights = _sample(labels, n_groups)
+    rules: list[Rule | None] = []
+    for group in range(n_groups):
+        chosen = np.argsort(-np.abs(differences[group]), kind="stable")[:MOST_COLUMNS]
+        inside = labels == group
+        if group >= MOST_RULES or not inside.any():
+            rules.append(None)
+            continue
+        values = _dense(X, chosen)
+        rules.append(_rule(values, inside, rows, weights, [columns[at] for at in chosen]))
+    notes = []
+    if rows.size < len(labels):
+        notes.append(
+            f"rules learned from {rows.size:,} of {len(labels):,} rows; precision and recall are of all"
+        )
+    if n_groups > MOST_RULES:
+        notes.append(f"rules for the first {MOST_RULES} groups only")
+    return tuple(rules), "; ".join(notes)
+
+
+def _sample(labels: Labels, n_groups: int) -> tuple[Indices, FloatArray]:
+    """Return rows of every group, as many as its share but not too few, and how many rows each stands for."""
+    if len(labels) <= SAMPLE_ROWS:
+        return np.arange(len(labels)), np.ones(len(labels))
+    rng = np.random.default_rng(0)
+    rows, weights = [], []
+    for group in range(-1, n_groups):
+        members = np.flatnonzero(labels == group if group >= 0 else labels < 0)
+        wanted = max(LEAST_OF_A_GROUP, round(SAMPLE_ROWS * members.size / len(labels)))
+        drawn = members if members.size <= wanted else rng.choice(members, wanted, replace=False)
+        rows.append(drawn)
+        weights.append(np.full(drawn.size, members.size / max(1, drawn.size)))
+    return np.concatenate(rows), np.concatenate(weights)
+
+
+def _dense(X: Any, chosen: Indices) -> FloatArray:
+    values = X[:, chosen]
+    return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
+
+
+def _rule(
+    values: FloatArray,
+    inside: npt.NDArray[np.bool_],
+    rows: Indices,
+    weights: FloatArray,
+    names: Sequence[str],
+) -> Rule | None:
+    """Return the best path of a tree that separates the rows inside from the others."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    spread = values.std(axis=0)
+    scaled = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)  # trees compare in float32
+    tree = DecisionTreeClassifier(max_depth=DEPTH, class_weight="balanced", random_state=0)
+    tree.fit(scaled[rows], inside[rows], sample_weight=weights)
+    if tree.tree_.node_count < 2:
+        return None
+    node = _best_node(tree, scaled[rows], inside[rows], weights)
+    conditions, taken = _conditions(tree.tree_, node, values, scaled.astype(np.float32), names)
+    n_right = int((taken & inside).sum())
+    return Rule(conditions, n_right / max(1, int(taken.sum())), n_right / int(inside.sum()))
+
+
+def _best_node(tree: Any, scaled: FloatArray, inside: npt.NDArray[np.bool_], weights: FloatArray) -> int:
+    """Return the node of the best F less the price of its conditions; never the root."""
+    paths = tree.decision_path(scaled)
+    right = paths.T @ (weights * inside)
+    taken = paths.T @ weights
+    scores = 2 * right / (taken + float(weights[inside].sum()))
+    depth = np.zeros(scores.size)
+    for parent, children in enumerate(zip(tree.tree_.children_left, tree.tree_.children_right, strict=True)):
+        for child in children:
+            if child >= 0:
+                depth[child] = depth[parent] + 1
+    scores = scores - PRICE * depth
+    scores[0] = -np.inf
+    return int(np.argmax(scores))
+
+
+def _conditions(
+    tree: Any, node: int, values: FloatArray, scaled: npt.NDArray[np.float32], names: Sequence[str]
+) -> tuple[tuple[Condition, ...], npt.NDArray[np.bool_]]:
+    """Return the conditions on the way to a node, one per column, and the rows that meet them."""
+    parents = {int(child): at for at in range(tree.node_count) for child in _children(tree, at)}
+    way = [node]
+    while way[-1]:
+        way.append(parents[way[-1]])
+    limits: dict[int, list[float | None]] = {}
+    taken = np.ones(len(values), dtype=bool)
+    for parent, child in zip(way[:0:-1], way[-2::-1], strict=True):
+        column = int(tree.feature[parent])
+        is_left = scaled[:, column] <= tree.threshold[parent]
+        at = _round_threshold(values[taken, column], is_left[taken])
+        goes_left = int(child == tree.children_left[parent])
+        limits.setdefault(column, [None, None])[goes_left] = at  # a later limit of a side is the tighter one
+        taken &= is_left if goes_left else ~is_left
+    ordered = sorted(limits.items())  # the columns in which the group differs most come first
+    return tuple(Condition(names[column], *limit) for column, limit in ordered), taken
+
+
+def _children(tree: Any, node: int) -> list[int]:
+    left, right = tree.children_left[node], tree.children_right[node]
+    return [] if left < 0 else [left, right]
+
+
+def _round_threshold(values: FloatArray, is_left: npt.NDArray[np.bool_]) -> float:
+    """Return the number of fewest digits between the values on the left and those on the right."""
+    low, high = float(values[is_left].max()), float(values[~is_left].min())
+    middle = low + (high - low) / 2
+    for digits in range(1, 17):
+        rounded = float(f"{middle:.{digits}g}")
+        if low <= rounded < high:
+            return rounded
+    return low

@@ -1,0 +1,1 @@
+"""The methods over blocks of rows."""

@@ -1,0 +1,47 @@
+"""The methods that are fitted to all rows in blocks, by the names that the local ones have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from coterie._support.progress import ProgressOption
+from coterie.pipeline.candidate import Candidate
+from coterie.scale.methods.dbscan import DBSCAN
+from coterie.scale.methods.gaussian_mixture import GaussianMixture
+from coterie.scale.methods.kmeans import KMeans
+from coterie.scale.methods.kmedoids import KMedoids
+from coterie.scale.methods.minibatch import MiniBatchKMeans
+
+# class, and the parameters of the local class that mean the same here
+METHODS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
+    "kmeans": (KMeans, ("n_clusters", "random_state")),
+    "minibatch-kmeans": (MiniBatchKMeans, ("n_clusters", "random_state")),
+    "mixture": (GaussianMixture, ("n_components", "covariance_type", "reg_covar", "random_state")),
+    "kmedoids": (KMedoids, ("n_clusters", "metric", "random_state")),
+    "dbscan": (DBSCAN, ("min_samples", "metric")),
+}
+
+
+def is_fitted_to_all(method: str, distance: str | None) -> bool:
+    """Return whether a method is fitted to all rows; others are fitted to a sample, and place the rest."""
+    return method in METHODS and (distance is None or "metric" in METHODS[method][1])
+
+
+def takes_checkpoint(method: str, distance: str | None = None) -> bool:
+    """Return whether a fit can be saved pass by pass.
+
+    Examples
+    --------
+    >>> takes_checkpoint("kmeans"), takes_checkpoint("dbscan")
+    (True, False)
+    """
+    return is_fitted_to_all(method, distance) and "checkpoint" in METHODS[method][0]().get_params()
+
+
+def estimator_of(winner: Candidate, progress: ProgressOption, **more: Any) -> Any:
+    """Return the estimator of a winner for all rows."""
+    kind, shared = METHODS[winner.method]
+    parameters = {name: winner.parameters[name] for name in shared if name in winner.parameters}
+    given = {name: value for name, value in more.items() if value is not None}
+    return kind(**parameters, **given, progress=progress)

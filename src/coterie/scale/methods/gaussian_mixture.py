@@ -1,0 +1,264 @@
+"""Gaussian mixtures over blocks of rows: expectation by summed statistics."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from coterie._support.caller import caller_level
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import FloatArray, RandomState
+from coterie._support.validation import (
+    Anything,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Seed,
+    check_n_clusters,
+    check_seed,
+)
+from coterie._support.validation import Whole as WholeNumber
+from coterie.cluster import GaussianMixture as LocalMixture
+from coterie.cluster.mixture import FAMILIES, STARTS, Draws, Parameters, Rows, Run, continue_run
+from coterie.scale import moments
+from coterie.scale.blocks import Block, Blocks
+from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
+from coterie.scale.methods.local_model import LocalPredictor, add_arrays, count_rows, name_columns
+from coterie.scale.methods.mixture_passes import BlockProblem, loaded_run, saved_run
+from coterie.scale.predict import label_block, per_row
+from coterie.scale.runtime.checkpoint import Checkpoint, facts_of_data, open_checkpoint
+from coterie.scale.runtime.lazy_array import lazy_array
+from coterie.scale.runtime.passes import compute, fold, tasks
+
+
+class GaussianMixture(LocalPredictor):
+    """Gaussian mixtures on rows of any number: expectation-maximisation by sums over blocks.
+
+    The same as `coterie.cluster.GaussianMixture`, with one pass over the blocks per iteration. Sums are added
+    in the order of the blocks, so that the result depends on the rows alone; it is that of the local class up
+    to rounding where they start from the same parameters.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        How many components.
+    covariance_type : str, default="full"
+        Family of covariances, as in the local class: "full", "tied", "diag", "spherical", or mclust's names.
+    tol : float, default=1e-3
+        Stop when the mean log-likelihood gains less.
+    reg_covar : float, default=1e-6
+        Added to the variances.
+    max_iter : int, default=100
+        Most iterations, each of one pass.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same rows: same result. If the rows are few (32768, or 128 per component), the start is
+        that of the local class; if not, a local mixture is fitted to a weighted sample of so many rows.
+    checkpoint : path or None, default=None
+        A folder where the state is saved after every iteration. A fit that was interrupted goes on from there
+        when it is repeated with the same data and parameters, and ends where it would have ended.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
+
+    Attributes
+    ----------
+    weights_, means_, covariances_ : arrays
+        The parameters.
+    labels_ : Dask array of int32 of shape (n_samples,)
+        The likeliest component of each row; lazy.
+    cluster_sizes_ : array of shape (n_components,)
+        Rows per component, each counted where it is likeliest.
+    lower_bound_ : float
+        Mean log-likelihood.
+    lower_bounds_ : list of float
+        Of every iteration.
+    converged_ : bool
+        Whether the gain fell below `tol`.
+    n_iter_ : int
+        Iterations.
+    exact_ : bool
+        True: every iteration took every row into account.
+    start_ : str
+        What the first parameters were found on.
+    local_ : coterie.cluster.GaussianMixture
+        The same model for rows in memory.
+
+    Examples
+    --------
+    >>> from coterie.scale import GaussianMixture
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(size=(50, 2)), rng.normal(size=(50, 2)) + 9])
+    >>> model = GaussianMixture(2, random_state=0).fit(X)
+    >>> model.cluster_sizes_
+    array([50, 50])
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_components": WholeNumber(1),
+        "covariance_type": Choice(*FAMILIES),
+        "tol": Number(0),
+        "reg_covar": Number(0),
+        "max_iter": WholeNumber(1),
+        "random_state": Seed(),
+        "checkpoint": Anything(),  # a path or None
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    _objective_words: ClassVar[str] = "mean log-likelihood"
+
+    weights_: FloatArray
+    means_: FloatArray
+    covariances_: FloatArray
+    lower_bound_: float
+
+    def __init__(
+        self,
+        n_components: int = 1,
+        *,
+        covariance_type: str = "full",
+        tol: float = 1e-3,
+        reg_covar: float = 1e-6,
+        max_iter: int = 100,
+        random_state: RandomState = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.progress = progress
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the share of each row in each component, as a lazy Dask array."""
+        blocks = self._new_blocks(X)
+        dtype = np.promote_types(blocks.dtype, self.means_.dtype)
+        return lazy_array(
+            blocks, per_row, self.local_, "predict_proba", dtype=dtype, n_columns=self.n_components
+        )
+
+    def score(self, X: Any, y: None = None) -> float:
+        """Return the mean log-likelihood of new rows."""
+        blocks = self._new_blocks(X)
+        made = tasks(blocks, _likelihood_of_block, self.local_)
+        return float(compute(fold(made, add_arrays))) / blocks.n_rows
+
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+        who = type(self).__name__
+        check_n_clusters(self.n_components, blocks.n_rows, who=who, name="n_components")
+        with track(self.progress, "mixture: measuring columns") as tracker:
+            whole = moments.measure(blocks, weights, who=who)
+            problem = self._problem(blocks, weights, whole)
+            checkpoint = open_checkpoint(self.checkpoint, "mixture", self._facts(whole, blocks))
+            run, start = self._first_run(problem, whole, checkpoint)
+
+            def after_pass(iteration: int, *_: float) -> None:
+                if checkpoint is not None:
+                    checkpoint.save(saved_run(run, start))
+                tracker.report(iteration, stage="mixture: iteration")
+
+            if not run.converged:
+                continue_run(problem, run, -np.inf, after_pass)
+        if not run.converged:
+            warnings.warn(
+                f"{who} did not converge in {self.max_iter} iterations. Increase max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=caller_level(),
+            )
+        return self._found(problem, run, start)
+
+    def _problem(self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole) -> BlockProblem:
+        spread = np.sqrt(whole.columns.variance)
+        return BlockProblem(
+            X=np.empty((0, blocks.n_columns), dtype=blocks.dtype),
+            weights=None,
+            family=FAMILIES[self.covariance_type],
+            reg_covar=self.reg_covar,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            accelerate=False,
+            record=False,
+            shift=np.asarray(whole.columns.mean),
+            spread=np.where(spread > 0, spread, 1.0),
+            blocks=blocks,
+            weight_blocks=weights,
+            weight=whole.columns.total_weight,
+        )
+
+    def _first_run(
+        self, problem: BlockProblem, whole: moments.Whole, checkpoint: Checkpoint | None
+    ) -> tuple[Run, str]:
+        """Return where the iterations begin, or go on, and what the first parameters were found on."""
+        saved = None if checkpoint is None else checkpoint.load()
+        if saved is not None:
+            return loaded_run(saved, problem), str(saved.facts["start"])
+        first, start = self._start(problem, whole)
+        return Run(first), start
+
+    def _facts(self, whole: moments.Whole, blocks: Blocks) -> dict[str, Any]:
+        """Return what tells this fit from others."""
+        own = {name: getattr(self, name) for name in self._constraints if name not in _NOT_OF_THE_FIT}
+        seed = self.random_state if isinstance(self.random_state, int) else None
+        return own | {"seed": seed} | facts_of_data(blocks, whole)
+
+    def _start(self, problem: BlockProblem, whole: moments.Whole) -> tuple[Parameters, str]:
+        draws = Draws(self.random_state)
+        seed = check_seed(self.random_state) if isinstance(self.random_state, int) else draws.seed()
+        n_rows = size_of_coreset(self.n_components)
+        coreset = draw_coreset(problem.blocks, problem.weight_blocks, whole, n_rows, seed)
+        if not coreset.is_sample:
+            rows = Rows(coreset.X, coreset.weights, self.n_components, problem.family)
+            statistics = STARTS["kmeans"](rows, draws)
+            return statistics.parameters(problem.family, self.reg_covar), "all rows"
+        local = LocalMixture(
+            self.n_components,
+            covariance_type=self.covariance_type,
+            reg_covar=self.reg_covar,
+            random_state=seed % 2**32,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be an optimum
+            local.fit(coreset.X, sample_weight=coreset.weights)
+        return local._parameters(np.float64), f"a sample of {len(coreset.X):,} rows"
+
+    def _found(self, problem: BlockProblem, run: Run, start: str) -> Mapping[str, Any]:
+        parameters = run.parameters.astype(problem.blocks.dtype)
+        found = {
+            "weights_": parameters.weights,
+            "means_": parameters.means,
+            "covariances_": parameters.covariances,
+            "precisions_": parameters.precisions,
+            "precisions_cholesky_": parameters.factors,
+            "converged_": run.converged,
+            "n_iter_": len(run.bounds),
+            "lower_bound_": run.bound,
+            "lower_bounds_": run.bounds,
+        }
+        local = LocalMixture(self.n_components, covariance_type=self.covariance_type, tol=self.tol)
+        local.__dict__.update(found | {"_shift": problem.shift, "history_": None})
+        name_columns(local, problem.blocks)
+        return {
+            **found,
+            "exact_": True,
+            "start_": start,
+            "local_": local,
+            "labels_": lazy_array(problem.blocks, label_block, local, dtype=np.int32),
+            "cluster_sizes_": count_rows(problem.blocks, local, self.n_components),
+        }
+
+
+_NOT_OF_THE_FIT = ("random_state", "checkpoint", "progress")
+
+
+def _likelihood_of_block(block: Block, weights: Block | None, model: Any) -> Any:
+    return per_row(block, weights, model, "score_samples").sum(dtype=np.float64)

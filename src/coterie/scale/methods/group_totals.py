@@ -1,0 +1,154 @@
+"""Sums over the rows of groups, and the measures that follow from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie import _core
+from coterie._support.typing import Data, FloatArray, Indices
+from coterie.distance import get_distance
+from coterie.evaluate.internal import Estimate, GroupSums, coefficients, reduce_sums, squared_between
+from coterie.scale.blocks import Block, Blocks
+from coterie.scale.methods.coreset import uniform
+from coterie.scale.methods.local_model import add_arrays
+from coterie.scale.runtime.passes import compute, fold, tasks
+
+Numbers = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupTotals:
+    """What sums over all rows say about groups.
+
+    Parameters
+    ----------
+    sizes : array of shape (k,)
+        Rows per group.
+    means : array of shape (k, n_columns)
+        Their means.
+    values : dict of str to float
+        Measures by name, exact but for the silhouette; empty unless there are groups of several rows.
+    """
+
+    sizes: Numbers
+    means: Numbers
+    values: dict[str, float]
+
+
+def total_groups(
+    blocks: Blocks, groups: Blocks, names: Indices, origin: FloatArray, silhouette_rows: int, seed: int
+) -> GroupTotals:
+    """Sum up the rows of the groups that are called `names`, in two passes."""
+    drawing = (min(1.0, silhouette_rows / blocks.n_rows), seed)
+    made = tasks(blocks, _sums_of_block, names, origin, drawing, weights=groups)
+    (sizes, sums), (sample, sample_codes) = compute(fold(made, _add_sums))
+    centroids = sums / np.maximum(sizes, 1)[:, None]  # relative to the origin
+    means = centroids + origin.astype(np.float64)
+    if not 2 <= len(sizes) < sizes.sum():
+        return GroupTotals(sizes, means, {})
+    made = tasks(blocks, _scatter_of_block, names, origin, centroids, sample, weights=groups)
+    within, distances, simplified, to_sample = compute(fold(made, add_arrays))
+    values = _values(sizes, centroids, within, distances, simplified)
+    if len(sample) and silhouette_rows:
+        values["silhouette_score"] = _silhouette(to_sample, sample_codes, sizes)
+    return GroupTotals(sizes, means, values)
+
+
+def _values(
+    sizes: Numbers,
+    centroids: Numbers,
+    within: Numbers,
+    distances: Numbers,
+    simplified: Numbers,
+) -> dict[str, float]:
+    """Return the exact measures from sums per group."""
+    n, k = float(sizes.sum()), len(sizes)
+    mean = sizes @ centroids / n
+    between = float(sizes @ ((centroids - mean) ** 2).sum(axis=1))
+    total_within = float(within.sum())
+    spread = distances / sizes
+    apart = np.sqrt(squared_between(centroids))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(apart > 0, (spread[:, None] + spread) / apart, 0.0)
+    compact = 1.0 if total_within == 0 else between * (n - k) / (total_within * (k - 1))
+    return {
+        "sse": total_within,
+        "bss": between,
+        "calinski_harabasz_score": compact,
+        "davies_bouldin_score": float(ratios.max(axis=1).mean()),
+        "simplified_silhouette_score": float(simplified[sizes > 1].sum()) / n,
+    }
+
+
+def _silhouette(sums: Numbers, codes: Codes, sizes: Numbers) -> Estimate:
+    """Return the mean silhouette of drawn rows, with its standard error."""
+    own, nearest, neighbour = reduce_sums(sums, codes, sizes)
+    values = coefficients(GroupSums(own, nearest, neighbour), codes, sizes)
+    estimate = Estimate(values.mean())
+    left = 1 - len(values) / sizes.sum()  # a draw of all rows has no error
+    error = np.sqrt(max(0.0, left) * values.var(ddof=1) / len(values)) if len(values) > 1 else None
+    estimate.standard_error, estimate.n_drawn = None if error is None else float(error), len(values)
+    return estimate
+
+
+def whole_numbers(block: Block) -> Indices:
+    """Return the labels in a block of one column."""
+    return block.read()[:, 0].astype(np.int64)
+
+
+def _grouped(block: Block, labels: Block | None, names: Indices) -> tuple[Data, Codes, Indices]:
+    """Return the rows of known groups, their groups as 0..k-1, and which rows of the block they are."""
+    assert labels is not None
+    found = whole_numbers(labels)
+    codes = np.searchsorted(names, found)
+    kept = np.flatnonzero(np.isin(found, names))
+    X = block.read()
+    return (X if len(kept) == len(X) else X[kept]), codes[kept].astype(np.int32), kept
+
+
+def _sums_of_block(
+    block: Block, labels: Block | None, names: Indices, origin: FloatArray, drawing: tuple[float, int]
+) -> tuple[Any, Any]:
+    X, codes, kept = _grouped(block, labels, names)
+    away = (X - origin).astype(np.float64)
+    sums = np.stack([np.bincount(codes, column, minlength=len(names)) for column in away.T], axis=1)
+    chance, seed = drawing
+    drawn = np.flatnonzero(uniform(block, [seed])[kept] < chance)
+    return (np.bincount(codes, minlength=len(names)).astype(float), sums), (X[drawn], codes[drawn])
+
+
+def _add_sums(total: Any, found: list[Any]) -> tuple[Any, Any]:
+    parts = found if total is None else [total, *found]
+    samples = [part[1] for part in parts]
+    sample = tuple(np.concatenate(column) for column in zip(*samples, strict=True))
+    return add_arrays(None, [part[0] for part in parts]), sample
+
+
+def _scatter_of_block(
+    block: Block,
+    labels: Block | None,
+    names: Indices,
+    origin: FloatArray,
+    centroids: Numbers,
+    sample: Data,
+) -> tuple[Any, ...]:
+    """Return sums per group: of squares, distances, simplified silhouettes; and distances of the sample."""
+    X, codes, _ = _grouped(block, labels, names)
+    k = len(names)
+    metric = get_distance("euclidean").metric
+    to_sample = _core.group_sums(sample, np.ascontiguousarray(X), codes, k, metric, 1)
+    away = np.ascontiguousarray((X - origin).astype(np.float64))
+    difference = away - centroids[codes]
+    squared = np.einsum("ij,ij->i", difference, difference)
+    own = np.sqrt(squared)
+    index, near = _core.nearest_two(away, np.ascontiguousarray(centroids), metric, 1)
+    other = np.where(index[0] == codes, near[1], near[0])
+    largest = np.maximum(own, other)
+    widths = np.divide(other - own, largest, out=np.zeros_like(own), where=largest > 0)
+    per_group = (np.bincount(codes, values, minlength=k) for values in (squared, own, widths))
+    return (*per_group, to_sample)

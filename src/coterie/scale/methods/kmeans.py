@@ -1,0 +1,285 @@
+"""K-means over blocks of rows."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any, ClassVar
+
+import numpy as np
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import Centers, FloatArray, RandomState
+from coterie._support.validation import (
+    AnArray,
+    Anything,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Seed,
+    Whole,
+    check_n_clusters,
+    check_seed,
+)
+from coterie.cluster import KMeans as LocalKMeans
+from coterie.cluster.kmeans import Stopping, check_centers, warn_if_fewer
+from coterie.scale import moments
+from coterie.scale.blocks import Blocks
+from coterie.scale.methods.base import LazyEstimator, weight_blocks
+from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
+from coterie.scale.methods.kmeans_passes import KMeansPasses, fits_on_shelf
+from coterie.scale.methods.kmeans_rows import add_numbers, distances_of_block, inertia_of_block, label_block
+from coterie.scale.methods.lloyd import LloydResult, LloydState, load_state, run_lloyd, save_state
+from coterie.scale.methods.local_model import name_columns
+from coterie.scale.runtime.checkpoint import Checkpoint, facts_of_data, open_checkpoint
+from coterie.scale.runtime.kept import decoded_once
+from coterie.scale.runtime.lazy_array import lazy_array
+from coterie.scale.runtime.passes import compute, fold, tasks
+from coterie.scale.runtime.shelf import forget_everywhere
+
+
+class KMeans(LazyEstimator):
+    """K-means on rows of any number: in files, in Dask collections, on one machine or many.
+
+    The same as `coterie.cluster.KMeans`, pass by pass over blocks of rows. From the same start it gives the
+    same centres, to the bit, for any partitioning of the data and any number of workers: sums are kept in
+    whole units, which add up to the same in any order. Blocks keep their bounds from pass to pass where they
+    are, as far as there is room.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    init : "k-means++" or array, default="k-means++"
+        First centres. "k-means++": if the rows are few (32768, or 128 per group), greedy k-means++ on all of
+        them, as the local class does. If not, local k-means on a weighted sample of so many rows, drawn in
+        one pass. An array gives the centres.
+    n_init : int, default=1
+        Starts of the local k-means on the sample; the best one is used.
+    max_iter : int, default=300
+        Most passes.
+    tol : float, default=1e-4
+        Stop when the squared shift of all centres together is at most this share of the mean variance of the
+        columns.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same rows: same result.
+    checkpoint : path or None, default=None
+        A folder where the state is saved after every pass. A fit that was interrupted goes on from there when
+        it is repeated with the same data and parameters, and ends where it would have ended.
+    spill : bool, default=True
+        Whether rows of Parquet, CSV and Arrow files that find no room in memory may be kept on disk while the
+        fit lasts, decoded: later passes read them several times as fast. They lie in a file without a name in
+        the folder for temporary files (Dask's ``temporary-directory`` or the system's) of each machine, which
+        takes at most as much of the disk as it leaves free and is gone when the process ends, however it
+        ends.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every pass.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, n_features)
+        The centres. Fewer than `n_clusters`, with a warning, when there are fewer different rows.
+    labels_ : Dask array of int32 of shape (n_samples,)
+        The nearest centre of each row; lazy, made block by block.
+    cluster_sizes_ : array of shape (n_clusters,)
+        Rows per group.
+    inertia_ : float
+        The weighted sum of squared distances of the rows to their centres.
+    n_iter_ : int
+        Passes.
+    exact_ : bool
+        True: every pass took every row into account.
+    start_ : str
+        What the first centres were found on.
+    algorithm_used_ : str
+        What found the nearest centres.
+    local_ : coterie.cluster.KMeans
+        The same model for rows in memory, which can be saved; it has no `labels_`.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when there are any.
+
+    Examples
+    --------
+    >>> import dask.array
+    >>> from coterie.scale import KMeans
+    >>> X = dask.array.from_array(np.array([[1.0, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]]), chunks=2)
+    >>> model = KMeans(n_clusters=2, init=[[1, 2], [10, 2]]).fit(X)
+    >>> model.labels_.compute()
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> model.inertia_
+    16.0
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": Whole(1),
+        "init": Choice("k-means++") | AnArray(),
+        "n_init": Whole(1),
+        "max_iter": Whole(1),
+        "tol": Number(0),
+        "random_state": Seed(),
+        "checkpoint": Anything(),  # a path or None
+        "spill": Flag(),
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    cluster_centers_: Centers
+    cluster_sizes_: Any
+    inertia_: float
+    n_iter_: int
+    exact_: bool
+    start_: str
+    local_: LocalKMeans
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: int = 1,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: RandomState = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        spill: bool = True,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.spill = spill
+        self.progress = progress
+
+    def predict(self, X: Any) -> Any:
+        """Return the nearest centre of each row of new data, as a lazy Dask array of int32."""
+        return lazy_array(self._new_blocks(X), label_block, self._model(), dtype=np.int32)
+
+    def transform(self, X: Any) -> Any:
+        """Return the distance of each row of new data to each centre, as a lazy Dask array."""
+        blocks = self._new_blocks(X)
+        dtype = np.promote_types(blocks.dtype, self.cluster_centers_.dtype)
+        n_columns = len(self.cluster_centers_)
+        return lazy_array(blocks, distances_of_block, self._model(), dtype=dtype, n_columns=n_columns)
+
+    def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
+        """Return minus the weighted sum of squared distances of new rows to their nearest centres."""
+        blocks = self._new_blocks(X)
+        weights = weight_blocks(sample_weight, blocks, who=type(self).__name__)
+        made = tasks(blocks, inertia_of_block, self._model(), weights=weights)
+        return -float(compute(fold(made, add_numbers)))
+
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+        who = type(self).__name__
+        check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
+        with ExitStack() as inside:
+            tracker = inside.enter_context(track(self.progress, "k-means: measuring columns"))
+            kept = inside.enter_context(decoded_once(blocks, spill=self.spill and not fits_on_shelf(blocks)))
+            whole = moments.measure(kept, weights, who=who)
+            checkpoint = open_checkpoint(self.checkpoint, "kmeans", self._facts(whole, blocks))
+            state, start = self._first_state(kept, weights, whole, checkpoint)
+            passes = KMeansPasses(kept, weights, whole, uuid.uuid4().hex)
+
+            def after_pass(state: LloydState) -> None:
+                if checkpoint is not None:
+                    checkpoint.save(save_state(state, start))
+                tracker.report(state.n_iter, stage="k-means: pass")
+
+            try:
+                run = run_lloyd(passes, state, Stopping(self.max_iter, self.tol), after_pass)
+            finally:
+                forget_everywhere(passes.run)
+        return self._found(blocks, whole, run, start)
+
+    def _found(self, blocks: Blocks, whole: Any, run: LloydResult, start: str) -> Mapping[str, Any]:
+        centers = run.centers[run.counts > 0]
+        warn_if_fewer(len(centers), self.n_clusters)
+        model = (centers, whole.origin)
+        return {
+            "cluster_centers_": centers,
+            "labels_": lazy_array(blocks, label_block, model, dtype=np.int32),
+            "cluster_sizes_": run.counts[run.counts > 0].astype(np.intp),
+            "inertia_": run.inertia,
+            "n_iter_": run.n_iter,
+            "exact_": True,
+            "start_": start,
+            "algorithm_used_": run.algorithm,
+            "local_": _local_model(self, centers, whole.origin, run, blocks),
+            "_origin": whole.origin,
+        }
+
+    def _first_state(
+        self, blocks: Blocks, weights: Blocks | None, whole: Any, checkpoint: Checkpoint | None
+    ) -> tuple[LloydState, str]:
+        saved = None if checkpoint is None else checkpoint.load()
+        if saved is not None:
+            return load_state(saved), str(saved.facts["start"])
+        who = type(self).__name__
+        if isinstance(self.init, str):
+            n_rows = size_of_coreset(self.n_clusters)
+            coreset = draw_coreset(blocks, weights, whole, n_rows, seed := check_seed(self.random_state))
+            centers = coreset.start(self.n_clusters, self.n_init, seed, who)
+            start = f"a sample of {len(coreset.X):,} rows" if coreset.is_sample else "all rows"
+        else:
+            like = np.empty((0, blocks.n_columns), dtype=blocks.dtype)
+            centers, start = check_centers(self.init, self.n_clusters, like, who=who), "given centres"
+        state = LloydState(centers)
+        if checkpoint is not None:
+            checkpoint.save(save_state(state, start))
+        return state, start
+
+    def _facts(self, whole: Any, blocks: Blocks) -> dict[str, Any]:
+        """Return what tells this fit from others."""
+        seed = self.random_state if isinstance(self.random_state, int) else None
+        init = self.init if isinstance(self.init, str) else np.asarray(self.init, dtype=float)
+        own = {
+            "n_clusters": self.n_clusters,
+            "n_init": self.n_init,
+            "tol": self.tol,
+            "init": init,
+            "seed": seed,
+        }
+        return own | {"max_iter": self.max_iter} | facts_of_data(blocks, whole)
+
+    def _model(self) -> tuple[Centers, FloatArray]:
+        return self.cluster_centers_, self._origin
+
+    _origin: FloatArray
+
+
+def _local_model(
+    model: KMeans, centers: Centers, origin: FloatArray, run: LloydResult, blocks: Blocks
+) -> LocalKMeans:
+    local = LocalKMeans(
+        model.n_clusters,
+        init=model.init,
+        max_iter=model.max_iter,
+        tol=model.tol,
+        random_state=model.random_state,
+    )
+    found = {
+        "cluster_centers_": centers,
+        "inertia_": run.inertia,
+        "n_iter_": run.n_iter,
+        "algorithm_used_": run.algorithm,
+        "exact_": True,
+        "history_": None,
+        "_n_init": 1,
+        "_n_features_out": len(centers),
+        "_origin": origin,
+        "_prepared_centers": None,
+        "_geometry_values": {},
+        "_geometry_offset": None,
+    }
+    local.__dict__.update(found)
+    name_columns(local, blocks)
+    return local

@@ -1,0 +1,291 @@
+"""Mini-batch k-means over blocks of rows: a stream that is seen once, or a few times."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import Centers, RandomState
+from coterie._support.validation import (
+    AnArray,
+    Anything,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Seed,
+    check_n_clusters,
+    check_seed,
+)
+from coterie._support.validation import Whole as WholeNumber
+from coterie.cluster import MiniBatchKMeans as LocalMiniBatchKMeans
+from coterie.cluster.kmeans import BatchState, StepRules, check_centers, step
+from coterie.scale import moments
+from coterie.scale.blocks import Block, Blocks
+from coterie.scale.methods.base import weight_blocks
+from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
+from coterie.scale.methods.kmeans_passes import KMeansPasses
+from coterie.scale.methods.kmeans_rows import add_numbers, inertia_of_block
+from coterie.scale.methods.local_model import LocalCentres, name_columns
+from coterie.scale.predict import label_block
+from coterie.scale.runtime.checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
+from coterie.scale.runtime.lazy_array import lazy_array
+from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
+
+BLOCKS_PER_SAVE = 32  # estimate: half a GiB of rows between two saves
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Where the stream of batches stands; it goes on from here as if it had never stopped.
+
+    Parameters
+    ----------
+    state : BatchState
+        The centres, and what they have seen.
+    start : str
+        What the first centres were found on.
+    seed : int
+        Of the order of rows.
+    n_steps, n_passes, n_blocks : int
+        Batches, whole passes, and blocks of the pass that is going on.
+    """
+
+    state: BatchState
+    start: str
+    seed: int
+    n_steps: int = 0
+    n_passes: int = 0
+    n_blocks: int = 0
+
+    def saved(self) -> Saved:
+        """Return what a checkpoint keeps."""
+        names = ("start", "seed", "n_steps", "n_passes", "n_blocks")
+        facts = {name: getattr(self, name) for name in names}
+        arrays = {"centers": self.state.centers, "counts": self.state.counts}
+        return Saved(arrays, facts | {"n_since_look": self.state.n_since_look})
+
+    @classmethod
+    def loaded(cls, saved: Saved) -> Stream:
+        """Return the stream of a checkpoint."""
+        facts = dict(saved.facts)
+        state = BatchState(**saved.arrays, n_since_look=facts.pop("n_since_look"))
+        return cls(state, **facts)
+
+
+class MiniBatchKMeans(LocalCentres):
+    """Mini-batch k-means on rows of any number: every batch moves the centres a little.
+
+    Blocks follow one another in the order of the rows, a block's rows in a random order of its own; a batch
+    is some of them. Each centre is the mean of all that it has seen. An approximation of `KMeans`, and said
+    to be one (`exact_` is False); `inertia_` is exact, from one more pass.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    init : "k-means++" or array, default="k-means++"
+        First centres, as in `coterie.scale.KMeans`.
+    batch_size : int, default=8192
+        Rows per batch.
+    max_iter : int, default=1
+        How often all rows are seen.
+    reassignment_ratio : float, default=0.01
+        A centre that has seen less than this share of what the busiest one has seen restarts at a random row.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same rows: same result.
+    checkpoint : path or None, default=None
+        A folder where the state is saved after every 32 blocks and every pass. A fit that was interrupted
+        goes on from there when it is repeated with the same data and parameters, to the same end.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` each time all rows were seen.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, n_features)
+        The centres.
+    labels_ : Dask array of int32 of shape (n_samples,)
+        The nearest centre of each row; lazy.
+    cluster_sizes_ : array of shape (n_clusters,)
+        Rows per group.
+    inertia_ : float
+        The weighted sum of squared distances of all rows to their nearest centres.
+    n_steps_ : int
+        Batches.
+    exact_ : bool
+        False: every step looks at one batch.
+    start_ : str
+        What the first centres were found on.
+    local_ : coterie.cluster.MiniBatchKMeans
+        The same model for rows in memory.
+
+    Examples
+    --------
+    >>> from coterie.scale import MiniBatchKMeans
+    >>> X = np.array([[1.0, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]])
+    >>> model = MiniBatchKMeans(2, init=[[1, 2], [10, 2]]).fit(X)
+    >>> model.labels_.compute()
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": WholeNumber(1),
+        "init": Choice("k-means++") | AnArray(),
+        "batch_size": WholeNumber(1),
+        "max_iter": WholeNumber(1),
+        "reassignment_ratio": Number(0),
+        "random_state": Seed(),
+        "checkpoint": Anything(),  # a path or None
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    cluster_centers_: Centers
+    inertia_: float
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        batch_size: int = 8192,
+        max_iter: int = 1,
+        reassignment_ratio: float = 0.01,
+        random_state: RandomState = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.reassignment_ratio = reassignment_ratio
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.progress = progress
+
+    def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
+        """Return minus the weighted sum of squared distances of new rows to their nearest centres."""
+        blocks = self._new_blocks(X)
+        weights = weight_blocks(sample_weight, blocks, who=type(self).__name__)
+        model = (self.cluster_centers_, self.cluster_centers_.mean(axis=0))
+        return -float(compute(fold(tasks(blocks, inertia_of_block, model, weights=weights), add_numbers)))
+
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+        who = type(self).__name__
+        check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
+        whole = moments.measure(blocks, weights, who=who)
+        checkpoint = open_checkpoint(self.checkpoint, "minibatch-kmeans", self._facts(whole, blocks))
+        stream = self._first_stream(blocks, weights, whole, checkpoint)
+        with track(self.progress, "mini-batch k-means: pass", total=self.max_iter) as tracker:
+            while stream.n_passes < self.max_iter:
+                stream = self._see_more(blocks, weights, stream, is_whole=checkpoint is None)
+                if checkpoint is not None:
+                    checkpoint.save(stream.saved())
+                if stream.n_blocks == 0:
+                    tracker.report(stream.n_passes)
+        centers, n_steps = stream.state.centers, stream.n_steps
+        inertia, sums, _ = KMeansPasses(blocks, weights, whole, None).inertia(centers)
+        local = self._local(centers, whole, inertia, n_steps, blocks)
+        return {
+            "cluster_centers_": centers,
+            "labels_": lazy_array(blocks, label_block, local, dtype=np.int32),
+            "cluster_sizes_": sums.counts.astype(np.intp),
+            "inertia_": inertia,
+            "n_steps_": n_steps,
+            "exact_": False,
+            "start_": stream.start,
+            "notes_": ("centres come from batches, an approximation of k-means; what they cost is exact",),
+            "local_": local,
+        }
+
+    def _start(
+        self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole, seed: int
+    ) -> tuple[Centers, str]:
+        who = type(self).__name__
+        if not isinstance(self.init, str):
+            like = np.empty((0, blocks.n_columns), dtype=blocks.dtype)
+            return check_centers(self.init, self.n_clusters, like, who=who), "given centres"
+        coreset = draw_coreset(blocks, weights, whole, size_of_coreset(self.n_clusters), seed)
+        how = f"a sample of {len(coreset.X):,} rows" if coreset.is_sample else "all rows"
+        return coreset.start(self.n_clusters, 1, seed, who), how
+
+    def _first_stream(
+        self, blocks: Blocks, weights: Blocks | None, whole: moments.Whole, checkpoint: Checkpoint | None
+    ) -> Stream:
+        saved = None if checkpoint is None else checkpoint.load()
+        if saved is not None:
+            return Stream.loaded(saved)
+        seed = check_seed(self.random_state)
+        centers, start = self._start(blocks, weights, whole, seed)
+        return Stream(BatchState(centers, np.zeros(len(centers))), start, seed)
+
+    def _see_more(self, blocks: Blocks, weights: Blocks | None, stream: Stream, *, is_whole: bool) -> Stream:
+        """Return the stream after the blocks of this pass, all that are left or some, one after the other."""
+        last = blocks.n_blocks if is_whole else min(stream.n_blocks + BLOCKS_PER_SAVE, blocks.n_blocks)
+        rules = (self.batch_size, self.reassignment_ratio, [stream.seed, stream.n_passes])
+        before = (stream.state, stream.n_steps)
+        only = range(stream.n_blocks, last)
+        steps = tasks(blocks, _steps_of_block, rules, chain=before, weights=weights, only=only)
+        state, n_steps = compute(steps[-1])
+        ends = last == blocks.n_blocks
+        return replace(
+            stream,
+            state=state,
+            n_steps=n_steps,
+            n_passes=stream.n_passes + int(ends),
+            n_blocks=0 if ends else last,
+        )
+
+    def _facts(self, whole: moments.Whole, blocks: Blocks) -> dict[str, Any]:
+        """Return what tells this fit from others."""
+        names = ("n_clusters", "batch_size", "max_iter", "reassignment_ratio")
+        init = self.init if isinstance(self.init, str) else np.asarray(self.init, dtype=float)
+        seed = self.random_state if isinstance(self.random_state, int) else None
+        own = {name: getattr(self, name) for name in names} | {"init": init, "seed": seed}
+        return own | {"block_rows": blocks.block_rows} | facts_of_data(blocks, whole)
+
+    def _local(
+        self, centers: Centers, whole: moments.Whole, inertia: float, n_steps: int, blocks: Blocks
+    ) -> Any:
+        local = LocalMiniBatchKMeans(
+            self.n_clusters, batch_size=self.batch_size, random_state=self.random_state
+        )
+        found = {
+            "cluster_centers_": centers,
+            "inertia_": inertia,
+            "n_iter_": self.max_iter,
+            "n_steps_": n_steps,
+            "_origin": whole.origin,
+            "_n_features_out": len(centers),
+        }
+        local.__dict__.update(found)
+        name_columns(local, blocks)
+        return local
+
+
+def _steps_of_block(
+    block: Block, weights: Block | None, rules: tuple[int, float, list[int]], before: tuple[BatchState, int]
+) -> tuple[BatchState, int]:
+    batch_size, ratio, seed = rules
+    state, n_steps = before
+    X, weight = block.read(), read_weights(weights)
+    random = np.random.default_rng([*seed, block.index])
+    order = random.permutation(len(X))
+    step_rules = StepRules(ratio, 1, _say_nothing)
+    for first in range(0, len(X), batch_size):
+        rows = order[first : first + batch_size]
+        batch_weight = None if weight is None else weight[rows]
+        state, _ = step(state, np.ascontiguousarray(X[rows]), batch_weight, random, step_rules)
+        n_steps += 1
+    return state, n_steps
+
+
+def _say_nothing(_text: str) -> None:
+    pass

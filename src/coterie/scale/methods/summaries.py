@@ -1,0 +1,271 @@
+"""Summaries: rows of any number as a few thousand weighted points that any local method can take."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from coterie import _core
+from coterie._support.progress import ProgressOption, track
+from coterie._support.threads import one_thread
+from coterie._support.typing import Centers, Data, FloatArray, Labels, RandomState, Weights
+from coterie._support.validation import Constraint, Flag, Function, Nothing, Seed, check_seed, shift_seed
+from coterie._support.validation import Whole as WholeNumber
+from coterie.cluster.kmeans import Stopping, make_start, points_of
+from coterie.scale import moments
+from coterie.scale.blocks import Block, Blocks
+from coterie.scale.methods.base import LazyEstimator
+from coterie.scale.runtime.check_finite import finite_rows
+from coterie.scale.runtime.lazy_array import lazy_array
+from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
+
+PASSES = Stopping(max_iter=3)  # estimate: features need to be small, not best
+SEEDS_PER_FEATURE = 8  # rows that first centres are picked from
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Clustering features in BETULA's form: weight, mean and sum of squared deviations, which lose no digits.
+
+    Parameters
+    ----------
+    weights : array of shape (n,)
+        Weight of the rows of each feature.
+    means : array of shape (n, n_columns)
+        Their mean.
+    squares : array of shape (n,)
+        Sum of their squared distances to it.
+    """
+
+    weights: Weights
+    means: FloatArray
+    squares: Weights
+
+    def merged(self, labels: Labels, n: int) -> Features:
+        """Return the features of groups of features; nothing is lost but who was where."""
+        weights = np.bincount(labels, self.weights, minlength=n)
+        sums = np.stack(
+            [np.bincount(labels, self.weights * column, minlength=n) for column in self.means.T], 1
+        )
+        means = sums / np.where(weights > 0, weights, 1.0)[:, None]
+        away = ((self.means - means[labels]) ** 2).sum(axis=1)
+        squares = np.bincount(labels, self.squares + self.weights * away, minlength=n)
+        kept: Any = weights > 0
+        return Features(np.asarray(weights[kept], float), means[kept], np.asarray(squares[kept], float))
+
+
+class Summaries(LazyEstimator):
+    """Rows of any number as a few thousand clustering features, which any local method can take.
+
+    Every block becomes at most `n_summaries` small groups of near rows, of which weight, mean and sum of
+    squared deviations are kept (lang-2020); groups of several blocks are joined in the order of the blocks. A
+    method that is fitted to the means, with their weights, speaks for all rows: an approximation, whose
+    coarseness is known exactly: `lost_share_`. One pass is all there is: no checkpoint.
+
+    Parameters
+    ----------
+    n_summaries : int, default=2000
+        Most features.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same rows: same features.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal.
+
+    Attributes
+    ----------
+    means_ : array of shape (n, n_features)
+        Means of the features, in the type of the data.
+    weights_ : array of shape (n,)
+        Weight of the rows of each.
+    squares_ : array of shape (n,)
+        Sum of squared distances of these rows to the mean.
+    lost_share_ : float
+        Share of the variance of the rows that is within features: what no method can see; exact.
+    labels_ : Dask array of int32 of shape (n_samples,)
+        The nearest feature of each row; lazy.
+    exact_ : bool
+        False.
+
+    Examples
+    --------
+    >>> from coterie.cluster import AgglomerativeClustering
+    >>> from coterie.scale import Summaries
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(size=(5000, 2)), rng.normal(size=(5000, 2)) + 20])
+    >>> summaries = Summaries(100, random_state=0).fit(X)
+    >>> bool(summaries.lost_share_ < 0.01)
+    True
+    >>> tree = summaries.cluster(AgglomerativeClustering(2, linkage="average"))
+    >>> np.bincount(tree.labels.compute())
+    array([5000, 5000])
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_summaries": WholeNumber(1),
+        "random_state": Seed(),
+        "progress": Nothing() | Flag() | Function(),
+    }
+
+    means_: Centers
+    weights_: Weights
+    squares_: Weights
+    lost_share_: float
+    _blocks: Blocks
+    _origin: FloatArray
+
+    def __init__(
+        self,
+        n_summaries: int = 2000,
+        *,
+        random_state: RandomState = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_summaries = n_summaries
+        self.random_state = random_state
+        self.progress = progress
+
+    def cluster(self, estimator: Any) -> SummarisedClustering:
+        """Fit a clone of a local estimator to the features, and let it speak for all rows.
+
+        Parameters
+        ----------
+        estimator : object
+            With `fit` and `labels_`; weights are handed over where its `fit` takes `sample_weight`, except to
+            HDBSCAN and OPTICS, to which weight at one place is density without limit.
+
+        Returns
+        -------
+        SummarisedClustering
+        """
+        model = clone(estimator)
+        is_weighed = not getattr(model, "_copies_are_dense_spots", False)  # a summary is no single place
+        takes_weights = is_weighed and "sample_weight" in inspect.signature(model.fit).parameters
+        model.fit(self.means_, **({"sample_weight": self.weights_} if takes_weights else {}))
+        groups = np.asarray(model.labels_)
+        labels = lazy_array(self._blocks, _group_of_block, self._places(), groups, dtype=groups.dtype)
+        return SummarisedClustering(model, labels, groups, self.lost_share_, takes_weights)
+
+    def predict(self, X: Any) -> Any:
+        """Return the nearest feature of each row of new data, as a lazy Dask array."""
+        return lazy_array(self._new_blocks(X), _nearest_of_block, self._places(), dtype=np.int32)
+
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+        seed = check_seed(self.random_state)
+        with track(self.progress, "summaries: measuring columns") as tracker:
+            whole = moments.measure(blocks, weights, who=type(self).__name__)
+            tracker.report(0, stage="summaries: blocks", total=blocks.n_blocks)
+            made = tasks(blocks, _summarise_block, self.n_summaries, seed, weights=weights)
+            features: Features = compute(fold(made, _Joiner(self.n_summaries, seed)))
+        total = whole.columns.total_weight * float(np.sum(whole.columns.variance))
+        means = np.ascontiguousarray(features.means, dtype=blocks.dtype)
+        return {
+            "means_": means,
+            "weights_": features.weights,
+            "squares_": features.squares,
+            "lost_share_": float(features.squares.sum()) / total if total > 0 else 0.0,
+            "labels_": lazy_array(blocks, _nearest_of_block, (means, whole.origin), dtype=np.int32),
+            "exact_": False,
+            "_origin": whole.origin,
+            "_blocks": blocks,
+        }
+
+    def _places(self) -> tuple[Centers, FloatArray]:
+        return self.means_, self._origin
+
+
+@dataclass(frozen=True, eq=False)
+class SummarisedClustering:
+    """What a local method found in summaries, for all rows.
+
+    Parameters
+    ----------
+    model : object
+        The estimator, fitted to the features.
+    labels : Dask array of shape (n_samples,)
+        The group of each row: that of its nearest feature.
+    feature_labels : array of shape (n,)
+        The group of each feature.
+    lost_share : float
+        Share of the variance of the rows that the method could not see.
+    is_weighted : bool
+        Whether the method knew how many rows each feature stands for.
+    """
+
+    model: Any
+    labels: Any
+    feature_labels: Labels
+    lost_share: float
+    is_weighted: bool
+
+    def __str__(self) -> str:
+        weighted = "" if self.is_weighted else ", each counted once"
+        return (
+            f"{type(self.model).__name__} of {len(self.feature_labels):,} summaries{weighted}: approximate, "
+            f"{self.lost_share:.2%} of the variance was within summaries"
+        )
+
+
+class _Joiner:
+    """Joins the features of blocks, in their order."""
+
+    def __init__(self, n: int, seed: int) -> None:
+        self.n, self.seed = n, seed
+
+    def __call__(self, total: Features | None, found: list[Features]) -> Features:
+        parts = found if total is None else [total, *found]
+        joined = Features(
+            np.concatenate([part.weights for part in parts]),
+            np.concatenate([part.means for part in parts]),
+            np.concatenate([part.squares for part in parts]),
+        )
+        if len(joined.weights) <= self.n:
+            return joined
+        with one_thread("openmp"):
+            return joined.merged(_small_groups(joined.means, joined.weights, self.n, self.seed), self.n)
+
+
+def _summarise_block(block: Block, weights: Block | None, n: int, seed: int) -> Features:
+    X, weight = block.read(), read_weights(weights)
+    weight = np.ones(len(X)) if weight is None else weight
+    rows = Features(weight, X.astype(np.float64, copy=False), np.zeros(len(X)))
+    with one_thread("openmp"):
+        return rows.merged(_small_groups(X, weight, n, shift_seed(seed, block.index)), n)
+
+
+def _small_groups(X: Data, weights: Weights, n: int, seed: int) -> Labels:
+    """Return groups of near rows: k-means from k-means++ on some of them, a few passes."""
+    if len(X) <= n:
+        return np.arange(len(X), dtype=np.int32)
+    picked = np.random.default_rng(seed).choice(len(X), min(len(X), SEEDS_PER_FEATURE * n), replace=False)
+    X = np.ascontiguousarray(X)
+    start = make_start(
+        points_of(np.ascontiguousarray(X[picked]), np.ascontiguousarray(weights[picked])),
+        "k-means++",
+        n,
+        seed,
+        who="Summaries",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return points_of(X, weights).run(start.centers, PASSES, "auto").labels
+
+
+def _nearest_of_block(block: Block, _weights: Block | None, places: tuple[Centers, FloatArray]) -> Labels:
+    means, origin = places
+    X = finite_rows(block, "Summaries").astype(means.dtype, copy=False)
+    labels: Labels = _core.kmeans_labels(X, means, origin, None, 1)[0]
+    return labels
+
+
+def _group_of_block(
+    block: Block, weights: Block | None, places: tuple[Centers, FloatArray], groups: Labels
+) -> Labels:
+    labels: Labels = groups[_nearest_of_block(block, weights, places)]
+    return labels

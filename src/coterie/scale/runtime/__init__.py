@@ -1,0 +1,1 @@
+"""How passes over blocks run: graphs of tasks, caches, checkpoints, failing chunks."""

@@ -1,0 +1,101 @@
+"""Where a long fit stands, on disk after every pass: whole or not at all, and never of another fit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import safe_open
+from safetensors.numpy import load_file, save_file
+
+from coterie._support.files import atomic_path
+from coterie.errors import FileProblem, InvalidParameter, ModelFileError
+from coterie.scale.blocks import Blocks
+from coterie.scale.moments import Whole
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """Arrays and facts of a state."""
+
+    arrays: dict[str, Any]
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A folder that holds the latest state of one fit.
+
+    Parameters
+    ----------
+    folder : str
+        Made if it is not there.
+    method : str
+        What the file is called.
+    fingerprint : str
+        What tells this fit from others.
+    """
+
+    folder: str
+    method: str
+    fingerprint: str
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.folder) / f"{self.method}.safetensors"
+
+    def save(self, state: Saved) -> None:
+        """Replace the state by a newer one."""
+        facts = {"fit": self.fingerprint, "state": json.dumps(state.facts)}
+        arrays = {name: np.ascontiguousarray(array) for name, array in state.arrays.items()}
+        with atomic_path(self.path, force=True) as temporary:
+            save_file(arrays, temporary, metadata=facts)
+
+    def load(self) -> Saved | None:
+        """Return the state that was saved last, None if none was; a state of another fit is refused."""
+        if not self.path.exists():
+            return None
+        try:
+            with safe_open(self.path, "numpy") as file:
+                facts = file.metadata() or {}
+            arrays = load_file(self.path)
+        except Exception as error:  # safetensors raises an error of its own that derives from Exception alone
+            raise ModelFileError(
+                f"{self.path}: is no checkpoint ({error}). Remove it to begin anew."
+            ) from None
+        if facts.get("fit") != self.fingerprint:
+            raise InvalidParameter(
+                f"checkpoint: {self.path} belongs to a fit of other data or parameters. Name another "
+                f"folder, or remove it to begin anew."
+            )
+        return Saved(arrays, json.loads(facts["state"]))
+
+
+def open_checkpoint(
+    folder: str | os.PathLike[str] | None, method: str, facts: dict[str, Any]
+) -> Checkpoint | None:
+    """Return the checkpoint of a method's fit with these facts, None if none is wanted."""
+    if folder is None:
+        return None
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise FileProblem(f"checkpoint: {folder} cannot be made ({error.strerror}).") from None
+    text = json.dumps(facts, sort_keys=True, default=_plain)
+    return Checkpoint(os.fspath(folder), method, hashlib.sha256(text.encode()).hexdigest())
+
+
+def facts_of_data(blocks: Blocks, whole: Whole) -> dict[str, Any]:
+    """Return what tells data from others: shape, type, names and moments of the columns."""
+    data = {"n_rows": blocks.n_rows, "dtype": str(blocks.dtype), "columns": blocks.columns}
+    return data | {"moments": list(whole.columns)}
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if hasattr(value, "__dataclass_fields__") else np.asarray(value).tolist()

@@ -1,0 +1,206 @@
+"""Passes over blocks: a function runs where the rows are, and what it finds is added up in order."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Container
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import dask
+import numpy as np
+from dask.delayed import Delayed
+from dask.highlevelgraph import MaterializedLayer
+
+from coterie._support.typing import Data, Weights
+from coterie.scale.blocks import Block, Blocks
+from coterie.scale.runtime.failing_chunk import name_culprit
+from coterie.scale.runtime.graph import Given, results, unique_name
+
+MERGED_AT_ONCE = 8  # results per task that adds them up
+CONNECT_SECONDS = 10
+Found = TypeVar("Found")
+
+
+def tasks(
+    blocks: Blocks,
+    function: Callable[..., Found],
+    *args: Any,
+    weights: Blocks | None = None,
+    chain: Any = None,
+    only: Container[int] | None = None,
+) -> list[Any]:
+    """Return one task per block: ``function(block, weights, *args)``.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The rows.
+    function : callable
+        Gets a `Block`, the `Block` of weights or None, and `args`; it must be found by name in its module.
+    args : objects
+        The same for all blocks.
+    weights : Blocks, default=None
+        One column, cut like `blocks`.
+    chain : object, default=None
+        When given, blocks follow one another: the function gets it as its last argument for the first block,
+        and what it returned for the block before for the others.
+    only : container of int, default=None
+        Indices of the blocks that tasks are made for; None: all.
+    """
+    name = unique_name(function)
+    partners = iter(weights) if weights is not None else iter(lambda: None, 0)
+    before: Any = None if chain is None else Given(chain)
+    layer: dict[Any, Any] = {}
+    promises: list[Any] = []
+    for block, partner in zip(blocks, partners, strict=False):
+        if only is not None and block.index not in only:
+            continue
+        key = (name, block.index)
+        parcel, *made = _parted(function, block, partner)
+        promises += made[0] + made[1]
+        layer[key] = (_run, parcel, *map(_keys, made), f"args-{name}", before)
+        before = None if chain is None else key
+    return results(name, layer, promises, {f"args-{name}": Given(args)}, _annotations(blocks))
+
+
+def pair_tasks(blocks: Blocks, function: Callable[..., Found], *args: Any) -> list[Any]:
+    """Return one task per pair of blocks: ``function(block, later block or None, *args)``."""
+    name = unique_name(function)
+    listed = list(blocks)
+    pairs: list[tuple[Block, Block | None]] = [
+        (listed[i], listed[j]) for j in range(len(listed)) for i in range(j)
+    ]
+    layer: dict[Any, Any] = {}
+    promises: list[Any] = []
+    for number, pair in enumerate(pairs or [(listed[0], None)]):
+        parcel, *made = _parted(function, *pair)
+        promises += made[0] + made[1]
+        layer[name, number] = (_run, parcel, *map(_keys, made), f"args-{name}", None)
+    return results(name, layer, promises, {f"args-{name}": Given(args)})
+
+
+def fold(made: list[Any], merge: Callable[[Any, list[Any]], Any]) -> Any:
+    """Return the task that adds up results in the order of the blocks: ``merge(total or None, results)``."""
+    name = unique_name(merge)
+    layer: dict[Any, Any] = {}
+    total = None
+    for first in range(0, len(made), MERGED_AT_ONCE):
+        key = (name, first)
+        layer[key] = (merge, total, _keys(made[first : first + MERGED_AT_ONCE]))
+        total = key
+    return results(name, layer, made)[-1]
+
+
+def compute(task: Any) -> Any:
+    """Return the result of a task: by the client of a cluster if there is one, else by threads."""
+    try:
+        return dask.compute(task)[0]
+    except Exception as error:
+        name_culprit(_chunks_of(task), error)
+        raise
+
+
+def _chunks_of(task: Any) -> dict[str, Any]:
+    """Return the chunks of collections that a task needs, by their names."""
+    parcels = [
+        (name, parcel, made)
+        for name, layer in task.dask.layers.items()
+        for work in (layer.values() if isinstance(layer, MaterializedLayer) else ())
+        if isinstance(work, tuple) and work[0] is _run
+        for parcel, *made in (work[1:4],)
+    ]
+    return {
+        span.name: Delayed(key, task.dask, layer=name)  # of a layer that needs the chunk
+        for name, parcel, made in parcels
+        for block, keys in zip((parcel.block, parcel.partner), made, strict=True)
+        for span, key in zip(block.spans if block is not None else (), keys, strict=False)
+    }
+
+
+def read_weights(weights: Block | None) -> Weights | None:
+    """Return the weights of a block's rows."""
+    return None if weights is None else _vector(weights.read())
+
+
+def _vector(column: Data) -> Weights:
+    return np.ascontiguousarray(column[:, 0], dtype=np.float64)
+
+
+class Parcel:
+    """A function and its blocks. Not a dataclass: Dask would look into it for promises, one by one."""
+
+    def __init__(self, function: Callable[..., Any], block: Block, partner: Block | None) -> None:
+        self.function, self.block, self.partner = function, block, partner
+
+
+def _parted(
+    function: Callable[..., Any], block: Block, partner: Block | None
+) -> tuple[Parcel, list[Any], list[Any]]:
+    """Return the blocks, and lists of what Dask must make for them, empty if nothing."""
+    promises = [
+        [] if one is None or not any(map(dask.is_dask_collection, one.sources)) else one.sources
+        for one in (block, partner)
+    ]
+    kept = [
+        replace(one, sources=[]) if one is not None and promised else one
+        for one, promised in zip((block, partner), promises, strict=True)
+    ]
+    assert kept[0] is not None
+    return Parcel(function, kept[0], kept[1]), promises[0], promises[1]
+
+
+def _run(parcel: Parcel, made: list[Any], made_for_partner: list[Any], args: Given, before: Any) -> Any:
+    block = replace(parcel.block, sources=made) if made else parcel.block
+    partner = parcel.partner
+    if partner is not None and made_for_partner:
+        partner = replace(partner, sources=made_for_partner)
+    more = () if before is None else (before.value if isinstance(before, Given) else before,)
+    return parcel.function(block, partner, *args.value, *more)
+
+
+def connect(address: str) -> Any:
+    """Return a client of the cluster at an address, to be used in a ``with`` statement."""
+    from distributed import Client
+
+    return Client(address, timeout=CONNECT_SECONDS)
+
+
+def client_of() -> Any:
+    """Return the client of a Dask cluster that is in use, None if there is none."""
+    if "distributed" not in sys.modules:
+        return None  # nobody can have made one
+    from distributed.client import get_client
+
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+def uses_threads() -> bool:
+    """Return whether Dask would run tasks in threads of this process."""
+    return client_of() is None and dask.config.get("scheduler", None) in (None, "threads", "threading")
+
+
+def _keys(promises: list[Any]) -> list[Any]:
+    return [promise.key if dask.is_dask_collection(promise) else promise for promise in promises]
+
+
+class Placement:
+    """Which worker gets a block: the same rows go to the same worker in every pass."""
+
+    def __init__(self, workers: list[str], n_blocks: int) -> None:
+        self.workers, self.n_blocks = workers, n_blocks
+
+    def __call__(self, key: tuple[str, int]) -> list[str]:
+        return [self.workers[key[1] * len(self.workers) // self.n_blocks]]
+
+
+def _annotations(blocks: Blocks) -> dict[str, Any] | None:
+    """Return which workers shall have the blocks, if blocks may choose theirs; others may take over."""
+    client = client_of() if blocks.is_stored else None
+    workers = sorted(client.ncores()) if client is not None else []
+    if not workers:
+        return None
+    return {"workers": Placement(workers, blocks.n_blocks), "allow_other_workers": True}

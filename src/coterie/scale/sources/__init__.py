@@ -1,0 +1,1 @@
+"""From files, folders, datasets and Dask collections to blocks of rows."""

@@ -1,0 +1,73 @@
+"""Arrow datasets and files: one piece per fragment, or per row group where fragments have them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow
+import pyarrow.dataset
+
+from coterie.errors import UnsupportedInput
+from coterie.scale.sources.partitions import ColumnKeys, Piece, unreadable
+from coterie.scale.sources.tables import Table
+
+
+@dataclass(frozen=True, eq=False)
+class FragmentPiece(Piece):
+    """A fragment of an Arrow dataset."""
+
+    name: str
+    n_rows: int
+    fragment: Any
+    columns: ColumnKeys = ()
+    is_sliced = False
+
+    def value(self, start: int, stop: int) -> Any:
+        try:
+            return self.fragment.to_table(columns=list(self.columns), use_threads=False)
+        except (OSError, pyarrow.ArrowException) as error:
+            raise unreadable(self.name, "Arrow data", error) from None
+
+
+def open_any(source: Any) -> list[Table]:
+    """Return the fragments of a dataset, or of a table in memory."""
+    is_dataset = hasattr(source, "get_fragments")
+    return open_dataset(source if is_dataset else pyarrow.dataset.dataset(source))
+
+
+def open_dataset(dataset: Any) -> list[Table]:
+    """Return the fragments of a dataset, each as a table with columns of its own."""
+    try:
+        fragments = list(dataset.get_fragments())
+    except ValueError:  # PyArrow does not tell which rows of a fragment are left
+        raise UnsupportedInput(
+            "An Arrow dataset that was filtered or projected cannot be read in parts. Give the dataset "
+            "itself, by read_blocks(dataset, columns=[...]) for some columns, or write the rows to files."
+        ) from None
+    return [_open_fragment(fragment, number) for number, fragment in enumerate(fragments)]
+
+
+def open_arrow(path: str) -> Table:
+    """Return the columns of an Arrow file, which is one piece."""
+    try:
+        dataset = pyarrow.dataset.dataset(path, format="ipc")
+        fragment = next(iter(dataset.get_fragments()))
+    except (OSError, pyarrow.ArrowException) as error:
+        raise unreadable(path, "Arrow data", error) from None
+    return _open_fragment(fragment, 0)
+
+
+def _open_fragment(fragment: Any, number: int) -> Table:
+    name = getattr(fragment, "path", "") or f"fragment {number}"
+    try:
+        schema = fragment.physical_schema
+        has_groups = hasattr(fragment, "split_by_row_group")
+        parts = fragment.split_by_row_group() if has_groups else [fragment]
+        # a part of a file that is asked for its rows counts those of the file
+        sizes = [part.row_groups[0].num_rows if has_groups else part.count_rows() for part in parts]
+    except (OSError, pyarrow.ArrowException) as error:
+        raise unreadable(name, "Arrow data", error) from None
+    titles = [name] if len(parts) == 1 else [f"{name} (row group {i})" for i in range(len(parts))]
+    pieces = [FragmentPiece(*facts) for facts in zip(titles, sizes, parts, strict=True)]
+    return Table(name, dict(zip(schema.names, schema.types, strict=True)), pieces)

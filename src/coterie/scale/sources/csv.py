@@ -1,0 +1,143 @@
+"""CSV files: found out where rows begin in one pass over the bytes, then read in ranges."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pyarrow.csv
+
+from coterie.data.dialect import is_number
+from coterie.errors import InvalidFile
+from coterie.scale.sources.partitions import ColumnKeys, Piece, unreadable
+from coterie.scale.sources.tables import Table
+
+RANGE_BYTES = 8 << 20
+LOOKED_AT_BYTES = 1 << 18  # for the types of the columns
+LINE_FEED, QUOTE, CARRIAGE_RETURN = ord("\n"), ord('"'), ord("\r")
+DELIMITERS = ",;\t|"
+
+
+@dataclass(frozen=True)
+class CsvPiece(Piece):
+    """The rows in a range of bytes of a file."""
+
+    path: str
+    begin: int
+    end: int
+    n_rows: int
+    modified: int  # when: what is kept of a file must not outlive it
+    delimiter: str
+    titles: ColumnKeys
+    columns: ColumnKeys = ()
+    is_sliced = False
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # it follows from the others
+        return f"{self.path} (bytes {self.begin} to {self.end})"
+
+    def value(self, start: int, stop: int) -> Any:
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self.begin)
+                content = file.read(self.end - self.begin)
+            table = _parse(content, self.delimiter, self.titles, self.columns)
+        except (OSError, pyarrow.ArrowException) as error:
+            raise unreadable(self.name, "CSV", error) from None
+        if table.num_rows != self.n_rows:
+            raise InvalidFile(
+                f"{self.name}: has {table.num_rows} rows now, {self.n_rows} when it was opened."
+            )
+        return table
+
+
+def open_csv(path: str) -> Table:
+    """Return the columns of a file and the ranges of its rows."""
+    try:
+        with open(path, "rb") as file:
+            first_line = file.readline().decode("utf-8-sig")
+        delimiter = max(DELIMITERS, key=first_line.count)
+        cells = next(csv.reader([first_line], delimiter=delimiter), [])
+        has_header = not all(is_number(cell, delimiter) for cell in cells)
+        titles = tuple(cell.strip() for cell in cells) if has_header else _numbered(len(cells))
+        begin = len(first_line.encode()) if has_header else 0
+        ranges = list(_ranges(path, begin))
+        types = _types(path, begin, delimiter, titles)
+    except (OSError, UnicodeDecodeError, pyarrow.ArrowException) as error:
+        raise unreadable(path, "CSV", error) from None
+    modified = os.stat(path).st_mtime_ns
+    pieces = [CsvPiece(path, *found, modified, delimiter, titles) for found in ranges]
+    return Table(path, types, pieces)
+
+
+def _numbered(count: int) -> ColumnKeys:
+    return tuple(f"column {i + 1}" for i in range(count))
+
+
+def _types(path: str, begin: int, delimiter: str, titles: ColumnKeys) -> dict[str, Any]:
+    with open(path, "rb") as file:
+        file.seek(begin)
+        some = file.read(LOOKED_AT_BYTES)
+    whole_lines = some[: some.rfind(b"\n") + 1] or some
+    if not whole_lines.strip():
+        return dict.fromkeys(titles, pyarrow.float64())
+    schema = _parse(whole_lines, delimiter, titles, None).schema
+    numbers = {
+        name: pyarrow.float64() for name in titles if pyarrow.types.is_integer(schema.field(name).type)
+    }
+    return dict(zip(schema.names, schema.types, strict=True)) | numbers
+
+
+def _parse(content: bytes, delimiter: str, titles: ColumnKeys, columns: ColumnKeys | None) -> Any:
+    wanted = {} if columns is None else {column: pyarrow.float64() for column in columns}
+    return pyarrow.csv.read_csv(
+        io.BytesIO(content),
+        pyarrow.csv.ReadOptions(use_threads=False, column_names=list(titles)),
+        pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        pyarrow.csv.ConvertOptions(column_types=wanted, include_columns=list(columns or titles)),
+    )
+
+
+def _ranges(path: str, begin: int) -> Iterator[tuple[int, int, int]]:
+    """Yield where ranges of whole rows begin and end, and how many rows they have."""
+    with open(path, "rb") as file:
+        file.seek(begin)
+        left, first = b"", begin
+        while content := file.read(RANGE_BYTES):
+            content = left + content
+            ends = _row_ends(content)
+            if ends.size == 0:
+                left = content
+                continue
+            size = int(ends[-1]) + 1
+            n_rows = _filled(content[:size], ends)
+            if n_rows:
+                yield first, first + size, n_rows
+            left, first = content[size:], first + size
+        if left.strip():
+            yield first, first + len(left), 1
+
+
+def _row_ends(content: bytes) -> Any:
+    """Return the positions of line feeds that are not within quotes; the content begins outside of them."""
+    text = np.frombuffer(content, np.uint8)
+    feeds = np.flatnonzero(text == LINE_FEED)
+    if QUOTE not in content:
+        return feeds
+    quotes_before = np.searchsorted(np.flatnonzero(text == QUOTE), feeds)
+    return feeds[quotes_before % 2 == 0]
+
+
+def _filled(content: bytes, ends: Any) -> int:
+    """Return how many lines have anything in them."""
+    text = np.frombuffer(content, np.uint8)
+    lengths = np.diff(ends, prepend=-1) - 1
+    only = text[np.maximum(ends - 1, 0)]
+    is_blank = (lengths == 0) | ((lengths == 1) & (only == CARRIAGE_RETURN))
+    return int(len(ends) - is_blank.sum())

@@ -1,0 +1,190 @@
+"""Pieces: parts of data that can be read by themselves, as the files or collections are cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie._support.typing import Data
+from coterie.errors import CoterieError, InvalidData, InvalidFile
+
+ColumnKeys = tuple[str, ...]
+ROWS_AT_ONCE = 8192  # from columns to rows: what is written stays in cache until all columns are
+
+
+@dataclass(frozen=True)
+class Span:
+    """Some rows of a piece."""
+
+    name: str
+    start: int
+    stop: int
+    promised: int | None = None  # rows that the whole piece shall have once Dask has made it
+
+
+class Piece:
+    """Rows that are stored together; a piece is small, and travels to where its rows are read."""
+
+    name: str  # in messages
+    n_rows: int
+    is_sliced: ClassVar[bool] = True  # whether some rows can be read without the others
+    is_stored: ClassVar[bool] = True  # whether the rows are where every worker can read them
+
+    def value(self, start: int, stop: int) -> Any:
+        """Return rows as they are stored: an array, a DataFrame or an Arrow table.
+
+        A piece that is not sliced returns all of its rows, whatever is asked for.
+        """
+        raise NotImplementedError
+
+    def part(self, start: int, stop: int) -> tuple[Span, Any]:
+        """Return which rows of what a block needs; what can be a promise of Dask."""
+        return Span(self.name, start, stop), self
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayPiece(Piece):
+    """Rows of an array in memory."""
+
+    array: Data
+    is_stored = False
+    name = "X"
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]  # it follows from the array
+        return len(self.array)
+
+    def value(self, start: int, stop: int) -> Any:
+        return self.array[start:stop]
+
+    def part(self, start: int, stop: int) -> tuple[Span, Any]:
+        return Span(self.name, 0, stop - start), ArrayPiece(self.array[start:stop])  # only these rows travel
+
+
+@dataclass(frozen=True)
+class MemmapPiece(Piece):
+    """Rows of an array in a file, mapped where they are read."""
+
+    name: str
+    n_rows: int
+    n_columns: int
+    dtype: str
+    offset: int
+    order: Literal["C", "F"]
+
+    def value(self, start: int, stop: int) -> Any:
+        shape = (self.n_rows, self.n_columns)
+        try:
+            return np.memmap(self.name, self.dtype, "r", self.offset, shape, self.order)[start:stop]
+        except (OSError, ValueError) as error:
+            raise unreadable(self.name, "npy", error) from None
+
+
+@dataclass(frozen=True, eq=False)
+class ZarrPiece(Piece):
+    """Rows of a zarr array."""
+
+    name: str
+    n_rows: int
+    array: Any
+
+    def value(self, start: int, stop: int) -> Any:
+        try:
+            return self.array[start:stop]
+        except Exception as error:  # every codec has errors of its own
+            raise unreadable(f"{self.name} (rows {start} to {stop})", "zarr", error) from None
+
+
+@dataclass(frozen=True, eq=False)
+class CollectionPiece(Piece):
+    """A partition of a Dask collection, which Dask makes when it is needed."""
+
+    name: str
+    n_rows: int
+    promise: Any
+    is_stored = False
+
+    def part(self, start: int, stop: int) -> tuple[Span, Any]:
+        return Span(self.name, start, stop, self.n_rows), self.promise
+
+
+def check_made(value: Any, span: Span, n_columns: int) -> None:
+    """Refuse a chunk that has not the shape that its collection promised."""
+    rows, columns = len(value), value.shape[1] if np.ndim(value) == 2 else 1
+    if rows != span.promised or columns != n_columns:
+        raise InvalidData(
+            f"{span.name}: must have {span.promised} rows and {n_columns} columns, as its collection says, "
+            f"got {rows} and {columns}."
+        )
+
+
+def rows_of(value: Any, name: str, columns: ColumnKeys | None, dtype: np.dtype[Any]) -> Data:
+    """Return stored rows as a C-ordered matrix of these columns and this type; a view where it can be one."""
+    if isinstance(value, np.ndarray):
+        return np.ascontiguousarray(value, dtype=dtype)
+    n_columns = len(columns) if columns is not None else value.shape[1]
+    rows = np.empty((len(value), n_columns), dtype=dtype)
+    fill_rows(rows, value, name, columns)
+    return rows
+
+
+def fill_rows(rows: Data, value: Any, name: str, columns: ColumnKeys | None) -> None:
+    """Write stored rows, all of them, to a matrix."""
+    try:
+        if hasattr(value, "column_names"):
+            _fill_from_arrow(rows, value, columns or tuple(value.column_names))
+        elif hasattr(value, "iloc"):
+            frame = value if columns is None else value[list(columns)]
+            rows[:] = frame.to_numpy(dtype=rows.dtype, na_value=np.nan)
+        else:
+            rows[:] = value
+    except (ValueError, TypeError, KeyError) as error:
+        if isinstance(error, CoterieError):
+            raise
+        raise InvalidData(f"{name}: its rows are not the numbers they should be ({error}).") from error
+
+
+def some_of(value: Any, start: int, stop: int) -> Any:
+    """Return some rows of an array, a DataFrame or an Arrow table, without a copy."""
+    if hasattr(value, "column_names"):
+        return value.slice(start, stop - start)
+    return value.iloc[start:stop] if hasattr(value, "iloc") else value[start:stop]
+
+
+def _fill_from_arrow(rows: Data, table: Any, columns: ColumnKeys) -> None:
+    for batch_start, batch in _batches(table.select(list(columns))):
+        arrays = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+        for first in range(0, batch.num_rows, ROWS_AT_ONCE):
+            part = slice(first, first + ROWS_AT_ONCE)
+            target = rows[batch_start : batch_start + batch.num_rows][part]
+            for index, array in enumerate(arrays):
+                target[:, index] = array[part]
+
+
+def _batches(table: Any) -> Iterator[tuple[int, Any]]:
+    first = 0
+    for batch in table.to_batches():
+        yield first, batch
+        first += batch.num_rows
+
+
+def unreadable(name: str, kind: str, error: Exception) -> InvalidFile:
+    """Return the error about a file, or a part of one, that cannot be read."""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return InvalidFile(f"{name}: cannot be read as {kind} ({reason}).")
+
+
+def common_dtype(types: list[npt.DTypeLike]) -> np.dtype[Any]:
+    """Return the type that all columns are read as: float32 if that loses nothing, float64 otherwise.
+
+    Examples
+    --------
+    >>> common_dtype(["float32", "int64"])
+    dtype('float64')
+    """
+    widest = np.result_type(*types)
+    return np.dtype(np.float32 if widest == np.float32 else np.float64)

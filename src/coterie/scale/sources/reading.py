@@ -1,0 +1,245 @@
+"""From what a user has to blocks: arrays, files, folders, datasets, Dask collections."""
+
+from __future__ import annotations
+
+import glob
+import mmap
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coterie._support.optional import require
+from coterie.errors import (
+    FileProblem,
+    InvalidData,
+    InvalidFile,
+    InvalidParameter,
+    MissingFile,
+    UnsupportedInput,
+)
+from coterie.scale.blocks import Blocks, check_block_rows
+from coterie.scale.sources.collections import array_pieces, frame_pieces
+from coterie.scale.sources.partitions import (
+    ArrayPiece,
+    ColumnKeys,
+    MemmapPiece,
+    Piece,
+    ZarrPiece,
+    common_dtype,
+    unreadable,
+)
+from coterie.scale.sources.tables import Table, join_tables
+
+OPENED_AT_ONCE = 16  # files; their footers are small and far apart
+TABLE_SUFFIXES = (".parquet", ".csv", ".tsv", ".txt", ".arrow", ".feather")
+
+
+def read_blocks(
+    source: Any, *, columns: Sequence[str] | None = None, block_rows: int | None = None
+) -> Blocks:
+    """Open data of any size as blocks of rows; nothing but lengths and types is read.
+
+    Parameters
+    ----------
+    source : path, list of paths, array, DataFrame, dataset or Blocks
+        A Parquet, CSV, Arrow, npy or zarr file; a folder of such files; a pattern like ``"data/*.parquet"``;
+        a list of paths. A Dask array or DataFrame, an Arrow dataset or table, a zarr array, a memory map. A
+        matrix or a pandas DataFrame in memory.
+    columns : sequence of str, default=None
+        Which columns of tables to use, in this order; None: all of them.
+    block_rows : int, default=None
+        Rows per block, a multiple of 8192. None: as many as fit 16 MiB, which depends on the number of
+        columns alone.
+
+    Returns
+    -------
+    Blocks
+
+    Examples
+    --------
+    >>> import pandas, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> for month in range(3):
+    ...     pandas.DataFrame({"x": [1.0, 2.0], "y": [month, 1]}).to_parquet(f"{folder}/{month}.parquet")
+    >>> read_blocks(folder)
+    Blocks(6 rows x 2 columns of float64 in 1 blocks of 1,048,576 rows)
+    """
+    if isinstance(source, Blocks):
+        rows = source.block_rows if block_rows is None else check_block_rows(block_rows, source.n_columns)
+        return replace(source, block_rows=rows)
+    names, dtype, n_columns, pieces = _open(source, columns)
+    filled = tuple(piece for piece in pieces if piece.n_rows)
+    if not filled or not n_columns:
+        raise InvalidData(f"{_named(source)}: has no rows or no columns; at least one of each is needed.")
+    return Blocks(filled, names, n_columns, dtype, check_block_rows(block_rows, n_columns))
+
+
+Opened = tuple[ColumnKeys | None, np.dtype[Any], int, Sequence[Piece]]
+
+
+def _open(source: Any, columns: Sequence[str] | None) -> Opened:
+    if isinstance(source, str | os.PathLike):
+        return _open_files(expand(source), columns)
+    if isinstance(source, list | tuple) and source and all(isinstance(s, str | os.PathLike) for s in source):
+        return _open_files([path for one in source for path in expand(one)], columns)
+    kind = type(source).__module__.partition(".")[0]
+    if kind in ("dask", "dask_expr"):
+        if hasattr(source, "columns"):
+            return frame_pieces(source, columns)
+        _refuse_columns(columns)
+        return (None, *array_pieces(source))
+    if kind == "pyarrow":
+        from coterie.scale.sources.arrow import open_any
+
+        return _joined(open_any(source), columns)
+    if kind == "zarr":
+        _refuse_columns(columns)
+        return _zarr(source)
+    return _in_memory(source, columns)
+
+
+def _in_memory(source: Any, columns: Sequence[str] | None) -> Opened:
+    if hasattr(source, "iloc"):
+        frame = source if columns is None else source[list(columns)]
+        names = tuple(str(name) for name in frame.columns)
+        matrix = _matrix(frame.to_numpy(), "X")
+        return names, matrix.dtype, matrix.shape[1], [ArrayPiece(matrix)]
+    _refuse_columns(columns)
+    if isinstance(source, np.memmap) and isinstance(_owner_of(source), mmap.mmap) and source.ndim == 2:
+        return _mapped(source)
+    matrix = _matrix(source, "X")
+    return None, matrix.dtype, matrix.shape[1], [ArrayPiece(matrix)]
+
+
+def _matrix(source: Any, name: str) -> Any:
+    array = np.asarray(source)
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise UnsupportedInput(
+            f"{name} must be a matrix of numbers, a Dask collection, an Arrow dataset or a path, got "
+            f"{type(source).__name__} of {array.dtype} with {array.ndim} dimensions."
+        )
+    return np.ascontiguousarray(array, dtype=common_dtype([array.dtype]))
+
+
+def _owner_of(array: Any) -> Any:
+    return array.base
+
+
+def _mapped(array: np.memmap[Any, Any]) -> Opened:
+    order: Any = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+    n_rows, n_columns = array.shape
+    piece = MemmapPiece(str(array.filename), n_rows, n_columns, array.dtype.str, array.offset, order)
+    return None, common_dtype([array.dtype]), array.shape[1], [piece]
+
+
+def _zarr(array: Any) -> Opened:
+    name = f"zarr array {array.name or array.store}"
+    if array.ndim != 2:
+        raise InvalidData(f"{name}: must have 2 dimensions, got {array.ndim}.")
+    return None, common_dtype([array.dtype]), array.shape[1], [ZarrPiece(name, array.shape[0], array)]
+
+
+def _open_files(paths: list[str], columns: Sequence[str] | None) -> Opened:
+    suffixes = sorted({Path(path).suffix.lower() for path in paths})
+    if suffixes == [".npy"]:
+        _refuse_columns(columns)
+        return _stacked([_open_npy(path) for path in paths])
+    if len(paths) == 1 and is_zarr(paths[0]):
+        zarr = require("zarr", extra="zarr", purpose="Reading zarr arrays")
+        _refuse_columns(columns)
+        return _zarr(zarr.open_array(paths[0], mode="r"))
+    if len(suffixes) != 1 or suffixes[0] not in TABLE_SUFFIXES:
+        raise InvalidFile(
+            f"{paths[0]}: files must all be of one kind, {', '.join(TABLE_SUFFIXES)} or .npy, got "
+            f"{', '.join(suffix or 'no ending' for suffix in suffixes)}."
+        )
+    return _joined(open_tables(paths), columns)
+
+
+def open_tables(paths: list[str]) -> list[Table]:
+    """Look into files of tables, many at once."""
+    opener = _opener_of(Path(paths[0]).suffix.lower())
+    with ThreadPoolExecutor(OPENED_AT_ONCE) as pool:
+        return list(pool.map(opener, paths))
+
+
+def _opener_of(suffix: str) -> Callable[[str], Table]:
+    require("pyarrow", extra="scale", purpose="Reading files of tables")
+    if suffix == ".parquet":
+        from coterie.scale.sources.parquet import open_parquet
+
+        return open_parquet
+    if suffix in (".arrow", ".feather"):
+        from coterie.scale.sources.arrow import open_arrow
+
+        return open_arrow
+    from coterie.scale.sources.csv import open_csv
+
+    return open_csv
+
+
+def _joined(tables: list[Table], columns: Sequence[str] | None) -> Opened:
+    joined = join_tables(tables, columns)
+    return joined.names, joined.dtype, len(joined.names), joined.pieces
+
+
+def _open_npy(path: str) -> Opened:
+    try:
+        array = np.load(path, mmap_mode="r")
+    except (OSError, ValueError) as error:
+        raise unreadable(path, "npy", error) from None
+    if not isinstance(array, np.memmap) or array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise InvalidFile(f"{path}: must hold a matrix of numbers.")
+    return _mapped(array)
+
+
+def _stacked(opened: list[Opened]) -> Opened:
+    width = opened[0][2]
+    for _, _, n_columns, pieces in opened:
+        if n_columns != width:
+            raise InvalidData(
+                f"{pieces[0].name}: has {n_columns} columns, {opened[0][3][0].name} has {width}."
+            )
+    return None, common_dtype([one[1] for one in opened]), width, [one[3][0] for one in opened]
+
+
+def expand(path: str | os.PathLike[str]) -> list[str]:
+    """Return the files that a path stands for: itself, those in a folder, or those of a pattern, in order."""
+    text = os.fspath(path)
+    if glob.has_magic(text) and not os.path.exists(text):
+        found = sorted(name for name in glob.glob(text, recursive=True) if os.path.isfile(name))
+        if not found:
+            raise MissingFile(f"{text}: no file fits this pattern.")
+        return found
+    if is_zarr(text) or os.path.isfile(text):
+        return [text]
+    if not os.path.isdir(text):
+        raise MissingFile(f"{text}: there is no such file or folder.")
+    wanted = (*TABLE_SUFFIXES, ".npy")
+    found = sorted(
+        str(file)
+        for file in Path(text).rglob("*")
+        if file.is_file() and file.suffix.lower() in wanted and file.name[0] not in "._"
+    )
+    if not found:
+        raise FileProblem(f"{text}: holds no file that ends in one of {', '.join(wanted)}.")
+    return found
+
+
+def is_zarr(path: str) -> bool:
+    """Return whether a folder is a zarr array."""
+    return os.path.isdir(path) and any(os.path.exists(f"{path}/{name}") for name in ("zarr.json", ".zarray"))
+
+
+def _refuse_columns(columns: Sequence[str] | None) -> None:
+    if columns is not None:
+        raise InvalidParameter("columns names columns of tables; this source has none. Select them before.")
+
+
+def _named(source: Any) -> str:
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else "X"

@@ -1,0 +1,83 @@
+"""Tables in files: which columns are used, and that every file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow.types
+
+from coterie.errors import InvalidData, InvalidParameter, did_you_mean
+from coterie.scale.sources.partitions import ColumnKeys, Piece, common_dtype
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A file that was looked into, or a fragment of a dataset.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in messages.
+    types : dict
+        Arrow type of each column.
+    pieces : list of Piece
+        Its rows.
+    """
+
+    name: str
+    types: dict[str, Any]
+    pieces: Sequence[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The rows of all tables in the columns that are used."""
+
+    names: ColumnKeys
+    dtype: np.dtype[Any]
+    pieces: tuple[Piece, ...]
+
+
+def join_tables(tables: Sequence[Table], columns: Sequence[str] | None) -> Columns:
+    """Return the rows of tables that have the same columns, or say which table lacks which."""
+    first = tables[0]
+    names = tuple(first.types) if columns is None else tuple(columns)
+    for name in names:
+        if name not in first.types:
+            near = did_you_mean(name, first.types)
+            raise InvalidParameter(f'columns: {first.name} has no column "{name}".{near}')
+    for table in tables:
+        _check_columns(table, names, first.name, is_free=columns is None)
+    kinds = [np.dtype(table.types[name].to_pandas_dtype()) for table in tables for name in names]
+    pieces = [replace(piece, columns=names) for table in tables for piece in table.pieces]
+    return Columns(names, common_dtype(list(kinds)), tuple(pieces))
+
+
+def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool) -> None:
+    missing = [name for name in names if name not in table.types]
+    if missing:
+        raise InvalidData(
+            f'{table.name}: has no column "{missing[0]}", which {first} has. Every file must have the '
+            f"columns in use: {', '.join(names)}."
+        )
+    more = [name for name in table.types if name not in names]
+    if is_free and more:
+        raise InvalidData(
+            f'{table.name}: has a column "{more[0]}", which {first} has not. Name the columns '
+            f"to use: read_blocks(X, columns=[...])."
+        )
+    for name in names:
+        if not is_numeric(table.types[name]):
+            raise InvalidData(
+                f'{table.name}: column "{name}" is {table.types[name]}, numbers are needed. Name the columns '
+                f"to use: read_blocks(X, columns=[...])."
+            )
+
+
+def is_numeric(kind: Any) -> bool:
+    """Return whether an Arrow type holds numbers or booleans."""
+    checks = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_boolean)
+    return any(check(kind) for check in checks)

@@ -1,0 +1,139 @@
+"""The gap statistic: how much more compact clusters are than those of data without any."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from coterie import _core
+from coterie._support.typing import Data, Labels
+from coterie._support.validation import shift_seed
+from coterie.select.catalogue import criterion
+from coterie.select.curve import Values
+from coterie.select.partitions import Partitions
+from coterie.select.rules import Measured, first_within_one_error
+from coterie.select.subject import Subject
+
+Draw: TypeAlias = Callable[[np.random.Generator], Data]
+RERUN_STARTS = 3  # of k-means, on the data and on what they are compared with alike
+EUCLIDEAN = _core.Metric(_core.Kernel.dot, _core.Finish.norm)
+ONE_THREAD = 1  # some thousand rows are not worth a second one
+RULE = "the first k whose gap is within one error of the next one, and not far below a later one"
+
+
+def box(X: Data) -> Draw:
+    """Return draws that are uniform in the box of the data."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    return lambda rng: np.ascontiguousarray(rng.uniform(low, high, size=X.shape), dtype=X.dtype)
+
+
+def principal_box(X: Data) -> Draw:
+    """Return draws that are uniform in the box of the data about their principal axes."""
+    mean = X.mean(axis=0, dtype=np.float64)
+    centred = X - mean
+    _, axes = np.linalg.eigh(centred.T @ centred) if X.shape[1] <= len(X) else (None, _axes(centred))
+    turned = centred @ axes
+    low, high = turned.min(axis=0), turned.max(axis=0)
+
+    def draw(rng: np.random.Generator) -> Data:
+        inside = rng.uniform(low, high, size=turned.shape)
+        return np.ascontiguousarray(inside @ axes.T + mean, dtype=X.dtype)
+
+    return draw
+
+
+def _axes(centred: Data) -> Data:
+    """Principal axes of fewer rows than columns."""
+    return np.asarray(np.linalg.svd(centred, full_matrices=False)[2].T)
+
+
+def log_dispersion(X: Data, labels: Labels, k: int) -> float:
+    """Return the logarithm of the sum over clusters of (sum of distances of pairs) / (2 x size).
+
+    Examples
+    --------
+    >>> float(np.exp(log_dispersion(np.array([[0.0], [2.0], [9.0], [9.0]]), np.array([0, 0, 1, 1]), 2)))
+    0.5
+    """
+    order = np.argsort(labels, kind="stable")
+    centred = X - X.mean(axis=0, dtype=np.float64)  # single precision is then enough for a logarithm
+    rows, sizes = np.ascontiguousarray(centred[order], dtype=np.float32), np.bincount(labels, minlength=k)
+    total, first = 0.0, 0
+    for size in sizes.tolist():
+        own = rows[first : first + size]
+        first += size
+        if size > 1:
+            together = np.zeros(size, dtype=np.int32)
+            sums = _core.group_sums(own, own, together, 1, EUCLIDEAN, ONE_THREAD)
+            total += float(sums.sum()) / (4 * size)  # every pair was counted twice
+    with np.errstate(divide="ignore"):
+        return float(np.log(total))
+
+
+def _logs(rows: Data, partitions: Partitions, ks: tuple[int, ...]) -> Values:
+    found = np.full(len(ks), np.nan)
+    for at, k in enumerate(ks):
+        labels = partitions.labels[k]
+        if labels is not None:
+            found[at] = log_dispersion(rows, labels, k)
+    return found
+
+
+def _log_dispersions(subject: Subject) -> Measured:
+    """Log dispersions of the rows, by runs like those of what they are compared with."""
+    rows, ks = subject.rerun_rows, subject.ks
+    runs = subject.partitioner.run(rows, ks, subject.seed, n_starts=RERUN_STARTS)
+    return Measured(_logs(rows, runs, ks))
+
+
+def gap_of(subject: Subject, reference: Callable[[Data], Draw]) -> Measured:
+    """Return gaps and their standard errors ``sd sqrt(1 + 1 / n_draws)``."""
+    rows, ks, how = subject.rerun_rows, subject.ks, subject.partitioner
+    ours = subject.shared(_log_dispersions).values
+    draw, rng = reference(rows), subject.random(3)
+    theirs = np.empty((subject.effort.n_draws, len(ks)))
+    for at in range(len(theirs)):
+        drawn = draw(rng)
+        theirs[at] = _logs(
+            drawn, how.run(drawn, ks, shift_seed(subject.seed, at + 1), n_starts=RERUN_STARTS), ks
+        )
+    with np.errstate(invalid="ignore"):
+        gaps = theirs.mean(axis=0) - ours
+        errors = theirs.std(axis=0) * np.sqrt(1 + 1 / len(theirs))
+    is_known = np.isfinite(gaps)
+    return Measured(np.where(is_known, gaps, np.nan), np.where(is_known, errors, np.nan), subject.rerun_note)
+
+
+@criterion(
+    "Gap (box)",
+    symbol="gap box",
+    group="chance",
+    greater_is_better=True,
+    needs="rerun",
+    rule=RULE,
+    choose=first_within_one_error,
+    reference="tibshirani-2001",
+    can_choose_one=True,
+    echoes="gap_pca",
+)
+def gap(subject: Subject) -> Measured:
+    """Log dispersion of uniform data in the box of the rows, minus that of the rows."""
+    return gap_of(subject, box)
+
+
+@criterion(
+    "Gap (PCA box)",
+    symbol="gap",
+    group="chance",
+    greater_is_better=True,
+    needs="rerun",
+    rule=RULE,
+    choose=first_within_one_error,
+    reference="tibshirani-2001",
+    can_choose_one=True,
+)
+def gap_pca(subject: Subject) -> Measured:
+    """Log dispersion of uniform data in the box along the principal axes, minus that of the rows."""
+    return gap_of(subject, principal_box)

@@ -1,0 +1,170 @@
+"""What linkage can be given: rows, or distances or similarities in a square or condensed matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.spatial.distance import squareform
+
+from coterie._core import Finish, Kernel
+from coterie._support.typing import Data, Distances, MatrixLike, SparseData
+from coterie._support.validation import require_memory
+from coterie.distance import Distance, check_distance_matrix, check_similarity_matrix, input_kind
+from coterie.distance.matrices import InputKind
+from coterie.distance.pairwise import distance_matrix
+from coterie.distance.rows import Rows, prepare_rows
+from coterie.errors import InvalidData, InvalidParameter
+from coterie.tree._linkage_facts import LinkageMethod
+from coterie.tree._linkage_graph import check_graph
+
+WAY_OUT = (
+    'method="single" keeps no matrix, nor do "ward", "centroid" and "median", nor does '
+    '"average" with "sqeuclidean"; '
+    "float32 needs half of float64; or link the centres of many small groups (k-means) instead of the rows."
+)
+
+
+FEWEST_FOR_ROUNDS = 10_000  # below, the whole matrix is quicker, and small enough
+MOST_COLUMNS_BY_DIFFERENCES = 128  # beyond, twice the arithmetic is twice the time
+_DIFFERENCES: dict[str | None, Any] = {"distance": Finish.root, "square": Finish.identity}
+
+
+@dataclass(frozen=True)
+class Given:
+    """Checked input: rows with their distance, or a matrix (square, condensed or sparse) of one kind."""
+
+    kind: InputKind
+    n: int
+    rows: Data | None = None
+    distance: Distance | None = None
+    matrix: Distances | None = None
+    graph: SparseData | None = None
+
+
+def read_input(
+    X: MatrixLike, metric: Any, params: dict[str, Any], symmetrize: str | None, threads: int, *, who: str
+) -> Given:
+    """Return what X is, checked."""
+    kind = input_kind(metric)
+    if symmetrize is not None and kind != "similarities":
+        raise InvalidParameter(f'symmetrize of {who} is for metric="similarity", got metric={metric!r}.')
+    if issparse(X):
+        graph = check_graph(X, kind, symmetrize, who=who)
+        _refuse_few(graph.shape[0], who)
+        return Given(kind, graph.shape[0], graph=graph)
+    if _is_vector(X):
+        kind = "similarities" if kind == "similarities" else "distances"
+        vector = _condensed(X, kind, who)
+        return Given(kind, _n_of_condensed(len(vector), who), matrix=vector)
+    if kind == "data":
+        rows = prepare_rows(X, None, metric, params, who=who)
+        _refuse_few(len(rows.X), who)
+        return Given("data", len(rows.X), rows.X, rows.distance)
+    _refuse_parameters(params, metric, who)
+    if kind == "distances":
+        matrix = check_distance_matrix(X, who=who, n_jobs=threads)
+    else:
+        matrix = check_similarity_matrix(symmetric(X, symmetrize), who=who, n_jobs=threads)
+    _refuse_few(len(matrix), who)
+    return Given(kind, len(matrix), matrix=matrix)
+
+
+def symmetric(S: MatrixLike, how: str | None) -> MatrixLike:
+    """Return one number for each pair of mirrored scores."""
+    if how is None:
+        return S
+    scores = np.asarray(S, dtype=None if getattr(S, "dtype", None) == np.float32 else np.float64)
+    if scores.ndim != 2 or scores.shape[0] != scores.shape[1]:
+        return scores
+    if how == "mean":
+        return (scores + scores.T) / 2
+    return np.minimum(scores, scores.T) if how == "min" else np.maximum(scores, scores.T)
+
+
+def square_matrix(given: Given, method: LinkageMethod, threads: int, *, who: str) -> Distances:
+    """Return a fresh square matrix that the engine may overwrite; similarities are negated."""
+    itemsize = (given.rows if given.matrix is None else given.matrix).itemsize  # type: ignore[union-attr]  # one is given
+    require_memory(given.n**2 * itemsize, f"{method.name} linkage of {given.n:,} rows", WAY_OUT)
+    if given.matrix is None:
+        assert given.rows is not None
+        assert given.distance is not None
+        return distance_matrix(Rows(given.rows, None, by_differences(given)), threads=threads)
+    matrix = squareform(given.matrix, checks=False) if given.matrix.ndim == 1 else given.matrix.copy()
+    return np.negative(matrix, out=matrix) if given.kind == "similarities" else matrix
+
+
+def is_worth_rounds(given: Given) -> bool:
+    """Return whether the first merges should be found before there is a matrix."""
+    return given.distance is not None and given.distance.function is None and given.n >= FEWEST_FOR_ROUNDS
+
+
+def by_differences(given: Given) -> Distance:
+    """Return the distance of given rows such that pairs of equal differences are equally far, to the bit.
+
+    Products of rows are faster where there are many columns, but round equal distances differently: merges
+    of rows of few digits would then depend on noise.
+    """
+    distance = given.distance
+    assert distance is not None
+    assert given.rows is not None
+    finish = _DIFFERENCES.get(distance.euclidean_form)
+    if finish is None or given.rows.shape[1] > MOST_COLUMNS_BY_DIFFERENCES:
+        return distance
+    return replace(distance, kernel=Kernel.squared_difference, finish=finish)
+
+
+def _is_vector(X: MatrixLike) -> bool:
+    if hasattr(X, "ndim"):
+        return bool(X.ndim == 1)
+    return isinstance(X, list | tuple) and np.ndim(X[0] if len(X) else 0.0) == 0
+
+
+def _condensed(X: MatrixLike, kind: str, who: str) -> Distances:
+    try:
+        vector = np.ascontiguousarray(X)
+        vector = vector if vector.dtype == np.float32 else vector.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InvalidData(f"X of {who} must be numbers, got {type(X).__name__} of other things.") from None
+    wrong = ~np.isfinite(vector)
+    if kind == "distances":
+        wrong |= vector < 0
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        i, j = _pair_of_condensed(at, _n_of_condensed(len(vector), who))
+        must = "finite and at least 0" if kind == "distances" else "finite"
+        raise InvalidData(
+            f"X of {who} must be condensed {kind}, which are {must}, got X[{at}] = {vector[at]:g}, the pair "
+            f"of rows {i} and {j}. Pairs without a distance can be left out of a sparse matrix."
+        )
+    return vector
+
+
+def _n_of_condensed(length: int, who: str) -> int:
+    n = (1 + int(np.sqrt(1 + 8 * length))) // 2
+    if length == 0 or n * (n - 1) // 2 != length:
+        near = f"{n * (n - 1) // 2} ({n} rows) or {n * (n + 1) // 2} ({n + 1} rows)"
+        raise InvalidData(
+            f"X of {who} is a vector, so a condensed distance matrix of n (n - 1) / 2 numbers; got "
+            f"{length}, which is the number for no n; near are {near}. One row of features: "
+            f"X.reshape(1, -1); one feature: X.reshape(-1, 1)."
+        )
+    return n
+
+
+def _pair_of_condensed(at: int, n: int) -> tuple[int, int]:
+    starts = np.cumsum(np.arange(n - 1, 0, -1))
+    i = int(np.searchsorted(starts, at, side="right"))
+    return i, at - (int(starts[i - 1]) if i else 0) + i + 1
+
+
+def _refuse_few(n: int, who: str) -> None:
+    if n < 2:
+        raise InvalidData(f"X of {who} must have at least 2 rows, got {n}: there is nothing to merge.")
+
+
+def _refuse_parameters(params: dict[str, Any], metric: Any, who: str) -> None:
+    if params:
+        raise InvalidParameter(f'metric="{metric}" of {who} takes no parameters, got {", ".join(params)}.')
