@@ -44,7 +44,7 @@ _SAVABLE_ROOMS = tuple(
 )
 
 # What lower rooms ask of higher ones, and where names went that had another home.
-hooks.provide("fit_in_blocks", "coterie.scale:fit")
+hooks.provide("rows_in_blocks", "coterie.scale.rows:block_rows")
 hooks.provide("savable_rooms", "coterie:_SAVABLE_ROOMS")
 hooks.provide("write_report", "coterie.show.report:write_report")
 hooks.move(

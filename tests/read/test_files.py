@@ -109,6 +109,7 @@ def workbook():
         ("t.xlsx", workbook()[:80], "not a whole Excel workbook, cut off or damaged"),
         ("t.zip", workbook()[:80], "not a whole zip archive, cut off or damaged"),
     ],
+    ids=lambda value: "bytes" if isinstance(value, bytes) else str(value),  # a zip file holds the time
 )
 def test_broken_files_are_named(tmp_path, name, content, message):
     """Law: a file that is not what it should be raises InvalidFile in one sentence."""

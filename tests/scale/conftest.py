@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-from coterie.scale import preparing
+from coterie.pipeline import rows as pipeline_rows
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +36,7 @@ def start(rows):
 def small_samples():
     """Draw fewer rows than there are, though these are few."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(preparing, "SAMPLE_ROWS", 5000)
+        patch.setattr(pipeline_rows, "SAMPLE_ROWS", 5000)
         yield
 
 

@@ -14,9 +14,11 @@ import zarr
 import coterie
 from coterie import evaluate
 from coterie.data import fit_scaling
-from coterie.pipeline import Clustering, lazy
-from coterie.scale import LazyClustering, scalings, settling
+from coterie.pipeline import Clustering
+from coterie.pipeline.sources import is_in_blocks
+from coterie.scale import LazyClustering, labelling
 from coterie.scale import fit as fit_blocks
+from coterie.scale import rows as scale_rows
 
 NAMES = ["x", "y", "z"]
 pytestmark = pytest.mark.usefixtures("small_samples")
@@ -74,15 +76,15 @@ SOURCES = {
 @pytest.mark.parametrize("kind", SOURCES)
 def test_every_source_gives_the_same(kind, few, tmp_path, monkeypatch):
     """Law: groups do not depend on where rows come from; columns without meaning are left out."""
-    monkeypatch.setattr(lazy, "LARGE_BYTES", 1000)
+    monkeypatch.setattr("coterie.pipeline.sources.LARGE_BYTES", 1000)
     source = SOURCES[kind](few, tmp_path)
-    assert lazy.is_in_blocks(source)
+    assert is_in_blocks(source)
     groups = fit_blocks(source, "kmeans", 4, believe=False)
     assert isinstance(groups, LazyClustering)
     expected = coterie.pipeline.fit_groups(
         coterie.data.as_table(few), coterie.pipeline.Recipe("kmeans", 4, "none", n_init=10)
     )
-    np.testing.assert_array_equal(groups.labels.compute(), expected.labels - 1)
+    np.testing.assert_array_equal(groups.labels.compute(), expected.labels)
     if groups.groups.left_out:
         reasons = {column.name: column.reason for column in groups.groups.left_out}
         assert reasons["customer_id"] == "a key"
@@ -208,7 +210,7 @@ def test_robust_scaling_comes_from_a_sample(clouds, monkeypatch):
     whole = fit_scaling(X, "robust")
     exact = fit_blocks(lazily, "kmeans", 4, scale="robust", believe=False)
     np.testing.assert_allclose(exact.groups.scaling.factor, whole.factor)
-    monkeypatch.setattr(scalings, "QUANTILE_ROWS", 3000)
+    monkeypatch.setattr(scale_rows, "QUANTILE_ROWS", 3000)
     near = fit_blocks(lazily, "kmeans", 4, scale="robust", believe=False)
     np.testing.assert_allclose(near.groups.scaling.factor, whole.factor, rtol=0.1)
     assert any("quartiles are those of 3,000 of 9,000 rows: standard error 0.79 %" in n for n in near.notes)
@@ -216,7 +218,7 @@ def test_robust_scaling_comes_from_a_sample(clouds, monkeypatch):
 
 def test_noise_alone_is_an_answer(few, monkeypatch):
     """Law: a radius that no two rows share leaves noise, and says so."""
-    monkeypatch.setattr(settling, "suggest_eps", lambda *_: (1e-9, ()))
+    monkeypatch.setattr(labelling, "suggest_eps", lambda *_: (1e-9, ()))
     groups = fit_blocks(few, "dbscan", believe=False)
     assert (groups.k, groups.groups.n_noise) == (0, 900)
     assert (groups.predict(few[:5]) == -1).all()

@@ -8,9 +8,7 @@ from sklearn import datasets
 from sklearn.metrics import adjusted_rand_score
 
 import coterie
-from coterie.data import as_table
-from coterie.pipeline.preparing import prepare
-from coterie.pipeline.request import check_asked
+from coterie.data import as_table, prepare_rows
 
 
 def test_wine_has_three_kinds():
@@ -46,6 +44,5 @@ def test_pictures_are_not_standardised():
     """Law: columns of one unit stay as they are although some hardly vary; with one in another, not."""
     rows, _ = datasets.load_digits(return_X_y=True)
     salary = np.random.default_rng(0).normal(30_000, 9_000, (len(rows), 1))
-    asked = check_asked("auto", "auto", "auto", "auto", "fast")
-    how = [prepare(as_table(X), asked, [], [], "error").scaling.how for X in (rows, np.c_[rows, salary])]
+    how = [prepare_rows(as_table(X)).scaling.how for X in (rows, np.c_[rows, salary])]
     assert how == ["none", "standard"]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from coterie.pipeline import lazy
-from coterie.pipeline.lazy import is_in_blocks
+from coterie.pipeline import sources
+from coterie.pipeline.sources import is_in_blocks
 
 
 def test_small_data_are_read_as_a_whole(tmp_path):
@@ -22,19 +22,24 @@ def test_large_files_are_read_in_blocks(tmp_path, monkeypatch, suffix):
     path = tmp_path / f"a{suffix}"
     np.save(path.with_suffix(".npy"), np.ones((300, 2)))
     (tmp_path / "a.csv").write_text("x\n" + "1\n" * 900)
-    monkeypatch.setattr(lazy, "LARGE_BYTES", 1000)
+    monkeypatch.setattr(sources, "LARGE_BYTES", 1000)
     assert is_in_blocks(path)
     assert is_in_blocks(np.load(tmp_path / "a.npy", mmap_mode="r"))
     (tmp_path / "a.gz").write_bytes(b"0" * 2000)
     assert not is_in_blocks(tmp_path / "a.gz")
-    monkeypatch.setattr(lazy, "find_spec", lambda name: None)
+    monkeypatch.setattr(sources, "find_spec", lambda name: None)
     assert not is_in_blocks(path)
 
 
-def test_folders_and_patterns_are_read_in_blocks(tmp_path):
-    """Law: a folder, a pattern and a list of paths stand for many files."""
-    assert is_in_blocks(tmp_path)
-    assert is_in_blocks(f"{tmp_path}/*.parquet")
-    assert is_in_blocks(["a.parquet", tmp_path / "b.parquet"])
+def test_folders_patterns_and_lists_count_all_their_files(tmp_path, monkeypatch):
+    """Law: several files are read in blocks if they are large together; small ones are one table."""
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("x\n" + "1\n" * 300)
+    several = (tmp_path, f"{tmp_path}/*.csv", [tmp_path / "a.csv", str(tmp_path / "b.csv")])
+    assert not any(map(is_in_blocks, several))
+    monkeypatch.setattr(sources, "LARGE_BYTES", 1000)
+    assert all(map(is_in_blocks, several))
+    assert not is_in_blocks(tmp_path / "a.csv")
+    assert not is_in_blocks(f"{tmp_path}/*.parquet")
     (tmp_path / "odd[1].csv").write_text("x\n1\n")
     assert not is_in_blocks(tmp_path / "odd[1].csv")

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, with the defaults that all of them have."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from coterie.errors import shown_in_shell
 
 LARGEST_SEED = 2**64 - 1  # of the counter-based generator
+LINKAGE = "average"  # of every tree that is drawn or cut
 
 
 def option(*names: str, metavar: str | None = None, help: str, parser: Any = None) -> Any:
@@ -40,21 +41,49 @@ def seed_option(help: str) -> Any:
     return number_option(least=0, most=LARGEST_SEED, help=help)
 
 
+def names_of(given: list[str], columns: tuple[str, ...] = ()) -> list[str]:
+    """Return names of columns: each option names one, or several between commas.
+
+    A name that holds a comma itself is taken whole where the table has such a column.
+
+    Examples
+    --------
+    >>> names_of(["a,b", "c"]), names_of(["a,b"], columns=("a,b",))
+    (['a', 'b', 'c'], ['a,b'])
+    """
+    found: list[str] = []
+    for one in given:
+        found += [one] if one in columns else [name.strip() for name in one.split(",") if name.strip()]
+    return found
+
+
 Data: TypeAlias = Annotated[
-    str, typer.Argument(metavar="DATA", help="CSV, TSV, Parquet, Arrow, npy, npz, or - (stdin).")
+    str,
+    typer.Argument(metavar="DATA", help="CSV, Parquet, Arrow, npy, npz, folder, 'pattern*', or - (stdin)."),
+]
+Distance: TypeAlias = Annotated[
+    str, option(metavar="NAME", help="See coterie distances; precomputed: DATA is a matrix [euclidean]")
+]
+Scale: TypeAlias = Annotated[str, option(metavar="HOW", help="auto standard minmax robust none [auto]")]
+Budget: TypeAlias = Annotated[str, option(metavar="WORD", help="fast, normal, thorough [normal]")]
+Truth: TypeAlias = Annotated[str | None, option(metavar="COLUMN", help="Classes to compare with.")]
+Columns: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Use these columns only.")]
+Drop: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Leave columns out.")]
+Keep: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Use key or constant columns too.")]
+Linkage: TypeAlias = Annotated[
+    str, option(metavar="NAME", help=f"single, complete, average, weighted, ward, ... [{LINKAGE}]")
 ]
 Missing: TypeAlias = Annotated[str, option(metavar="HOW", help="Missing values: error, drop, median [error]")]
 Header: TypeAlias = Annotated[
     bool | None, option("--header/--no-header", help="Does line 1 name the columns?")
 ]
-Encoding: TypeAlias = Annotated[str | None, option(metavar="NAME", help="Of text, e.g. cp1252 [utf-8]")]
+Encoding: TypeAlias = Annotated[str | None, option(metavar="NAME", help="Text encoding, e.g. cp1252 [utf-8]")]
 Output: TypeAlias = Annotated[
     Path | None,
-    option("--output", "-o", metavar="FILE", help="Write each row's group: .csv .tsv .parquet .npy"),
+    option("--output", "-o", metavar="FILE", help="Write labels: .csv .tsv .parquet .npy, a folder, or -"),
 ]
-Report: TypeAlias = Annotated[
-    Path | None, option("--report", metavar="FILE", help="Write a page to look at: out.html")
-]
+WithData: TypeAlias = Annotated[bool, option("--with-data", help="Write the columns of DATA beside them.")]
+Report: TypeAlias = Annotated[Path | None, option("--report", metavar="FILE", help="Write an HTML report.")]
 Open: TypeAlias = Annotated[bool, option("--open", help="Open the report in the browser.")]
-AsJson: TypeAlias = Annotated[bool, option("--json", help="Print facts for machines instead.")]
+AsJson: TypeAlias = Annotated[bool, option("--json", help="Print JSON.")]
 Force: TypeAlias = Annotated[bool, option("--force", help="Replace files that exist.")]

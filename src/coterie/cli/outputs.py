@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,84 @@ from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
 from coterie._support.typing import Labels
 from coterie.data import Table
+from coterie.data.paths import is_several
 from coterie.data.source import STANDARD_INPUT
-from coterie.errors import InvalidParameter, did_you_mean
-from coterie.pipeline.groups import NOT_GROUPED
+from coterie.errors import ExistingFile, FileProblem, InvalidParameter, did_you_mean
+from coterie.persist import save as save_model
+from coterie.pipeline import Clustering
+from coterie.pipeline.groups import group_name
 
 LABEL_SUFFIXES = (".csv", ".tsv", ".parquet", ".npy")
+PART = "part-000000.parquet"  # labels of data that are read as a whole, in a folder
+
+
+@dataclass(frozen=True)
+class Files:
+    """What a command writes: labels, a model."""
+
+    data: str
+    labels: Path | None = None
+    model: Path | None = None
+    force: bool = False
+    with_data: bool = False
+
+    @property
+    def labels_to_stdout(self) -> bool:
+        """Whether the labels are printed, and nothing else."""
+        return self.labels is not None and str(self.labels) == STANDARD_INPUT
+
+    @property
+    def labels_to_folder(self) -> bool:
+        """Whether labels go to a folder: one that is there, or a name without an ending for several files."""
+        if self.labels is None or self.labels_to_stdout:
+            return False
+        return self.labels.is_dir() or (is_several(self.data) and not self.labels.suffix)
+
+    def check(self) -> None:
+        """Refuse outputs that cannot or must not be written, before anything is read."""
+        if self.with_data and self.labels is None:
+            raise InvalidParameter("--with-data needs -o FILE: it writes the columns beside the labels.")
+        if self.labels_to_folder:
+            assert self.labels is not None
+            check_folder(self.data, self.labels, force=self.force)
+        check(
+            self.data,
+            labels=None if self.labels_to_folder or self.labels_to_stdout else self.labels,
+            model=self.model,
+            force=self.force,
+        )
+
+    def write(self, found: Clustering) -> None:
+        """Write labels and model of an answer."""
+        if self.labels is not None:
+            self._write_labels(found, self.labels)
+        if self.model is not None:
+            save_model(found, self.model, force=self.force)
+
+    def _write_labels(self, found: Clustering, path: Path) -> None:
+        if hasattr(found, "write_labels"):  # of data in blocks, one file per block
+            if not self.labels_to_folder and path.suffix:
+                raise InvalidParameter(f"labels of data in blocks are written to a folder, got -o {path}.")
+            found.write_labels(path, force=self.force)
+            return
+        table = found.rows.prepared.table
+        if self.labels_to_stdout:
+            print_labels(table, found.labels, with_data=self.with_data)
+            return
+        if self.labels_to_folder:
+            path.mkdir(exist_ok=True)
+            path = path / PART
+        write_labels(table, found.labels, path, force=self.force, with_data=self.with_data)
+
+    def written_labels(self, found: Clustering) -> Path | None:
+        """Return where the labels are, for people to read."""
+        if self.labels is None or not (self.labels_to_folder or hasattr(found, "write_labels")):
+            return self.labels
+        return self.labels / "part-*.parquet"
 
 
 def check(data: str, *, labels: Path | None = None, model: Path | None = None, force: bool = False) -> None:
-    """Refuse outputs that cannot or must not be written, before anything is read."""
+    """Refuse files that cannot or must not be written, before anything is read."""
     for target in (labels, model):
         if target is None:
             continue
@@ -42,32 +112,64 @@ def check(data: str, *, labels: Path | None = None, model: Path | None = None, f
         raise InvalidParameter(f"--output and --save both name {labels}: two files are needed.")
 
 
-def write_labels(table: Table, labels: Labels, path: Path, *, force: bool) -> None:
-    """Write the group of each row, in the format of the file's ending."""
+def check_folder(data: str, folder: Path, *, force: bool) -> None:
+    """Refuse a folder that holds files already, cannot be made, or is read itself."""
+    if os.path.isdir(data) and Path(data).resolve() in [folder.resolve(), *folder.resolve().parents]:
+        raise InvalidParameter(f"{folder}: is within {data}, which is read. Write to another folder.")
+    if folder.is_file():
+        raise FileProblem(f"{folder}: is a file; labels are written to a folder.")
+    if folder.is_dir() and any(folder.iterdir()) and not force:
+        raise ExistingFile(f"{folder}: holds files already. Use --force to replace the labels among them.")
+    if not folder.exists() and not folder.parent.is_dir():
+        raise FileProblem(f"{folder}: the folder {folder.parent} does not exist.")
+
+
+def write_labels(table: Table, labels: Labels, path: Path, *, force: bool, with_data: bool = False) -> None:
+    """Write the label of each row, in the format of the file's ending."""
     suffix = path.suffix.lower()
     with atomic_path(path, force=force) as temporary, temporary.open("wb") as file:
         if suffix == ".npy":
-            np.save(file, labels)
-        elif suffix == ".parquet":
-            label_frame(table, labels).write_parquet(file)
+            np.save(file, plain_labels(labels))
+            return
+        frame = label_frame(table, labels, with_data=with_data)
+        if suffix == ".parquet":
+            frame.write_parquet(file)
         else:
-            label_frame(table, labels).write_csv(file, separator="\t" if suffix == ".tsv" else ",")
+            frame.write_csv(file, separator="\t" if suffix == ".tsv" else ",")
 
 
-def print_labels(table: Table, labels: Labels) -> None:
-    """Print the group of each row as CSV."""
-    sys.stdout.write(label_frame(table, labels).write_csv())
+def plain_labels(labels: Labels) -> Any:
+    """Return labels as an array of whole numbers, or of numbers with NaN where rows were left out."""
+    is_left_out = np.ma.getmaskarray(labels)
+    if not is_left_out.any():
+        return np.asarray(labels)
+    return np.where(is_left_out, np.nan, np.asarray(labels, dtype=np.float64))
 
 
-def label_frame(table: Table, labels: Labels) -> Any:
-    """Return the columns that name the rows (or the row number) and the group; empty for rows left out."""
+def print_labels(table: Table, labels: Labels, *, with_data: bool = False) -> None:
+    """Print the label of each row as CSV."""
+    sys.stdout.write(label_frame(table, labels, with_data=with_data).write_csv())
+
+
+def label_frame(table: Table, labels: Labels, *, with_data: bool = False) -> Any:
+    """Return the columns that name the rows (or all, or the row number), the label and the name of the group.
+
+    Both are empty for rows that were left out.
+    """
     polars = require("polars", extra="cli", purpose="Writing tables")
-    group = polars.Series("group", labels)
-    group = group.set(group == NOT_GROUPED, None)
-    keys = [name for name in table.key_columns() if name != "group"]
-    if keys:
-        return table.content.select(keys).with_columns(group)
-    return polars.DataFrame({"row": np.arange(1, table.n_rows + 1), "group": group})
+    values = np.ma.asarray(labels).tolist()
+    names = [None if label is None else group_name(label) for label in values]
+    found = [polars.Series("label", values, dtype=polars.Int32), polars.Series("group", names, polars.String)]
+    taken = ("label", "group")
+    if with_data and not table.is_matrix:
+        return table.content.select([name for name in table.columns if name not in taken]).with_columns(found)
+    keys = [name for name in table.key_columns() if name not in taken]
+    if keys and not with_data:
+        return table.content.select(keys).with_columns(found)
+    frame = polars.DataFrame({"row": np.arange(1, table.n_rows + 1)})
+    if with_data:
+        frame = frame.with_columns(polars.DataFrame(table.matrix(table.columns), schema=list(table.columns)))
+    return frame.with_columns(found)
 
 
 def write_text(text: str, path: Path, *, force: bool) -> None:

@@ -35,7 +35,7 @@ def _history(subject: Subject) -> Any:
 
     if subject.k is None:
         raise InvalidParameter("k-means needs to know the number of groups: -k N, for example -k 5.")
-    model = KMeans(subject.k, random_state=subject.request.recipe.seed, history=True)
+    model = KMeans(subject.k, random_state=subject.request.seed, history=True)
     return model.fit(subject.scaled.to_numpy()).history_
 
 
@@ -110,7 +110,7 @@ def embedding(subject: Subject) -> Any:
     some = values.some_rows(subject, MOST_EMBEDDED)
     rows = subject.scaled.to_numpy()[some]
     places = TSNE(
-        perplexity=min(30, max(1, (len(rows) - 1) / 3)), random_state=subject.request.recipe.seed
+        perplexity=min(30, max(1, (len(rows) - 1) / 3)), random_state=subject.request.seed
     ).fit_transform(rows)
     return _plots().embedding(
         places, subject.labels[some], kind="t-SNE", names=subject.names, sample_of=len(subject.labels)
@@ -136,7 +136,7 @@ def segmentation(subject: ImageSubject) -> Any:
     from coterie.cluster import KMeans
 
     pixels = subject.pixels.reshape(-1, 3)
-    model = KMeans(subject.k, random_state=subject.request.recipe.seed).fit(pixels)
+    model = KMeans(subject.k, random_state=subject.request.seed).fit(pixels)
     return _plots().segmentation(subject.pixels, model)
 
 

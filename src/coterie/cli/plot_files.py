@@ -19,8 +19,7 @@ from coterie.cli.render.terminal import is_watched
 from coterie.cluster import find_method
 from coterie.data import Table, read_table
 from coterie.errors import InvalidParameter
-from coterie.pipeline import Groups
-from coterie.pipeline.request import AUTO
+from coterie.pipeline import Groups, run
 
 # beside matplotlib's own, which has no Chinese, Japanese or Korean letters
 WIDE_FONTS = (
@@ -82,20 +81,7 @@ def read_subject(
 
 def find_groups(request: PlotRequest, table: Table) -> Groups:
     """Return the groups that `coterie.fit` finds, and say so."""
-    from coterie.pipeline import fit
-
-    found = fit(
-        table,
-        request.free.method,
-        distance=request.recipe.distance or AUTO,
-        scale=request.free.scale,
-        truth=request.truth,
-        budget="fast",
-        drop=request.drop,
-        missing=request.missing,
-        random_state=request.recipe.seed,
-        progress=is_watched(),
-    )
+    found = run(table, request.fit, is_watched())
     method = find_method(found.method).title
     chosen = f"{found.k} groups, by {method}" if found.k > 1 else "no groups: one is drawn"
     print(f"{chosen}, as coterie fit --budget fast finds; -k N draws another number")

@@ -29,17 +29,17 @@ class ImageSubject:
         """The number of segments asked for, or the knee of the distortion of some pixels."""
         from coterie.select import choose_k
 
-        recipe = self.request.recipe
-        if recipe.n_clusters is not None:
-            return recipe.n_clusters
+        asked = self.request
+        if asked.k is not None:
+            return asked.k
         pixels = self.pixels.reshape(-1, 3)
-        rng = np.random.default_rng(recipe.seed)
+        rng = np.random.default_rng(asked.seed)
         some = rng.choice(len(pixels), min(len(pixels), MOST_PIXELS), replace=False)
         most = min(MOST_SEGMENTS, len(np.unique(pixels[some], axis=0)))
         if most < 3:
             return most
         evidence = choose_k(
-            pixels[np.sort(some)], k=range(1, most + 1), criteria=["elbow"], random_state=recipe.seed
+            pixels[np.sort(some)], k=range(1, most + 1), criteria=["elbow"], random_state=asked.seed
         )
         print(f"{evidence.k} segments, the knee of the distortion; -k N draws another number")
         return int(evidence.k)

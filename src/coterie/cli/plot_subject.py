@@ -11,48 +11,49 @@ from scipy.sparse import issparse
 
 from coterie._support.optional import require
 from coterie._support.typing import Labels
-from coterie._support.validation import require_memory
-from coterie.cluster import find_method
-from coterie.data import Complete, Table, settle_missing
+from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
 from coterie.errors import InvalidParameter, did_you_mean
-from coterie.pipeline import Groups, Recipe, check_recipe, fit_groups, predict_table
-from coterie.pipeline.groups import NOT_GROUPED, number_labels
+from coterie.pipeline import FitRequest, Groups, predict_table, run
+from coterie.pipeline.groups import number_labels
+from coterie.pipeline.rows import dense
 from coterie.tree import METHODS, Dendrogram, linkage
 
 
 @dataclass(frozen=True)
-class Free:
-    """Method and scaling where no number of groups is given: names, or "auto"."""
-
-    method: str
-    scale: str
-
-
-@dataclass(frozen=True)
 class PlotRequest:
-    """What the command line says about how to find groups."""
+    """What the command line says: how to find groups, and what else is drawn."""
 
-    recipe: Recipe
+    fit: FitRequest
+    k: int | None
     linkage: str
-    drop: tuple[str, ...]
-    missing: str
     truth: str | None
     labels: str | None
-    free: Free
+
+    @property
+    def seed(self) -> int:
+        """Of every draw."""
+        return self.fit.seed
+
+    @property
+    def distance(self) -> str:
+        """Name of the distance."""
+        return self.fit.distance or "euclidean"
+
+    @property
+    def method(self) -> str:
+        """The method that is named; k-means where none is."""
+        return (self.fit.methods or ("kmeans",))[0]
 
     @property
     def is_open(self) -> bool:
-        """Whether the number of groups is still to be found."""
-        needs_k = find_method(self.recipe.method).needs_k
-        return self.labels is None and self.recipe.n_clusters is None and needs_k
+        """Whether groups are still to be found."""
+        return self.labels is None and not self.fit.is_settled
 
     def check(self) -> None:
         """Refuse names that do not exist, before any data are read."""
         if self.linkage not in METHODS:
             near = did_you_mean(self.linkage, METHODS)
             raise InvalidParameter(f'no such linkage "{self.linkage}".{near} ({", ".join(METHODS)})')
-        if self.recipe.n_clusters is not None or not find_method(self.recipe.method).needs_k:
-            check_recipe(self.recipe)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +65,8 @@ class NumberedModel:
     labels_: Labels
 
     def predict(self, X: Any) -> Labels:
-        """Return the group of each row, counted from 0."""
-        found = number_labels(self.model.predict(X), self.numbers)
-        return np.where(found > 0, found - 1, -1)
+        """Return the group of each row."""
+        return number_labels(self.model.predict(X), self.numbers)
 
     @property
     def cluster_centers_(self) -> Any:
@@ -103,7 +103,7 @@ class Subject:
     @property
     def k(self) -> int | None:
         """The number of groups asked for, of the model, or found."""
-        asked = self.request.recipe.n_clusters
+        asked = self.request.k
         return asked if asked is not None or self._known is None else self._known.k
 
     @property
@@ -116,18 +116,28 @@ class Subject:
         """Columns that are drawn."""
         if self._known is not None:
             return self._known.columns
-        other = [name for name in (self.request.truth, self.request.labels) if name is not None]
-        return self.table.choose(drop=[*self.request.drop, *other]).used
+        return self._prepared.choice.used
+
+    @cached_property
+    def _prepared(self) -> PreparedRows:
+        """The rows, prepared as `coterie fit` prepares them."""
+        asked, table = self.request.fit, dense(self.table)
+        others = [name for name in (self.request.truth, self.request.labels) if name is not None]
+        return prepare_rows(
+            table,
+            scale="none" if self._model is not None else asked.scaling,
+            columns=asked.columns,
+            drop=[*asked.drop, *(name for name in others if name not in asked.drop)],
+            missing=asked.missing,
+        )
 
     @cached_property
     def _complete(self) -> Complete:
-        X = self.table.matrix(self.columns)
-        if issparse(X):
-            require_memory(
-                8 * X.shape[0] * X.shape[1], f"{self.table.source} as a full table", "Drop columns."
-            )
-            X = X.toarray()
-        return settle_missing(X, self.columns, policy=self.request.missing, source=self.table.source)
+        if self._known is None:
+            return self._prepared.complete
+        X = dense(self.table).matrix(self.columns)
+        policy = self.request.fit.missing
+        return settle_missing(X, self.columns, policy=policy, source=self.table.source)
 
     @property
     def rows(self) -> Any:
@@ -139,14 +149,9 @@ class Subject:
         """The rows as the model sees them."""
         return self._frame(self._scaling.apply(self._complete.X))
 
-    @cached_property
-    def _scaling(self) -> Any:
-        from coterie.data import fit_scaling
-
-        if self._known is not None:
-            return self._known.scaling
-        how = "none" if self._model is not None else self.request.recipe.scale
-        return fit_scaling(self._complete.X, how)
+    @property
+    def _scaling(self) -> Scaling:
+        return self._prepared.scaling if self._known is None else self._known.scaling
 
     def _frame(self, X: Any) -> Any:
         polars = require("polars", extra="cli", purpose="Reading tables")
@@ -157,9 +162,7 @@ class Subject:
         """The groups of the table, found as `coterie fit` finds them."""
         if self._known is not None:
             return self._known
-        request = self.request
-        other = tuple(name for name in (request.truth, request.labels) if name is not None)
-        return fit_groups(self.table, request.recipe, drop=(*request.drop, *other), missing=request.missing)
+        return run(self.table, self.request.fit).groups
 
     @property
     def model(self) -> Any:
@@ -173,27 +176,26 @@ class Subject:
         """The model with the numbers of the groups, and the labels of the rows drawn."""
         if self.request.labels is not None:
             raise InvalidParameter("this plot asks a model where rows would go: leave --labels out.")
-        numbers = np.arange(1, len(self.labels) + 1) if self.names is None else self.groups.numbers
+        numbers = np.arange(len(self.labels)) if self.names is None else self.groups.numbers
         return NumberedModel(self.model, numbers, self.labels)
 
     @property
     def model_names(self) -> list[str] | None:
-        """The number of the group that each cluster of the model is."""
+        """The number, as people count, of the group that each cluster of the model is."""
         if self._model is not None and not isinstance(self._model, Groups):
             return None
-        return [str(number) for number in self.groups.numbers]
+        return [str(number + 1) for number in self.groups.numbers]
 
     @cached_property
     def labels(self) -> Labels:
-        """The group of each row drawn, counted from 0, -1 for noise; the label column where one is named."""
+        """The group of each row drawn, -1 for noise; the label column where one is named."""
         if self.request.labels is not None:
             return self._codes(self.request.labels)[0]
         if self._model is not None:
-            found = predict_table(self._model, self.table, missing=self.request.missing)
+            found = predict_table(self._model, self.table, missing=self.request.fit.missing)
         else:
             found = self.groups.labels
-        found = found[found != NOT_GROUPED]
-        return found if self.names is None else np.where(found > 0, found - 1, -1)
+        return np.asarray(found[~np.ma.getmaskarray(found)])
 
     @cached_property
     def names(self) -> list[str] | None:
@@ -239,8 +241,7 @@ class Subject:
 
     def tree_by(self, method: str) -> Dendrogram:
         """Return the tree of the rows by a linkage."""
-        distance = self.request.recipe.distance or "euclidean"
-        merges = linkage(self.scaled.to_numpy(), method, distance)
+        merges = linkage(self.scaled.to_numpy(), method, self.request.distance)
         return Dendrogram.from_linkage(merges, names=self._row_names())
 
     def _row_names(self) -> list[str]:

@@ -26,14 +26,14 @@ def evidence(subject: Subject, criteria: Sequence[str] | None) -> Evidence:
     """Return the evidence for 1 to 12 groups, or to -k where that is more."""
     from coterie.select import choose_k
 
-    recipe, X = subject.request.recipe, subject.scaled.to_numpy()
-    ks = range(1, min(max(MOST_K, recipe.n_clusters or 0), len(X) - 1) + 1)
-    return choose_k(X, recipe.method, k=ks, criteria=criteria, random_state=recipe.seed)
+    asked, X = subject.request, subject.scaled.to_numpy()
+    ks = range(1, min(max(MOST_K, asked.k or 0), len(X) - 1) + 1)
+    return choose_k(X, asked.method, k=ks, criteria=criteria, random_state=asked.seed)
 
 
 def some_rows(subject: Subject, most: int) -> Indices:
     """Return all rows, or a random sample of so many in which every group has some."""
-    labels, rng = subject.labels, np.random.default_rng(subject.request.recipe.seed)
+    labels, rng = subject.labels, np.random.default_rng(subject.request.seed)
     if len(labels) <= most:
         return np.arange(len(labels))
     mixed = rng.permutation(len(labels))
@@ -50,7 +50,7 @@ def silhouette(subject: Subject) -> Any:
     """Return the silhouette of the groups, noise left out."""
     from coterie.evaluate import silhouette
 
-    metric = subject.request.recipe.distance or "euclidean"
+    metric = subject.request.distance
     return silhouette(subject.scaled.to_numpy(), subject.labels, metric=metric, noise="exclude")
 
 
@@ -75,14 +75,14 @@ def suggestion(subject: Subject) -> Any:
     """Return the radius that the k-distances suggest."""
     from coterie.cluster import suggest_eps
 
-    return suggest_eps(subject.scaled.to_numpy(), metric=subject.request.recipe.distance or "euclidean")
+    return suggest_eps(subject.scaled.to_numpy(), metric=subject.request.distance)
 
 
 def stability(subject: Subject) -> Any:
     """Return the stability of the model that found the groups, in the order of the groups."""
     from coterie.evaluate import stability
 
-    seed = subject.request.recipe.seed
+    seed = subject.request.seed
     found = stability(subject.model, subject.scaled.to_numpy(), random_state=seed)
     groups = _groups_of_clusters(subject)
     if groups is None:
@@ -97,7 +97,7 @@ def significance(subject: Subject) -> Any:
     """Return how the model that found the groups does on data without groups."""
     from coterie.evaluate import significance
 
-    seed = subject.request.recipe.seed
+    seed = subject.request.seed
     return significance(subject.model, subject.scaled.to_numpy(), random_state=seed)
 
 
@@ -136,7 +136,7 @@ def spectral_model(subject: Subject) -> Any:
         return subject.model
     X = subject.scaled.to_numpy()
     if subject.request.is_open:  # the gap is what tells the number of groups
-        model: Any = SpectralClustering(min(2, len(X)), random_state=subject.request.recipe.seed)
+        model: Any = SpectralClustering(min(2, len(X)), random_state=subject.request.seed)
     else:
         model = model_of(subject, SpectralClustering, "spectral")
     wanted = min(max(EIGENVALUES, 2 * model.n_clusters), len(X) - 2)

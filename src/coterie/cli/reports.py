@@ -12,7 +12,7 @@ from coterie._support.files import check_output
 from coterie._support.optional import require
 from coterie.data import Table
 from coterie.errors import InvalidParameter
-from coterie.pipeline import Groups
+from coterie.pipeline import Clustering
 
 SUFFIXES = (".html", ".htm")
 FILE_OPTIONS, FLAGS = ("-o", "--output", "--save", "--report"), ("--open", "--force")
@@ -33,18 +33,11 @@ def check(report: Path | None, *, opens: bool, force: bool) -> None:
         require(package, extra="report", purpose="The report")
 
 
-def write(
-    found: Any, report: Path | None, *, table: Table | None = None, truth: str | None = None, force: bool
-) -> None:
-    """Write the report of groups of a table, or of a whole answer, which needs neither table nor truth."""
-    from coterie.show.report import subject_of_groups, with_beliefs, write_report, write_subject
+def write(found: Clustering, report: Path | None, *, force: bool) -> None:
+    """Write the report of an answer."""
+    from coterie.show.report import write_report
 
-    if report is None:
-        return
-    if isinstance(found, Groups) and table is not None:
-        subject = subject_of_groups(found, table, truth=truth, command=said())
-        write_subject(with_beliefs(subject, found), report, force=force)
-    else:
+    if report is not None:
         write_report(found, report, force=force, command=said())
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from coterie._support.progress import ProgressOption
 from coterie.cluster import find_method
-from coterie.data import LeftOut, Table, fit_scaling, settle_missing
-from coterie.errors import InvalidData, InvalidParameter
-from coterie.pipeline.recipe import Recipe, check_scale, make_estimator
+from coterie.data import LeftOut, PreparedRows, Table, check_scale, prepare_rows
+from coterie.errors import InvalidParameter
+from coterie.pipeline import Recipe, make_estimator
+from coterie.pipeline.request import scale_for
 from coterie.select import Evidence, choose_k, find_criterion
 from coterie.select.partitioners import find_partitioner
 
@@ -27,6 +28,7 @@ class Wish:
     criteria: tuple[str, ...]
     distance: str | None
     scale: str
+    columns: tuple[str, ...]
     drop: tuple[str, ...]
     keep: tuple[str, ...]
     missing: str
@@ -38,12 +40,38 @@ class Selection:
     """The evidence, and the table it is about."""
 
     wish: Wish
-    source: str
-    n_rows: int
-    columns: tuple[str, ...]
-    left_out: tuple[LeftOut, ...]
-    notes: tuple[str, ...]
+    prepared: PreparedRows
     evidence: Evidence
+
+    @property
+    def source(self) -> str:
+        """Name of the table."""
+        return self.prepared.table.source
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the table."""
+        return self.prepared.table.n_rows
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns used."""
+        return self.prepared.choice.used
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Columns not used, and why."""
+        return self.prepared.choice.left_out
+
+    @property
+    def scale(self) -> str:
+        """How the columns were scaled."""
+        return self.prepared.scaling.how
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the table."""
+        return self.prepared.notes
 
     def facts(self) -> dict[str, Any]:
         """Return everything that ``--json`` prints."""
@@ -53,7 +81,7 @@ class Selection:
             "columns": list(self.columns),
             "left_out": [{"column": column.name, "reason": column.reason} for column in self.left_out],
             "distance": self.wish.distance,
-            "scale": self.wish.scale,
+            "scale": self.scale,
             "seed": self.wish.seed,
             **self.evidence.to_dict(),
             "notes": [*self.notes, *self.evidence.notes],
@@ -94,31 +122,23 @@ def read_range(text: str | None) -> range | None:
 
 def find(table: Table, wish: Wish, *, progress: ProgressOption = None) -> Selection:
     """Return the evidence for the rows of a table."""
-    if table.n_rows < 2:
-        raise InvalidData(f"{table.source}: has one row; groups need at least two.")
-    choice = table.choose(drop=wish.drop, keep=wish.keep)
-    complete = settle_missing(
-        table.matrix(choice.used), choice.used, policy=wish.missing, source=table.source
+    prepared = prepare_rows(
+        table,
+        scale=scale_for(wish.scale, wish.distance),
+        columns=wish.columns,
+        drop=wish.drop,
+        keep=wish.keep,
+        missing=wish.missing,
     )
-    scaled = fit_scaling(complete.X, wish.scale).apply(complete.X)
     evidence = choose_k(
-        scaled,
+        prepared.points,
         _estimator(wish),
         k=read_range(wish.k),
         criteria=wish.criteria or None,
         random_state=wish.seed,
         progress=progress,
     )
-    dropped = [f"rows with missing values left out: {complete.n_dropped:,}"] if complete.n_dropped else []
-    return Selection(
-        wish,
-        table.source,
-        table.n_rows,
-        choice.used,
-        choice.left_out,
-        (*table.notes, *dropped),
-        evidence,
-    )
+    return Selection(wish, prepared, evidence)
 
 
 def _estimator(wish: Wish) -> Any:

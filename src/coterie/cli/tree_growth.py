@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from coterie._support.typing import Labels
-from coterie.data import Table, fit_scaling, settle_missing
-from coterie.data.columns import LeftOut, reason_to_leave_out
+from coterie.data import AUTO, LeftOut, Table, check_scale, prepare_rows
+from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
 from coterie.distance import get_distance, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
-from coterie.pipeline import check_scale, usual_scale
-from coterie.pipeline.groups import NOT_GROUPED
+from coterie.pipeline.groups import spread_labels
+from coterie.pipeline.request import PRECOMPUTED, scale_for
 from coterie.tree import METHODS, Dendrogram, linkage
 
 BEST = "best"
@@ -28,14 +28,15 @@ class Growth:
     distance: str | None
     precomputed: bool
     similarity: bool
-    scale: str | None
+    scale: str
+    columns: tuple[str, ...]
     drop: tuple[str, ...]
     missing: str
 
     @property
     def metric(self) -> str:
         """The metric of `coterie.tree.linkage`."""
-        if self.precomputed or self.similarity:
+        if self.is_matrix:
             return "precomputed" if self.precomputed else "similarity"
         return self.distance or "euclidean"
 
@@ -55,14 +56,13 @@ class Grown:
     rows: Any
     columns: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
+    scale: str
     labels: Labels | None
 
     def labels_of_rows(self) -> Labels:
-        """Return the group of each row of the table, from 1 on; rows left out have none."""
+        """Return the group of each row of the table; rows left out are masked."""
         assert self.labels is not None
-        spread = np.full(self.table.n_rows, NOT_GROUPED, dtype=np.int32)
-        spread[self.rows] = self.labels + 1
-        return spread
+        return spread_labels(self.labels, self.rows, self.table.n_rows)
 
     def newick(self) -> str:
         """Return the tree as text; similarities as what is missing to the largest."""
@@ -87,12 +87,11 @@ def check(how: Growth, cut: str | None, output: Path | None) -> None:
         raise InvalidParameter(
             f"tree takes one of --distance, --precomputed and --similarity, got {' and '.join(told)}."
         )
-    if how.distance is not None:
+    if how.distance is not None and how.distance != PRECOMPUTED:
         get_distance(how.distance)
-    if how.is_matrix and how.scale is not None:
+    if how.is_matrix and how.scale != AUTO:
         raise InvalidParameter(f"--scale is for rows of numbers, not for {told[0]}.")
-    if how.scale is not None:
-        check_scale(how.scale)
+    check_scale(how.scale)
     if output is not None and cut is None:
         raise InvalidParameter(
             "--output needs --cut: the groups of a tree are those of a cut. Use --cut 5, say."
@@ -116,11 +115,11 @@ def grow(table: Table, how: Growth, cut: str | None) -> Grown:
     """Return the tree of a table."""
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; a tree needs at least two.")
-    X, rows, columns, left_out = _matrix(table, how) if how.is_matrix else _rows(table, how)
+    X, rows, columns, left_out, scale = _matrix(table, how) if how.is_matrix else _rows(table, how)
     kind: Any = "similarities" if how.similarity else "distances"
     names = _names(table, rows, columns, how)
     tree = Dendrogram.from_linkage(linkage(X, how.linkage, how.metric), names=names, heights_are=kind)
-    return Grown(table, how, tree, rows, columns, left_out, _cut(tree, cut, X, how))
+    return Grown(table, how, tree, rows, columns, left_out, scale, _cut(tree, cut, X, how))
 
 
 def _cut(tree: Dendrogram, cut: str | None, X: Any, how: Growth) -> Labels | None:
@@ -149,33 +148,31 @@ def _cut_there(tree: Dendrogram, where: dict[str, Any], cut: str | None) -> Labe
     return tree.cut(**where)
 
 
-def _rows(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...]]:
-    choice = table.choose(drop=how.drop)
-    complete = settle_missing(table.matrix(choice.used), choice.used, policy=how.missing, source=table.source)
-    scaled = fit_scaling(complete.X, how.scale or usual_scale(how.distance)).apply(complete.X)
-    return scaled, complete.rows, choice.used, choice.left_out
+def _rows(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...], str]:
+    if how.distance is None:
+        refuse_distances(table)
+    prepared = prepare_rows(
+        table,
+        scale=scale_for(how.scale, how.distance),
+        columns=how.columns,
+        drop=how.drop,
+        missing=how.missing,
+    )
+    used, left_out = prepared.choice.used, prepared.choice.left_out
+    return prepared.points, prepared.rows, used, left_out, prepared.scaling.how
 
 
-def _matrix(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...]]:
-    kept = [name for name in table.columns if name not in how.drop]
-    if not table.is_matrix:
-        kept = [name for name in kept if reason_to_leave_out(table.content[name], is_kept=True) is None]
-    if len(kept) != table.n_rows:
-        what = "distances" if how.precomputed else "similarities"
-        has_numbers_for_names = not table.has_names and table.n_rows == len(kept) + 1
-        hint = " If line 1 names the columns, say --header." if has_numbers_for_names else ""
-        raise InvalidData(
-            f"{table.source}: a square of {what} has as many columns of numbers as rows, "
-            f"got {len(kept)} columns and {table.n_rows} rows.{hint}"
-        )
-    return table.matrix(kept), np.arange(table.n_rows), tuple(kept), ()
+def _matrix(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...], str]:
+    what = "distances" if how.precomputed else "similarities"
+    X = square_of(table, drop=how.drop, what=what)
+    return X, np.arange(table.n_rows), square_columns(table, drop=how.drop), (), "none"
 
 
 def _names(table: Table, rows: Any, columns: tuple[str, ...], how: Growth) -> list[str]:
     """Name the leaves by a column that does (any beside a square), by the header of a square, by number."""
-    keys: Any = table.key_columns()
-    if how.is_matrix and not table.is_matrix:
-        keys = [name for name in table.columns if name not in columns]
+    if how.is_matrix:
+        return names_of_square(table, columns)
+    keys = table.key_columns()
     if keys:
         return [str(value) for value in table.content[keys[0]].gather(rows).to_list()]
-    return list(columns) if how.is_matrix and table.has_names else [str(row + 1) for row in rows]
+    return [str(row + 1) for row in rows]

@@ -6,12 +6,14 @@ from coterie.data.labelled import LabelledData, read_labelled_data
 from coterie.data.labels import LabelPair, read_label_pair, read_labels_table
 from coterie.data.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
 from coterie.data.polar import PolarCoordinates
-from coterie.data.scaling import SCALINGS, Scaling, fit_scaling
+from coterie.data.prepared import PreparedRows, check_scale, prepare_rows
+from coterie.data.scaling import AUTO, SCALINGS, Scaling, fit_scaling
 from coterie.data.table import Table, read_table
 from coterie.data.truth import read_rows, read_truth
 from coterie.data.whitening import Whitening
 
 __all__ = [
+    "AUTO",
     "MISSING_POLICIES",
     "SCALINGS",
     "ColumnChoice",
@@ -20,12 +22,15 @@ __all__ = [
     "LabelledData",
     "LeftOut",
     "PolarCoordinates",
+    "PreparedRows",
     "Scaling",
     "Table",
     "Whitening",
     "as_table",
     "check_policy",
+    "check_scale",
     "fit_scaling",
+    "prepare_rows",
     "read_label_pair",
     "read_labelled_data",
     "read_labels_table",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from coterie._support.optional import require
@@ -37,6 +37,11 @@ class ColumnChoice:
 
     used: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
+
+    def renamed_reason(self, name: str, reason: str) -> ColumnChoice:
+        """Return the same choice with another reason why a column is left out."""
+        changed = (LeftOut(one.name, reason) if one.name == name else one for one in self.left_out)
+        return replace(self, left_out=tuple(changed))
 
 
 def choose_columns(

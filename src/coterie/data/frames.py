@@ -18,7 +18,7 @@ from coterie.errors import InvalidData
 THE_DATA = "the data"
 
 
-def as_table(data: Any, *, columns: Sequence[str] | None = None) -> Table:
+def as_table(data: Any, *, columns: Sequence[str] | None = None, may_be_distances: bool = False) -> Table:
     """Return data of any kind as a table.
 
     Parameters
@@ -27,6 +27,8 @@ def as_table(data: Any, *, columns: Sequence[str] | None = None) -> Table:
         Files are read by `read_table`. Frames keep the names of their columns.
     columns : sequence of str, default=None
         Names of the columns of an array; None: column_1 and so on.
+    may_be_distances : bool, default=False
+        Whether a symmetric matrix with a zero diagonal may pass.
 
     Examples
     --------
@@ -35,11 +37,19 @@ def as_table(data: Any, *, columns: Sequence[str] | None = None) -> Table:
     """
     if isinstance(data, Table):
         return data
-    if isinstance(data, str | os.PathLike):
+    is_paths = isinstance(data, list | tuple) and all(isinstance(one, str | os.PathLike) for one in data)
+    if isinstance(data, str | os.PathLike) or (is_paths and len(data)):
         return read_table(data)
     if hasattr(data, "columns") and not issparse(data):
         return _of_frame(data)
-    X = check_data(data, who="coterie.fit", name="X", accept_sparse=True, may_be_missing=True)
+    X = check_data(
+        data,
+        who="coterie.fit",
+        name="X",
+        accept_sparse=True,
+        may_be_missing=True,
+        may_be_distances=may_be_distances,
+    )
     names = tuple(columns) if columns is not None else tuple(f"column_{at + 1}" for at in range(X.shape[1]))
     return Table(THE_DATA, names, columns is not None, X.shape[0], X)
 

@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from coterie._support.typing import FloatArray
 from coterie._support.validation import Choice, check_parameter
+from coterie.data.moments import column_moments
 from coterie.errors import InvalidData
 
+AUTO = "auto"
+ONE_SCALE = 5.0  # columns whose spreads differ by no more are taken to be in one unit, and left as they are
+HARDLY_VARY = 0.25  # of many columns in one unit so many may hardly vary: the borders of pictures, rare words
 SCALINGS = {
     "standard": "standardised columns",  # mean 0, standard deviation 1
     "minmax": "columns scaled to [0, 1]",
@@ -70,28 +74,66 @@ def fit_scaling(X: Any, how: str = "standard") -> Scaling:
     ----------
     X : array or CSR matrix of shape (n_samples, n_columns)
         Data without missing values.
-    how : {"standard", "minmax", "robust", "none"}, default="standard"
-        Mean and standard deviation; least and greatest value; median and quartiles; nothing.
-        Sparse data are never shifted, so that they stay sparse; of the three only "standard" takes them.
+    how : {"auto", "standard", "minmax", "robust", "none"}, default="standard"
+        Mean and standard deviation; least and greatest value; median and quartiles; nothing. "auto" is
+        "standard" for columns of different units (see `differ_in_scale`), else "none".
+        Sparse data are never shifted, so that they stay sparse; of the scalings only "standard" takes them.
 
     Returns
     -------
     Scaling
     """
-    check_parameter(how, Choice(*SCALINGS), name="scale", who="fit_scaling")
-    n_columns = X.shape[1]
-    nothing = np.zeros(n_columns), np.ones(n_columns)
-    if how == "none":
-        return Scaling(how, *nothing)
+    check_parameter(how, Choice(AUTO, *SCALINGS), name="scale", who="fit_scaling")
     if issparse(X):
-        if how != "standard":
-            raise InvalidData(f'scale="{how}" would make sparse data dense. Use "standard" or "none".')
-        return Scaling(how, nothing[0], np.asarray(StandardScaler(with_mean=False).fit(X).scale_))
-    if how == "minmax":
-        fitted = MinMaxScaler().fit(X)
-        return Scaling(how, np.asarray(fitted.data_min_, float), 1.0 / np.asarray(fitted.scale_, float))
+        return _of_sparse(X, how)
     if how == "robust":
         robust = RobustScaler().fit(X)
         return Scaling(how, np.asarray(robust.center_, float), np.asarray(robust.scale_, float))
-    standard = StandardScaler().fit(X)
-    return Scaling(how, np.asarray(standard.mean_, float), np.asarray(standard.scale_, float))
+    if how == "none":
+        return no_scaling(X.shape[1])
+    return scaling_of_moments(column_moments(np.ascontiguousarray(X)), how)
+
+
+def scaling_of_moments(moments: Any, how: str) -> Scaling:
+    """Return "auto", "standard", "minmax" or "none" from the moments of the columns."""
+    spread = np.sqrt(np.asarray(moments.variance))
+    if how == AUTO:
+        how = "standard" if differ_in_scale(spread) else "none"
+    if how == "none":
+        return no_scaling(spread.size)
+    low, high = np.asarray(moments.low), np.asarray(moments.high)
+    shift, factor = (low, high - low) if how == "minmax" else (np.asarray(moments.mean), spread)
+    return Scaling(how, shift, np.where(factor > 0, factor, 1.0))
+
+
+def no_scaling(n_columns: int) -> Scaling:
+    """Return the scaling that leaves every column as it is."""
+    return Scaling("none", np.zeros(n_columns), np.ones(n_columns))
+
+
+def differ_in_scale(spreads: Any) -> bool:
+    """Return whether columns with these standard deviations are in different units.
+
+    The largest spread is compared with the lower quartile of the spreads, or with the least of fewer than
+    five.
+
+    Examples
+    --------
+    >>> differ_in_scale([1.0, 3.0]), differ_in_scale([1.0, 300.0])
+    (False, True)
+    """
+    spreads = np.sort(np.asarray(spreads))
+    spreads = spreads[spreads > 0]
+    small = spreads[int(HARDLY_VARY * (spreads.size - 1))] if spreads.size else 0.0
+    return bool(spreads.size and spreads[-1] > ONE_SCALE * small)
+
+
+def _of_sparse(X: Any, how: str) -> Scaling:
+    if how in ("minmax", "robust"):
+        raise InvalidData(f'scale="{how}" would make sparse data dense. Use "standard" or "none".')
+    if how == "none":
+        return no_scaling(X.shape[1])
+    factor = np.asarray(StandardScaler(with_mean=False).fit(X).scale_)
+    if how == AUTO and not differ_in_scale(factor):
+        return no_scaling(X.shape[1])
+    return Scaling("standard", np.zeros(X.shape[1]), factor)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import issparse, vstack
 
 from coterie._support.optional import require
 from coterie.data.arrays import read_npy, read_npz
@@ -21,6 +21,7 @@ from coterie.data.columns import (
     numbers_from_text,
     reason_to_leave_out,
 )
+from coterie.data.paths import expand_all, is_several
 from coterie.data.source import Source, open_source
 from coterie.data.text import read_text
 from coterie.errors import InvalidData
@@ -108,7 +109,7 @@ class Table:
 
 
 def read_table(
-    where: str | os.PathLike[str],
+    where: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     delimiter: str | None = None,
     header: bool | None = None,
@@ -118,9 +119,10 @@ def read_table(
 
     Parameters
     ----------
-    where : str or path
+    where : str, path, or list of these
         CSV, TSV or blank-separated text (also gzipped), Parquet, Arrow, .npy, .npz (dense or SciPy sparse),
-        or ``"-"`` for standard input.
+        or ``"-"`` for standard input. A folder, a pattern such as ``"data/*.csv"`` or a list stands for
+        all its files, one below the other; they must have the same columns.
     delimiter : str, default=None
         Sign between cells; None looks for one.
     header : bool, default=None
@@ -141,6 +143,14 @@ def read_table(
     >>> table.columns, table.choose().used
     (('name', 'height'), ('height',))
     """
+    how = {"delimiter": delimiter, "header": header, "encoding": encoding}
+    if is_several(where):
+        name = ", ".join(map(os.fspath, where)) if isinstance(where, list | tuple) else os.fspath(where)
+        return _joined(name, [_read_file(path, **how) for path in expand_all(where)])
+    return _read_file(where, **how)
+
+
+def _read_file(where: Any, *, delimiter: str | None, header: bool | None, encoding: str | None) -> Table:
     source = open_source(where)
     if source.kind in ("npy", "zip"):
         matrix = read_npy(source) if source.kind == "npy" else read_npz(source)
@@ -178,3 +188,40 @@ def _read_columns(source: Source) -> Any:
     if frame.height == 0 or frame.width == 0:
         raise source.fail("has no rows." if frame.width else "has no columns.")
     return frame
+
+
+def _joined(name: str, tables: list[Table]) -> Table:
+    """Return the rows of several tables, one below the other."""
+    first = tables[0]
+    for table in tables[1:]:
+        _check_alike(table, first)
+    notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
+    n_rows = sum(table.n_rows for table in tables)
+    if first.is_matrix:
+        contents = [table.content for table in tables]
+        stacked = vstack(contents, format="csr") if issparse(first.content) else np.concatenate(contents)
+        return Table(name, first.columns, first.has_names, n_rows, stacked, notes)
+    frame = numbers_from_text(_stacked([table.content for table in tables]))
+    return Table(name, first.columns, first.has_names, n_rows, frame, notes)
+
+
+def _check_alike(table: Table, first: Table) -> None:
+    if table.is_matrix != first.is_matrix or issparse(table.content) != issparse(first.content):
+        raise InvalidData(f"{table.source}: is of another kind than {first.source}; files must be alike.")
+    if set(table.columns) != set(first.columns):
+        lacks = [column for column in first.columns if column not in table.columns]
+        more = [column for column in table.columns if column not in first.columns]
+        what = f'has no column "{lacks[0]}"' if lacks else f'has a column "{more[0]}"'
+        raise InvalidData(
+            f"{table.source}: {what}, unlike {first.source}. Every file must have the same columns."
+        )
+
+
+def _stacked(frames: list[Any]) -> Any:
+    """Return frames of the same columns as one; a column that is text in one file is text in all."""
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    names = frames[0].columns
+    texts = {name for frame in frames for name in names if frame[name].dtype == polars.String}
+    mixed = [name for name in texts if any(frame[name].dtype != polars.String for frame in frames)]
+    alike = [frame.select(names).with_columns(polars.col(mixed).cast(polars.String)) for frame in frames]
+    return polars.concat(alike, how="vertical_relaxed")

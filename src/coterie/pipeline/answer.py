@@ -8,12 +8,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from coterie._support import hooks
 from coterie._support.optional import require
 from coterie._support.typing import Labels
-from coterie.data import Table
 from coterie.evaluate import Comparison, Significance, Stability
 from coterie.persist import save
 from coterie.pipeline.candidate import Candidate
@@ -23,7 +20,7 @@ from coterie.pipeline.profile import Profile
 from coterie.pipeline.text import headline, summary
 from coterie.select.evidence import Evidence
 
-_NOT_SAVED = ("table", "classes", "arguments")
+_NOT_SAVED = ("rows", "arguments")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +30,7 @@ class Clustering:
     Parameters
     ----------
     groups : Groups
-        The groups themselves, numbered from 1: columns, scaling, model, profile.
+        The groups themselves: labels, columns, scaling, model, profile.
     method : str
         The method that found them.
     evidence : Evidence
@@ -54,10 +51,8 @@ class Clustering:
         Same seed, same data, same answer.
     seconds : float
         Time it took.
-    table : Table or None
-        The data, for a report; None after loading.
-    classes : array of shape (n_rows,) or None
-        The truth, where it was given; None after loading.
+    rows : MemoryRows, rows in blocks, or None
+        The prepared rows, for a report; None after loading.
     arguments : mapping
         What `coterie.fit` was asked, so that a report can say how to ask again.
     facts : tuple of Fact
@@ -84,16 +79,14 @@ class Clustering:
     budget: str
     seed: int
     seconds: float
-    table: Table | None = field(default=None, repr=False)
-    classes: Any = field(default=None, repr=False)
+    rows: Any = field(default=None, repr=False)
     arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
     facts: tuple[Fact, ...] = ()
 
     @property
     def labels(self) -> Labels:
-        """Group of each row, 0..k-1, the largest first; -1 is noise, -2 a row that was left out."""
-        labels = self.groups.labels
-        return np.asarray(np.where(labels > 0, labels - 1, labels))
+        """Group of each row, 0..k-1, the largest first; -1 is noise; a row that was left out is masked."""
+        return self.groups.labels
 
     @property
     def k(self) -> int:
@@ -120,17 +113,16 @@ class Clustering:
         return summary(self)
 
     def predict(self, rows: Any, *, missing: str = "error") -> Labels:
-        """Return the group of each new row, counted from 0; -1 is noise, -2 a row with missing values.
+        """Return the group of each new row, 0..k-1; -1 is noise, a row with missing values is masked.
 
         Parameters
         ----------
         rows : Table, DataFrame or array
             Matched by column name, or in the order of the columns used.
         missing : {"error", "drop", "median"}, default="error"
-            Rows with missing values: refuse, label -2, or fill with the medians of the fit.
+            Rows with missing values: refuse, mask, or fill with the medians of the fit.
         """
-        found = self.groups.predict(rows, missing=missing)
-        return np.asarray(np.where(found > 0, found - 1, found))
+        return self.groups.predict(rows, missing=missing)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per group, with size, share, means and what sets it apart."""

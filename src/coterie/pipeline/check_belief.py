@@ -11,45 +11,46 @@ import numpy as np
 from coterie._support.progress import Progress, Tracker
 from coterie._support.typing import Labels
 from coterie.evaluate import Significance, Stability, significance, stability
-from coterie.pipeline.compete import Contest
-from coterie.pipeline.families import CRUMBS
+from coterie.pipeline.candidate import Candidate
+from coterie.pipeline.candidates import CRUMBS
 from coterie.pipeline.judge.density_valleys import Valleys
-from coterie.pipeline.request import Asked
-from coterie.pipeline.running import TOO_FEW
+from coterie.pipeline.request import FitRequest
 
-STEPS = 2  # stability and chance
+STEPS = 2  # stability and significance
+TOO_FEW = 10  # rows below which no method can tell groups from chance
 MOST_COLUMNS = (
     2_000  # of a Gaussian with a covariance of its own; wider data are turned first, see `points_of`
 )
 
 
-def believe(
-    points: Any, labels: Labels, contest: Contest, asked: Asked, seed: int, tracker: Tracker
+def check_belief(
+    points: Any, labels: Labels, chosen: Candidate | None, request: FitRequest, tracker: Tracker
 ) -> tuple[Stability | None, Significance | None]:
-    """Return whether the groups come back in resamples, and whether data without groups look as good.
+    """Return whether the groups come back in resamples, and whether null data are separated as well.
 
     Parameters
     ----------
     points : array of shape (n, d)
         The rows that methods were compared on.
     labels : array of shape (n,)
-        Their groups, 0..k-1; below 0 is noise.
-    contest : Contest
-        The winner; without one, the best loser is compared with chance.
-    asked : Asked
+        Their groups, 0..k-1; below 0 is noise. All 0: there are no groups, and stability is not measured.
+    chosen : Candidate or None
+        The winner; where there are no groups, the best loser.
+    request : FitRequest
         What it may cost.
-    seed : int
-        Of resamples and draws.
     tracker : Tracker
         Hears of the two stages.
     """
-    chosen = contest.winner or (contest.ranked[0] if contest.ranked else None)
     if chosen is None or len(points) < TOO_FEW or chosen.k > CRUMBS * len(points):
         return None, None  # a resample would have fewer rows than groups
-    budget, stable, n_before = asked.budget, None, len(asked.methods_for(points))
+    n_found = int(np.max(labels, initial=-1)) + 1
+    if n_found < 1 or len(np.unique(labels[labels >= 0])) < n_found:
+        return None, None  # a group that no compared row belongs to cannot come back
+    budget, stable, n_before = request.budget, None, len(request.methods_to_compare())
+    seed = request.seed
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a resample or a draw warns about says nothing about the data
-        if contest.winner is not None:
+        if n_found > 1:
             tracker.report(n_before, stage="stability", total=n_before + STEPS)
             stable = stability(
                 chosen.make(),
@@ -61,7 +62,7 @@ def believe(
             )
         if points.shape[1] > MOST_COLUMNS:
             return stable, None
-        tracker.report(n_before + 1, stage="chance", total=n_before + STEPS)
+        tracker.report(n_before + 1, stage="significance", total=n_before + STEPS)
         chance = significance(
             chosen.make(),
             points,

@@ -6,16 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from coterie._support.progress import ProgressOption, track
-from coterie._support.validation import Seed, check_parameter, check_seed
-from coterie.data import as_table, check_policy
 from coterie.evaluate import adjusted_rand_score
 from coterie.pipeline.candidate import Candidate
-from coterie.pipeline.preparing import classes_of, column_names, dense, points_of, prepare, sample_rows
-from coterie.pipeline.request import check_asked
-from coterie.pipeline.running import run_contest
+from coterie.pipeline.contest import run_contest
+from coterie.pipeline.fit import open_rows
+from coterie.pipeline.request import FitRequest, make_request
 from coterie.select.evidence import Evidence
 
 
@@ -87,7 +83,7 @@ def compare_methods(
 
     Parameters
     ----------
-    X : array-like, DataFrame, Table, or path of a file
+    X : anything that `coterie.fit` takes
         The data.
     methods : str or sequence of str, default="auto"
         Names of `coterie.cluster.catalogue()`, joined by commas if in one string; "auto": by the budget.
@@ -104,28 +100,31 @@ def compare_methods(
     >>> found.k, [candidate.method for candidate in found.candidates]
     (3, ['kmeans', 'modes'])
     """
-    asked = check_asked(methods, k, distance, scale, budget)
-    check_policy(missing)
-    check_parameter(random_state, Seed(), name="random_state", who="compare_methods")
-    seed = check_seed(random_state)
-    table = dense(as_table(X))
-    classes, dropped = classes_of(table, truth)
-    prepared = prepare(table, asked, [*column_names(drop), *dropped], column_names(keep), missing)
-    rows = sample_rows(prepared, asked, seed)
+    request = make_request(
+        methods, k, distance=distance, scale=scale, truth=truth, budget=budget, drop=drop, keep=keep,
+        missing=missing, random_state=random_state, who="compare_methods",
+    )  # fmt: skip
+    return compare_by(request, X, progress)
+
+
+def compare_by(request: FitRequest, X: Any, progress: ProgressOption = None) -> MethodComparison:
+    """Compare methods as a checked request asks."""
     with track(progress, "comparing methods", total=None) as tracker:
-        contest = run_contest(points_of(prepared, rows, asked), asked, seed, tracker)
+        rows = open_rows(X, request, tracker)
+        compared = rows.compare_on(request)
+        contest = run_contest(compared.points, request, tracker)
     best: dict[str, Candidate] = {}
     for candidate in contest.ranked:
         best.setdefault(candidate.method, candidate)
     candidates = tuple(best.values())
+    known = rows.classes_of(compared)
     agreement = None
-    if classes is not None:
-        known = np.asarray(classes)[prepared.complete.rows][rows]
+    if known is not None:
         agreement = tuple(float(adjusted_rand_score(known, each.labels)) for each in candidates)
     return MethodComparison(
-        table.source,
-        table.n_rows,
-        len(rows),
+        rows.source,
+        rows.n_rows,
+        len(compared.rows),
         1 if contest.winner is None else contest.winner.k,
         candidates,
         agreement,

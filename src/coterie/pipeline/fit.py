@@ -1,39 +1,44 @@
-"""Clustering without questions: look at the data, prepare, compare methods, answer, and say how sure."""
+"""The one way from data to an answer: prepare, compare methods, fit the winner, describe, say how sure."""
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from coterie._support import hooks
-from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Labels
-from coterie._support.validation import Seed, check_parameter, check_seed
-from coterie.data import as_table, check_policy
-from coterie.evaluate import Comparison, compare
+from coterie._support.progress import ProgressOption, Tracker, track
+from coterie.data import Table
 from coterie.pipeline.answer import Clustering
-from coterie.pipeline.check_belief import STEPS, believe
-from coterie.pipeline.describe import describe_groups
-from coterie.pipeline.lazy import is_in_blocks
-from coterie.pipeline.preparing import classes_of, column_names, dense, points_of, prepare, sample_rows
-from coterie.pipeline.request import check_asked
-from coterie.pipeline.running import recipe_of, run_contest, settle
+from coterie.pipeline.check_belief import TOO_FEW, check_belief
+from coterie.pipeline.choose_method import Choice, choose_method
+from coterie.pipeline.groups import Groups
+from coterie.pipeline.recipe import Recipe
+from coterie.pipeline.request import FitRequest, make_request
+from coterie.pipeline.rows import Compared, Fitted, Rows, memory_rows
+from coterie.pipeline.sources import is_in_blocks
 
 
 def fit(
     X: Any,
-    method: str = "auto",
+    method: str | Sequence[str] = "auto",
     k: Any = "auto",
     *,
     distance: str = "auto",
     scale: str = "auto",
     truth: Any = None,
     budget: str = "normal",
-    drop: Sequence[str] = (),
-    keep: Sequence[str] = (),
+    columns: str | Sequence[str] = (),
+    drop: str | Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     missing: str = "error",
     random_state: Any = 0,
+    n_init: int | None = None,
+    improve: str | None = None,
+    set: Mapping[str, Any] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    believe: bool = True,
     progress: ProgressOption = None,
 ) -> Clustering:
     """Find the groups in data: how many, by which method, and whether to believe them.
@@ -41,15 +46,15 @@ def fit(
     Several methods are tried for every sensible number of groups. One judge compares them, whatever method
     they come from: between each two neighbouring groups the density must fall, at some scale, further than it
     does within one cloud of as many rows; a partition that divides what nothing divides loses. "No groups" is
-    an answer like any other.
+    an answer like any other. A method and a number that are given are taken as they are.
 
     Parameters
     ----------
-    X : array-like, DataFrame, Table, path of a file, or data of any size
-        The data. Of tables, columns of text, dates, keys and constants are left out, with a note. Dask arrays
-        and DataFrames, Arrow datasets, zarr arrays, folders, patterns such as ``"data/*.parquet"``, and files
-        or memory maps of more than 1 GiB are read in blocks by `coterie.scale.fit`: methods are compared on
-        a sample, the winner is fitted to all rows, and the answer says which numbers are exact.
+    X : array-like, DataFrame, Table, path of a file, folder, pattern, or data of any size
+        The data. Non-numeric columns, keys, dates and constants of tables are left out, with a note. Dask
+        collections, Arrow datasets, zarr arrays, and files of more than 1 GiB in all are read in blocks:
+        methods are compared on a sample, k-means, mixtures, k-medoids and DBSCAN are fitted to all rows, and
+        the answer says which numbers are exact.
     method : str, default="auto"
         A name of `coterie.cluster.catalogue()`, several joined by commas, or "auto".
     k : int, range, "A..B" or "auto", default="auto"
@@ -63,12 +68,24 @@ def fit(
         Column, or class of each row: not used to find the groups, only to compare with.
     budget : {"fast", "normal", "thorough"}, default="normal"
         How long it may take.
-    drop, keep : sequences of str
+    columns : str or sequence of str
+        The only columns to use; none: all that can be used.
+    drop, keep : str or sequences of str
         Columns to leave out, or to use although they look like a key or are constant.
     missing : {"error", "drop", "median"}, default="error"
-        What to do about missing values.
+        What to do about missing values; in blocks only "error".
     random_state : int, RandomState, Generator or None, default=0
         Same number, same data, same answer.
+    n_init : int, default=None
+        Starts of the one method that is named; None: 10.
+    improve : str, default=None
+        "breathing" looks for a better optimum of k-means.
+    set : mapping, default=None
+        Other parameters of the one method that is named: ``{"eps": 0.4}`` for "dbscan".
+    checkpoint : path, default=None
+        A folder where a fit in blocks is saved after every pass, and resumed from.
+    believe : bool, default=True
+        Whether to measure stability and significance; False saves their time.
     progress : None, bool or callable, default=None
         True shows a line on a terminal.
 
@@ -88,60 +105,117 @@ def fit(
     >>> coterie.fit(rng.normal(size=(200, 2)), budget="fast").k
     1
     """
-    drop, keep = column_names(drop), column_names(keep)
-    arguments = {
-        "method": method,
-        "k": k,
-        "distance": distance,
-        "scale": scale,
-        "truth": truth,
-        "budget": budget,
-        "drop": drop,
-        "keep": keep,
-        "missing": missing,
-        "random_state": random_state,
-    }
-    if is_in_blocks(X):
-        in_blocks: Clustering = hooks.ask("fit_in_blocks")(X, **arguments, progress=progress)
-        return in_blocks
+    request = make_request(
+        method, k, distance=distance, scale=scale, truth=truth, budget=budget, columns=columns,
+        drop=drop, keep=keep, missing=missing, random_state=random_state, n_init=n_init, improve=improve,
+        settings=set, checkpoint=checkpoint, believe=believe,
+    )  # fmt: skip
+    return run(X, request, progress)
+
+
+def run(X: Any, request: FitRequest, progress: ProgressOption = None) -> Clustering:
+    """Find groups as a checked request asks."""
     began = time.perf_counter()
-    asked = check_asked(method, k, distance, scale, budget)
-    check_policy(missing)
-    check_parameter(random_state, Seed(), name="random_state", who="coterie.fit")
-    seed = check_seed(random_state)
-    table = dense(as_table(X))
-    classes, dropped = classes_of(table, truth)
-    prepared = prepare(table, asked, [*drop, *dropped], keep, missing)
-    rows = sample_rows(prepared, asked, seed)
-    points = points_of(prepared, rows, asked)
-    with track(progress, "comparing methods", total=None) as tracker:
-        contest = run_contest(points, asked, seed, tracker, steps_after=STEPS)
-        estimator, labels, notes = settle(prepared, asked, contest, rows, seed)
-        recipe = recipe_of(prepared, asked, contest, seed)
-        seconds = time.perf_counter() - began
-        groups = describe_groups(prepared, recipe, estimator, labels, seconds=seconds, notes=tuple(notes))
-        placed = groups.labels[prepared.complete.rows][rows] - 1
-        stable, chance = believe(points, placed, contest, asked, seed, tracker)
-    return Clustering(
+    with track(progress, "preparing rows", total=None) as tracker:
+        return find_groups(open_rows(X, request, tracker), request, tracker, began)
+
+
+def open_rows(X: Any, request: FitRequest, tracker: Tracker) -> Rows:
+    """Return the prepared rows of data: in memory, or in blocks where they are large or lazy."""
+    if request.checkpoint is not None or is_in_blocks(X):
+        in_blocks: Rows = hooks.ask("rows_in_blocks")(X, request, tracker)
+        return in_blocks
+    return memory_rows(X, request)
+
+
+def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float) -> Clustering:
+    """Return the answer for prepared rows, in memory or in blocks."""
+    compared = rows.compare_on(request)
+    choice = choose_method(compared, request, tracker)
+    fitted = rows.fit(choice.winner, compared, request, tracker)
+    winner = choice.winner
+    recipe = request.recipe(winner.method, winner.k, rows.scaling.how)
+    seconds = time.perf_counter() - began
+    groups, facts = rows.describe(fitted, recipe, seconds, _notes(choice, compared), request.seed)
+    stability, significance = _belief(rows, fitted, groups, choice, compared, request, tracker)
+    return rows.answer(  # type: ignore[no-any-return]  # each backend has its own kind
+        fitted,
         groups=groups,
-        method=recipe.method,
-        evidence=contest.evidence,
-        stability=stable,
-        significance=chance,
-        runners_up=contest.runners_up,
-        comparison=_comparison(classes, groups.labels),
+        method=winner.method,
+        evidence=choice.evidence,
+        stability=stability,
+        significance=significance,
+        runners_up=() if choice.contest is None else choice.contest.runners_up,
+        comparison=rows.compare(groups, fitted),
         notes=groups.notes,
-        budget=asked.budget.name,
-        seed=seed,
+        budget=request.budget.name,
+        seed=request.seed,
         seconds=time.perf_counter() - began,
-        table=table,
-        classes=classes,
-        arguments=arguments,
+        arguments=request.arguments,
+        facts=facts,
     )
 
 
-def _comparison(classes: Any, labels: Labels) -> Comparison | None:
-    if classes is None:
-        return None
-    there = labels != -2
-    return compare(classes[there], labels[there])
+def _notes(choice: Choice, compared: Compared) -> tuple[str, ...]:
+    few = compared.n_rows < TOO_FEW
+    note = (f"{compared.n_rows} rows are too few to tell groups from chance",) if few else ()
+    return (*choice.notes, *note)
+
+
+def _belief(
+    rows: Rows,
+    fitted: Fitted,
+    groups: Groups,
+    choice: Choice,
+    compared: Compared,
+    request: FitRequest,
+    tracker: Tracker,
+) -> tuple[Any, Any]:
+    """Return stability and significance, where they are wanted and something was compared."""
+    if not request.believe or choice.contest is None:
+        return None, None
+    ranked = choice.contest.ranked
+    chosen = choice.winner if groups.k > 1 else ranked[0] if ranked else None
+    labels = rows.labels_of(fitted, groups, compared)
+    return check_belief(compared.points, labels, chosen, request, tracker)
+
+
+def fit_groups(
+    table: Table,
+    recipe: Recipe,
+    *,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    missing: str = "error",
+    progress: ProgressOption = None,
+) -> Groups:
+    """Find groups by one recipe, without evidence: `coterie.fit` with ``believe=False``.
+
+    Parameters
+    ----------
+    table : Table, or anything that `coterie.fit` takes
+        The data.
+    recipe : Recipe
+        Method, number of groups, scaling and so on.
+    drop, keep, missing, progress
+        As in `coterie.fit`.
+
+    Returns
+    -------
+    Groups
+    """
+    request = make_request(
+        recipe.method,
+        recipe.n_clusters,
+        distance=recipe.distance,
+        scale=recipe.scale,
+        drop=drop,
+        keep=keep,
+        missing=missing,
+        random_state=recipe.seed,
+        n_init=recipe.n_init,
+        improve=recipe.improve,
+        settings=recipe.settings,
+        believe=False,
+    )
+    return run(table, request, progress).groups

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,10 @@ from coterie.distance import get_geometry
 from coterie.errors import InvalidData
 from coterie.pipeline.profile import Profile
 
-NOT_GROUPED = -2  # a row that was left out because of missing values; -1 is noise
-
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups of the rows of a table, numbered from 1, the largest first.
+    """Groups of the rows of a table, labelled 0..k-1, the largest first.
 
     Parameters
     ----------
@@ -44,7 +43,8 @@ class Groups:
     numbers : array
         ``numbers[label]`` is the group of the model's cluster `label`.
     labels : array of shape (n_rows,)
-        Group of each row; -1 is noise, -2 a row that was left out. Of rows in blocks, those of a sample.
+        Group of each row, 0..k-1; -1 is noise. Where rows were left out (missing values) a masked array, in
+        which they are masked. Of rows in blocks, those of a sample.
     profile : Profile
         Sizes, means, differences.
     centers : array of shape (k, n_columns)
@@ -77,14 +77,25 @@ class Groups:
         return len(self.profile.sizes)
 
     @property
+    def grouped_rows(self) -> Indices:
+        """Rows of the table that were not left out, counted from 0."""
+        return np.flatnonzero(~np.ma.getmaskarray(self.labels))
+
+    @property
+    def n_grouped(self) -> int:
+        """Rows that were not left out; those in no group count."""
+        is_whole = len(self.labels) != self.n_rows  # rows in blocks: none was left out
+        return self.n_rows if is_whole else len(self.grouped_rows)
+
+    @property
     def n_noise(self) -> int:
         """Rows in no group."""
-        return self.n_rows - int(self.profile.sizes.sum()) - int((self.labels == NOT_GROUPED).sum())
+        return self.n_grouped - int(self.profile.sizes.sum())
 
     @property
     def shares(self) -> FloatArray:
-        """Share of the table's rows in each group."""
-        return np.asarray(self.profile.sizes / self.n_rows)
+        """Share of the grouped rows in each group."""
+        return np.asarray(self.profile.sizes / self.n_grouped)
 
     @property
     def objective(self) -> tuple[str, float] | None:
@@ -106,7 +117,7 @@ class Groups:
         by_group = medoids[np.argsort(self.numbers)]
         if len(self.labels) != self.n_rows:  # rows in blocks: none was left out
             return np.asarray(by_group)
-        return np.asarray(np.flatnonzero(self.labels != NOT_GROUPED)[by_group])
+        return np.asarray(self.grouped_rows[by_group])
 
     def predict(self, rows: Any, *, missing: str = "error") -> Labels:
         """Return the group of each new row.
@@ -116,19 +127,17 @@ class Groups:
         rows : Table, DataFrame or array
             Tables and frames are matched by column name; arrays must have the model's columns in their order.
         missing : {"error", "drop", "median"}, default="error"
-            Rows with missing values: refuse, label them -2, or fill them with the medians of the fit.
+            Rows with missing values: refuse, mask them, or fill them with the medians of the fit.
 
         Returns
         -------
         array of shape (n_rows,)
-            Groups numbered as here.
+            Groups labelled as here; a masked array where rows were left out.
         """
         X, source = self._matrix(rows)
         complete = settle_missing(X, self.columns, policy=missing, source=source, medians=self.medians)
         found = number_labels(self.model.predict(self.scaling.apply(complete.X)), self.numbers)
-        labels = np.full(X.shape[0], NOT_GROUPED, dtype=np.int32)
-        labels[complete.rows] = found
-        return labels
+        return spread_labels(found, complete.rows, X.shape[0])
 
     def _matrix(self, rows: Any) -> tuple[Any, str]:
         if isinstance(rows, Table):
@@ -150,13 +159,56 @@ class Groups:
             )
         return X, "the rows"
 
+    def __coterie_state__(self) -> dict[str, Any]:
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        left_out = np.flatnonzero(np.ma.getmaskarray(self.labels))
+        return state | {"labels": np.asarray(self.labels), "left_out_rows": left_out}
+
+    @classmethod
+    def __coterie_restore__(cls, state: Mapping[str, Any]) -> Groups:
+        values = dict(state)
+        left_out = values.pop("left_out_rows", None)
+        labels = np.asarray(values["labels"])
+        if left_out is None:  # written when groups were counted from 1 and rows left out were labelled -2
+            left_out = np.flatnonzero(labels == -2)
+            labels = np.where(labels > 0, labels - 1, -1).astype(np.int32)
+            values["numbers"] = (np.asarray(values["numbers"]) - 1).astype(np.int32)
+        rows = np.setdiff1d(np.arange(len(labels)), left_out)
+        return cls(**values | {"labels": spread_labels(labels[rows], rows, len(labels))})
+
     def __repr__(self) -> str:
         sizes = ", ".join(str(size) for size in self.profile.sizes[:8]) + (" ..." if self.k > 8 else "")
         return f"<{self.k} groups in {self.source}: {sizes} of {self.n_rows:,} rows>"
 
 
 def number_labels(labels: Labels, numbers: Labels) -> Labels:
-    """Translate a model's labels into group numbers; noise stays -1."""
+    """Translate a model's clusters into groups; noise stays -1."""
     if numbers.size == 0:
         return np.full(len(labels), -1, dtype=np.int32)
     return np.where(labels >= 0, numbers[np.maximum(labels, 0)], -1).astype(np.int32)
+
+
+def spread_labels(labels: Labels, rows: Indices, n_rows: int) -> Labels:
+    """Return the labels of all rows of a table: those of `rows`, and the others masked.
+
+    Examples
+    --------
+    >>> spread_labels(np.array([0, 1], dtype=np.int32), np.array([0, 2]), 3).tolist()
+    [0, None, 1]
+    """
+    if len(rows) == n_rows:
+        return labels
+    spread = np.ma.masked_array(np.full(n_rows, -1, dtype=np.int32), mask=True)
+    spread[rows] = labels
+    return spread
+
+
+def group_name(label: int) -> str:
+    """Return what people read for a label: "group 1" for 0, "noise" for -1.
+
+    Examples
+    --------
+    >>> group_name(0), group_name(-1)
+    ('group 1', 'noise')
+    """
+    return "noise" if label < 0 else f"group {label + 1}"

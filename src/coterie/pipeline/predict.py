@@ -10,7 +10,7 @@ import numpy as np
 from coterie._support.typing import Labels
 from coterie.data import Table, settle_missing
 from coterie.errors import InvalidData, ModelFileError
-from coterie.pipeline.groups import NOT_GROUPED, Groups
+from coterie.pipeline.groups import Groups, spread_labels
 
 
 def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels:
@@ -19,7 +19,7 @@ def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels
     Parameters
     ----------
     model : Groups, something with groups, or estimator
-        What `coterie.load` returned. An estimator's clusters keep its own numbers, counted from 0.
+        What `coterie.load` returned. An estimator's clusters keep its own numbers.
     table : Table
         Columns are found by name when the model knows names, otherwise the numeric ones are taken in order.
     missing : {"error", "drop", "median"}, default="error"
@@ -39,9 +39,8 @@ def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels
         )
     X = table.matrix(columns)
     complete = settle_missing(X, columns, policy=missing, source=table.source)
-    labels = np.full(X.shape[0], NOT_GROUPED, dtype=np.int32)
     with warnings.catch_warnings():
         # the columns were matched by name above; the matrix no longer carries the names
         warnings.filterwarnings("ignore", "X does not have valid feature names")
-        labels[complete.rows] = model.predict(complete.X)
-    return labels
+        found = np.asarray(model.predict(complete.X))
+    return spread_labels(found, complete.rows, X.shape[0])

@@ -8,9 +8,8 @@ from typing import Any
 
 from coterie._support.progress import ProgressOption
 from coterie.cluster import Method, find_method
-from coterie.data import SCALINGS
-from coterie.distance import get_distance, get_geometry
-from coterie.errors import InvalidParameter, did_you_mean
+from coterie.distance import get_geometry
+from coterie.errors import CoterieError, InvalidParameter, did_you_mean
 
 # How the command line calls what estimators call otherwise; None in a recipe means the estimator's default.
 OPTIONS = {"distance": ("geometry", "metric"), "n_init": ("n_init",), "improve": ("improve",)}
@@ -65,7 +64,6 @@ class Recipe:
 def check_recipe(recipe: Recipe) -> None:
     """Refuse names and options that do not exist, before any data are read."""
     method = find_method(recipe.method)
-    check_scale(recipe.scale)
     for option, least in (("n_init", 1), ("seed", 0)):
         value = getattr(recipe, option)
         if value is not None and value < least:
@@ -77,25 +75,31 @@ def check_recipe(recipe: Recipe) -> None:
     make_estimator(method, recipe)._check_parameters()  # the base class is ours
 
 
-def check_scale(name: str) -> None:
-    """Refuse a name that no scaling has."""
-    if name not in SCALINGS:
-        near = did_you_mean(name, SCALINGS)
-        raise InvalidParameter(f'no such scale "{name}".{near} ({", ".join(SCALINGS)})')
-
-
-def usual_scale(distance: str | None) -> str:
-    """Return what is done with the columns when nothing is said.
-
-    Numbers are standardised. A distance of yes and no, or of categories, needs the values as they are: a 0
-    that has become -1.2 counts as yes.
+def takes_k(method: str) -> bool:
+    """Return whether a method can be told the number of groups.
 
     Examples
     --------
-    >>> usual_scale(None), usual_scale("manhattan"), usual_scale("jaccard")
-    ('standard', 'standard', 'none')
+    >>> takes_k("kmeans"), takes_k("hdbscan")
+    (True, False)
     """
-    return "standard" if distance is None or get_distance(distance).domain == "real" else "none"
+    parameters = inspect.signature(find_method(method).load()).parameters
+    return "n_clusters" in parameters or "n_components" in parameters
+
+
+def takes_distance(method: str, distance: str) -> bool:
+    """Return whether a method can use a distance.
+
+    Examples
+    --------
+    >>> takes_distance("kmedoids", "manhattan"), takes_distance("mixture", "manhattan")
+    (True, False)
+    """
+    try:
+        make_estimator(find_method(method), Recipe(method, 2, distance=distance))._check_parameters()
+    except CoterieError:
+        return False
+    return True
 
 
 def takes_option(method: str, option: str) -> bool:

@@ -1,26 +1,29 @@
-"""What a user asked of `coterie.fit`, checked before any work."""
+"""What is asked of `coterie.fit`, by whatever door: built and checked once, before any work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie.cluster import find_method
-from coterie.data import SCALINGS
+from coterie.data import AUTO, check_policy, check_scale
 from coterie.distance import get_distance
-from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
+from coterie.errors import InvalidParameter, shown_in_shell
 from coterie.pipeline.budget import Budget, find_budget
-from coterie.pipeline.families import takes_distance
+from coterie.pipeline.recipe import Recipe, check_recipe, takes_distance, takes_k, takes_option
 
-AUTO = "auto"
+STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
+PRECOMPUTED = "precomputed"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A checked request.
+class FitRequest:
+    """A checked request; `make_request` makes one from what a user gives.
 
     Parameters
     ----------
@@ -30,51 +33,203 @@ class Asked:
         Numbers of groups; None: whatever there is.
     distance : str or None
         Name of the distance; None: Euclidean.
-    scale : str or None
-        Name of the scaling; None: by the data.
+    scale : str
+        Name of the scaling, or "auto".
     budget : Budget
         What it may cost.
+    seed : int
+        Of every draw.
+    truth : str, array or None
+        Column, or class of each row, to compare with.
+    columns : tuple of str
+        The only columns to use; none: all.
+    drop, keep : tuples of str
+        Columns to leave out, or to use although they look like a key or are constant.
+    missing : str
+        What to do about missing values.
+    n_init, improve, settings
+        Options of the one method that is named.
+    checkpoint : path or None
+        Folder where long fits in blocks are saved.
+    believe : bool
+        Whether to measure stability and significance.
+    arguments : mapping
+        What was given, so that a report can say how to ask again.
     """
 
     methods: tuple[str, ...] | None
     ks: tuple[int, ...] | None
     distance: str | None
-    scale: str | None
+    scale: str
     budget: Budget
+    seed: int
+    truth: Any = None
+    columns: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    missing: str = "error"
+    n_init: int | None = None
+    improve: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    checkpoint: str | os.PathLike[str] | None = None
+    believe: bool = True
+    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether the data are a matrix of distances."""
+        return str(self.arguments.get("distance")) == PRECOMPUTED
+
+    @property
+    def expects_features(self) -> bool:
+        """Whether a distance between rows was named, so that a square of numbers is taken as it is."""
+        return self.arguments.get("distance", AUTO) not in (None, AUTO) and not self.is_precomputed
 
     @property
     def may_be_one(self) -> bool:
         """Whether "no groups" is an answer."""
-        return self.ks is None or 1 in self.ks
+        return not self.is_settled and (self.ks is None or 1 in self.ks)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing to choose: one method, and one number of groups where it takes any."""
+        if self.methods is None or len(self.methods) > 1:
+            return False
+        return len(self.ks) == 1 if self.ks is not None else not takes_k(self.methods[0])
+
+    @property
+    def has_options(self) -> bool:
+        """Whether the one method that is named has options of its own."""
+        return bool(self.settings) or self.n_init is not None or self.improve is not None
+
+    @property
+    def scaling(self) -> str:
+        """How columns are scaled: yes and no, and categories, are left as they are unless asked for."""
+        return scale_for(self.scale, self.distance)
 
     def numbers(self, most: int) -> tuple[int, ...]:
-        """Return the numbers of groups to try; without a wish, up to `most`."""
+        """Return the numbers of groups to try; where none are given, up to `most`."""
         wanted = range(2, most + 1) if self.ks is None else [k for k in self.ks if k > 1]
         return tuple(wanted)
 
-    def methods_for(self, points: Any) -> tuple[str, ...]:
-        """Return the methods to compare on these data."""
+    def methods_to_compare(self) -> tuple[str, ...]:
+        """Return the methods to compare: those named, or those of the budget that take the distance."""
         names = self.methods or self.budget.methods
         if self.distance is not None and self.methods is None:
             names = tuple(name for name in names if takes_distance(name, self.distance))
         return names
 
+    def recipe(self, method: str, k: int | None, scale: str = "none") -> Recipe:
+        """Return how one method is run; ten starts where it has any and nothing else is said."""
+        n_init = self.n_init
+        if n_init is None and self.improve is None and takes_option(method, "n_init"):
+            n_init = STARTS
+        settings = dict(self.settings) or None
+        return Recipe(method, k, scale, self.distance, n_init, self.improve, self.seed, settings)
 
-def check_asked(method: Any, k: Any, distance: Any, scale: Any, budget: Any) -> Asked:
-    """Return the request, or say what is wrong with it."""
-    chosen = find_budget(budget)
-    methods = None if method == AUTO else _methods(method)
-    if scale != AUTO and scale not in SCALINGS:
-        names = [AUTO, *SCALINGS]
-        near = did_you_mean(str(scale), names)
-        raise InvalidParameter(f'no such scale "{scale}".{near} ({", ".join(names)})')
-    name = None if distance in (AUTO, None) else get_distance(distance).name
-    if name == "euclidean":
-        name = None
-    for each in methods or ():
-        if name is not None and not takes_distance(each, name):
-            raise InvalidParameter(f"{find_method(each).title} has no distance {name}.")
-    return Asked(methods, check_k(k), name, None if scale == AUTO else scale, chosen)
+
+def scale_for(scale: str, distance: str | None) -> str:
+    """Return how columns are scaled where nothing is said: not at all for yes and no, and for categories.
+
+    A 0 that has become -1.2 would count as yes.
+
+    Examples
+    --------
+    >>> scale_for("auto", None), scale_for("auto", "jaccard"), scale_for("robust", "jaccard")
+    ('auto', 'none', 'robust')
+    """
+    if scale != AUTO or distance is None:
+        return scale
+    return AUTO if get_distance(distance).domain == "real" else "none"
+
+
+def make_request(
+    method: Any = AUTO,
+    k: Any = AUTO,
+    *,
+    distance: Any = AUTO,
+    scale: Any = AUTO,
+    truth: Any = None,
+    budget: Any = "normal",
+    columns: str | Sequence[str] = (),
+    drop: str | Sequence[str] = (),
+    keep: str | Sequence[str] = (),
+    missing: str = "error",
+    random_state: Any = 0,
+    n_init: int | None = None,
+    improve: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    believe: bool = True,
+    who: str = "coterie.fit",
+) -> FitRequest:
+    """Return the request, or say what is wrong with it; parameters as in `coterie.fit`."""
+    arguments = {
+        "method": method, "k": k, "distance": distance, "scale": scale, "truth": truth, "budget": budget,
+        "columns": column_names(columns), "drop": column_names(drop), "keep": column_names(keep),
+        "missing": missing, "random_state": random_state, "n_init": n_init, "improve": improve,
+        "set": dict(settings or {}), "checkpoint": checkpoint, "believe": believe,
+    }  # fmt: skip
+    check_policy(missing)
+    check_parameter(random_state, Seed(), name="random_state", who=who)
+    check_parameter(n_init, Nothing() | Whole(1), name="n_init", who=who)
+    check_parameter(believe, Flag(), name="believe", who=who)
+    request = FitRequest(
+        methods=None if method is None or (isinstance(method, str) and method == AUTO) else _methods(method),
+        ks=check_k(k),
+        distance=_distance(distance),
+        scale=check_scale(scale),
+        budget=find_budget(budget),
+        seed=check_seed(random_state),
+        truth=truth,
+        columns=tuple(column_names(columns)),
+        drop=tuple(column_names(drop)),
+        keep=tuple(column_names(keep)),
+        missing=missing,
+        n_init=n_init,
+        improve=improve,
+        settings=dict(settings or {}),
+        checkpoint=checkpoint,
+        believe=believe,
+        arguments=arguments,
+    )
+    _check_methods(request)
+    return request
+
+
+def _check_methods(request: FitRequest) -> None:
+    """Refuse a distance that a method does not have, a number of groups it does not take, lone options."""
+    for each in request.methods or ():
+        if request.distance is not None and not takes_distance(each, request.distance):
+            raise InvalidParameter(f"{find_method(each).title} has no distance {request.distance}.")
+        if request.ks is not None and len(request.methods or ()) == 1 and not takes_k(each):
+            raise InvalidParameter(
+                f"{find_method(each).title} takes no number of groups, got k={request.arguments['k']!r}. "
+                f"Leave k out, or take another method."
+            ).in_shell(
+                f"{find_method(each).title} takes no number of groups, got -k {request.arguments['k']}. "
+                f"Leave -k out, or take another --method."
+            )
+    given = [("n_init", request.n_init), ("improve", request.improve), ("set", request.settings or None)]
+    for name, value in given:
+        if value is not None and (request.methods is None or len(request.methods) > 1):
+            option = name.replace("_", "-")
+            raise InvalidParameter(
+                f"{name} is an option of one method: add method=, for example method='kmeans'."
+            ).in_shell(f"--{option} is an option of one method: add --method NAME, for example kmeans.")
+    if request.methods is not None and len(request.methods) == 1:
+        k = request.ks[0] if request.ks is not None else None
+        default = 2 if find_method(request.methods[0]).needs_k else None
+        check_recipe(request.recipe(request.methods[0], k or default))
+
+
+def _distance(distance: Any) -> str | None:
+    if distance is None or (isinstance(distance, str) and distance == AUTO):
+        return None
+    if isinstance(distance, str) and distance == PRECOMPUTED:
+        return None  # methods run on principal coordinates, in which distances are Euclidean
+    name = get_distance(distance).name
+    return None if name == "euclidean" else name
 
 
 def _methods(method: Any) -> tuple[str, ...]:
@@ -86,6 +241,11 @@ def _methods(method: Any) -> tuple[str, ...]:
             f'or "auto", got {method!r}.'
         )
     return tuple(find_method(str(name).strip()).name for name in names)
+
+
+def column_names(names: str | Sequence[str]) -> list[str]:
+    """Return the names of columns; one may be given by itself."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 def check_k(k: Any) -> tuple[int, ...] | None:

@@ -1,111 +1,196 @@
-"""What a fit found, in words: the answer first, the evidence underneath."""
+"""What a fit found, as text: the answer first, the evidence underneath. The shell only adds colour."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie.cluster import find_method
 from coterie.data import SCALINGS
+from coterie.evaluate import Significance
+from coterie.evaluate.belief import SIGNIFICANT, STABLE
+from coterie.pipeline.groups import Groups, group_name
 
 if TYPE_CHECKING:
     from coterie.pipeline.answer import Clustering
 
 SHOWN_GROUPS = 20
-SHOWN_LEFT_OUT = 5
-WEAK = 0.75  # mean Jaccard below which a group is called weak
-LEVEL = 0.05
+SHOWN_COLUMNS = 12  # of the table of means
+GROUPS_SIDE_BY_SIDE = 8
 APART = "what sets it apart"
 INDENT = "  "
-LABEL = 15
+LABEL = 24
+NO_GROUP = "every row is noise. Try another method, or smaller min_samples or min_cluster_size."
 
 
 def headline(found: Clustering) -> str:
-    """Say it in one sentence: how many groups, how stable, whether by chance, which one is weak."""
-    parts = [_count(found), *_stable(found), *_chance(found)]
+    """Say it in one sentence: how many groups, how stable, whether the null is rejected, which are weak."""
+    parts = [_count(found), *_stable(found)]
+    if found.significance is not None and found.k > 1:
+        parts.append(f"{verdict_on_null(found.significance)} ({p_value(found.significance)})")
     weak = weak_groups(found)
     if weak:
-        parts.append(
-            f"group{'s' if len(weak) > 1 else ''} {_listed(weak)} {'are' if len(weak) > 1 else 'is'} weak"
-        )
+        are = "groups {} are" if len(weak) > 1 else "group {} is"
+        parts.append(f"{are.format(_listed(weak))} not stable")
     return "; ".join(parts)
 
 
 def weak_groups(found: Clustering) -> list[int]:
-    """Return the groups, counted from 1, that do not come back in resamples."""
+    """Return the groups, as people count them, that do not come back in resamples."""
     if found.stability is None:
         return []
-    return [int(at) + 1 for at in np.flatnonzero(found.stability.per_cluster < WEAK)]
+    return [int(at) + 1 for at in np.flatnonzero(found.stability.per_cluster < STABLE)]
+
+
+def verdict_on_null(significance: Significance) -> str:
+    """Return the one phrase for the outcome of the test: "Gaussian null rejected", or not.
+
+    Examples
+    --------
+    >>> from coterie.evaluate import Significance
+    from coterie.evaluate.belief import SIGNIFICANT, STABLE
+    """
+    null = null_name(significance)
+    return f"{null} rejected" if significance.p_value <= SIGNIFICANT else f"{null} not rejected"
+
+
+def null_name(significance: Significance) -> str:
+    """Return what the null model is called in a sentence."""
+    against = str(significance.against)
+    return "Gaussian null" if "Gaussian" in against else "null model"
+
+
+def p_value(significance: Significance) -> str:
+    """Return a p-value as it may be claimed: no draw can show less than one of them."""
+    least = 1.0 / (significance.n_draws + 1)
+    value = max(float(significance.p_value), least)
+    return f"p = {value:.2g}"
 
 
 def summary(found: Clustering) -> str:
     """Return the answer in a line, the evidence in a few, and what sets the groups apart."""
-    lines = [_about(found), "", *_answer(found), ""]
+    lines = [_about(found.groups), "", *_answer(found), ""]
     if found.k > 1:
         lines += [*_groups(found), ""]
+        lines += _centres(found.groups)
     lines += _close_calls(found)
     if found.comparison is not None:
-        lines.append(f"{INDENT}truth: adjusted Rand {found.comparison['adjusted_rand_score']:.2f}")
+        value = found.comparison["adjusted_rand_score"]
+        lines.append(f"{INDENT}agreement with the truth: adjusted Rand {value:.2f}")
     lines += _facts(found)
-    lines += [f"{INDENT}note: {note}" for note in found.notes]
+    lines.append(f"{INDENT}{_how(found)}")
+    notes = [*found.notes, *([NO_GROUP] if not found.k else [])]
+    lines += [f"{INDENT}note: {note}" for note in dict.fromkeys(notes)]
     return "\n".join(lines).rstrip()
 
 
-def _about(found: Clustering) -> str:
-    groups = found.groups
-    shown = ", ".join(str(column) for column in groups.left_out[:SHOWN_LEFT_OUT])
-    more = " ..." if len(groups.left_out) > SHOWN_LEFT_OUT else ""
-    left_out = f"; left out: {shown}{more}" if groups.left_out else ""
+def _about(groups: Groups) -> str:
+    left_out = ", ".join(str(column) for column in groups.left_out)
+    rows = f"{groups.n_rows:,} rows"
+    if groups.n_grouped < groups.n_rows:
+        rows += f", {groups.n_grouped:,} grouped"
     columns = f"{len(groups.columns):,} column{'s' if len(groups.columns) > 1 else ''} used"
-    return f"{groups.source}   {groups.n_rows:,} rows; {columns}{left_out}"
+    return f"{groups.source}   {rows}; {columns}" + (f"; left out: {left_out}" if left_out else "")
 
 
 def _answer(found: Clustering) -> list[str]:
     recipe = found.groups.recipe
-    if found.k == 1:
+    if found.k == 1 and found.evidence.labelings:
         lines = [_line("no groups", found.evidence.verdict.reasons[0])]
     else:
-        distance = recipe.distance or "Euclidean"
-        how = f"{find_method(found.method).title} on {SCALINGS[recipe.scale]}, {distance}"
-        lines = [_line(f"{found.k} groups", how)]
+        has_distance = hasattr(found.model, "geometry") or hasattr(found.model, "metric")
+        distance = f", {recipe.distance or 'Euclidean'} distance" if has_distance else ""
+        lines = [_line(_count(found), f"{recipe.title} on {SCALINGS[recipe.scale]}{distance}")]
     if found.stability is not None:
         stability = found.stability
         each = stability.per_cluster
         at = int(np.nanargmin(each)) if not np.isnan(each).all() else 0
         is_known = found.k > 1 and f"{each[at]:.2f}" != f"{np.nanmax(each, initial=0.0):.2f}"
-        weakest = f"; weakest is group {at + 1} ({each[at]:.2f})" if is_known else ""
-        words = f"mean Jaccard {stability.overall:.2f} over {stability.n_resamples} resamples{weakest}"
-        lines.append(_line(_stable(found)[0].split(" (")[0], words))
+        weakest = f"; weakest is {group_name(at)} ({each[at]:.2f})" if is_known else ""
+        text = f"mean Jaccard {stability.overall:.2f} over {stability.n_resamples} resamples{weakest}"
+        lines.append(_line(_stable(found)[0].split(" (")[0], text))
     if found.significance is not None:
-        chance = found.significance
-        word = "by chance?" if chance.p_value > LEVEL else "not by chance"
-        lines.append(
-            _line(
-                "best division" if found.k == 1 else word,
-                f"{_p(found)} against {chance.against} ({chance.n_draws} draws)",
-            )
+        test = found.significance
+        is_least = test.p_value <= 1.001 / (test.n_draws + 1)
+        least = (
+            f", the smallest possible with {test.n_draws} draws" if is_least else f" ({test.n_draws} draws)"
         )
+        lines.append(_line(verdict_on_null(test), f"Monte Carlo {p_value(test)}{least}"))
     return lines
 
 
 def _groups(found: Clustering) -> list[str]:
-    profile, shares = found.profile, found.groups.shares
+    groups, profile = found.groups, found.profile
     shown = range(min(found.k, SHOWN_GROUPS))
+    medoids = groups.medoid_rows
     words = [profile.words(at) for at in shown]
+    if medoids is not None:
+        words = [
+            f"medoid row {int(medoids[at]) + 1:,}; {each}" for at, each in zip(shown, words, strict=True)
+        ]
     rules = [str(rule or "") for rule in profile.rules] or [""] * found.k
     width = max(map(len, [*words, APART]))
     head = "rule (precision, recall)" if any(rules) else ""
-    lines = [f"{INDENT}group      size           {APART:<{width}}  {head}".rstrip()]
+    lines = [f"{INDENT}group      rows   share   {APART:<{width}}  {head}".rstrip()]
     for at in shown:
-        size = f"{INDENT}{at + 1:<5}  {profile.sizes[at]:>8,}  {shares[at]:>6.1%}"
+        size = f"{INDENT}{at + 1:<5}  {profile.sizes[at]:>8,}  {groups.shares[at]:>6.1%}"
         lines.append(f"{size}   {words[at]:<{width}}  {rules[at]}".rstrip())
     if found.k > SHOWN_GROUPS:
-        lines.append(f"{INDENT}... and {found.k - SHOWN_GROUPS} more")
-    if found.groups.n_noise:
-        share = found.groups.n_noise / found.groups.n_rows
-        lines.append(f"{INDENT}noise  {found.groups.n_noise:>8,}  {share:>6.1%}   in no group (label -1)")
+        lines.append(f"{INDENT}and {found.k - SHOWN_GROUPS} more groups")
+    if groups.n_noise:
+        share = groups.n_noise / groups.n_grouped
+        lines.append(f"{INDENT}noise  {groups.n_noise:>8,}  {share:>6.1%}   in no group (label -1)")
     return lines
+
+
+def _centres(groups: Groups) -> list[str]:
+    """Return the centres of few groups side by side, in the columns that tell them apart most."""
+    if groups.k > GROUPS_SIDE_BY_SIDE:
+        return []
+    telling = np.argsort(-np.abs(groups.profile.differences).max(axis=0), kind="stable")
+    columns = sorted(telling[:SHOWN_COLUMNS].tolist())
+    cells = [_rounded(groups.centers[:, column]) for column in columns]
+    names = [groups.columns[column] for column in columns]
+    first = max(map(len, [*names, "column"]))
+    heads = [group_name(label) for label in range(groups.k)]
+    widths = [max(len(heads[at]), *(len(row[at]) for row in cells)) for at in range(groups.k)]
+    title = "mean" if groups.centers is groups.profile.means else "centre"
+    lines = [
+        f"{INDENT}{title:<{first}}  " + "  ".join(f"{h:>{w}}" for h, w in zip(heads, widths, strict=True))
+    ]
+    for name, row in zip(names, cells, strict=True):
+        values = "  ".join(f"{value:>{width}}" for value, width in zip(row, widths, strict=True))
+        lines.append(f"{INDENT}{name:<{first}}  {values}")
+    hidden = len(groups.columns) - len(columns)
+    if hidden:
+        lines.append(f"{INDENT}and {hidden:,} more columns that differ less")
+    return [*lines, ""]
+
+
+def _rounded(values: Any) -> list[str]:
+    """Round to three digits of the spread between groups: more would mean nothing."""
+    spread = float(np.ptp(values)) or float(np.abs(values).max())
+    decimals = max(0, 2 - math.floor(math.log10(spread))) if spread > 0 else 0
+    return [f"{value:,.{min(decimals, 12)}f}" for value in values.tolist()]
+
+
+def _how(found: Clustering) -> str:
+    """Say what was optimised, how long it took, and from which seed."""
+    groups, model, parts = found.groups, found.model, []
+    if groups.objective is not None:
+        words, value = groups.objective
+        parts.append(f"{words} {value:,.6g}")
+    if groups.explained is not None and found.k > 1:
+        parts.append(f"{groups.explained:.0%} of the variance is between groups")
+    if hasattr(model, "n_iter_"):
+        parts.append(f"{model.n_iter_} iteration{'s' * (model.n_iter_ != 1)}")
+    if getattr(model, "exact_", True) is False and hasattr(model, "algorithm_used_"):
+        parts.append(f"approximate ({model.algorithm_used_})")
+    n_starts = getattr(model, "_n_init", groups.recipe.n_init)
+    if n_starts is not None and n_starts > 1:
+        parts.append(f"best of {n_starts} starts")
+    return ", ".join([*parts, f"seed {found.seed}", f"{found.seconds:.2f} s"])
 
 
 def _facts(found: Clustering) -> list[str]:
@@ -125,29 +210,16 @@ def _close_calls(found: Clustering) -> list[str]:
 
 
 def _count(found: Clustering) -> str:
-    return "no groups" if found.k == 1 else f"{found.k} groups"
+    if found.k == 1 and found.evidence.labelings:
+        return "no groups"
+    return f"{found.k} group{'' if found.k == 1 else 's'}"
 
 
 def _stable(found: Clustering) -> list[str]:
     if found.stability is None:
         return []
     overall = found.stability.overall
-    word = "stable" if overall >= WEAK else "not stable"
-    return [f"{word} ({overall:.2f})"]
-
-
-def _chance(found: Clustering) -> list[str]:
-    if found.significance is None or found.k == 1:
-        return []
-    word = "not by chance" if found.significance.p_value <= LEVEL else "could be chance"
-    return [f"{word} ({_p(found)})"]
-
-
-def _p(found: Clustering) -> str:
-    assert found.significance is not None
-    chance = found.significance
-    least = 1.0 / (chance.n_draws + 1)
-    return f"p <= {least:.2g}" if chance.p_value <= least * 1.001 else f"p = {chance.p_value:.2g}"
+    return [f"{'stable' if overall >= STABLE else 'not stable'} ({overall:.2f})"]
 
 
 def _line(label: str, text: str) -> str:

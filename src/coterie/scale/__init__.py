@@ -7,7 +7,6 @@ require("dask", extra="scale", purpose="coterie.scale")
 from coterie.scale import evaluate  # noqa: E402  # only when Dask is there
 from coterie.scale.blocks import Blocks  # noqa: E402
 from coterie.scale.clustering import LazyClustering  # noqa: E402
-from coterie.scale.fit import fit  # noqa: E402
 from coterie.scale.methods.dbscan import DBSCAN  # noqa: E402
 from coterie.scale.methods.gaussian_mixture import GaussianMixture  # noqa: E402
 from coterie.scale.methods.kmeans import KMeans  # noqa: E402
@@ -16,6 +15,7 @@ from coterie.scale.methods.minibatch import MiniBatchKMeans  # noqa: E402
 from coterie.scale.methods.single_linkage import SingleLinkage  # noqa: E402
 from coterie.scale.methods.summaries import Summaries, SummarisedClustering  # noqa: E402
 from coterie.scale.predict import predict  # noqa: E402
+from coterie.scale.rows import fit  # noqa: E402
 from coterie.scale.runtime.passes import connect as connect  # noqa: E402
 from coterie.scale.sources.reading import read_blocks  # noqa: E402
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Labels
+from coterie._support.typing import Indices
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering
-from coterie.pipeline.lazy import is_in_blocks
-from coterie.scale.blocks import Block, Blocks
+from coterie.pipeline.sources import is_in_blocks
+from coterie.scale.blocks import Blocks
 from coterie.scale.label_files import write_labels
+from coterie.scale.labelling import Labelling
 from coterie.scale.methods.base import new_blocks
-from coterie.scale.settling import Labelling
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -30,17 +29,21 @@ class LazyClustering(Clustering):
 
     Parameters
     ----------
-    blocks : Blocks
-        All rows, scaled.
     labelling : Labelling
-        The group of each of them.
-    sampled_rows : array of shape (n,)
-        Which rows of the whole the sample consists of.
+        The group of each row.
     """
 
-    blocks: Blocks = field(repr=False)
     labelling: Labelling = field(repr=False)
-    sampled_rows: Any = field(repr=False)
+
+    @property
+    def blocks(self) -> Blocks:
+        """All rows, scaled."""
+        return self.rows.blocks  # type: ignore[no-any-return]  # they are rows in blocks
+
+    @property
+    def sampled_rows(self) -> Indices:
+        """Which rows of the whole the sample consists of."""
+        return self.rows.sample.rows  # type: ignore[no-any-return]
 
     @property
     def labels(self) -> Any:
@@ -50,7 +53,7 @@ class LazyClustering(Clustering):
     def write_labels(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the group of each row to Parquet files in a folder, one per block.
 
-        The columns are `row` and `group`, both counted from 1 as in the summary; -1 is noise.
+        The columns are `row`, counted from 1, `label`, 0..k-1 and -1 for noise, and `group`, its name.
 
         Parameters
         ----------
@@ -60,17 +63,17 @@ class LazyClustering(Clustering):
             Whether files of the same names may be replaced.
         """
         function, *args = self.labelling.task()
-        return write_labels(self.blocks, _from_one, function, args, folder=folder, force=force)
+        return write_labels(self.blocks, function, *args, folder=folder, force=force)
 
     def predict(self, rows: Any, *, missing: str = "error") -> Any:
-        """Return the group of each new row, counted from 0; lazy for data in blocks.
+        """Return the group of each new row, 0..k-1; lazy for data in blocks.
 
         Parameters
         ----------
         rows : Table, DataFrame, array, path, or data in blocks
             Matched by column name, or in the order of the columns used. Files are read in blocks.
         missing : {"error", "drop", "median"}, default="error"
-            Rows with missing values: refuse, or label -2; data in blocks must have none.
+            Rows with missing values: refuse, or mask; data in blocks must have none.
         """
         if not self.labelling.places_rows:
             raise InvalidParameter(
@@ -87,9 +90,4 @@ class LazyClustering(Clustering):
         """Return what a file can hold: everything but rows and their labels."""
         kept = {each.name: getattr(self, each.name) for each in fields(Clustering)}
         groups = replace(self.groups, labels=np.zeros(0, np.int32))
-        return Clustering(**kept | {"groups": groups, "table": None, "classes": None})
-
-
-def _from_one(block: Block, _weights: Block | None, label: Callable[..., Labels], args: list[Any]) -> Labels:
-    labels = label(block, None, *args)
-    return np.where(labels >= 0, labels + 1, -1).astype(np.int32)
+        return Clustering(**kept | {"groups": groups, "rows": None})

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from coterie.data import LeftOut
 from coterie.data.columns import check_names, is_key_name
+from coterie.data.paths import expand
+from coterie.data.prepared import NOT_NAMED
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.blocks import Blocks
 from coterie.scale.sampling import draw_sample
-from coterie.scale.sources.reading import expand, open_tables, read_blocks
+from coterie.scale.sources.reading import open_tables, read_blocks
 from coterie.scale.sources.tables import is_numeric
 
 KEY_ROWS = 1000  # that are looked at to find keys
@@ -53,6 +55,11 @@ class Opened:
         """Names of the columns, made up where there are none."""
         return self.blocks.columns or tuple(f"column_{at + 1}" for at in range(self.blocks.n_columns))
 
+    def renamed_reason(self, name: str, reason: str) -> Opened:
+        """Return the same with another reason why a column is left out."""
+        changed = (LeftOut(one.name, reason) if one.name == name else one for one in self.left_out)
+        return replace(self, left_out=tuple(changed))
+
     def without(self, names: Sequence[str], reason: str) -> Opened:
         """Return the same rows with fewer columns."""
         used = [name for name in self.columns if name not in names]
@@ -62,29 +69,37 @@ class Opened:
         return Opened(self.source, read_blocks(self.source, columns=used), left_out, self.has_names)
 
 
-def open_columns(source: Any, drop: Sequence[str] = (), keep: Sequence[str] = ()) -> Opened:
+def open_columns(
+    source: Any, columns: Sequence[str] = (), drop: Sequence[str] = (), keep: Sequence[str] = ()
+) -> Opened:
     """Open the columns of numbers that are no keys.
 
     Parameters
     ----------
     source : anything that `read_blocks` takes
         Of tables columns are chosen; matrices are taken as they are.
+    columns : sequence of str
+        The only columns to use; none: all that can be used.
     drop, keep : sequences of str
         Columns to leave out; columns to use although they look like keys.
     """
     types = _types_of(source)
     if types is None:
-        if drop or keep:
-            raise InvalidParameter("drop and keep name columns; this source has none. Select them before.")
+        if drop or keep or columns:
+            raise InvalidParameter(
+                "columns, drop and keep name columns; this source has none. Select them before."
+            )
         return Opened(source, read_blocks(source), (), False)
     title = os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
-    check_names(title, list(types), [*drop, *keep])
+    check_names(title, list(types), [*columns, *drop, *keep])
+    keep = [*keep, *(name for name in columns if name not in drop)]
     reasons = {name: f"{kind}, not numbers" for name, (is_number, kind) in types.items() if not is_number}
     for name in keep:
         if name in reasons:
             raise InvalidParameter(
                 f'{title}: column "{name}" cannot be kept: it is {reasons[name]}, numbers are needed.'
             )
+    reasons |= {name: NOT_NAMED for name in types if columns and name not in columns}
     reasons |= dict.fromkeys(drop, "dropped")
     suspects = [name for name in types if is_key_name(name)]
     reasons |= dict.fromkeys(

@@ -12,6 +12,7 @@ import numpy as np
 from coterie._support.files import atomic_path
 from coterie._support.optional import require
 from coterie.errors import ExistingFile, FileProblem
+from coterie.pipeline.groups import group_name
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.runtime.passes import compute, fold, tasks
 
@@ -37,7 +38,7 @@ def write_labels(
     folder: str | os.PathLike[str],
     force: bool = False,
 ) -> Path:
-    """Write the columns `row`, counted from 1, and `group` of every block; ``label(block, None, *args)``."""
+    """Write `row`, counted from 1, `label` and `group` of every block; ``label(block, None, *args)``."""
     path = check_folder(folder, force=force)
     path.mkdir(exist_ok=True)
     made = tasks(blocks, _write_block, label, args, str(path.absolute()), force)
@@ -65,7 +66,9 @@ def _write_block(
     labels = label(block, None, *args)
     rows = np.arange(block.first_row + 1, block.first_row + 1 + len(labels))
     with atomic_path(f"{folder}/{_name_of(block.index)}", force=force) as temporary:
-        parquet.write_table(arrow.table({"row": rows, "group": labels}), temporary)
+        names = arrow.array([group_name(label) for label in range(-1, int(labels.max(initial=-1)) + 1)])
+        groups = arrow.DictionaryArray.from_arrays(arrow.array(labels + 1, arrow.int32()), names)
+        parquet.write_table(arrow.table({"row": rows, "label": labels, "group": groups}), temporary)
     return len(labels)
 
 

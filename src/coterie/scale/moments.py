@@ -10,6 +10,7 @@ import numpy as np
 from coterie import _core
 from coterie._support.typing import Data, FloatArray
 from coterie._support.validation import largest_safe
+from coterie.data.moments import add_sums
 from coterie.errors import InvalidData
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.runtime.check_finite import refuse_not_finite
@@ -75,16 +76,9 @@ def _sums_of_block(block: Block, weights: Block | None, first: Data, who: str) -
 
 
 def _add_sums(total: Any, found: list[Any]) -> tuple[FloatArray, float]:
-    tables = (
-        [sums for sums, _ in found] if total is None else [total[0][None, :], *(sums for sums, _ in found)]
-    )
-    table = np.concatenate(tables)
-    width = (table.shape[1] - 1) // 4
-    added = np.add.accumulate(table, axis=0)[-1]  # one after the other, as the engine adds
-    added[2 * width : 3 * width] = table[:, 2 * width : 3 * width].min(axis=0)
-    added[3 * width : 4 * width] = table[:, 3 * width : 4 * width].max(axis=0)
+    before = [] if total is None else [total[0][None, :]]
     weights = [weight for _, weight in found] + ([] if total is None else [total[1]])
-    return added, max(weights)
+    return add_sums([*before, *(sums for sums, _ in found)]), max(weights)
 
 
 def _refuse_weights(block: Block, weights: Any, who: str) -> None:

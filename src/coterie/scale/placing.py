@@ -22,7 +22,7 @@ def write_groups(model: Any, source: Any, folder: str | os.PathLike[str], *, for
     Parameters
     ----------
     model : Clustering, Groups or estimator
-        What `coterie.load` returned. Groups are numbered from 1; an estimator's clusters keep its numbers.
+        What `coterie.load` returned. An estimator's clusters keep its numbers.
     source : anything that `read_blocks` takes
         The rows, without missing values.
     folder : path

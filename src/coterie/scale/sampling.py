@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from coterie._support.typing import Data, Indices
+from coterie.data.sampling import chance_of_row, trim, uniform_of_rows
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.methods.coreset import uniform
 from coterie.scale.runtime.passes import compute, fold, tasks
 
 Drawn = tuple[Indices, Data]
@@ -47,11 +47,10 @@ def draw_sample(blocks: Blocks, n_rows: int, seed: int) -> Sample:
 
     Every 8192 rows have a random stream of their own: the draw does not depend on how the rows are cut.
     """
-    more = n_rows + 5 * n_rows**0.5  # so that hardly ever fewer than asked for are drawn
-    chance = 1.0 if n_rows >= blocks.n_rows else more / blocks.n_rows
+    chance = chance_of_row(blocks.n_rows, n_rows)
     rows, X = compute(fold(tasks(blocks, _draw, chance, seed), _join))
-    if len(rows) > max(n_rows, 0) and n_rows < blocks.n_rows:
-        kept = np.sort(np.random.default_rng([seed, len(rows)]).choice(len(rows), n_rows, replace=False))
+    if len(rows) > n_rows:
+        kept = trim(rows, n_rows, seed)
         rows, X = rows[kept], np.ascontiguousarray(X[kept])
     return Sample(rows, X, blocks.n_rows)
 
@@ -63,7 +62,7 @@ def take_rows(blocks: Blocks, rows: Indices) -> Data:
 
 
 def _draw(block: Block, _weights: Block | None, chance: float, seed: int) -> Drawn:
-    taken = np.flatnonzero(uniform(block, [seed]) < chance)
+    taken = np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [seed]) < chance)
     return taken + block.first_row, block.read()[taken]
 
 

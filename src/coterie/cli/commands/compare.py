@@ -21,12 +21,13 @@ def compare(
     data: options.Data,
     methods: Annotated[str, option(metavar="A,B,C", help="See coterie methods [auto]")] = "auto",
     k: Annotated[str, option("-k", metavar="K", help="How many groups: N, A..B or auto [auto]")] = "auto",
-    distance: Annotated[str, option(metavar="NAME", help="See coterie distances [euclidean]")] = "auto",
-    scale: Annotated[str, option(metavar="HOW", help="standard, minmax, robust, none, auto [auto]")] = "auto",
-    budget: Annotated[str, option(metavar="WORD", help="fast, normal, thorough [normal]")] = "normal",
-    truth: Annotated[str | None, option(metavar="COLUMN", help="Classes to compare with.")] = None,
-    drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006  # typer copies it
-    keep: Annotated[list[str], option(metavar="COLUMN", help="Use a key or constant column too.")] = [],  # noqa: B006
+    distance: options.Distance = "auto",
+    scale: options.Scale = "auto",
+    budget: options.Budget = "normal",
+    truth: options.Truth = None,
+    columns: options.Columns = [],  # noqa: B006  # typer copies it
+    drop: options.Drop = [],  # noqa: B006
+    keep: options.Keep = [],  # noqa: B006
     missing: options.Missing = "error",
     seed: Annotated[int, options.seed_option("Same seed, same answer [0]")] = 0,
     header: options.Header = None,
@@ -39,27 +40,20 @@ def compare(
     from coterie.cli.render.machines import print_json
     from coterie.cli.render.terminal import is_watched
     from coterie.data import read_table
-    from coterie.pipeline.compare_methods import compare_methods
-    from coterie.pipeline.request import check_asked
+    from coterie.pipeline import make_request
+    from coterie.pipeline.compare_methods import compare_by
+    from coterie.pipeline.sources import is_in_blocks
 
-    check_asked(methods, k, distance, scale, budget)
-    progress = is_watched()
-    with track(progress, f"reading {data}"):
-        table = read_table(data, header=header, encoding=encoding)
-    found = compare_methods(
-        table,
-        methods,
-        k,
-        distance=distance,
-        scale=scale,
-        truth=truth,
-        budget=budget,
-        drop=drop,
-        keep=keep,
-        missing=missing,
-        random_state=seed,
-        progress=progress,
-    )
+    request = make_request(
+        methods, k, distance=distance, scale=scale, truth=truth, budget=budget,
+        columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
+        missing=missing, random_state=seed,
+    )  # fmt: skip
+    progress, rows = is_watched(), data
+    if not is_in_blocks(data):
+        with track(progress, f"reading {data}"):
+            rows = read_table(data, header=header, encoding=encoding)
+    found = compare_by(request, rows, progress)
     if as_json:
         print_json(found.to_dict())
     else:

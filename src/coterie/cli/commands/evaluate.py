@@ -37,7 +37,7 @@ def evaluate(
     measure: Annotated[list[str], option(metavar="NAME", help="Only this one (repeatable).")] = [],  # noqa: B006  # typer copies it
     distance: Annotated[str, option(metavar="NAME", help="Between rows of --data [euclidean]")] = "euclidean",
     scale: Annotated[
-        str | None, option(metavar="HOW", help="Columns of --data: standard minmax robust none [none]")
+        str | None, option(metavar="HOW", help="Columns of --data: auto standard minmax robust none [auto]")
     ] = None,
     noise: Annotated[
         str | None, option(metavar="HOW", help="Rows labelled -1: cluster, exclude, singletons [cluster]")
@@ -55,10 +55,10 @@ def evaluate(
     """Compare the groups of a table with the truth, or judge them by the data, or both."""
     from coterie.cli import reports
     from coterie.cli.render import verdict
-    from coterie.data import read_labels_table, read_rows, read_table, read_truth
+    from coterie.data import AUTO, check_scale, read_labels_table, read_rows, read_table, read_truth
     from coterie.errors import InvalidParameter
     from coterie.evaluate.labelings import check_noise
-    from coterie.pipeline import check_scale, usual_scale
+    from coterie.pipeline.request import scale_for
 
     policy = None if noise is None else check_noise(noise)
     given = [need for need, value in (("labelings", truth), ("data", data)) if value is not None]
@@ -68,7 +68,7 @@ def evaluate(
         )
     if scale is not None and data is None:
         raise InvalidParameter("--scale of evaluate needs --data: the columns that it scales.")
-    check_scale(scale or "none")
+    scaled = scale_for(check_scale(scale or AUTO), distance)
     reports.check(report, opens=opens, force=force)
     if report is not None and data is None:
         raise InvalidParameter("--report of evaluate needs --data: the rows that it shows.")
@@ -87,12 +87,12 @@ def evaluate(
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy))
     if rows is not None and "data" in chosen:
         found = read_rows(table, rows, pair, **how)
-        parts.append(verdict.Quality.of(found, chosen["data"], distance, scale or "none", policy))
+        parts.append(verdict.Quality.of(found, chosen["data"], distance, scaled, policy))
     if rows is not None and report is not None:
         asked = {
             "truth": truth,
             "truth_column": truth_column,
-            "scale": scale or usual_scale(distance),
+            "scale": scaled,
             **how,
             **files,
         }

@@ -35,17 +35,14 @@ def plot(
         int | None,
         options.number_option("-k", least=1, help="How many groups [as many as coterie fit finds]"),
     ] = None,
-    method: Annotated[
-        str | None, option(metavar="NAME", help="See coterie methods [auto; -k N: kmeans]")
-    ] = None,
-    linkage: Annotated[str, option(metavar="NAME", help="Of trees: ward, average, ... [ward]")] = "ward",
-    distance: Annotated[str | None, option(metavar="NAME", help="See coterie distances [euclidean]")] = None,
-    scale: Annotated[
-        str | None, option(metavar="HOW", help="standard minmax robust none [auto; -k N: standard]")
-    ] = None,
+    method: Annotated[str, option(metavar="NAME", help="See coterie methods [auto]")] = "auto",
+    linkage: options.Linkage = options.LINKAGE,
+    distance: options.Distance = "auto",
+    scale: options.Scale = "auto",
     labels: Annotated[str | None, option(metavar="COLUMN", help="Groups that are there already.")] = None,
     truth: Annotated[str | None, option(metavar="COLUMN", help="Known classes, to compare with.")] = None,
-    drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006  # typer copies it
+    columns: options.Columns = [],  # noqa: B006  # typer copies it
+    drop: options.Drop = [],  # noqa: B006
     missing: options.Missing = "error",
     seed: Annotated[int, options.seed_option("Same seed, same picture [0]")] = 0,
     dpi: Annotated[int, options.number_option(least=20, most=1200, help="Dots per inch of .png [150]")] = 150,
@@ -57,19 +54,18 @@ def plot(
     """Draw groups, a run, or a tree into a file."""
     from coterie.cli import plot_files
     from coterie.cli.plot_kinds import find_kind
-    from coterie.cli.plot_subject import Free, PlotRequest
-    from coterie.data import check_policy
-    from coterie.pipeline import Recipe, usual_scale
-    from coterie.pipeline.request import AUTO
+    from coterie.cli.plot_subject import PlotRequest
+    from coterie.pipeline import make_request
 
     found = find_kind(kind)
     target = plot_files.check_target(found, output, (source, data), force=force)
-    check_policy(missing)
-    recipe = Recipe(
-        method or found.method or "kmeans", k, scale or usual_scale(distance), distance, seed=seed
-    )
-    free = Free(method or found.method or AUTO, scale or AUTO)
-    request = PlotRequest(recipe, linkage, tuple(drop), missing, truth, labels, free)
+    dropped = [*options.names_of(drop), *([] if labels is None else [labels])]
+    asked = make_request(
+        found.method or method if method == "auto" else method, "auto" if k is None else k,
+        distance=distance, scale=scale, budget="fast", truth=truth, columns=options.names_of(columns),
+        drop=dropped, missing=missing, random_state=seed, believe=False,
+    )  # fmt: skip
+    request = PlotRequest(asked, k, linkage, truth, labels)
     request.check()
     subject = plot_files.read_subject(found, request, source, data, header=header, encoding=encoding)
     plot_files.draw(found, subject, target, force=force, dpi=dpi)

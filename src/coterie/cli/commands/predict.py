@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from coterie.cli import options
-from coterie.cli.fit_blocks import needs_blocks, predict_blocks, refuse_options
 
 EXAMPLES = """
 Examples:
@@ -28,34 +27,23 @@ def predict(
     header: options.Header = None,
     encoding: options.Encoding = None,
     output: options.Output = None,
+    with_data: options.WithData = False,
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Give the rows of a new table their group."""
-    from coterie._support.progress import track
-    from coterie.cli import outputs
+    from coterie.cli import outputs, predicting
     from coterie.cli.render.facts import prediction_facts
     from coterie.cli.render.machines import print_json
-    from coterie.cli.render.terminal import is_watched
-    from coterie.data import check_policy, read_table
-    from coterie.persist import load
-    from coterie.pipeline import predict_table
+    from coterie.data import check_policy
 
     check_policy(missing)
-    if needs_blocks(data, None, None):
-        refuse_options(encoding=encoding, header=header is not None, missing=missing != "error")
-        predict_blocks(model, data, output, force=force, as_json=as_json)
-        return
-    outputs.check(data, labels=output, force=force)
-    fitted = load(model)
-    with track(is_watched(), f"reading {data}"):
-        table = read_table(data, header=header, encoding=encoding)
-    labels = predict_table(fitted, table, missing=missing)
-    if output is not None:
-        outputs.write_labels(table, labels, output, force=force)
+    files = outputs.Files(data, labels=output, force=force, with_data=with_data)
+    files.check()
+    how = {"header": header, "encoding": encoding, "missing": missing}
+    labels, n_rows = predicting.predict_files(model, data, files, **how)
     if as_json:
-        print_json(prediction_facts(table.source, model, labels, output))
-    elif output is None:
-        outputs.print_labels(table, labels)
-    else:
-        print(f"{len(labels):,} rows: groups written to {output}")
+        print_json(prediction_facts(data, model, labels, output))
+    elif output is not None and not files.labels_to_stdout:
+        where = output / "part-*.parquet" if files.labels_to_folder else output
+        print(f"{n_rows:,} rows: labels written to {where}" if n_rows else f"labels written to {where}")

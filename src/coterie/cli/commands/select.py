@@ -25,12 +25,11 @@ def select(
     ] = None,
     method: Annotated[str, option(metavar="NAME", help="See coterie methods [kmeans]")] = "kmeans",
     criterion: Annotated[list[str], option(metavar="NAME", help="Only this one (repeatable).")] = [],  # noqa: B006  # typer copies it
-    distance: Annotated[str | None, option(metavar="NAME", help="See coterie distances [euclidean]")] = None,
-    scale: Annotated[
-        str | None, option(metavar="HOW", help="standard, minmax, robust, none [standard]")
-    ] = None,
-    drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006
-    keep: Annotated[list[str], option(metavar="COLUMN", help="Use a key or constant column too.")] = [],  # noqa: B006
+    distance: options.Distance = "auto",
+    scale: options.Scale = "auto",
+    columns: options.Columns = [],  # noqa: B006
+    drop: options.Drop = [],  # noqa: B006
+    keep: options.Keep = [],  # noqa: B006
     missing: options.Missing = "error",
     seed: Annotated[int, options.seed_option("Same seed, same evidence [0]")] = 0,
     header: options.Header = None,
@@ -43,12 +42,12 @@ def select(
     from coterie.cli.render import selection_summary
     from coterie.cli.render.terminal import is_watched
     from coterie.data import check_policy, read_table
-    from coterie.pipeline import usual_scale
 
-    scaled = scale or usual_scale(distance)
     wish = selection.Wish(
-        data, method, k, tuple(criterion), distance, scaled, tuple(drop), tuple(keep), missing, seed
-    )
+        data, method, k, tuple(criterion), None if distance == "auto" else distance, scale,
+        tuple(options.names_of(columns)), tuple(options.names_of(drop)), tuple(options.names_of(keep)),
+        missing, seed,
+    )  # fmt: skip
     selection.check(wish)
     check_policy(missing)
     progress = is_watched()

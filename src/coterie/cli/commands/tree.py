@@ -21,10 +21,8 @@ Examples:
 
 def tree(
     data: options.Data,
-    linkage: Annotated[
-        str, option(metavar="NAME", help="single, complete, average, weighted, ward, ... [average]")
-    ] = "average",
-    distance: Annotated[str | None, option(metavar="NAME", help="See coterie distances [euclidean]")] = None,
+    linkage: options.Linkage = options.LINKAGE,
+    distance: options.Distance = "auto",
     precomputed: Annotated[bool, option("--precomputed", help="DATA is a square of distances.")] = False,
     similarity: Annotated[bool, option("--similarity", help="DATA is a square of similarities.")] = False,
     cut: Annotated[
@@ -33,10 +31,9 @@ def tree(
             "--cut", "-k", metavar="WHERE", help="3: clusters; 2.5 (with a point): height; best: silhouette"
         ),
     ] = None,
-    scale: Annotated[
-        str | None, option(metavar="HOW", help="standard, minmax, robust, none [standard]")
-    ] = None,
-    drop: Annotated[list[str], option(metavar="COLUMN", help="Leave a column out (repeatable).")] = [],  # noqa: B006  # typer copies it
+    scale: options.Scale = "auto",
+    columns: options.Columns = [],  # noqa: B006  # typer copies it
+    drop: options.Drop = [],  # noqa: B006
     missing: options.Missing = "error",
     header: options.Header = None,
     encoding: options.Encoding = None,
@@ -50,7 +47,11 @@ def tree(
     from coterie.cli.render import tree_summary
     from coterie.data import check_policy, read_table
 
-    how = tree_growth.Growth(linkage, distance, precomputed, similarity, scale, tuple(drop), missing)
+    is_square = precomputed or distance == "precomputed"
+    how = tree_growth.Growth(
+        linkage, None if is_square or distance == "auto" else distance, is_square, similarity, scale,
+        tuple(options.names_of(columns)), tuple(options.names_of(drop)), missing,
+    )  # fmt: skip
     tree_growth.check(how, cut, output)
     check_policy(missing)
     outputs.check(data, labels=output, force=force)

@@ -5,19 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from coterie._support.config import version
 from coterie._support.typing import Labels
-from coterie.pipeline import Groups
-from coterie.pipeline.groups import NOT_GROUPED
+from coterie.pipeline import Clustering, Groups
+from coterie.pipeline.groups import group_name
 
 
-def facts(groups: Groups, *, labels: Path | None = None, model: Path | None = None) -> dict[str, Any]:
-    """Return everything that ``--json`` prints."""
+def answer_facts(found: Clustering, *, labels: Path | None, model: Path | None) -> dict[str, Any]:
+    """Return everything that ``coterie fit --json`` prints."""
+    about = found.to_dict()
+    for name in ("columns", "left_out", "seconds"):
+        about.pop(name)
+    groups = _facts(found.groups, labels=labels, model=model)
+    in_blocks = {"n_blocks": found.blocks.n_blocks} if hasattr(found, "blocks") else {}
+    return {**groups, **about, "seconds": round(found.seconds, 6), **in_blocks}
+
+
+def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> dict[str, Any]:
     recipe, fitted = groups.recipe, groups.model
     words, value = groups.objective or (None, None)
     return {
         "source": groups.source,
         "rows": groups.n_rows,
+        "rows_grouped": groups.n_grouped,
         "columns": list(groups.columns),
         "left_out": [{"column": column.name, "reason": column.reason} for column in groups.left_out],
         "notes": list(groups.notes),
@@ -47,8 +59,7 @@ def prediction_facts(source: str, model: Path, labels: Labels | None, output: Pa
 
     Labels of data in blocks are in files only.
     """
-    values = None if labels is None else labels.tolist()
-    named = values and [None if label == NOT_GROUPED else label for label in values]
+    named = None if labels is None else np.ma.asarray(labels).tolist()
     return {
         "source": source,
         "model_file": str(model),
@@ -62,7 +73,8 @@ def prediction_facts(source: str, model: Path, labels: Labels | None, output: Pa
 def _group_facts(groups: Groups, group: int) -> dict[str, Any]:
     profile, rule = groups.profile, groups.profile.rules[group]
     return {
-        "group": group + 1,
+        "label": group,
+        "name": group_name(group),
         "size": int(profile.sizes[group]),
         "share": float(groups.shares[group]),
         **({} if groups.medoid_rows is None else {"medoid_row": int(groups.medoid_rows[group]) + 1}),

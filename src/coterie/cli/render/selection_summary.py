@@ -53,7 +53,7 @@ def _answer(found: Selection) -> list[str]:
     evidence, verdict = found.evidence, found.evidence.verdict
     title = find_method(found.wish.method).title
     distance = f", {found.wish.distance} distance" if found.wish.distance else ""
-    how = escape(f"{title} on {SCALINGS[found.wish.scale]}{distance}")
+    how = escape(f"{title} on {SCALINGS[found.scale]}{distance}")
     answer = "no groups" if verdict.k == 1 else f"{verdict.k} groups"
     total = sum(verdict.votes.values())
     others = sorted((k for k in verdict.votes if k != verdict.k), key=lambda k: (-verdict.votes[k], k))

@@ -12,7 +12,6 @@ from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
 from coterie.cli.tree_growth import Grown
 from coterie.data import SCALINGS
-from coterie.pipeline import usual_scale
 from coterie.tree.dendrogram import MOST_DRAWN
 
 SHOWN_GROUPS = 20
@@ -38,7 +37,7 @@ def show(grown: Grown, *, as_json: bool, labels: Path | None, newick: Path | Non
     )
     print("\n".join(lines))
     if labels is None:
-        print("\ngroups     add --cut 3 -o groups.csv")
+        print(f"\ngroups     add {'' if grown.labels is not None else '--cut 3 '}-o groups.csv")
     for what, path in (("groups", labels), ("tree", newick)):
         if path is not None:
             print(f"\n{what:<10} {path}")
@@ -50,7 +49,7 @@ def facts(grown: Grown, *, labels: Path | None, newick: Path | None) -> dict[str
     cut = None
     if grown.labels is not None:
         sizes = np.bincount(grown.labels)
-        cut = {"groups": int(sizes.size), "sizes": sizes.tolist(), "labels": (grown.labels + 1).tolist()}
+        cut = {"groups": int(sizes.size), "sizes": sizes.tolist(), "labels": grown.labels.tolist()}
     return {
         "source": grown.table.source,
         "rows": grown.table.n_rows,
@@ -60,7 +59,7 @@ def facts(grown: Grown, *, labels: Path | None, newick: Path | None) -> dict[str
         "notes": list(grown.table.notes),
         "linkage": grown.how.linkage,
         "distance": grown.how.metric,
-        "scale": None if grown.how.is_matrix else grown.how.scale or usual_scale(grown.how.distance),
+        "scale": None if grown.how.is_matrix else grown.scale,
         "heights_are": tree.heights_are,
         "is_monotone": tree.is_monotone,
         "agglomerative_coefficient": _coefficient(grown),
@@ -90,7 +89,7 @@ def _columns(grown: Grown) -> str:
 
 def _about(grown: Grown) -> str:
     tree, how = grown.tree, grown.how
-    on = "" if how.is_matrix else f" on {SCALINGS[how.scale or usual_scale(how.distance)]}, {how.metric}"
+    on = "" if how.is_matrix else f" on {SCALINGS[grown.scale]}, {how.metric}"
     coefficient = _coefficient(grown)
     shown = "" if coefficient is None else f"; agglomerative coefficient {coefficient:.2f}"
     monotone = "" if tree.is_monotone else "; not monotone: some merges lie below their parts"

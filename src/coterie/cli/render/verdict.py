@@ -94,9 +94,10 @@ class Quality:
         cls, found: LabelledData, names: list[str] | None, distance: str, scale: str, noise: Noise | None
     ) -> Quality:
         """Judge the groups by the data, their columns scaled."""
-        X = fit_scaling(found.X, scale).apply(found.X)
+        scaling = fit_scaling(found.X, scale)
+        X = scaling.apply(found.X)
         assessment = assess(X, found.labels, metric=distance, measures=names, noise=noise)
-        return cls(found, assessment, distance, scale, noise)
+        return cls(found, assessment, distance, scaling.how, noise)
 
     def facts(self) -> dict[str, Any]:
         """Return everything that ``--json`` prints; infinite values are null."""
@@ -123,7 +124,7 @@ class Quality:
         why = "a value or the label is missing"
         dropped = f"; {found.n_dropped:,} left out: {why}" if found.n_dropped else ""
         shown = ", ".join(found.columns[:6]) + (" ..." if len(found.columns) > 6 else "")
-        how = "as they are" if self.scale == "none" else f"on {SCALINGS[self.scale]}"
+        how = f"judged on {SCALINGS[self.scale]}"
         columns = "1 column" if len(found.columns) == 1 else f"{len(found.columns):,} columns"
         lines = [
             f"{found.source}   {_rows(found.labels)}{dropped}; {found.label_name} by {columns} of "

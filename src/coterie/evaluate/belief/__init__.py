@@ -2,11 +2,14 @@
 
 from coterie.evaluate.belief.consensus_matrix import ABSENT, Consensus
 from coterie.evaluate.belief.refitting import Refitter, draw_subsample, fill_labels, run_all, seed_from
+from coterie.evaluate.belief.significance_value import SIGNIFICANT
 from coterie.evaluate.belief.stability import best_jaccards
-from coterie.evaluate.belief.stability_value import VERDICTS
+from coterie.evaluate.belief.stability_value import STABLE, VERDICTS
 
 __all__ = [
     "ABSENT",
+    "SIGNIFICANT",
+    "STABLE",
     "VERDICTS",
     "Consensus",
     "Refitter",

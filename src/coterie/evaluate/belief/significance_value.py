@@ -16,6 +16,8 @@ EXACT = "exact"
 CONFIDENCE = 0.95  # of the interval that the number of draws leaves for the p-value
 TOLERANCE = 1e-12  # relative; the same clustering in another order must not differ by rounding
 
+SIGNIFICANT = 0.05  # level of the tests against null models
+
 
 @dataclass(frozen=True, eq=False)
 class Significance:

@@ -14,8 +14,8 @@ from coterie._support.typing import FloatArray
 Scheme: TypeAlias = Literal["bootstrap", "subsample", "noise"]
 
 # what mean Jaccard similarities mean, after the manual of R's clusterboot [hennig-2007]
-VERDICTS = ((0.85, "strong"), (0.75, "stable"), (0.6, "doubtful"), (-np.inf, "dissolved"))
-RECOVERED = 0.75
+STABLE = 0.75
+VERDICTS = ((0.85, "strong"), (STABLE, "stable"), (0.6, "doubtful"), (-np.inf, "dissolved"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Stability:
     @property
     def recovered(self) -> FloatArray:
         """Share of the resamples in which each cluster came back with a similarity above 0.75."""
-        return np.asarray((np.nan_to_num(self.scores, nan=0.0) > RECOVERED).mean(axis=0))
+        return np.asarray((np.nan_to_num(self.scores, nan=0.0) > STABLE).mean(axis=0))
 
     @property
     def overall(self) -> float:

@@ -9,7 +9,8 @@ import numpy as np
 from coterie._support.typing import Centers, Data, Weights
 from coterie.cluster import KMeans as LocalKMeans
 from coterie.cluster.kmeans import make_start, points_of
-from coterie.scale.blocks import ROWS_OF_SUMS, Block, Blocks
+from coterie.data.sampling import uniform_of_rows
+from coterie.scale.blocks import Block, Blocks
 from coterie.scale.moments import Whole
 from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
 
@@ -55,7 +56,7 @@ def draw_rows(blocks: Blocks, n_rows: int, seed: int) -> Data:
 
 
 def _draw_alike(block: Block, _weights: Block | None, chance: float, seed: int) -> tuple[Data, Weights]:
-    taken = np.flatnonzero(uniform(block, [seed]) < chance)
+    taken = np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [seed]) < chance)
     return block.read()[taken], np.ones(len(taken))
 
 
@@ -75,18 +76,8 @@ def _draw(
     squared = np.einsum("ij,ij->i", away, away, dtype=np.float64)
     chance = weight * (0.5 / whole.columns.total_weight + 0.5 * squared / (spread if spread > 0 else 1.0))
     chance = np.minimum(1.0, n_rows * chance)
-    taken = np.flatnonzero(uniform(block, [seed]) < chance)
+    taken = np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [seed]) < chance)
     return X[taken], weight[taken] / chance[taken]
-
-
-def uniform(block: Block, seed: list[int]) -> Weights:
-    """Return a number in [0, 1) for each row of a block; every 8192 rows have a stream."""
-    first = block.first_row // ROWS_OF_SUMS
-    sizes = [min(ROWS_OF_SUMS, block.n_rows - done) for done in range(0, block.n_rows, ROWS_OF_SUMS)]
-    streams = [
-        np.random.default_rng([*seed, first + number]).random(size) for number, size in enumerate(sizes)
-    ]
-    return np.concatenate(streams)
 
 
 def _join(total: tuple[Data, Weights] | None, found: list[tuple[Data, Weights]]) -> tuple[Data, Weights]:

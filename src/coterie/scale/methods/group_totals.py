@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.typing import Data, FloatArray, Indices
+from coterie.data.sampling import uniform_of_rows
 from coterie.distance import get_distance
 from coterie.evaluate.internal import Estimate, GroupSums, coefficients, reduce_sums, squared_between
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.methods.coreset import uniform
 from coterie.scale.methods.local_model import add_arrays
 from coterie.scale.runtime.passes import compute, fold, tasks
 
@@ -118,7 +118,7 @@ def _sums_of_block(
     away = (X - origin).astype(np.float64)
     sums = np.stack([np.bincount(codes, column, minlength=len(names)) for column in away.T], axis=1)
     chance, seed = drawing
-    drawn = np.flatnonzero(uniform(block, [seed])[kept] < chance)
+    drawn = np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [seed])[kept] < chance)
     return (np.bincount(codes, minlength=len(names)).astype(float), sums), (X[drawn], codes[drawn])
 
 

@@ -21,9 +21,9 @@ from coterie._support.validation import (
 )
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster import KMedoids as LocalKMedoids
+from coterie.data.sampling import uniform_of_rows
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
-from coterie.scale.methods.coreset import uniform
 from coterie.scale.methods.local_model import LocalCentres, add_arrays, name_columns
 from coterie.scale.predict import label_block, per_row
 from coterie.scale.runtime.lazy_array import lazy_array
@@ -171,7 +171,10 @@ def _draw(
     if chance is None:
         return [(X, weight, np.arange(len(X)) + block.first_row)]
     heavy = 1.0 if weight is None else weight
-    drawn = [np.flatnonzero(uniform(block, [seed, number]) < chance * heavy) for number in range(n_samples)]
+    drawn = [
+        np.flatnonzero(uniform_of_rows(block.first_row, block.n_rows, [seed, number]) < chance * heavy)
+        for number in range(n_samples)
+    ]
     return [(X[rows], None, rows + block.first_row) for rows in drawn]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import mmap
 import os
 from collections.abc import Callable, Sequence
@@ -14,14 +13,8 @@ from typing import Any
 import numpy as np
 
 from coterie._support.optional import require
-from coterie.errors import (
-    FileProblem,
-    InvalidData,
-    InvalidFile,
-    InvalidParameter,
-    MissingFile,
-    UnsupportedInput,
-)
+from coterie.data.paths import TABLE_SUFFIXES, expand, expand_all, is_zarr
+from coterie.errors import InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
 from coterie.scale.blocks import Blocks, check_block_rows
 from coterie.scale.sources.collections import array_pieces, frame_pieces
 from coterie.scale.sources.partitions import (
@@ -36,7 +29,6 @@ from coterie.scale.sources.partitions import (
 from coterie.scale.sources.tables import Table, join_tables
 
 OPENED_AT_ONCE = 16  # files; their footers are small and far apart
-TABLE_SUFFIXES = (".parquet", ".csv", ".tsv", ".txt", ".arrow", ".feather")
 
 
 def read_blocks(
@@ -86,7 +78,7 @@ def _open(source: Any, columns: Sequence[str] | None) -> Opened:
     if isinstance(source, str | os.PathLike):
         return _open_files(expand(source), columns)
     if isinstance(source, list | tuple) and source and all(isinstance(s, str | os.PathLike) for s in source):
-        return _open_files([path for one in source for path in expand(one)], columns)
+        return _open_files(expand_all(source), columns)
     kind = type(source).__module__.partition(".")[0]
     if kind in ("dask", "dask_expr"):
         if hasattr(source, "columns"):
@@ -206,34 +198,6 @@ def _stacked(opened: list[Opened]) -> Opened:
                 f"{pieces[0].name}: has {n_columns} columns, {opened[0][3][0].name} has {width}."
             )
     return None, common_dtype([one[1] for one in opened]), width, [one[3][0] for one in opened]
-
-
-def expand(path: str | os.PathLike[str]) -> list[str]:
-    """Return the files that a path stands for: itself, those in a folder, or those of a pattern, in order."""
-    text = os.fspath(path)
-    if glob.has_magic(text) and not os.path.exists(text):
-        found = sorted(name for name in glob.glob(text, recursive=True) if os.path.isfile(name))
-        if not found:
-            raise MissingFile(f"{text}: no file fits this pattern.")
-        return found
-    if is_zarr(text) or os.path.isfile(text):
-        return [text]
-    if not os.path.isdir(text):
-        raise MissingFile(f"{text}: there is no such file or folder.")
-    wanted = (*TABLE_SUFFIXES, ".npy")
-    found = sorted(
-        str(file)
-        for file in Path(text).rglob("*")
-        if file.is_file() and file.suffix.lower() in wanted and file.name[0] not in "._"
-    )
-    if not found:
-        raise FileProblem(f"{text}: holds no file that ends in one of {', '.join(wanted)}.")
-    return found
-
-
-def is_zarr(path: str) -> bool:
-    """Return whether a folder is a zarr array."""
-    return os.path.isdir(path) and any(os.path.exists(f"{path}/{name}") for name in ("zarr.json", ".zarray"))
 
 
 def _refuse_columns(columns: Sequence[str] | None) -> None:

@@ -1,12 +1,11 @@
 """The report: one HTML file that shows the groups, and whether to believe them."""
 
-from coterie.show.report.beliefs import with_beliefs
 from coterie.show.report.facts import ReportFacts
 from coterie.show.report.gather import gather
 from coterie.show.report.given import report_labels
 from coterie.show.report.render import render
 from coterie.show.report.subject import Subject
-from coterie.show.report.subjects import subject_of_groups, subject_of_labels
+from coterie.show.report.subjects import subject_of_labels
 from coterie.show.report.write import write_report, write_subject
 
 __all__ = [
@@ -15,9 +14,7 @@ __all__ = [
     "gather",
     "render",
     "report_labels",
-    "subject_of_groups",
     "subject_of_labels",
-    "with_beliefs",
     "write_report",
     "write_subject",
 ]

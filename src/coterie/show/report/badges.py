@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coterie.show.report.evidence import SIGNIFICANT, STABLE
+from coterie.evaluate.belief import SIGNIFICANT, STABLE
 from coterie.show.report.facts import Badge, LabelingFacts, Tone
 from coterie.show.report.numbers import p_in_words
 from coterie.show.report.subject import Subject

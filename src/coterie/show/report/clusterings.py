@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import json
 import shlex
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Labels
-from coterie.cluster import KMeans
 from coterie.errors import InvalidParameter
-from coterie.show.report.beliefs import other_numbers
-from coterie.show.report.means import GroupMeans
+from coterie.pipeline import fit
+from coterie.pipeline.other_numbers import other_labelings
 from coterie.show.report.subject import Subject
-from coterie.show.report.subjects import number_by_size, subject_of_groups, text_of
+from coterie.show.report.subjects import subject_of_blocks, subject_of_rows, text_of
 
-LEARNING_ROWS = 4_000  # that other numbers of groups are learnt from, where they were found in a sample
 OPTIONS = {"random_state": "seed"}  # what the command line calls otherwise
 
 
@@ -33,75 +30,51 @@ def subject_of_clustering(clustering: Any, *, command: str | None = None) -> Sub
     command : str, default=None
         What was typed in the shell; None: what would have to be.
     """
-    if clustering.table is None:
+    if clustering.rows is None:
         raise InvalidParameter(
             "a report needs the data, which a saved answer does not hold: fit again, then report."
         )
-    groups = clustering.groups
-    subject = subject_of_groups(groups, clustering.table)
+    groups, rows = clustering.groups, clustering.rows
+    subject = subject_of_blocks(groups, rows) if hasattr(rows, "blocks") else subject_of_rows(groups, rows)
     fields = vars(subject)
-    labelings, note = _labelings(clustering, subject)
+    labelings, note = other_labelings(clustering)
     stored = clustering.arguments
-    python = python_lines(clustering.table.source, stored)
+    python = python_lines(groups.source, stored)
     changes = {
         "lead": subject.lead if clustering.k > 1 else _why_none(clustering.evidence),
         "headline": clustering.headline.replace("<=", "≤"),
         "labelings": labelings,
-        "classes": None
-        if clustering.classes is None
-        else _texts(np.asarray(clustering.classes)[subject.rows]),
+        "classes": _classes(rows),
         "evidence": clustering.evidence,
         "stability": clustering.stability,
         "significance": clustering.significance,
         "runners_up": clustering.runners_up,
-        "notes": [*dict.fromkeys([*clustering.notes, *note])],
+        "notes": [*dict.fromkeys(filter(None, [*subject.notes, note]))],
         "made": [
             ("budget", clustering.budget),
             *subject.made,
             *((fact.name, str(fact).removeprefix(f"{fact.name} ")) for fact in clustering.facts),
             ("time in all", f"{clustering.seconds:.1f} s"),
         ],
-        "command": command or shell_line(clustering.table.source, stored),
+        "command": command or shell_line(groups.source, stored),
         "python": python,
         "seed": clustering.seed,
     }
-    return Subject(**(fields | changes | _in_blocks(clustering)))
+    return Subject(**(fields | changes))
 
 
-def _in_blocks(clustering: Any) -> dict[str, Any]:
-    """Return what is different where the rows at hand are a sample of rows in blocks."""
-    rows = getattr(clustering, "sampled_rows", None)
-    if rows is None:
-        return {}
-    profile = clustering.profile
-    overall = profile.means[0] - profile.differences[0] * profile.spread
-    whole = GroupMeans(
-        profile.columns, profile.sizes, profile.means, profile.differences, overall, profile.spread
-    )
-    return {"title": clustering.groups.source, "rows": rows, "whole": whole}
+def _classes(rows: Any) -> list[str] | None:
+    """Return the classes of the rows at hand, as text."""
+    if rows.classes is None:
+        return None
+    at_hand = rows.classes if hasattr(rows, "blocks") else np.asarray(rows.classes)[rows.prepared.rows]
+    return _texts(at_hand)
 
 
 def _why_none(evidence: Any) -> str:
     """Say why there are no groups."""
     reason = ", ".join(evidence.verdict.reasons)
     return f"{reason[:1].upper()}{reason[1:]}"
-
-
-def _labelings(clustering: Any, subject: Subject) -> tuple[Mapping[int, Labels], list[str]]:
-    """Return other numbers of groups for every row; those of the tree, where there is one."""
-    if subject.dendrogram is not None:
-        return subject.labelings, []
-    kept = {k: labels for k, labels in clustering.evidence.labelings.items() if labels is not None and k > 1}
-    if set(kept) == {subject.k}:  # the only number that was asked for: the slider has its neighbours
-        return other_numbers(subject, clustering.groups), []
-    n_rows = subject.n_grouped
-    if all(len(labels) == n_rows for labels in kept.values()):
-        return {k: number_by_size(labels)[0] for k, labels in kept.items()}, []
-    drawn = np.random.default_rng(subject.seed).permutation(n_rows)[:LEARNING_ROWS]
-    points = np.ascontiguousarray(subject.points[np.sort(drawn)])
-    learnt = {k: KMeans(k, n_init=3, random_state=subject.seed).fit(points) for k in kept}
-    found = {k: number_by_size(model.predict(subject.points))[0] for k, model in learnt.items()}
-    return found, [f"other numbers of groups than {subject.k} are shown by k-means of {len(points):,} rows"]
 
 
 def _texts(classes: Any) -> list[str]:
@@ -111,7 +84,7 @@ def _texts(classes: Any) -> list[str]:
 
 def told(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that are not the defaults of `coterie.fit`."""
-    defaults = inspect.signature(import_module("coterie.select").fit).parameters
+    defaults = inspect.signature(fit).parameters
     found = {}
     for name, value in arguments.items():
         default = defaults[name].default
@@ -120,7 +93,7 @@ def told(arguments: Mapping[str, Any]) -> dict[str, Any]:
             plain = _number_or_range(plain)
         if isinstance(plain, str | int | tuple | range) and plain == default:
             continue
-        if plain is not None:
+        if plain is not None and plain != {}:
             found[name] = plain
     return found
 
@@ -167,7 +140,12 @@ def shell_line(source: str, arguments: Mapping[str, Any]) -> str | None:
     for name, value in told(arguments).items():
         if name == "truth" and not isinstance(value, str):
             return None
-        option = "-k" if name == "k" else f"--{OPTIONS.get(name, name)}"
+        if name == "believe":
+            words.append("--no-believe")
+            continue
+        option = "-k" if name == "k" else f"--{OPTIONS.get(name, name).replace('_', '-')}"
+        if isinstance(value, dict):
+            value = tuple(f"{key}={json.dumps(one)}" for key, one in value.items())
         if isinstance(value, range):
             value = f"{value.start}..{value.stop - 1}"
         for one in value if isinstance(value, tuple) else [value]:
@@ -188,7 +166,7 @@ def _quoted(text: str) -> str:
 def _value(name: str, value: Any) -> str:
     if isinstance(value, str):
         return _quoted(value)
-    if isinstance(value, int | range):
+    if isinstance(value, int | range | dict):
         return repr(value)
     if isinstance(value, tuple):
         return f"[{', '.join(_value(name, one) for one in value)}]"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from coterie.cluster import find_method
+from coterie.evaluate.belief import SIGNIFICANT, STABLE
 from coterie.show.report.belief_facts import (
     ChanceFacts,
     CurveFacts,
@@ -19,9 +20,7 @@ from coterie.show.report.numbers import count, p_in_words, plain, rounded
 
 BINS = 24
 MOST_RUNNERS = 12
-STABLE = 0.75  # a Jaccard index from which a group is commonly called stable
 SAME = 0.995  # a Jaccard index that is written 1.00
-SIGNIFICANT = 0.05
 SAID = {"weakest_valley": "weakest border"}  # a reader sees borders, the judge measures valleys
 
 

@@ -15,7 +15,7 @@ from coterie.show.report.clusterings import page_name
 from coterie.show.report.subjects import subject_of_labels
 from coterie.show.report.write import write_subject
 
-USUAL = {"missing": "error", "scale": "standard"}  # what need not be said
+USUAL = {"missing": "error", "scale": "auto"}  # what need not be said
 
 
 def report_labels(
@@ -27,7 +27,7 @@ def report_labels(
     column: str | None = None,
     truth_column: str | None = None,
     missing: str = "error",
-    scale: str = "standard",
+    scale: str = "auto",
     header: bool | None = None,
     encoding: str | None = None,
     force: bool = False,
@@ -49,7 +49,7 @@ def report_labels(
         Columns of the groups and, in a file of its own, of the classes; None looks for a usual name.
     missing : {"error", "drop"}, default="error"
         What to do with rows that lack a value or a label.
-    scale : {"standard", "minmax", "robust", "none"}, default="standard"
+    scale : {"auto", "standard", "minmax", "robust", "none"}, default="auto"
         What to do with the columns before anything is measured.
     header, encoding
         As in `coterie.data.read_table`, for all files.

@@ -12,69 +12,85 @@ from scipy.sparse import issparse
 from coterie._support.config import configuration
 from coterie._support.typing import Indices, Labels
 from coterie.cluster import find_method
-from coterie.data import SCALINGS, LabelledData, Table, fit_scaling, settle_missing
+from coterie.data import SCALINGS, LabelledData, Table, fit_scaling
 from coterie.pipeline import Groups
+from coterie.pipeline.other_numbers import tree_of
+from coterie.show.report.means import GroupMeans
 from coterie.show.report.numbers import count
 from coterie.show.report.subject import Subject, shorten
 
-FEWEST, MOST = 2, 12  # groups at the stops of a tree's slider
 LONGEST_ROW_NAME = 24  # characters of a column of text that names the rows
 MOST_NAMES = 30
 MOST_LED = 8  # names of groups that the head of a page has room for
 
 
-def subject_of_groups(
-    groups: Groups, table: Table, *, truth: str | None = None, command: str | None = None
-) -> Subject:
-    """Return what a report of groups is about.
+def subject_of_rows(groups: Groups, rows: Any) -> Subject:
+    """Return what a report of groups is about: the prepared rows of the answer.
 
     Parameters
     ----------
     groups : Groups
-        From `coterie.pipeline.fit_groups`.
-    table : Table
-        The table they were found in.
-    truth : str, default=None
-        Column of the table with the classes of the rows.
-    command : str, default=None
-        What was typed in the shell.
+        The groups of the rows.
+    rows : MemoryRows
+        The rows, as they were prepared.
     """
-    rows = np.flatnonzero(groups.labels != -2)
-    policy = "median" if groups.medians is not None else "drop"
-    X = table.matrix(groups.columns)
-    complete = settle_missing(X, groups.columns, policy=policy, medians=groups.medians)
-    labels = groups.labels[rows]
-    labels = np.where(labels > 0, labels - 1, -1)
-    tree = tree_of(groups.model, len(rows))
+    prepared = rows.prepared
+    labels = np.asarray(groups.labels[prepared.rows])
+    tree = tree_of(groups.model, len(prepared.rows))
     return Subject(
         title=Path(groups.source).name,
-        X=complete.X,
-        points=groups.scaling.apply(complete.X),
-        rows=rows,
+        X=prepared.complete.X,
+        points=prepared.points,
+        rows=prepared.rows,
         n_rows=groups.n_rows,
         columns=groups.columns,
         labels=labels,
         headline=count(groups.k, "group") if groups.k > 1 else "No groups",
         lead=lead_of(groups),
         metric=groups.recipe.distance or "euclidean",
-        labelings={} if tree is None else cuts_of(tree),
-        classes=None if truth is None else classes_of(table, truth, rows),
-        row_names=names_of_rows(table, rows),
+        row_names=names_of_rows(prepared.table, prepared.rows),
         dendrogram=tree,
         profile=groups.profile,
         left_out=[(column.name, column.reason) for column in groups.left_out],
         scaling=SCALINGS[groups.recipe.scale],
-        missing=_missing(X, groups.columns),
-        notes=[*groups.notes, *filter(None, [getattr(groups.profile, "rule_note", "")])],
+        missing=_missing(prepared.table, groups.columns),
+        notes=[*groups.notes, *filter(None, [groups.profile.rule_note])],
         made=made_of(groups),
-        command=command,
         seed=groups.recipe.seed,
-        python=python_of(groups),
     )
 
 
-def _missing(X: Any, columns: Sequence[str]) -> list[tuple[str, int]]:
+def subject_of_blocks(groups: Groups, rows: Any) -> Subject:
+    """Return the same for rows in blocks, of which a sample is at hand; sizes and means are of all rows."""
+    profile = groups.profile
+    overall = profile.means[0] - profile.differences[0] * profile.spread
+    whole = GroupMeans(
+        profile.columns, profile.sizes, profile.means, profile.differences, overall, profile.spread
+    )
+    return Subject(
+        title=groups.source,
+        X=rows.sample.X,
+        points=rows.points,
+        rows=rows.sample.rows,
+        n_rows=groups.n_rows,
+        columns=groups.columns,
+        labels=np.asarray(groups.labels),
+        headline=count(groups.k, "group") if groups.k > 1 else "No groups",
+        lead=lead_of(groups),
+        metric=groups.recipe.distance or "euclidean",
+        profile=profile,
+        left_out=[(column.name, column.reason) for column in groups.left_out],
+        scaling=SCALINGS[groups.recipe.scale],
+        notes=[*groups.notes],
+        made=made_of(groups),
+        seed=groups.recipe.seed,
+        whole=whole,
+    )
+
+
+def _missing(table: Table, columns: Sequence[str]) -> list[tuple[str, int]]:
     """Return the columns with missing values and how many rows have none, the most first."""
+    X = table.matrix(columns)
     if issparse(X):
         return []
     counts = np.isnan(X).sum(axis=0)
@@ -107,6 +123,7 @@ def subject_of_labels(
     """
     labels, names = number_by_size(data.labels)
     scaling = fit_scaling(data.X, scale)
+    scale = scaling.how
     is_plain = names == [str(at + 1) for at in range(len(names))]
     numbered = ", ".join(f"{at + 1} is {shorten(name)}" for at, name in enumerate(names[:MOST_NAMES]))
     return Subject(
@@ -151,24 +168,6 @@ def number_by_size(labels: Any) -> tuple[Labels, list[str]]:
     return places[codes], [str(name) for name in names[order] if name not in ("-1", "-1.0")]
 
 
-def tree_of(model: Any, n_rows: int) -> Any:
-    """Return the tree of an estimator when its leaves are the rows; None otherwise."""
-    try:
-        tree = getattr(model, "dendrogram_", None)
-    except (AttributeError, ValueError):  # an estimator that was told to keep no tree
-        return None
-    return tree if tree is not None and tree.n_leaves == n_rows else None
-
-
-def cuts_of(tree: Any) -> dict[int, Labels]:
-    """Return what a tree gives at the stops of the slider, numbered by size."""
-    possible = tree.cut_sizes()
-    return {
-        int(k): number_by_size(tree.cut(n_clusters=int(k)))[0]
-        for k in possible[(possible >= FEWEST) & (possible <= min(MOST, tree.n_leaves - 1))]
-    }
-
-
 def names_of_rows(table: Table, rows: Indices) -> list[str] | None:
     """Return what the table calls its rows: a column of keys, or of short texts of which none comes twice."""
     for name in (*table.key_columns(), *_texts(table)):
@@ -194,15 +193,6 @@ def _texts(table: Table) -> list[str]:
     ]
 
 
-def classes_of(table: Table, truth: str, rows: Indices) -> list[str]:
-    """Return the classes of rows as text, "" where there is none."""
-    if table.is_matrix:
-        column = np.asarray(table.matrix([truth])[:, 0])
-        return [text_of(column[row]) for row in rows.tolist()]
-    values = table.content[truth]
-    return [text_of(values[row]) for row in rows.tolist()]
-
-
 def text_of(one: Any) -> str:
     """Return a class as text; whole numbers without decimals, nothing where there is none.
 
@@ -214,19 +204,6 @@ def text_of(one: Any) -> str:
     if one is None or one != one or one == "None":
         return ""
     return str(int(one)) if isinstance(one, float) and one.is_integer() else str(one)
-
-
-def python_of(groups: Groups) -> str:
-    """Return the lines that find the same groups."""
-    recipe = groups.recipe
-    words = [f"{name}={value!r}" for name, value in vars(recipe).items() if value is not None]
-    dropped = [column.name for column in groups.left_out if column.reason == "dropped"]
-    more = f", drop={dropped!r}" if dropped else ""
-    return (
-        "from coterie.pipeline import Recipe, fit_groups\nfrom coterie.data import read_table\n\n"
-        f"table = read_table({groups.source!r})\n"
-        f"groups = fit_groups(table, Recipe({', '.join(words)}){more})"
-    )
 
 
 def lead_of(groups: Groups) -> str:

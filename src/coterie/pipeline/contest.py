@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import Labels
+from coterie._support.typing import Data, Labels
 from coterie.cluster import find_method
 from coterie.evaluate import silhouette_score
 from coterie.pipeline.candidate import Candidate, different
-from coterie.pipeline.families import Task, propose
-from coterie.pipeline.judge.density_valleys import ENOUGH, NOTHING_APART, Separation
+from coterie.pipeline.candidates import Task, propose
+from coterie.pipeline.judge.density_valleys import ENOUGH, NOTHING_APART, Separation, Valleys
+from coterie.pipeline.request import FitRequest
 from coterie.select.curve import Curve
 from coterie.select.evidence import Evidence
 from coterie.select.verdict import Verdict
@@ -30,6 +31,13 @@ SIMPLEST_FIRST = (
     "spectral",
 )  # by what it takes to place a row
 CLOSE = 0.5  # in units of evidence: less of a lead is a close call
+
+
+ROWS_PER_GROUP = 8
+SOME_GROUPS = 8  # numbers up to this are always tried
+MARGIN = 1.3  # numbers are tried up to so many times the hills of the density
+HILL = 1.2  # standard errors that a hill rises at least
+SMOOTH = 12  # neighbours of a density that shows few hills by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,24 +66,23 @@ class Contest:
         return different(self.ranked, RUNNERS_UP + 1)[1:]
 
 
-def compete(
-    task: Task, methods: Sequence[str], tracker: Tracker, *, may_be_one: bool, steps_after: int = 0
-) -> Contest:
-    """Let methods propose clusterings and return them judged, best first.
+def run_contest(points: Data, request: FitRequest, tracker: Tracker, *, steps_after: int = 0) -> Contest:
+    """Let methods propose clusterings of some points and return them judged, best first.
 
     Parameters
     ----------
-    task : Task
-        Data, numbers of groups, distance, budget, seed.
-    methods : sequence of str
-        Names of methods.
+    points : array
+        Scaled rows; a few thousand at most.
+    request : FitRequest
+        Methods, numbers of groups, budget.
     tracker : Tracker
         Hears of every method.
-    may_be_one : bool
-        Whether "no groups" is among the answers.
     steps_after : int, default=0
         Steps of the same work that follow, so that the time left counts them.
     """
+    valleys = Valleys(np.ascontiguousarray(points), request.distance or "euclidean")
+    task = Task(valleys, request.numbers(_most(valleys, request)), request)
+    methods, may_be_one = request.methods_to_compare(), request.may_be_one
     began = time.perf_counter()
     judged: list[tuple[Candidate, Separation]] = []
     for at, method in enumerate(methods if task.ks else ()):
@@ -91,6 +98,15 @@ def compete(
     best = judged[0][1] if wins else NOTHING_APART
     ranked = [_explain(pair, best, is_best=wins and at == 0) for at, pair in enumerate(_distinct(judged))]
     return Contest(ranked[0] if wins else None, tuple(ranked), evidence)
+
+
+def _most(valleys: Valleys, request: FitRequest) -> int:
+    """Return the largest number of groups that is worth trying."""
+    n_rows = len(valleys.X)
+    smooth = [tree for tree in valleys.trees if tree.n_neighbors >= SMOOTH] or valleys.trees[-1:]
+    hills = max(int((tree.depths > HILL).sum()) + 1 for tree in smooth)
+    most = max(SOME_GROUPS, int(MARGIN * hills) + 2)
+    return max(2, min(most, n_rows // ROWS_PER_GROUP, request.budget.most_clusters))
 
 
 def _are_any_apart(judged: list[tuple[Candidate, Separation]]) -> bool:
@@ -134,7 +150,8 @@ def _judged(task: Task, method: str) -> list[tuple[Candidate, Separation]]:
     for parameters, labels in propose(method, task):
         labels = _compact(labels)
         k = int(labels.max()) + 1
-        if k < 2 or k > max(task.most_share * len(labels), 2) or not task.ks[0] <= k <= task.ks[-1]:
+        is_within = k <= max(task.most_share * len(labels), 2) and task.ks[0] <= k <= task.ks[-1]
+        if k < 2 or not (is_within or task.request.is_settled):
             continue
         separation = task.valleys.judge(labels)
         scores = {

@@ -15,7 +15,8 @@ from coterie._support.typing import Data, Labels
 from coterie.cluster import find_method
 from coterie.pipeline.budget import Budget
 from coterie.pipeline.judge.density_valleys import Valleys
-from coterie.pipeline.recipe import Recipe, make_estimator
+from coterie.pipeline.recipe import make_estimator, takes_k
+from coterie.pipeline.request import FitRequest
 from coterie.tree import Dendrogram, linkage
 
 MODE_SCALES = (
@@ -45,15 +46,27 @@ class Task:
 
     valleys: Valleys
     ks: tuple[int, ...]
-    distance: str | None
-    budget: Budget
-    seed: int
-    is_wish: bool = False
+    request: FitRequest
+
+    @property
+    def distance(self) -> str | None:
+        """Name of the distance that was asked for; None: Euclidean."""
+        return self.request.distance
+
+    @property
+    def budget(self) -> Budget:
+        """What it may cost."""
+        return self.request.budget
+
+    @property
+    def seed(self) -> int:
+        """Of every draw."""
+        return self.request.seed
 
     @property
     def most_share(self) -> float:
-        """Clusters per row above which a labeling is crumbs, not worth judging; a wish is a wish."""
-        return 1.0 if self.is_wish else CRUMBS
+        """Clusters per row above which a labeling is crumbs, not worth judging, unless asked for."""
+        return CRUMBS if self.request.ks is None else 1.0
 
     @property
     def rows(self) -> Data:
@@ -68,21 +81,11 @@ class Task:
 
 def propose(method: str, task: Task) -> Iterator[Proposal]:
     """Yield what a method finds: parameters of its estimator, and labels."""
-    family = FAMILIES.get(method, _others)
+    is_plain = not (task.request.is_settled or task.request.has_options)
+    family = FAMILIES.get(method) if is_plain else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a candidate that did not converge is judged like any other
-        yield from family(task) if family is not _others else _others(task, method)
-
-
-def takes_distance(method: str, distance: str) -> bool:
-    """Return whether a method can use a distance."""
-    from coterie.errors import CoterieError
-
-    try:
-        make_estimator(find_method(method), Recipe(method, 2, distance=distance))._check_parameters()
-    except CoterieError:
-        return False
-    return True
+        yield from _as_asked(task, method) if family is None else family(task)
 
 
 def _modes(task: Task) -> Iterator[Proposal]:
@@ -155,18 +158,18 @@ def _spectral(task: Task) -> Iterator[Proposal]:
         yield parameters, find_method("spectral").load()(**parameters).fit(task.rows).labels_
 
 
-def _others(task: Task, name: str = "") -> Iterator[Proposal]:
+def _as_asked(task: Task, name: str) -> Iterator[Proposal]:
+    """Yield what the method's own class finds, with the options that were given."""
     method = find_method(name)
-    ks: Sequence[int | None] = task.ks if _takes_k(name) else (None,)
+    ks: Sequence[int | None] = task.ks if takes_k(name) else (None,)
     for k in ks:
-        recipe = Recipe(name, k, distance=task.distance, seed=task.seed)
-        estimator = make_estimator(method, recipe)
-        yield estimator.get_params(deep=False), np.asarray(estimator.fit(task.rows).labels_)
-
-
-def _takes_k(name: str) -> bool:
-    parameters = find_method(name).load()().get_params()
-    return "n_clusters" in parameters or "n_components" in parameters
+        estimator = make_estimator(method, task.request.recipe(name, k))
+        found = estimator.fit(task.rows)
+        labels = getattr(found, "labels_", None)
+        yield (
+            estimator.get_params(deep=False),
+            np.asarray(found.predict(task.rows) if labels is None else labels),
+        )
 
 
 FAMILIES: dict[str, Callable[..., Iterator[Proposal]]] = {

@@ -1,0 +1,457 @@
+"""Rows that groups are looked for in: what every backend can do, and the one that holds them in memory."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import issparse
+
+from coterie._support.optional import require
+from coterie._support.progress import Tracker
+from coterie._support.typing import Data, Indices, Labels
+from coterie.cluster import find_method
+from coterie.data import LeftOut, PreparedRows, Scaling, Table, as_table, prepare_rows
+from coterie.data.sampling import draw_rows
+from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
+from coterie.distance.matrices import check_distance_matrix
+from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_you_mean
+from coterie.evaluate import Comparison, compare
+from coterie.pipeline.candidate import Candidate
+from coterie.pipeline.describe import describe_groups
+from coterie.pipeline.estimate import Fact
+from coterie.pipeline.groups import Groups
+from coterie.pipeline.judge.rounding import FEW_ROWS
+from coterie.pipeline.recipe import Recipe, takes_distance
+from coterie.pipeline.request import PRECOMPUTED, FitRequest
+
+LEAST_ROWS = 4
+SAMPLE_ROWS = 20_000  # that starts, rules and the report come from where there are more rows
+ROWS_PER_CENTRE = 128  # of the sample that k-means starts on
+FEW_COPIES = 0.1  # of the rows: so many change no density
+SHARED = 0.9  # of the different rows that a column which is not rounded tells apart
+MOST_DENSE = 512 * 2**20  # bytes of a sparse matrix that is made dense
+TRUTH = "the truth"
+MOST_AXES = 50  # principal coordinates of a matrix of distances
+FITTED_TO_ALL = ("kmeans", "mixture")  # winners of a contest that are fitted again to all rows
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The rows that methods are compared on.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Their scaled values; of more columns than rows, turned so that few are left.
+    rows : array of shape (n,)
+        Which rows of those grouped they are, ascending.
+    n_rows : int
+        Rows that are grouped in all.
+    note : str
+        Which rows were compared, where not all.
+    """
+
+    points: Data
+    rows: Indices
+    n_rows: int
+    note: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all rows."""
+        return len(self.rows) == self.n_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The groups of all rows.
+
+    Parameters
+    ----------
+    model : estimator
+        Places new rows.
+    labels : object
+        Groups of the rows, as the backend keeps them.
+    notes : tuple of str
+        What was done.
+    """
+
+    model: Any
+    labels: Any
+    notes: tuple[str, ...] = ()
+
+
+class Rows(Protocol):
+    """What `coterie.fit` asks of data, in memory or in blocks."""
+
+    @property
+    def source(self) -> str:
+        """What to call the data."""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that are grouped."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns used."""
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Columns not used, and why."""
+
+    @property
+    def scaling(self) -> Scaling:
+        """How the columns are scaled."""
+
+    @property
+    def points(self) -> Data:
+        """Scaled values of the rows at hand: all of them, or a sample."""
+
+    def compare_on(self, request: FitRequest) -> Compared:
+        """Return the rows that methods are compared on."""
+
+    def classes_of(self, compared: Compared) -> Any:
+        """Return the classes of the compared rows, where they were given; else None."""
+
+    def fit(self, winner: Candidate, compared: Compared, request: FitRequest, tracker: Tracker) -> Fitted:
+        """Fit a winner to all rows, or let it place them."""
+
+    def labels_of(self, fitted: Fitted, groups: Groups, compared: Compared) -> Labels:
+        """Return the groups of the compared rows, 0..k-1; -1 is noise."""
+
+    def describe(
+        self, fitted: Fitted, recipe: Recipe, seconds: float, notes: tuple[str, ...], seed: int
+    ) -> tuple[Groups, tuple[Fact, ...]]:
+        """Return the groups numbered by size, and what is known about them."""
+
+    def compare(self, groups: Groups, fitted: Fitted) -> Comparison | None:
+        """Return the agreement with the truth, where it was given."""
+
+    def answer(self, fitted: Fitted, **parts: Any) -> Any:
+        """Return the answer with all its parts."""
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryRows:
+    """Rows of a table in memory."""
+
+    prepared: PreparedRows
+    classes: Any = None
+
+    @property
+    def source(self) -> str:
+        """What to call the data."""
+        return self.prepared.table.source
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that are grouped."""
+        return len(self.prepared.rows)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns used."""
+        return self.prepared.choice.used
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Columns not used, and why."""
+        return self.prepared.choice.left_out
+
+    @property
+    def scaling(self) -> Scaling:
+        """How the columns are scaled."""
+        return self.prepared.scaling
+
+    @property
+    def points(self) -> Data:
+        """Scaled values of all rows."""
+        return self.prepared.points  # type: ignore[no-any-return]  # dense by now
+
+    def compare_on(self, request: FitRequest) -> Compared:
+        """Return the rows that methods are compared on: without copies, up to the budget."""
+        sample = draw_rows(self.n_rows, n_sampled(request), request.seed)
+        return compare_some(self.prepared.points[sample], sample, self.n_rows, request)
+
+    def classes_of(self, compared: Compared) -> Any:
+        """Return the classes of the compared rows, where they were given; else None."""
+        return None if self.classes is None else self.classes[self.prepared.rows][compared.rows]
+
+    def fit(self, winner: Candidate, compared: Compared, request: FitRequest, tracker: Tracker) -> Fitted:
+        """Fit a winner to all rows, or to those compared, which place the others."""
+        points = self.prepared.points
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if winner.method == "kmeans" and request.distance is None:
+                start = draw_rows(self.n_rows, n_of_start(winner), request.seed)
+                model = fit_from_sample(winner, points[start], points)
+            elif compared.is_whole or request.is_settled or winner.method in FITTED_TO_ALL:
+                model = winner.make().fit(points)
+            else:
+                model = winner.make().fit(np.ascontiguousarray(points[compared.rows]))
+                return Fitted(model, np.asarray(model.predict(points)), (placed_note(winner, compared),))
+        labels = getattr(model, "labels_", None)
+        found = np.asarray(model.predict(points) if labels is None else labels)
+        return Fitted(model, found, said_by(caught) if request.is_settled else ())
+
+    def labels_of(self, fitted: Fitted, groups: Groups, compared: Compared) -> Labels:
+        """Return the groups of the compared rows, 0..k-1; -1 is noise."""
+        return np.asarray(groups.labels[self.prepared.rows][compared.rows])
+
+    def describe(
+        self, fitted: Fitted, recipe: Recipe, seconds: float, notes: tuple[str, ...], seed: int
+    ) -> tuple[Groups, tuple[Fact, ...]]:
+        """Return the groups numbered by size, and what is known about them."""
+        notes = (*notes, *fitted.notes)
+        return describe_groups(
+            self.prepared, recipe, fitted.model, fitted.labels, seconds=seconds, notes=notes
+        ), ()
+
+    def compare(self, groups: Groups, fitted: Fitted) -> Comparison | None:
+        """Return the agreement with the truth, where it was given."""
+        if self.classes is None:
+            return None
+        rows = self.prepared.rows
+        return compare(self.classes[rows], np.asarray(groups.labels[rows]))
+
+    def answer(self, fitted: Fitted, **parts: Any) -> Any:
+        """Return the answer with all its parts."""
+        from coterie.pipeline.answer import Clustering
+
+        return Clustering(**parts, rows=self)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixRows(MemoryRows):
+    """Rows of which distances are known: judged by principal coordinates, fitted to the distances."""
+
+    distances: Any = None
+
+    def fit(self, winner: Candidate, compared: Compared, request: FitRequest, tracker: Tracker) -> Fitted:
+        """Fit a winner to the distances where its method takes them, else to the coordinates."""
+        takes_them = takes_distance(winner.method, PRECOMPUTED) and winner.parameters.get("linkage") != "ward"
+        if not takes_them or not compared.is_whole:
+            return super().fit(winner, compared, request, tracker)
+        of_matrix = replace(winner, parameters={**winner.parameters, "metric": PRECOMPUTED})
+        model = of_matrix.make().fit(self.distances)
+        return Fitted(model, np.asarray(model.labels_))
+
+
+def matrix_rows(data: Any, request: FitRequest) -> MatrixRows:
+    """Return the rows of a matrix of distances, by their principal coordinates."""
+    table = dense(as_table(data, may_be_distances=True))
+    columns = square_columns(table, drop=request.drop)
+    distances = check_distance_matrix(square_of(table, drop=request.drop), who="coterie.fit", name="X")
+    axes, kept = principal_coordinates(distances)
+    check_rows(request, len(axes), table.source)
+    names = tuple(f"axis {at + 1}" for at in range(axes.shape[1]))
+    note = (
+        f"groups are described by {len(names)} principal coordinates, which keep {kept:.0%} of the distances"
+    )
+    polars = require("polars", extra="cli", purpose="Taking data frames")
+    content = polars.DataFrame(axes, schema=list(names)).with_columns(
+        polars.Series("row", names_of_square(table, columns))
+    )
+    coordinates = Table(table.source, (*names, "row"), True, len(axes), content, (*table.notes, note))
+    prepared = prepare_rows(coordinates, scale="none", columns=names)
+    prepared = replace(prepared, choice=replace(prepared.choice, left_out=()))
+    classes, _ = classes_of(table, request.truth)
+    return MatrixRows(prepared, classes, distances)
+
+
+def principal_coordinates(distances: Data) -> tuple[Data, float]:
+    """Return coordinates whose Euclidean distances are the given ones, as nearly as can be, and how nearly.
+
+    Classical scaling: eigenvectors of the doubly centred squares, those of positive eigenvalues, up to 50.
+    The second value is their share of the sum of all eigenvalues' sizes.
+
+    Examples
+    --------
+    >>> points = np.array([[0.0], [1.0], [3.0]])
+    >>> axes, kept = principal_coordinates(np.abs(points - points.T))
+    >>> np.abs(axes - axes.T).round(6).tolist(), round(kept, 6)
+    ([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]], 1.0)
+    """
+    squares = np.asarray(distances, dtype=np.float64) ** 2
+    centred = -0.5 * (squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean())
+    values, vectors = np.linalg.eigh((centred + centred.T) / 2)
+    order = np.argsort(-values)[:MOST_AXES]
+    least = np.finfo(np.float64).eps * len(squares) * max(float(np.abs(values).max()), 0.0)
+    order = order[values[order] > least]
+    if not order.size:
+        return np.zeros((len(squares), 1)), 1.0
+    axes = vectors[:, order]
+    signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(len(order))])  # the same on every processor
+    kept = float(values[order].sum() / np.abs(values).sum())
+    return np.ascontiguousarray(axes * signs * np.sqrt(values[order])), kept
+
+
+def memory_rows(data: Any, request: FitRequest) -> MemoryRows:
+    """Return the rows of a table, a frame, an array or a file, prepared as asked for."""
+    if request.is_precomputed:
+        return matrix_rows(data, request)
+    table = dense(as_table(data, may_be_distances=True))
+    if not request.expects_features:
+        refuse_distances(table)
+    classes, dropped = classes_of(table, request.truth)
+    prepared = prepare_rows(
+        table,
+        scale=request.scaling,
+        columns=request.columns,
+        drop=[*request.drop, *dropped],
+        keep=request.keep,
+        missing=request.missing,
+    )
+    if dropped:
+        prepared = replace(prepared, choice=prepared.choice.renamed_reason(dropped[0], TRUTH))
+    check_rows(request, len(prepared.rows), table.source)
+    return MemoryRows(prepared, classes)
+
+
+def n_sampled(request: FitRequest) -> int:
+    """Return how many rows are drawn where there are more: what methods are compared on is drawn from them."""
+    return max(SAMPLE_ROWS, request.budget.rows)
+
+
+def n_of_start(winner: Candidate) -> int:
+    """Return how many rows k-means starts on where there are more."""
+    return max(SAMPLE_ROWS, ROWS_PER_CENTRE * winner.k)
+
+
+def check_rows(request: FitRequest, n_rows: int, source: str) -> None:
+    """Refuse more groups than rows, or too few rows."""
+    if n_rows < LEAST_ROWS:
+        raise InvalidData(f"{source}: coterie.fit needs at least {LEAST_ROWS} rows, got {n_rows}.")
+    if request.ks is not None and request.ks[-1] > n_rows:
+        raise InvalidParameter(
+            f"k of coterie.fit must be at most {n_rows}, the rows, got {request.ks[-1]}."
+        ).in_shell(f"{source}: -k must be at most {n_rows}, its rows, got {request.ks[-1]}.")
+
+
+def classes_of(table: Table, truth: Any) -> tuple[Any, list[str]]:
+    """Return the class of each row, and the column to leave out because it holds them."""
+    if truth is None:
+        return None, []
+    if isinstance(truth, str):
+        if truth not in table.columns:
+            near = did_you_mean(truth, table.columns)
+            raise InvalidParameter(f'{table.source}: no column "{truth}" to compare with.{near}')
+        if table.is_matrix:
+            return np.asarray(table.content)[:, table.columns.index(truth)], [truth]
+        return np.array([str(value) for value in table.content[truth]]), [truth]
+    classes = np.asarray(truth)
+    if classes.shape != (table.n_rows,):
+        raise InvalidData(f"truth must have one class per row, {table.n_rows}, got shape {classes.shape}.")
+    return classes, []
+
+
+def dense(table: Table) -> Table:
+    """Return the table with a sparse matrix made dense, where that takes little memory."""
+    if not issparse(table.content):
+        return table
+    n_bytes = 8 * table.content.shape[0] * table.content.shape[1]
+    if n_bytes > MOST_DENSE:
+        raise UnsupportedInput(
+            f"{table.source}: coterie.fit makes sparse matrices dense up to {MOST_DENSE // 2**20} MiB, this "
+            f"one would take {n_bytes / 2**20:,.0f}. Use coterie.cluster.KMeans, which takes sparse ones, or "
+            "fewer columns (sklearn.decomposition.TruncatedSVD)."
+        ).in_shell(
+            f"{table.source}: a sparse matrix that would take {n_bytes / 2**20:,.0f} MiB when dense, more "
+            f"than {MOST_DENSE // 2**20}. Use fewer columns, or coterie.cluster.KMeans in Python."
+        )
+    return replace(table, content=np.asarray(table.content.toarray(), dtype=np.float64))
+
+
+def compare_some(points: Data, numbers: Indices, n_rows: int, request: FitRequest) -> Compared:
+    """Return the rows of a sample that methods are compared on: without copies, up to the budget.
+
+    Parameters
+    ----------
+    points : array
+        The sample, scaled.
+    numbers : array
+        Which rows of the whole it consists of.
+    n_rows : int
+        Rows of the whole.
+    request : FitRequest
+        Numbers of groups, budget, seed.
+    """
+    rows = without_copies(points)
+    if request.ks is not None and request.ks[-1] > len(rows):
+        rows = np.arange(len(points))
+    n_different = len(rows)
+    if n_different > request.budget.rows:
+        rows = np.sort(np.random.default_rng(request.seed).choice(rows, request.budget.rows, replace=False))
+    note = _note(len(points), n_different, len(rows), n_rows)
+    return Compared(turned(np.ascontiguousarray(points[rows]), request), numbers[rows], n_rows, note)
+
+
+def _note(n_sample: int, n_different: int, n_compared: int, n_rows: int) -> str:
+    if n_different < n_sample == n_rows:
+        copies = f"{n_rows - n_different:,} of {n_rows:,} rows repeat others; methods were compared on "
+        return copies + (
+            f"the {n_different:,} distinct rows" if n_compared == n_different else f"{n_compared:,}"
+        )
+    return f"methods were compared on {n_compared:,} of {n_rows:,} rows"
+
+
+def without_copies(X: Any) -> Any:
+    """Return the rows to judge by: the first of equal ones, unless rounding made them equal.
+
+    A row that was copied (by a join, by drawing with replacement) is one observation. Where every column has
+    values that different rows share, equal rows are what rounding makes of near ones, and stay.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> len(without_copies(np.repeat(X, 6, axis=0))), len(without_copies(np.repeat(X.round(), 6, axis=0)))
+    (50, 300)
+    """
+    everything = np.arange(len(X))
+    codes = (X * np.random.default_rng(0).uniform(1.0, 2.0, X.shape[1])).sum(axis=1)
+    first = np.sort(np.unique(codes, return_index=True)[1])
+    if len(first) > (1.0 - FEW_COPIES) * len(X) or len(first) <= FEW_ROWS:
+        return everything
+    rows = X[first]
+    return first if any(len(np.unique(column)) > SHARED * len(rows) for column in rows.T) else everything
+
+
+def turned(points: Data, request: FitRequest) -> Data:
+    """Return the points; of more columns than rows, turned so that few are left.
+
+    Any n points lie in n - 1 dimensions: Euclidean distances do not change.
+    """
+    n_rows, n_columns = points.shape
+    if n_columns <= n_rows or request.distance is not None:
+        return points
+    centred = points - points.mean(axis=0, dtype=np.float64)
+    variances, axes = np.linalg.eigh(centred @ centred.T)
+    kept = variances > variances[-1] * np.finfo(np.float64).eps * n_rows
+    turned = axes[:, kept] * np.sqrt(variances[kept])
+    return np.ascontiguousarray(turned if kept.any() else points[:, :1])
+
+
+def fit_from_sample(winner: Candidate, sample: Data, points: Data) -> Any:
+    """Return k-means of all points: the best of its starts on the sample, and one run from there."""
+    model = winner.make().fit(np.ascontiguousarray(sample))
+    if len(sample) == len(points):
+        return model
+    start = np.asarray(model.cluster_centers_)
+    whole = replace(winner, parameters={**winner.parameters, "init": start, "n_init": 1})
+    return whole.make().fit(points)
+
+
+def placed_note(winner: Candidate, compared: Compared) -> str:
+    """Say that most rows were placed by a model of some."""
+    title = find_method(winner.method).title
+    some = f"{len(compared.rows):,} of {compared.n_rows:,} rows"
+    return f"{title} was fitted to {some}; its predict places the others"
+
+
+def said_by(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
+    """Return what was warned about, each once."""
+    return tuple(dict.fromkeys(str(warning.message).splitlines()[0] for warning in caught))
