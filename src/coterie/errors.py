@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Self
 
+from coterie._support.printing import LONGEST_MESSAGE, shortened
+
 
 class CoterieError(Exception):
     """Base of everything that Coterie raises on purpose."""
 
     shell_text: str | None = None  # the same in the words of the command line, where those differ
 
+    def __init__(self, *facts: object) -> None:
+        # whatever a message quotes, it stays one that can be read: what is wrong, and at its end the way out
+        super().__init__(
+            *(shortened(fact, LONGEST_MESSAGE) if isinstance(fact, str) else fact for fact in facts)
+        )
+
     def in_shell(self, text: str) -> Self:
         """Set the words for the command line and return the error itself."""
-        self.shell_text = text
+        self.shell_text = shortened(text, LONGEST_MESSAGE)
         return self
 
 

@@ -14,7 +14,6 @@ from sklearn import datasets
 
 import coterie
 from coterie.cli.app import run
-from coterie.errors import InvalidData
 from coterie.scale import fit as fit_in_blocks
 
 PARTS = 3

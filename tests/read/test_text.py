@@ -40,7 +40,7 @@ def matrix(path, **options):
         "# made by hand\n\nx,y\n1,2.5\n# in between\n3,4\n5,6\n",
         "x, y\n 1, +2.5\n 3, 4\n 5, 6\n",
         '"x","y"\n"1","2.5"\n"3","4"\n"5","6"\n',
-        "x,y\n1,2.5\n\n3,4\n5,6\n\n\n",
+        "x,y\n1,2.5\n3,4\n5,6\n\n \n",
         "x,y\n1,2.5\n3,4\n5,6\n".encode("utf-16"),
         gzip.compress(b"x,y\n1,2.5\n3,4\n5,6\n", mtime=0),
     ],

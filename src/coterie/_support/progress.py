@@ -11,6 +11,7 @@ from shutil import get_terminal_size
 from types import TracebackType
 from typing import TypeAlias
 
+from coterie._support.printing import bare, visible
 from coterie.errors import InvalidParameter
 
 QUIET_SECONDS = 0.7  # work that ends sooner never shows a line
@@ -192,9 +193,10 @@ class _TerminalLine:
             self._write(latest.describe(seconds_since=seconds - latest.seconds))
 
     def _write(self, text: str) -> None:
-        text = text[: get_terminal_size().columns - 1]
-        sys.stderr.write("\r" + text.ljust(self._width) + ("" if text else "\r"))
-        sys.stderr.flush()
+        text = visible(text).replace("\n", " ")[: get_terminal_size().columns - 1]
+        stream = bare(sys.stderr)
+        stream.write("\r" + text.ljust(self._width) + ("" if text else "\r"))
+        stream.flush()
         self._width = len(text)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 
+from coterie._support.printing import LONGEST_MESSAGE, shortened
 from coterie.cli.commands.compare import EXAMPLES as COMPARE_EXAMPLES
 from coterie.cli.commands.compare import compare
 from coterie.cli.commands.config import config
@@ -30,6 +31,7 @@ from coterie.cli.commands.select import EXAMPLES as SELECT_EXAMPLES
 from coterie.cli.commands.select import select
 from coterie.cli.commands.tree import EXAMPLES as TREE_EXAMPLES
 from coterie.cli.commands.tree import tree
+from coterie.cli.render.terminal import OutputProblem, give_up_output, safe_outputs
 from coterie.cli.usage import explain_usage
 from coterie.errors import CoterieError, MissingDependency
 
@@ -89,31 +91,36 @@ def run(arguments: list[str]) -> int:
     """Run one command and return its exit code: 0, 2 for bad input, 1 for a failed run."""
     is_debugging = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")  # a column's name must not break a terminal without UTF-8
-    try:
-        code = app(arguments, prog_name="coterie", standalone_mode=False)
-        sys.stdout.flush()
-        return code if isinstance(code, int) else 0
-    except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # or Python complains once more at exit
-        return FAILED
-    except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
-    except Exception as error:
+    with safe_outputs():
+        try:
+            code = app(arguments, prog_name="coterie", standalone_mode=False)
+            sys.stdout.flush()
+            return code if isinstance(code, int) else 0
+        except BrokenPipeError:
+            give_up_output()
+            return FAILED
+        except (KeyboardInterrupt, typer.Abort):
+            return INTERRUPTED
+        except Exception as error:
+            return _report(error, arguments, is_debugging=is_debugging)
+
+
+def _report(error: Exception, arguments: Sequence[str], *, is_debugging: bool) -> int:
+    """Print one line about an error and return the exit code."""
+    if isinstance(error, OutputProblem):
+        give_up_output()
+    text, code = explain(error, arguments)
+    with suppress(OSError):  # where nobody can read it, the code still says that it failed
         if is_debugging:
-            traceback.print_exc()
-        text, code = explain(error, arguments)
-        print(f"coterie: {text}", file=sys.stderr)
-        return code
+            traceback.print_exception(error)
+        print(f"coterie: {text}", file=sys.stderr, flush=True)
+    return code
 
 
 def explain(error: Exception, arguments: Sequence[str] = ()) -> tuple[str, int]:
     """Return one line about an error, and the exit code it asks for; `arguments` are what was typed."""
     if isinstance(error, CoterieError):
-        code = FAILED if isinstance(error, MissingDependency) else BAD_INPUT
+        code = FAILED if isinstance(error, MissingDependency | OutputProblem) else BAD_INPUT
         return _one_line(error.shell_text or str(error)), code
     if hasattr(error, "format_message"):  # how typer, and click before it, report a wrong command line
         commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # it is a group
@@ -124,4 +131,4 @@ def explain(error: Exception, arguments: Sequence[str] = ()) -> tuple[str, int]:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return shortened(" ".join(text.split()), LONGEST_MESSAGE)

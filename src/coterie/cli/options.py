@@ -82,6 +82,9 @@ Output: TypeAlias = Annotated[
     Path | None,
     option("--output", "-o", metavar="FILE", help="Write labels: .csv .tsv .parquet .npy, a folder, or -"),
 ]
+EscapeFormulas: TypeAlias = Annotated[
+    bool, option("--escape-formulas", help="In -o, a ' before text that starts with = + - or @.")
+]
 WithData: TypeAlias = Annotated[bool, option("--with-data", help="Write the columns of DATA beside them.")]
 Report: TypeAlias = Annotated[Path | None, option("--report", metavar="FILE", help="Write an HTML report.")]
 Open: TypeAlias = Annotated[bool, option("--open", help="Open the report in the browser.")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
 from coterie._support.typing import Labels
+from coterie.cli.render.terminal import write_data
 from coterie.data import Table
 from coterie.data.paths import is_several
 from coterie.data.source import STANDARD_INPUT
@@ -21,6 +22,7 @@ from coterie.persist import save as save_model
 from coterie.pipeline import Clustering
 from coterie.pipeline.groups import group_name
 
+FORMULA = r"^[=+\-@\t\r]"  # what a spreadsheet runs, by its first character
 LABEL_SUFFIXES = (".csv", ".tsv", ".parquet", ".npy")
 PART = "part-000000.parquet"  # labels of data that are read as a whole, in a folder
 
@@ -34,6 +36,7 @@ class Files:
     model: Path | None = None
     force: bool = False
     with_data: bool = False
+    escapes: bool = False
 
     @property
     def labels_to_stdout(self) -> bool:
@@ -49,6 +52,8 @@ class Files:
 
     def check(self) -> None:
         """Refuse outputs that cannot or must not be written, before anything is read."""
+        if self.escapes and self.labels_to_folder:
+            raise InvalidParameter("--escape-formulas is for text files, .csv and .tsv. Leave it out.")
         if self.with_data and self.labels is None:
             raise InvalidParameter("--with-data needs -o FILE: it writes the columns beside the labels.")
         if self.labels_to_folder:
@@ -76,12 +81,17 @@ class Files:
             return
         table = found.rows.prepared.table
         if self.labels_to_stdout:
-            print_labels(table, found.labels, with_data=self.with_data)
+            print_labels(table, found.labels, **self.how)
             return
         if self.labels_to_folder:
             path.mkdir(exist_ok=True)
             path = path / PART
-        write_labels(table, found.labels, path, force=self.force, with_data=self.with_data)
+        write_labels(table, found.labels, path, force=self.force, **self.how)
+
+    @property
+    def how(self) -> dict[str, bool]:
+        """How labels are written."""
+        return {"with_data": self.with_data, "escape_formulas": self.escapes}
 
     def written_labels(self, found: Clustering) -> Path | None:
         """Return where the labels are, for people to read."""
@@ -124,8 +134,20 @@ def check_folder(data: str, folder: Path, *, force: bool) -> None:
         raise FileProblem(f"{folder}: the folder {folder.parent} does not exist.")
 
 
-def write_labels(table: Table, labels: Labels, path: Path, *, force: bool, with_data: bool = False) -> None:
-    """Write the label of each row, in the format of the file's ending."""
+def write_labels(
+    table: Table,
+    labels: Labels,
+    path: Path,
+    *,
+    force: bool,
+    with_data: bool = False,
+    escape_formulas: bool = False,
+) -> None:
+    """Write the label of each row, in the format of the file's ending.
+
+    Keys are written as they are, so that rows can be matched by them. A spreadsheet takes text such as
+    ``=cmd`` for a formula: `escape_formulas` puts an apostrophe before it in CSV and TSV.
+    """
     suffix = path.suffix.lower()
     with atomic_path(path, force=force) as temporary, temporary.open("wb") as file:
         if suffix == ".npy":
@@ -135,6 +157,7 @@ def write_labels(table: Table, labels: Labels, path: Path, *, force: bool, with_
         if suffix == ".parquet":
             frame.write_parquet(file)
         else:
+            frame = _for_text(frame, escape_formulas=escape_formulas)
             frame.write_csv(file, separator="\t" if suffix == ".tsv" else ",")
 
 
@@ -146,9 +169,21 @@ def plain_labels(labels: Labels) -> Any:
     return np.where(is_left_out, np.nan, np.asarray(labels, dtype=np.float64))
 
 
-def print_labels(table: Table, labels: Labels, *, with_data: bool = False) -> None:
+def print_labels(
+    table: Table, labels: Labels, *, with_data: bool = False, escape_formulas: bool = False
+) -> None:
     """Print the label of each row as CSV."""
-    sys.stdout.write(label_frame(table, labels, with_data=with_data).write_csv())
+    frame = label_frame(table, labels, with_data=with_data)
+    write_data(_for_text(frame, escape_formulas=escape_formulas).write_csv())
+
+
+def _for_text(frame: Any, *, escape_formulas: bool) -> Any:
+    """Return the columns of a text file, formulas with an apostrophe in front if that is wanted."""
+    if not escape_formulas:
+        return frame
+    polars = require("polars", extra="cli", purpose="Writing tables")
+    texts = polars.col(polars.String).str.replace(FORMULA, "'$0")
+    return frame.with_columns(texts).rename(lambda name: re.sub(FORMULA, r"'\g<0>", name))
 
 
 def label_frame(table: Table, labels: Labels, *, with_data: bool = False) -> Any:

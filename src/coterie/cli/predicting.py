@@ -28,13 +28,13 @@ def predict_files(
         table = read_table(data, header=header, encoding=encoding)
     labels = predict_table(fitted, table, missing=missing)
     if files.labels is None or files.labels_to_stdout:
-        outputs.print_labels(table, labels, with_data=files.with_data)
+        outputs.print_labels(table, labels, **files.how)
     else:
         path = files.labels
         if files.labels_to_folder:
             path.mkdir(exist_ok=True)
             path = path / outputs.PART
-        outputs.write_labels(table, labels, path, force=files.force, with_data=files.with_data)
+        outputs.write_labels(table, labels, path, force=files.force, **files.how)
     return labels, len(labels)
 
 

@@ -23,8 +23,11 @@ def read_npy(source: Source) -> Any:
                 "Save it as numbers: numpy.save(path, array.astype(float))."
             ) from None
         raise source.fail(f"not a whole .npy file, cut off or damaged ({error}).") from None
-    except EOFError:
-        raise source.fail("not a whole .npy file, cut off or damaged.") from None
+    except MemoryError:  # a shape far beyond what the file holds, or the machine
+        raise source.fail("not a whole .npy file: it promises more numbers than fit in memory.") from None
+    except Exception as error:  # a header may be wrong in many ways
+        reason = f" ({error})" if str(error) else ""
+        raise source.fail(f"not a whole .npy file, cut off or damaged{reason}.") from None
     return as_matrix(source, array)
 
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from coterie._support.optional import require
+from coterie._support.printing import shortened
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 MOSTLY_NUMBERS = 0.9  # above this share, stray text in a column is worth pointing at
 LISTED = 5
+MOST_COMPARED = 1_000  # names that may be meant
 KEY_REASONS = ("a key", "row numbers")
 
 _KEY_NAME = re.compile(
@@ -28,7 +30,7 @@ class LeftOut:
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.reason})"
+        return f"{shortened(self.name)} ({self.reason})"
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def choose_columns(
             continue
         if name in keep:
             raise InvalidParameter(
-                f'{source}: column "{name}" cannot be kept: it is {reason}, numbers are needed.'
+                f'{source}: column "{shortened(name)}" cannot be kept: it is {reason}, numbers are needed.'
             )
         left_out.append(LeftOut(name, reason))
     if not used:
@@ -87,9 +89,9 @@ def check_names(source: str, columns: Sequence[str], names: Iterable[str]) -> No
     known = frozenset(columns)
     for name in names:
         if name not in known:
-            listed = ", ".join(columns[:LISTED]) + (" ..." if len(columns) > LISTED else "")
-            near = did_you_mean(name, columns) or f" It has: {listed}"
-            raise InvalidParameter(f'{source}: no column "{name}".{near}')
+            listed = ", ".join(map(shortened, columns[:LISTED])) + (" ..." if len(columns) > LISTED else "")
+            near = did_you_mean(name, columns[:MOST_COMPARED]) or f" It has: {listed}"
+            raise InvalidParameter(f'{source}: no column "{shortened(name)}".{near}')
 
 
 def numbers_from_text(frame: Any) -> Any:
@@ -117,9 +119,9 @@ def reason_to_leave_out(series: Any, *, is_kept: bool) -> str | None:
         return f"{dtype}, not numbers"
     if is_kept:
         return None
-    if series.min() == series.max():
-        return "constant"
-    return _kind_of_key(series) if dtype.is_integer() else None
+    key = _kind_of_key(series) if dtype.is_integer() else None
+    # by what is computed with: whole numbers above 2**53 may be one number there
+    return "constant" if key is None and float(series.min()) == float(series.max()) else key
 
 
 def names_rows(series: Any) -> bool:
@@ -154,17 +156,12 @@ def _kind_of_text(series: Any) -> str:
         return "a date"
     if len(texts) == len(series) and texts.n_unique() == len(texts) and _KEY_NAME.search(series.name):
         return "a key"
-    numbers = texts.str.strip_chars().cast(polars.Float64, strict=False)
-    stray = numbers.null_count()
+    numbers = series.cast(polars.String).str.strip_chars().cast(polars.Float64, strict=False)
+    is_stray = numbers.is_null() & series.is_not_null()
+    stray = int(is_stray.sum())
     if 0 < stray <= (1 - MOSTLY_NUMBERS) * len(texts):
-        row = next(i for i, value in enumerate(series) if value is not None and not _is_float(value))
-        return f'text in {stray:,} of {len(series):,} rows, such as "{series[row]}" in row {row + 1}'
+        row = int(is_stray.arg_max())
+        return (
+            f'text in {stray:,} of {len(series):,} rows, such as "{shortened(series[row])}" in row {row + 1}'
+        )
     return "text"
-
-
-def _is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -5,13 +5,21 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from coterie._support.printing import shortened
 from coterie.data.source import Source
 from coterie.errors import InvalidParameter
 
 SAMPLE_BYTES = 1 << 18
 SAMPLE_LINES = 200
+LEAST_LINES = 3  # a header and two rows, however long they are
+LONGEST_SAMPLE = 1 << 25
+LEAST_UTF16 = 16  # bytes; a shorter text may have zeros by chance
+LONGEST_CELL = (1 << 31) - 1
+MOST_COLUMNS = 200_000  # of text: what divides it into columns takes minutes and gigabytes beyond
 DELIMITERS = (",", ";", "\t", "|")
 BLANKS = "blanks"  # runs of spaces and tabs between the cells
 CONSISTENT = 0.9  # share of lines that must have the same number of cells
@@ -35,9 +43,13 @@ MISSING_MARKS = (
 )
 
 _NUMBER = re.compile(
-    r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$|\s*[+-]?(inf|infinity)\s*$", re.IGNORECASE
+    r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$|\s*[+-]?(inf|infinity)\s*$",
+    re.IGNORECASE | re.ASCII,
 )
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$")
+_JSON = re.compile(r"\{\s*(\"[^\"]*\"\s*:|\}\s*$)|\[\s*[\[{]")
+_MARKUP = re.compile(r"<(!doctype|!--|\?xml|html|svg)\b|<!--", re.IGNORECASE)
+_ELEMENT = re.compile(r"<[a-z][\w:.-]*(\s[^<>]*)?/?>\s*(<|\w)", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -63,7 +75,19 @@ def split(lines: list[str], delimiter: str) -> list[list[str]]:
     """Return the cells of each row; blank lines are left out."""
     if delimiter == BLANKS:
         return [line.split() for line in lines if line.strip()]
-    return [row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if is_filled(row)]
+    with long_cells():
+        rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+    return [row for row in rows if is_filled(row)]
+
+
+@contextmanager
+def long_cells() -> Iterator[None]:
+    """Let cells be longer than the 131,072 characters that Python's reader allows."""
+    before = csv.field_size_limit(LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def is_filled(row: list[str]) -> bool:
@@ -79,10 +103,7 @@ def decode(source: Source, encoding: str | None) -> bytes:
         (name for mark, name in BYTE_ORDER_MARKS.items() if head.startswith(mark)), "utf-8"
     )
     if chosen == "utf-8" and b"\x00" in content[:SAMPLE_BYTES]:
-        position = content[:SAMPLE_BYTES].index(b"\x00")
-        raise source.fail(
-            f"is no text: a zero byte at position {position}. A table is needed: CSV, Parquet, npy."
-        )
+        raise _zero_byte(source, content[:SAMPLE_BYTES])
     if chosen == "utf-8":
         text = content
     else:
@@ -93,10 +114,25 @@ def decode(source: Source, encoding: str | None) -> bytes:
                 f'no such encoding "{chosen}". Common ones: utf-8, latin-1, cp1252, utf-16.'
             ) from None
         except UnicodeError as error:
-            raise source.fail(f"is not {chosen} ({error}).") from None
-    if b"\r" in text[:SAMPLE_BYTES] and b"\n" not in text[:SAMPLE_BYTES]:
-        return bytes(text).replace(b"\r", b"\n")
-    return text if isinstance(text, bytes) else bytes(text)
+            raise source.fail(f"is not {chosen} ({shortened(error)}).") from None
+    text = text if isinstance(text, bytes) else bytes(text)
+    if text.count(b"\r") > text.count(b"\r\n"):  # line ends of old Macs, or of several systems
+        return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return text
+
+
+def _zero_byte(source: Source, head: bytes) -> Exception:
+    """Return the error for bytes that are no text, or text in UTF-16 that does not say so."""
+    zeros = [head[start::2].count(0) for start in (0, 1)]
+    half = len(head) // 2
+    if len(head) >= LEAST_UTF16 and min(zeros) < 0.1 * half and max(zeros) > 0.6 * half:
+        name = "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
+        return source.fail(f"looks like UTF-16. Use encoding='{name}'.").in_shell(
+            f"{source.name}: looks like UTF-16. Use --encoding {name}."
+        )
+    return source.fail(
+        f"is no text: a zero byte at position {head.index(0)}. A table is needed: CSV, Parquet, npy."
+    )
 
 
 def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool | None) -> Dialect:
@@ -109,10 +145,18 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
     lines = lines[skipped:]
     if not lines:
         raise source.fail("has no rows: nothing but blank lines or comments.")
-    if lines[0].lstrip()[:1] in ("{", "<"):
-        raise source.fail(f"looks like {'JSON' if '{' in lines[0] else 'HTML or XML'}, not like a table.")
-    delimiter = _checked_delimiter(source, lines, delimiter)
-    rows = split(lines, delimiter)
+    _refuse_other_formats(source, lines)
+    try:
+        delimiter = _checked_delimiter(source, lines, delimiter)
+        rows = split(lines, delimiter)
+    except csv.Error as error:
+        raise source.fail(f"cannot be read as a table ({error}).") from None
+    if not rows:
+        raise source.fail("has no rows: every line is blank, or an empty cell.")
+    if len(rows[0]) > MOST_COLUMNS:
+        raise source.fail(
+            f"has {len(rows[0]):,} columns; text may have at most {MOST_COLUMNS:,}. Save it as .npy."
+        )
     has_header = _has_header(rows, delimiter) if header is None else header
     header_lines = _lines_of_first_row(lines, delimiter) if has_header else 0
     return Dialect(
@@ -127,6 +171,14 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
     )
 
 
+def _refuse_other_formats(source: Source, lines: list[str]) -> None:
+    """Refuse JSON, HTML and XML; a column may well be called {x} or <5 min."""
+    text = "".join(lines).lstrip()
+    is_markup = bool(_MARKUP.match(text)) or (bool(_ELEMENT.match(text)) and ("</" in text or "/>" in text))
+    if is_markup or _JSON.match(text):
+        raise source.fail(f"looks like {'HTML or XML' if is_markup else 'JSON'}, not like a table.")
+
+
 def _checked_delimiter(source: Source, lines: list[str], delimiter: str | None) -> str:
     found = _find_delimiter(lines)
     if delimiter is None:
@@ -135,7 +187,7 @@ def _checked_delimiter(source: Source, lines: list[str], delimiter: str | None) 
         return BLANKS
     if len(delimiter.encode()) != 1:
         raise InvalidParameter(f"delimiter must be one ASCII character, got {delimiter!r}.")
-    if delimiter != found and max(map(len, split(lines, delimiter))) == 1:
+    if delimiter != found and max(map(len, split(lines, delimiter)), default=1) == 1:
         raise source.fail(f"the delimiter {shown(delimiter)} gives one column; {shown(found)} gives more.")
     return delimiter
 
@@ -156,14 +208,24 @@ def locate_bad_byte(text: bytes) -> str | None:
 
 
 def _sample(source: Source, text: bytes) -> list[str]:
-    head = text[:SAMPLE_BYTES]
-    if len(text) > SAMPLE_BYTES:
+    head = text[: _sample_size(text)]
+    if len(text) > len(head):
         head = head[: head.rfind(b"\n") + 1] or head
     try:
         decoded = head.decode("utf-8")
     except UnicodeDecodeError:
         raise not_utf8(source, text) from None
     return [line + "\n" for line in decoded.removesuffix("\n").split("\n")[:SAMPLE_LINES]]
+
+
+def _sample_size(text: bytes) -> int:
+    """Return the end of the sample: of rows that are very long, some whole ones."""
+    end = 0
+    for _ in range(LEAST_LINES):
+        end = text.find(b"\n", end, LONGEST_SAMPLE) + 1
+        if end == 0:
+            return min(len(text), LONGEST_SAMPLE)
+    return max(end, SAMPLE_BYTES)
 
 
 def not_utf8(source: Source, text: bytes) -> Exception:
@@ -180,6 +242,8 @@ def not_utf8(source: Source, text: bytes) -> Exception:
 def _find_delimiter(lines: list[str]) -> str:
     def quality(delimiter: str) -> tuple[bool, float, int]:
         rows = split(lines, delimiter)
+        if not rows:
+            return False, 0.0, 0
         width, lines_of_that_width = Counter(len(row) for row in rows).most_common(1)[0]
         cells = [cell for row in (rows[1:] or rows) for cell in row]
         share = sum(is_number(cell, delimiter) for cell in cells) / max(1, len(cells))
@@ -202,7 +266,8 @@ def _lines_of_first_row(lines: list[str], delimiter: str) -> int:
     if delimiter == BLANKS:
         return 1
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-    next(reader)
+    with long_cells():
+        next(reader)
     return reader.line_num  # more than one when a quoted name holds a line break
 
 

@@ -24,7 +24,8 @@ def as_table(data: Any, *, columns: Sequence[str] | None = None, may_be_distance
     Parameters
     ----------
     data : Table, path, DataFrame (pandas, polars) or array-like of shape (n_rows, n_columns)
-        Files are read by `read_table`. Frames keep the names of their columns.
+        Files are read by `read_table`. Frames keep the names of their columns. A LazyFrame of polars and a
+        relation of DuckDB are collected.
     columns : sequence of str, default=None
         Names of the columns of an array; None: column_1 and so on.
     may_be_distances : bool, default=False
@@ -40,6 +41,7 @@ def as_table(data: Any, *, columns: Sequence[str] | None = None, may_be_distance
     is_paths = isinstance(data, list | tuple) and all(isinstance(one, str | os.PathLike) for one in data)
     if isinstance(data, str | os.PathLike) or (is_paths and len(data)):
         return read_table(data)
+    data = materialised(data)
     if hasattr(data, "columns") and not issparse(data):
         return _of_frame(data)
     X = check_data(
@@ -52,6 +54,21 @@ def as_table(data: Any, *, columns: Sequence[str] | None = None, may_be_distance
     )
     names = tuple(columns) if columns is not None else tuple(f"column_{at + 1}" for at in range(X.shape[1]))
     return Table(THE_DATA, names, columns is not None, X.shape[0], X)
+
+
+def materialised(data: Any) -> Any:
+    """Return the rows of a query that has not been run yet (polars, DuckDB); anything else as it is.
+
+    Examples
+    --------
+    >>> import polars
+    >>> materialised(polars.LazyFrame({"x": [1.0]})).columns
+    ['x']
+    """
+    package, kind = type(data).__module__.partition(".")[0], type(data).__name__
+    if package == "polars" and kind == "LazyFrame":
+        return data.collect()
+    return data.df() if kind == "DuckDBPyRelation" else data
 
 
 def _of_frame(frame: Any) -> Table:
@@ -78,5 +95,19 @@ def _series(polars: Any, name: str, column: Any) -> Any:
     if kind in "biuf":  # pandas' own numbers that may be missing
         numbers = column.astype("float64").to_numpy(na_value=np.nan)
         return polars.Series(name, numbers, nan_to_null=True)
+    whole = _whole_numbers(polars, name, column, gone)
+    if whole is not None:
+        return whole
     texts = [None if missing else str(value) for value, missing in zip(column, gone, strict=True)]
     return polars.Series(name, texts, dtype=polars.String)
+
+
+def _whole_numbers(polars: Any, name: str, column: Any, gone: Any) -> Any:
+    """Return Python's whole numbers as numbers, as a file's would be; None for anything else."""
+    if not all(missing or type(value) is int for value, missing in zip(column, gone, strict=True)):
+        return None
+    values = [None if missing else value for value, missing in zip(column, gone, strict=True)]
+    try:
+        return polars.Series(name, values, dtype=polars.Int128)
+    except (OverflowError, TypeError, polars.exceptions.PolarsError):
+        return None  # too large: taken as text, which becomes floats

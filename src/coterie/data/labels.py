@@ -14,7 +14,7 @@ from coterie._support.optional import require
 from coterie.data.columns import check_names
 from coterie.data.source import open_source
 from coterie.data.table import Table, read_table
-from coterie.errors import InvalidData, InvalidParameter, did_you_mean
+from coterie.errors import CoterieError, InvalidData, InvalidParameter, did_you_mean
 
 CLUSTER_NAMES = ("group", "cluster", "label", "labels", "prediction", "pred")
 CLASS_NAMES = ("truth", "class", "target", "species", "label", "labels", "y")
@@ -137,7 +137,9 @@ def _read_vector(where: str | os.PathLike[str]) -> npt.NDArray[Any] | None:
         return None
     try:
         array: npt.NDArray[Any] = np.load(open_source(where).stream(), allow_pickle=False)
-    except (ValueError, EOFError):
+    except CoterieError:
+        raise
+    except Exception:  # a header may be wrong in many ways
         return None  # read_table says what is wrong
     return array if array.ndim == 1 and array.dtype.kind in "biufU" else None
 

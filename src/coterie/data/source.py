@@ -6,19 +6,34 @@ import gzip
 import io
 import mmap
 import os
+import re
 import stat
 import sys
 import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-from coterie.errors import FileProblem, InvalidFile, MissingFile, did_you_mean
+from coterie._support.validation.memory import available_memory, format_bytes
+from coterie.errors import (
+    CoterieError,
+    FileProblem,
+    InvalidFile,
+    InvalidParameter,
+    MissingFile,
+    NotEnoughMemory,
+    did_you_mean,
+)
 
 Content: TypeAlias = bytes | mmap.mmap
 
 STANDARD_INPUT = "-"
+LIMIT_VARIABLE = "COTERIE_READ_LIMIT"
+UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+MEMORY_PER_BYTE = 4  # of text: the bytes, a copy while they are joined or decoded, columns, the matrix
+PIECE_BYTES = 1 << 20
+MOST_COMPARED = 1_000  # names of files that may be meant
 MAGIC_BYTES = 8
 KINDS_BY_MAGIC = {
     b"PAR1": "parquet",
@@ -49,6 +64,13 @@ FOREIGN = {
     b"\xff\xd8\xff": "a picture",
     b"\x7fELF": "a program",
 }
+
+
+class Readable(Protocol):
+    """What bytes are read from, piece by piece."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes, none at the end."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +114,7 @@ def open_source(where: str | os.PathLike[str]) -> Source:
 def _read_standard_input() -> bytes:
     if sys.stdin is None or sys.stdin.isatty():
         raise FileProblem('"-" reads standard input, but nothing is piped in. Use: coterie fit - < data.csv')
-    return sys.stdin.buffer.read()
+    return _read_within_limit("standard input", sys.stdin.buffer)
 
 
 def _read_path(path: Path) -> Content:
@@ -100,8 +122,13 @@ def _read_path(path: Path) -> Content:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
-                return file.read()
+                return _read_within_limit(str(path), file, is_device=stat.S_ISCHR(status.st_mode))
+            limit = read_limit()
+            if status.st_size > limit:
+                raise _too_large(str(path), format_bytes(status.st_size), limit)
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except CoterieError:
+        raise
     except FileNotFoundError:
         raise MissingFile(f"{path}: no such file.{_nearest_file(path)}") from None
     except IsADirectoryError:
@@ -109,12 +136,62 @@ def _read_path(path: Path) -> Content:
     except PermissionError:
         raise FileProblem(f"{path}: no permission to read it.") from None
     except (OSError, ValueError) as error:
-        raise FileProblem(f"{path}: cannot be read ({error}).") from None
+        problem = getattr(error, "strerror", None) or error
+        raise FileProblem(f"{path}: cannot be read ({problem}).") from None
+
+
+def _read_within_limit(name: str, stream: Readable, *, is_device: bool = False) -> bytes:
+    """Return all bytes of something whose size nobody knows, unless there are too many."""
+    pieces, size, limit = [], 0, read_limit()
+    while piece := stream.read(PIECE_BYTES):
+        if is_device and b"\x00" in piece:  # /dev/zero, /dev/random, a disk: they end late or never
+            raise InvalidFile(f"{name}: is a device that gives no text, not a table.")
+        size += len(piece)
+        if size > limit:
+            raise _too_large(name, f"more than {format_bytes(limit)}", limit)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def read_limit() -> int:
+    """Return how many bytes may be read into memory: a share of what is free, or what the user says.
+
+    Examples
+    --------
+    >>> read_limit() > 0
+    True
+    """
+    wanted = os.environ.get(LIMIT_VARIABLE, "")
+    if wanted:
+        found = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)(i?B)?", wanted.strip(), re.IGNORECASE | re.ASCII)
+        if found is None:
+            raise InvalidParameter(f"{LIMIT_VARIABLE} must be a size such as 500M or 8G, got {wanted!r}.")
+        return int(found[1]) << UNITS[found[2].upper()]
+    free = available_memory()
+    return sys.maxsize if free is None else free // MEMORY_PER_BYTE
+
+
+def _too_large(name: str, size: str, limit: int) -> NotEnoughMemory:
+    return NotEnoughMemory(
+        f"{name}: has {size}; at most {format_bytes(limit)} are read into memory here. To allow more, set "
+        f"the environment variable {LIMIT_VARIABLE}={_next_size(limit)}, or save the rows as Parquet files "
+        f"in a folder, which are read block by block."
+    )
+
+
+def _next_size(limit: int) -> str:
+    """Return twice a limit, as it is typed."""
+    unit = next(unit for unit in reversed(UNITS) if 2 * limit >= 1 << UNITS[unit])
+    return f"{2 * limit >> UNITS[unit]}{unit}"
 
 
 def _unpack(name: str, content: Content) -> bytes:
+    packed: Any = content if isinstance(content, mmap.mmap) else io.BytesIO(content)
     try:
-        return gzip.decompress(content)
+        with gzip.GzipFile(fileobj=packed) as file:
+            return _read_within_limit(name, file)
+    except CoterieError:
+        raise
     except (OSError, EOFError, zlib.error) as error:
         raise InvalidFile(f"{name}: not a whole gzip file, cut off or damaged ({error}).") from None
 
@@ -137,13 +214,17 @@ def zip_members(source: Source) -> list[str]:
     try:
         with zipfile.ZipFile(source.stream()) as archive:
             names = archive.namelist()
-    except zipfile.BadZipFile as error:
+            size = sum(member.file_size for member in archive.infolist())
+    except Exception as error:  # beside BadZipFile, whatever a wrong number in the directory leads to
         what = ZIPS_BY_SUFFIX.get(Path(source.name).suffix.lower(), "zip archive")
         raise source.fail(f"not a whole {what}, cut off or damaged ({error}).") from None
     if any(name.startswith("xl/") for name in names):
         raise source.fail("is an Excel workbook: save the sheet as CSV.")
     if not names or not all(name.endswith(".npy") for name in names):
         raise source.fail("is a zip archive without arrays: unpack it first.")
+    limit = read_limit()
+    if size > limit:
+        raise _too_large(source.name, f"{format_bytes(size)} when unpacked", limit)
     return [name.removesuffix(".npy") for name in names]
 
 
@@ -152,7 +233,7 @@ def _nearest_file(path: Path) -> str:
     if not folder.is_dir():
         return f" The folder {folder} does not exist either."
     try:
-        return did_you_mean(path.name, os.listdir(folder))
+        return did_you_mean(path.name, os.listdir(folder)[:MOST_COMPARED])
     except OSError:
         return ""
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import issparse, vstack
 
 from coterie._support.optional import require
+from coterie._support.printing import shortened
 from coterie.data.arrays import read_npy, read_npz
 from coterie.data.columns import (
     ColumnChoice,
@@ -21,6 +22,7 @@ from coterie.data.columns import (
     numbers_from_text,
     reason_to_leave_out,
 )
+from coterie.data.panics import quiet_panics
 from coterie.data.paths import expand_all, is_several
 from coterie.data.source import Source, open_source
 from coterie.data.text import read_text
@@ -117,6 +119,10 @@ def read_table(
 ) -> Table:
     r"""Read a file as a table; format, delimiter, header and decimal sign are found by looking.
 
+    The rows are those of the file: a blank line inside is a row without values, blank lines at the end are
+    skipped. At most a quarter of the free memory is read, or what the environment variable
+    COTERIE_READ_LIMIT allows, such as 8G.
+
     Parameters
     ----------
     where : str, path, or list of these
@@ -180,11 +186,12 @@ def _read_columns(source: Source) -> Any:
             "not a whole Parquet file: its end is missing. It was cut off, perhaps while copying."
         )
     try:
-        frame = readers[source.kind](source.stream())
-    except Exception as error:  # polars panics with various types on damaged files
-        raise source.fail(
-            f"not a whole {name} file, cut off or damaged ({str(error).splitlines()[0]})."
-        ) from None
+        with quiet_panics():
+            frame = readers[source.kind](source.stream())
+            frame = frame.rechunk()  # some damage is found when values are looked at
+    except Exception as error:  # of various types
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise source.fail(f"not a whole {name} file, cut off or damaged ({shortened(reason)}).") from None
     if frame.height == 0 or frame.width == 0:
         raise source.fail("has no rows." if frame.width else "has no columns.")
     return frame

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
 from coterie._support.optional import require
+from coterie._support.printing import shortened
 from coterie.data import dialect as dialects
+from coterie.data.blank_lines import fill_blank_lines, without_final_blank_lines
 from coterie.data.dialect import BLANKS, Dialect
+from coterie.data.panics import Panicked, panics_as_errors
 from coterie.data.source import Source
 
 INFERRED_ROWS = 10_000  # if a later row contradicts, all rows are looked at
+SHOWN_NAMES = 5
 
 
 def read_text(
@@ -26,6 +32,10 @@ def read_text(
     if dialect.delimiter == BLANKS:
         text = re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t\r]+$", b"", text))
     names, notes = _column_names(dialect)
+    sign = "\t" if dialect.delimiter == BLANKS else dialect.delimiter
+    text, blank_lines = without_final_blank_lines(text, sign)
+    if blank_lines:
+        notes.append(f"{blank_lines:,} blank line{'s' if blank_lines > 1 else ''} at the end skipped")
     frame = _parse(source, text, dialect)
     if (
         frame.width != dialect.n_columns or frame[:, -1].null_count()
@@ -34,64 +44,60 @@ def read_text(
     if frame.height == 0:
         raise source.fail("has no rows: there is a header and nothing below it.")
     frame.columns = names
-    frame, blank_lines = _without_blank_lines(frame)
-    if blank_lines:
-        notes.append(f"{blank_lines} blank line{'s' if blank_lines > 1 else ''} skipped")
     return frame, dialect, notes
 
 
 def _parse(source: Source, text: bytes, dialect: Dialect) -> Any:
     polars = require("polars", extra="cli", purpose="Reading tables")
+    sign = "\t" if dialect.delimiter == BLANKS else dialect.delimiter
     options: dict[str, Any] = {
-        "separator": "\t" if dialect.delimiter == BLANKS else dialect.delimiter,
+        "separator": sign,
         "has_header": False,
         "comment_prefix": "#" if dialect.has_comments else None,
         "decimal_comma": dialect.decimal_comma,
         "null_values": list(dialects.MISSING_MARKS),
     }
     whole, text = text, _from_line(text, dialect.first_data_line)
+    text = fill_blank_lines(text, sign, dialect.n_columns)
+    inferred: list[dict[str, Any]] = [{"infer_schema_length": rows} for rows in (INFERRED_ROWS, None)]
     problem: Exception | None = None
-    for rows in (INFERRED_ROWS, None):
+    for how in (*inferred, {"infer_schema": False}):  # at last as text, which may still hold numbers
         try:
-            return polars.read_csv(text, infer_schema_length=rows, **options)
+            with panics_as_errors():
+                return polars.read_csv(text, **options, **how)
         except polars.exceptions.NoDataError:
             return polars.DataFrame(
                 schema={str(column): polars.Float64 for column in range(dialect.n_columns)}
             )
-        except polars.exceptions.PolarsError as error:
+        except (polars.exceptions.PolarsError, Panicked) as error:
             problem = error
-    _refuse_ragged_lines(source, whole, dialect)
-    if dialects.locate_bad_byte(whole) is not None:
-        raise dialects.not_utf8(source, whole)
-    raise source.fail(f"cannot be read as a table ({str(problem).splitlines()[0]}). Is a quote left open?")
+        if how == inferred[-1]:
+            _refuse_ragged_lines(source, whole, dialect)
+            if dialects.locate_bad_byte(whole) is not None:
+                raise dialects.not_utf8(source, whole)
+    reason = shortened(str(problem).splitlines()[0])
+    raise source.fail(f"cannot be read as a table ({reason}). Is a quote left open?")
 
 
 def _column_names(dialect: Dialect) -> tuple[list[str], list[str]]:
     numbered = [f"column_{column + 1}" for column in range(dialect.n_columns)]
     if not dialect.has_header:
         return numbered, ["no header found: columns are called column_1, column_2 ..."]
-    names: list[str] = []
-    repeated: list[str] = []
+    names: dict[str, None] = {}
+    repeated: Counter[str] = Counter()
     for cell, number in zip(dialect.first_cells, numbered, strict=True):
         name = cell.strip().lstrip("\ufeff") or number
         if name in names:
-            repeated.append(name)
-            name = next(f"{name}_{i}" for i in range(2, len(numbered) + 2) if f"{name}_{i}" not in names)
-        names.append(name)
-    notes = [f"the header repeats {', '.join(sorted(set(repeated)))}: numbered _2 ..."] if repeated else []
-    return names, notes
+            repeated[name] += 1
+            first_free = repeated[name] + 1
+            name = next(new for i in itertools.count(first_free) if (new := f"{name}_{i}") not in names)
+        names[name] = None
+    return list(names), [_about_repeated(sorted(repeated))] if repeated else []
 
 
-def _without_blank_lines(frame: Any) -> tuple[Any, int]:
-    polars = require("polars", extra="cli", purpose="Reading tables")
-    is_blank = frame.select(polars.all_horizontal(polars.all().is_null())).to_series().to_numpy()
-    if not is_blank.any():
-        return frame, 0
-    if frame.width == 1:  # a blank line inside may be a missing value; only those at the end go
-        filled = np.flatnonzero(~is_blank)
-        end = int(filled[-1]) + 1 if filled.size else 0
-        return frame.head(end), frame.height - end
-    return frame.filter(polars.Series(~is_blank)), int(is_blank.sum())
+def _about_repeated(names: list[str]) -> str:
+    more = " ..." if len(names) > SHOWN_NAMES else ""
+    return f"the header repeats {', '.join(map(shortened, names[:SHOWN_NAMES]))}{more}: numbered _2 ..."
 
 
 def _refuse_ragged_lines(source: Source, text: bytes, dialect: Dialect) -> None:
@@ -130,12 +136,13 @@ def _ragged_by_parsing(text: bytes, dialect: Dialect) -> tuple[int, int] | None:
     sign = "\t" if dialect.delimiter == BLANKS else dialect.delimiter
     reader = csv.reader(stream, delimiter=sign, skipinitialspace=True)
     try:
-        for row in reader:
-            is_comment = dialect.has_comments and bool(row) and row[0].startswith("#")
-            if dialects.is_filled(row) and len(row) != dialect.n_columns and not is_comment:
-                return reader.line_num, len(row)
+        with dialects.long_cells():
+            for row in reader:
+                is_comment = dialect.has_comments and bool(row) and row[0].startswith("#")
+                if dialects.is_filled(row) and len(row) != dialect.n_columns and not is_comment:
+                    return reader.line_num, len(row)
     except csv.Error:
-        return None  # a cell beyond the parser's limit: left to the real reader
+        return None  # left to the real reader
     return None
 
 

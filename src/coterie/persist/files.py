@@ -38,6 +38,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
     >>> coterie.load(path).rank_
     2
     """
+    from safetensors.numpy import save as serialize
     from safetensors.numpy import save_file
 
     check_output(path, force=force)
@@ -56,7 +57,10 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
         "state": json.dumps(state, allow_nan=False),
     }
     with atomic_path(path, force=force) as temporary:
-        save_file(writer.tensors, temporary, metadata=metadata)
+        if temporary.is_file():
+            save_file(writer.tensors, temporary, metadata=metadata)
+        else:  # a pipe or a device, which save_file would replace by a file
+            temporary.write_bytes(serialize(writer.tensors, metadata=metadata))
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie._support.validation.explain import refuse_queries
 from coterie.data import LeftOut
 from coterie.data.columns import check_names, is_key_name
 from coterie.data.paths import expand
@@ -83,6 +84,7 @@ def open_columns(
     drop, keep : sequences of str
         Columns to leave out; columns to use although they look like keys.
     """
+    refuse_queries(source, "X of coterie.fit")
     types = _types_of(source)
     if types is None:
         if drop or keep or columns:

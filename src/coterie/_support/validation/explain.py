@@ -7,9 +7,16 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, issparse
 
+from coterie._support.printing import shortened
 from coterie.errors import CoterieError, InvalidData, UnsupportedInput
 
 SHOWN = 3  # columns or rows that a message names before it says "..."
+UNREAD = {
+    "LazyFrame": "collect()",
+    "RecordBatchReader": "read_all()",
+    "Scanner": "to_table()",
+    "DuckDBPyRelation": "df()",
+}
 
 
 def column_names(X: Any) -> list[str] | None:
@@ -18,10 +25,27 @@ def column_names(X: Any) -> list[str] | None:
     return None if columns is None else [str(column) for column in columns]
 
 
+def refuse_queries(X: Any, what: str) -> None:
+    """Refuse what has no rows yet, and say what makes it a table.
+
+    Examples
+    --------
+    >>> refuse_queries([[1.0]], "X of KMeans")
+    """
+    kind = type(X).__name__
+    package = type(X).__module__.partition(".")[0].lstrip("_")
+    if kind in UNREAD and package in ("polars", "pyarrow", "duckdb"):
+        raise UnsupportedInput(
+            f"{what} must be a table, got a {kind} of {package}, whose rows have not been read yet. "
+            f"Read them first: X.{UNREAD[kind]}."
+        )
+
+
 def refuse_kinds(X: Any, who: str, name: str) -> None:
     """Refuse kinds of values that NumPy would turn into numbers without being asked: text, dates, complex."""
     if X is None:
         raise InvalidData(f"{name} of {who} must be a table of numbers, got None.")
+    refuse_queries(X, f"{name} of {who}")
     if isinstance(X, str | bytes):
         raise InvalidData(
             f"{name} of {who} must be a table of numbers, got {X[:40]!r}. Is that a file? "
@@ -36,7 +60,7 @@ def refuse_kinds(X: Any, who: str, name: str) -> None:
         _refuse_kind(X.dtype, f"{name} of {who}")
     elif hasattr(X, "columns") and hasattr(X, "dtypes"):
         for column, dtype in zip(X.columns, list(X.dtypes), strict=True):
-            _refuse_kind(dtype, f'Column "{column}" of {name}')
+            _refuse_kind(dtype, f'Column "{shortened(column)}" of {name}')
     elif hasattr(X, "dtype"):
         _refuse_kind(X.dtype, f"{name} of {who}")
     else:
@@ -87,7 +111,7 @@ def _refuse_text_cells(X: Any, what: str) -> None:
     for (row, column), value in np.ndenumerate(cells):
         if isinstance(value, str | bytes):
             raise InvalidData(
-                f"{what} must be numbers, got text: {value!r} in row {row}, column {column}. "
+                f"{what} must be numbers, got text: {shortened(repr(value))} in row {row}, column {column}. "
                 f"Leave the column out, or encode it as numbers first."
             )
 
@@ -188,7 +212,7 @@ def _rows_by_column(X: Any, test: Any) -> dict[int, list[int]]:
 
 
 def _column(column: int, columns: list[str] | None, name: str) -> str:
-    return f'column "{columns[column]}"' if columns is not None else f"{name}[:, {column}]"
+    return f'column "{shortened(columns[column])}"' if columns is not None else f"{name}[:, {column}]"
 
 
 def _first(rows: list[int]) -> str:

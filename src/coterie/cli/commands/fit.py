@@ -47,6 +47,7 @@ def fit(
     encoding: options.Encoding = None,
     output: options.Output = None,
     with_data: options.WithData = False,
+    escape_formulas: options.EscapeFormulas = False,
     save: Annotated[Path | None, option(metavar="FILE", help="Save the model for coterie predict.")] = None,
     report: options.Report = None,
     opens: options.Open = False,
@@ -69,7 +70,9 @@ def fit(
         missing=missing, random_state=seed, n_init=n_init, improve=improve,
         settings=dict(map(fitting.read_setting, settings)), checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
-    files = outputs.Files(data, labels=output, model=save, force=force, with_data=with_data)
+    files = outputs.Files(
+        data, labels=output, model=save, force=force, with_data=with_data, escapes=escape_formulas
+    )
     files.check()
     reports.check(report, opens=opens, force=force)
     with fitting.found_in(data, request, header=header, encoding=encoding, scheduler=scheduler) as found:

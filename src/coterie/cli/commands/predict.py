@@ -28,6 +28,7 @@ def predict(
     encoding: options.Encoding = None,
     output: options.Output = None,
     with_data: options.WithData = False,
+    escape_formulas: options.EscapeFormulas = False,
     force: options.Force = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -38,7 +39,7 @@ def predict(
     from coterie.data import check_policy
 
     check_policy(missing)
-    files = outputs.Files(data, labels=output, force=force, with_data=with_data)
+    files = outputs.Files(data, labels=output, force=force, with_data=with_data, escapes=escape_formulas)
     files.check()
     how = {"header": header, "encoding": encoding, "missing": missing}
     labels, n_rows = predicting.predict_files(model, data, files, **how)

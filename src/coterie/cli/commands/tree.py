@@ -39,6 +39,7 @@ def tree(
     encoding: options.Encoding = None,
     newick: Annotated[Path | None, option("--newick", metavar="FILE", help="Write the tree as text.")] = None,
     output: options.Output = None,
+    escape_formulas: options.EscapeFormulas = False,
     as_json: options.AsJson = False,
     force: options.Force = False,
 ) -> None:
@@ -59,7 +60,8 @@ def tree(
     table = read_table(data, header=header, encoding=encoding)
     grown = tree_growth.grow(table, how, cut)
     if output is not None:
-        outputs.write_labels(table, grown.labels_of_rows(), output, force=force)
+        labels = grown.labels_of_rows()
+        outputs.write_labels(table, labels, output, force=force, escape_formulas=escape_formulas)
     if newick is not None:
         outputs.write_text(grown.newick(), newick, force=force)
     tree_summary.show(grown, as_json=as_json, labels=output, newick=newick)

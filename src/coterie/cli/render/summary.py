@@ -39,7 +39,7 @@ def show_clustering(
         out.print()
         example = "labels" if hasattr(found, "write_labels") else "groups.csv"
         for line in _files(labels, model, example=example):
-            out.print(line, soft_wrap=True)
+            out.print(escape(line), soft_wrap=True)
 
 
 def _files(labels: Path | None, model: Path | None, *, example: str) -> list[str]:

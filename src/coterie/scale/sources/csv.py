@@ -13,14 +13,16 @@ import numpy as np
 import pyarrow
 import pyarrow.csv
 
-from coterie.data.dialect import is_number
+from coterie.data.blank_lines import fill_blank_lines
+from coterie.data.dialect import is_number, long_cells
 from coterie.errors import InvalidFile
 from coterie.scale.sources.partitions import ColumnKeys, Piece, unreadable
 from coterie.scale.sources.tables import Table
 
 RANGE_BYTES = 8 << 20
 LOOKED_AT_BYTES = 1 << 18  # for the types of the columns
-LINE_FEED, QUOTE, CARRIAGE_RETURN = ord("\n"), ord('"'), ord("\r")
+LINE_FEED, QUOTE = ord("\n"), ord('"')
+BLANK = b" \r\n"
 DELIMITERS = ",;\t|"
 
 
@@ -63,13 +65,14 @@ def open_csv(path: str) -> Table:
         with open(path, "rb") as file:
             first_line = file.readline().decode("utf-8-sig")
         delimiter = max(DELIMITERS, key=first_line.count)
-        cells = next(csv.reader([first_line], delimiter=delimiter), [])
+        with long_cells():
+            cells = next(csv.reader([first_line], delimiter=delimiter), [])
         has_header = not all(is_number(cell, delimiter) for cell in cells)
         titles = tuple(cell.strip() for cell in cells) if has_header else _numbered(len(cells))
         begin = len(first_line.encode()) if has_header else 0
-        ranges = list(_ranges(path, begin))
+        ranges = list(_ranges(path, begin, _end_of_rows(path, begin)))
         types = _types(path, begin, delimiter, titles)
-    except (OSError, UnicodeDecodeError, pyarrow.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, csv.Error, pyarrow.ArrowException) as error:
         raise unreadable(path, "CSV", error) from None
     modified = os.stat(path).st_mtime_ns
     pieces = [CsvPiece(path, *found, modified, delimiter, titles) for found in ranges]
@@ -97,31 +100,47 @@ def _types(path: str, begin: int, delimiter: str, titles: ColumnKeys) -> dict[st
 def _parse(content: bytes, delimiter: str, titles: ColumnKeys, columns: ColumnKeys | None) -> Any:
     wanted = {} if columns is None else {column: pyarrow.float64() for column in columns}
     return pyarrow.csv.read_csv(
-        io.BytesIO(content),
+        io.BytesIO(fill_blank_lines(content, delimiter, len(titles))),
         pyarrow.csv.ReadOptions(use_threads=False, column_names=list(titles)),
         pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         pyarrow.csv.ConvertOptions(column_types=wanted, include_columns=list(columns or titles)),
     )
 
 
-def _ranges(path: str, begin: int) -> Iterator[tuple[int, int, int]]:
+def _ranges(path: str, begin: int, end: int) -> Iterator[tuple[int, int, int]]:
     """Yield where ranges of whole rows begin and end, and how many rows they have."""
     with open(path, "rb") as file:
         file.seek(begin)
         left, first = b"", begin
-        while content := file.read(RANGE_BYTES):
+        while content := file.read(min(RANGE_BYTES, end - file.tell())):
             content = left + content
             ends = _row_ends(content)
             if ends.size == 0:
                 left = content
                 continue
             size = int(ends[-1]) + 1
-            n_rows = _filled(content[:size], ends)
-            if n_rows:
-                yield first, first + size, n_rows
+            yield first, first + size, len(ends)
             left, first = content[size:], first + size
-        if left.strip():
+        if left:
             yield first, first + len(left), 1
+
+
+def _end_of_rows(path: str, begin: int) -> int:
+    """Return where the last row ends that is no blank line; blank lines within the table are rows."""
+    with open(path, "rb") as file:
+        at = file.seek(0, os.SEEK_END)
+        after = b""  # what follows the part that is looked at, as far as its line goes on
+        while at > begin:
+            size = min(LOOKED_AT_BYTES, at - begin)
+            at = file.seek(at - size)
+            part = file.read(size)
+            filled = len(part.rstrip(BLANK))
+            if filled:
+                rest = part[filled:] + after
+                feed = rest.find(b"\n")
+                return at + filled + (len(rest) if feed < 0 else feed + 1)
+            after = (part + after)[:LOOKED_AT_BYTES]
+    return begin
 
 
 def _row_ends(content: bytes) -> Any:
@@ -132,12 +151,3 @@ def _row_ends(content: bytes) -> Any:
         return feeds
     quotes_before = np.searchsorted(np.flatnonzero(text == QUOTE), feeds)
     return feeds[quotes_before % 2 == 0]
-
-
-def _filled(content: bytes, ends: Any) -> int:
-    """Return how many lines have anything in them."""
-    text = np.frombuffer(content, np.uint8)
-    lengths = np.diff(ends, prepend=-1) - 1
-    only = text[np.maximum(ends - 1, 0)]
-    is_blank = (lengths == 0) | ((lengths == 1) & (only == CARRIAGE_RETURN))
-    return int(len(ends) - is_blank.sum())

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.optional import require
+from coterie._support.validation.explain import refuse_queries
 from coterie.data.paths import TABLE_SUFFIXES, expand, expand_all, is_zarr
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
 from coterie.scale.blocks import Blocks, check_block_rows
@@ -79,6 +80,7 @@ def _open(source: Any, columns: Sequence[str] | None) -> Opened:
         return _open_files(expand(source), columns)
     if isinstance(source, list | tuple) and source and all(isinstance(s, str | os.PathLike) for s in source):
         return _open_files(expand_all(source), columns)
+    refuse_queries(source, "X")
     kind = type(source).__module__.partition(".")[0]
     if kind in ("dask", "dask_expr"):
         if hasattr(source, "columns"):
@@ -183,7 +185,7 @@ def _joined(tables: list[Table], columns: Sequence[str] | None) -> Opened:
 def _open_npy(path: str) -> Opened:
     try:
         array = np.load(path, mmap_mode="r")
-    except (OSError, ValueError) as error:
+    except Exception as error:  # a header may be wrong in many ways
         raise unreadable(path, "npy", error) from None
     if not isinstance(array, np.memmap) or array.ndim != 2 or array.dtype.kind not in "biuf":
         raise InvalidFile(f"{path}: must hold a matrix of numbers.")

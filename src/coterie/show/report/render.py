@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from coterie._support.optional import require
+from coterie._support.printing import visible, visible_in_json
 from coterie.show.report import drawings
 from coterie.show.report.belief_facts import RunnerFacts
 from coterie.show.report.facts import ReportFacts
@@ -67,7 +68,7 @@ def page_data(facts: ReportFacts) -> str:
         "tree": None if facts.tree is None else asdict(facts.tree),
         "truth": None if facts.truth is None else asdict(facts.truth),
     }
-    text = json.dumps(held, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = visible_in_json(json.dumps(held, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
@@ -98,6 +99,7 @@ def _environment() -> Any:
         loader=jinja2.FunctionLoader(lambda name: _file(f"templates/{name}")),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -117,6 +119,11 @@ def _environment() -> Any:
         "glossary": glossary,
     }
     return environment
+
+
+def _shown(value: Any) -> Any:
+    """Return text from data with what would turn its direction as escapes; what is marked as safe stays."""
+    return visible(value) if type(value) is str else value
 
 
 def columns_of_scores(runners: Sequence[RunnerFacts]) -> tuple[tuple[str, ...], ...]:

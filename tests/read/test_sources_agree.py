@@ -1,0 +1,107 @@
+"""One table, one verdict: from a file, from a frame, from a query that has not been run."""
+
+import gzip
+import io
+import os
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow
+import pyarrow.dataset
+import pytest
+
+import coterie
+from coterie.cluster import KMeans
+from coterie.data import as_table, read_table
+from coterie.data.panics import Panicked, panics_as_errors, quiet_panics
+from coterie.errors import InvalidFile, UnsupportedInput
+from coterie.scale import read_blocks
+
+HUGE = [10**25 + i for i in range(6)]  # one value in float64
+NEAR = [2**60 + i for i in range(6)]
+X = [0.0, 1.0, 0.5, 9.0, 8.0, 9.5]
+
+
+@pytest.mark.parametrize("values", [HUGE, NEAR])
+def test_what_is_constant_in_floats_is_left_out(tmp_path, values):
+    """Law: whole numbers that are one float64 are constant, wherever they come from."""
+    pd.DataFrame({"n": pd.Series(values, dtype=object), "x": X}).to_csv(tmp_path / "t.csv", index=False)
+    sources = [
+        read_table(tmp_path / "t.csv"),
+        as_table(pd.DataFrame({"n": pd.Series(values, dtype=object), "x": X})),
+        as_table(pl.DataFrame({"n": pl.Series(values, dtype=pl.Int128), "x": X})),
+    ]
+    for table in sources:
+        choice = table.choose()
+        assert choice.used == ("x",)
+        assert [str(column) for column in choice.left_out] == ["n (constant)"]
+
+
+def test_large_keys_stay_keys(tmp_path):
+    """Law: a key whose numbers are one float64 still names the rows, and keeps its digits."""
+    (tmp_path / "t.csv").write_text("id,x\n" + "".join(f"{n},{x}\n" for n, x in zip(HUGE, X, strict=True)))
+    frame = pd.DataFrame({"id": pd.Series(HUGE, dtype=object), "x": X})
+    for table in (read_table(tmp_path / "t.csv"), as_table(frame)):
+        assert table.key_columns() == ("id",)
+        assert table.content["id"].to_list() == HUGE
+
+
+def test_queries_are_collected_or_refused(tmp_path):
+    """Law: a lazy frame is a table to coterie.fit; elsewhere the message says what to call."""
+    frame = pl.DataFrame({"x": X * 5, "y": X * 5})
+    assert as_table(frame.lazy().filter(pl.col("x") < 9)).n_rows == 20
+    table = frame.to_arrow()
+    scanner = pyarrow.dataset.dataset(table).scanner()
+    for query, call in ((frame.lazy(), "collect"), (table.to_reader(), "read_all"), (scanner, "to_table")):
+        with pytest.raises(
+            UnsupportedInput, match=rf"X of KMeans must be a table.*Read them first: X.{call}\(\)"
+        ):
+            KMeans(2).fit(query)
+        with pytest.raises(UnsupportedInput, match=rf"Read them first: X.{call}\(\)"):
+            read_blocks(query)
+    with pytest.raises(UnsupportedInput, match=r"X of coterie.fit must be.*X.read_all\(\)"):
+        coterie.fit(table.to_reader(), "kmeans", "2")
+
+
+class PanicException(BaseException):
+    """As libraries in Rust raise it."""
+
+
+def test_a_panic_is_an_error_and_is_not_printed(capfd):
+    """Law: a panic becomes an error, and its text stays off the screen; other text comes out."""
+
+    def panic():
+        with quiet_panics():
+            os.write(2, b"thread '<unnamed>' panicked at somewhere\n")
+            raise PanicException("index out of bounds")
+
+    with pytest.raises(Panicked, match="index out of bounds"):
+        panic()
+    assert capfd.readouterr().err == ""
+    with quiet_panics():
+        os.write(2, b"a warning\n")
+    assert capfd.readouterr().err == "a warning\n"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, InvalidFile])
+@pytest.mark.parametrize("guard", [panics_as_errors, quiet_panics])
+def test_what_is_no_panic_passes(error, guard):
+    """Law: Ctrl-C and errors of ours are what they were."""
+    with pytest.raises(error, match="stop"), guard():
+        raise error("stop")
+
+
+def test_packed_text_in_several_parts(tmp_path):
+    """Law: gzip files one after the other in one file are one text."""
+    (tmp_path / "t.csv.gz").write_bytes(
+        gzip.compress(b"a,b\n1,2\n", mtime=0) + gzip.compress(b"3,4\n", mtime=0)
+    )
+    np.testing.assert_array_equal(read_table(tmp_path / "t.csv.gz").matrix(["a", "b"]), [[1, 2], [3, 4]])
+
+
+def test_standard_input_in_pieces(monkeypatch):
+    """Law: what comes through a pipe is read piece by piece, all of it."""
+    text = b"a,b\n" + b"1,2\n3,5\n" * 300_000
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    assert read_table("-").n_rows == 600_000
