@@ -223,15 +223,17 @@ def test_frames_of_pandas_and_dask_name_columns_alike():
     assert lazy.groups.columns == local.groups.columns
 
 
-def test_a_square_is_recognised(tmp_path):
-    """Law: `fit` and `tree` ask what a square of distances is; a named distance between rows settles it."""
+def test_a_square_is_recognised(tmp_path, capsys):
+    """Law: `fit` and `tree` recognise a square of distances and ask; distance="precomputed" takes it."""
     path = tmp_path / "d.csv"
     square().write_csv(path)
     with pytest.raises(
-        coterie.errors.InvalidData, match=r"looks like distances\. Say distance='precomputed'"
+        coterie.errors.InvalidData, match=r"looks like distances\. If it is, say distance='precomputed'"
     ):
         coterie.fit(path)
-    assert coterie.fit(path, distance="euclidean", **FAST).groups.columns
+    assert run(["tree", str(path)]) == 2
+    assert "say --distance precomputed" in capsys.readouterr().err
+    assert run(["tree", str(path), "--distance", "precomputed", "--cut", "3"]) == 0
     assert coterie.fit(path, "kmedoids", 3, distance="precomputed").k == 3
 
 

@@ -149,8 +149,7 @@ def _cut_there(tree: Dendrogram, where: dict[str, Any], cut: str | None) -> Labe
 
 
 def _rows(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...], str]:
-    if how.distance is None:
-        refuse_distances(table)
+    refuse_distances(table)
     prepared = prepare_rows(
         table,
         scale=scale_for(how.scale, how.distance),

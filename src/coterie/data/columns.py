@@ -7,8 +7,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from coterie._support.optional import require
 from coterie._support.printing import shortened
+from coterie.data.sampling import draw_rows
+from coterie.data.schema import (
+    HEAD_ROWS,
+    KEY_ROWS,
+    is_key_name,
+    is_text,
+    kind_of_key,
+    kind_of_type,
+    may_name_rows,
+)
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 MOSTLY_NUMBERS = 0.9  # above this share, stray text in a column is worth pointing at
@@ -16,9 +28,6 @@ LISTED = 5
 MOST_COMPARED = 1_000  # names that may be meant
 KEY_REASONS = ("a key", "row numbers")
 
-_KEY_NAME = re.compile(
-    r"^(id|key|index|row|nr|no|number|uuid|guid|code|name)$|(_|\b)(id|key|uuid|guid|nr|no)$|Id$|ID$"
-)
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?$|\d{1,2}[./]\d{1,2}[./]\d{2,4}$")
 
 
@@ -108,20 +117,19 @@ def numbers_from_text(frame: Any) -> Any:
 
 def reason_to_leave_out(series: Any, *, is_kept: bool) -> str | None:
     """Return why a column cannot be used, or None; a kept one may be a key or constant, not text."""
-    dtype = series.dtype
-    if series.null_count() == len(series):
-        return "empty"
-    if dtype.is_temporal():
-        return "a date"
-    if str(dtype) in ("String", "Categorical", "Enum") or str(dtype).startswith(("Categorical", "Enum")):
-        return _kind_of_text(series)
-    if not (dtype.is_numeric() or str(dtype) == "Boolean"):
-        return f"{dtype}, not numbers"
-    if is_kept:
-        return None
-    key = _kind_of_key(series) if dtype.is_integer() else None
+    reason = kind_of_values(series)
+    if reason is not None or is_kept:
+        return reason
+    key = _kind_of_key(series) if series.dtype.is_integer() else None
     # by what is computed with: whole numbers above 2**53 may be one number there
     return "constant" if key is None and float(series.min()) == float(series.max()) else key
+
+
+def kind_of_values(series: Any) -> str | None:
+    """Return what a column holds instead of numbers: text, dates, nothing; None for numbers."""
+    if series.null_count() == len(series):
+        return "empty"
+    return _kind_of_text(series) if is_text(series.dtype) else kind_of_type(series.dtype)
 
 
 def names_rows(series: Any) -> bool:
@@ -129,24 +137,12 @@ def names_rows(series: Any) -> bool:
     return reason_to_leave_out(series, is_kept=False) in KEY_REASONS
 
 
-def is_key_name(name: str) -> bool:
-    """Return whether a column is called like a key.
-
-    Examples
-    --------
-    >>> is_key_name("customer_id"), is_key_name("income")
-    (True, False)
-    """
-    return bool(_KEY_NAME.search(name))
-
-
 def _kind_of_key(series: Any) -> str | None:
-    if series.null_count() or len(series) < 3 or series.n_unique() < len(series):
+    first = series.head(HEAD_ROWS)
+    if series.null_count() or not may_name_rows(series.name, first.to_numpy().astype(np.float64)):
         return None
-    steps = series.diff().drop_nulls()
-    if steps.n_unique() == 1 and abs(int(steps[0])) == 1 and int(series.min()) in (0, 1):
-        return "row numbers"
-    return "a key" if _KEY_NAME.search(series.name) else None
+    rows = draw_rows(len(series), KEY_ROWS, 0)
+    return kind_of_key(series.name, series.gather(rows).to_numpy().astype(np.float64), rows, len(series))
 
 
 def _kind_of_text(series: Any) -> str:
@@ -154,7 +150,7 @@ def _kind_of_text(series: Any) -> str:
     texts = series.cast(polars.String).drop_nulls()
     if all(_DATE.match(text) for text in texts.head(20)):
         return "a date"
-    if len(texts) == len(series) and texts.n_unique() == len(texts) and _KEY_NAME.search(series.name):
+    if len(texts) == len(series) and texts.n_unique() == len(texts) and is_key_name(series.name):
         return "a key"
     numbers = series.cast(polars.String).str.strip_chars().cast(polars.Float64, strict=False)
     is_stray = numbers.is_null() & series.is_not_null()

@@ -1,7 +1,7 @@
-"""What the columns of a table are: numbers, text, dates, keys, row numbers. One set of rules for every source.
+"""What the columns of a table are: numbers, text, dates, keys. One set of rules for every source.
 
-A table in memory is looked at as a whole; of data in blocks, the first rows tell the kinds of the columns, and
-drawn rows tell keys. Both are drawn and judged here, so that the same rows give the same columns.
+A table in memory is looked at as a whole; of data in blocks, the first rows tell the kinds of the columns.
+Keys are told by rows that are drawn alike from both, so that the same rows give the same columns.
 """
 
 from __future__ import annotations

@@ -58,6 +58,7 @@ def refuse_distances(table: Table) -> None:
         return
     size = f"{table.n_rows:,} x {table.n_rows:,}"
     fact = f"{table.source}: is a symmetric {size} table with a zero diagonal: that looks like distances."
-    raise InvalidData(
-        f"{fact} Say distance='precomputed' if it holds distances, distance='euclidean' if features."
-    ).in_shell(f"{fact} Say --distance precomputed if it holds distances, --distance euclidean if features.")
+    features = "If it holds features, leave one column out or add a constant one."
+    raise InvalidData(f"{fact} If it is, say distance='precomputed'. {features}").in_shell(
+        f"{fact} If it is, say --distance precomputed. {features}"
+    )

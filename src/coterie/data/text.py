@@ -30,7 +30,7 @@ def read_text(
     text = dialects.decode(source, encoding)
     dialect = dialects.detect(source, text, delimiter=delimiter, header=header)
     if dialect.delimiter == BLANKS:
-        text = re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t\r]+$", b"", text))
+        text = blanks_as_tabs(text)
     names, notes = _column_names(dialect)
     sign = "\t" if dialect.delimiter == BLANKS else dialect.delimiter
     text, blank_lines = without_final_blank_lines(text, sign)
@@ -45,6 +45,11 @@ def read_text(
         raise source.fail("has no rows: there is a header and nothing below it.")
     frame.columns = names
     return frame, dialect, notes
+
+
+def blanks_as_tabs(text: bytes) -> bytes:
+    """Return lines whose cells are divided by runs of blanks as lines divided by tabs."""
+    return re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t\r]+$", b"", text))
 
 
 def _parse(source: Source, text: bytes, dialect: Dialect) -> Any:

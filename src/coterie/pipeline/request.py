@@ -81,11 +81,6 @@ class FitRequest:
         return str(self.arguments.get("distance")) == PRECOMPUTED
 
     @property
-    def expects_features(self) -> bool:
-        """Whether a distance between rows was named, so that a square of numbers is taken as it is."""
-        return self.arguments.get("distance", AUTO) not in (None, AUTO) and not self.is_precomputed
-
-    @property
     def may_be_one(self) -> bool:
         """Whether "no groups" is an answer."""
         return not self.is_settled and (self.ks is None or 1 in self.ks)

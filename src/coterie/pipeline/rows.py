@@ -295,8 +295,7 @@ def memory_rows(data: Any, request: FitRequest) -> MemoryRows:
     if request.is_precomputed:
         return matrix_rows(data, request)
     table = dense(as_table(data, may_be_distances=True))
-    if not request.expects_features:
-        refuse_distances(table)
+    refuse_distances(table)
     classes, dropped = classes_of(table, request.truth)
     prepared = prepare_rows(
         table,
@@ -313,7 +312,7 @@ def memory_rows(data: Any, request: FitRequest) -> MemoryRows:
 
 
 def n_sampled(request: FitRequest) -> int:
-    """Return how many rows are drawn where there are more: what methods are compared on is drawn from them."""
+    """Return how many rows are drawn where there are more; those compared are among them."""
     return max(SAMPLE_ROWS, request.budget.rows)
 
 

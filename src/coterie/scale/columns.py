@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from coterie._support.validation.explain import refuse_queries
-from coterie.data import LeftOut
-from coterie.data.columns import check_names, is_key_name
+from coterie.data import LeftOut, as_table
+from coterie.data.columns import check_names, kind_of_values
 from coterie.data.paths import expand
 from coterie.data.prepared import NOT_NAMED
+from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_key, may_name_rows
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.blocks import Blocks
 from coterie.scale.sampling import draw_sample
+from coterie.scale.sources.arrow import open_any
 from coterie.scale.sources.reading import open_tables, read_blocks
-from coterie.scale.sources.tables import is_numeric
 
-KEY_ROWS = 1000  # that are looked at to find keys
-KEY_SHARE = 0.3  # different values per row from which whole numbers called like a key are one
 LeftOuts = tuple[LeftOut, ...]
 
 
@@ -85,62 +85,66 @@ def open_columns(
         Columns to leave out; columns to use although they look like keys.
     """
     refuse_queries(source, "X of coterie.fit")
-    types = _types_of(source)
-    if types is None:
+    head = _head(source)
+    if head is None:
         if drop or keep or columns:
             raise InvalidParameter(
                 "columns, drop and keep name columns; this source has none. Select them before."
             )
         return Opened(source, read_blocks(source), (), False)
     title = os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
-    check_names(title, list(types), [*columns, *drop, *keep])
+    check_names(title, head.columns, [*columns, *drop, *keep])
     keep = [*keep, *(name for name in columns if name not in drop)]
-    reasons = {name: f"{kind}, not numbers" for name, (is_number, kind) in types.items() if not is_number}
+    kinds = {name: kind_of_values(head[name]) for name in head.columns}
+    reasons = {name: kind for name, kind in kinds.items() if kind is not None}
     for name in keep:
         if name in reasons:
             raise InvalidParameter(
                 f'{title}: column "{name}" cannot be kept: it is {reasons[name]}, numbers are needed.'
             )
-    reasons |= {name: NOT_NAMED for name in types if columns and name not in columns}
+    reasons |= {name: NOT_NAMED for name in head.columns if columns and name not in columns}
     reasons |= dict.fromkeys(drop, "dropped")
-    suspects = [name for name in types if is_key_name(name)]
-    reasons |= dict.fromkeys(
-        _keys(source, [one for one in suspects if one not in {*keep, *reasons}]), "a key"
-    )
-    used = [name for name in types if name not in reasons]
+    reasons |= _keys(source, head.select([name for name in head.columns if name not in {*keep, *reasons}]))
+    used = [name for name in head.columns if name not in reasons]
     if not used:
         listed = ", ".join(f"{name} ({reason})" for name, reason in list(reasons.items())[:5])
         raise InvalidData(f"{title}: no column of numbers to cluster by: {listed}.")
-    left_out = tuple(LeftOut(name, reasons[name]) for name in types if name in reasons)
+    left_out = tuple(LeftOut(name, reasons[name]) for name in head.columns if name in reasons)
     return Opened(source, read_blocks(source, columns=used), left_out, True)
 
 
-def _keys(source: Any, names: list[str]) -> list[str]:
-    """Return the columns, called like keys, that have many different values: counts may restart in files."""
-    if not names:
-        return []
-    X = draw_sample(read_blocks(source, columns=names), KEY_ROWS, seed=0).X
-    is_whole = (np.rint(X) == X).all(axis=0)
-    shares = [len(np.unique(column)) / len(X) for column in X.T]
-    return [name for at, name in enumerate(names) if is_whole[at] and shares[at] >= KEY_SHARE]
+def _keys(source: Any, head: Any) -> dict[str, str]:
+    """Return the columns of whole numbers that name the rows, and how: by the rules of tables in memory."""
+    whole = [one for one in head if one.dtype.is_integer() and not one.null_count()]
+    suspects = [one.name for one in whole if may_name_rows(one.name, one.to_numpy().astype(np.float64))]
+    if not suspects:
+        return {}
+    sample = draw_sample(read_blocks(source, columns=suspects), KEY_ROWS, seed=0)
+    found = {
+        name: kind_of_key(name, sample.X[:, at].astype(np.float64), sample.rows, sample.n_rows)
+        for at, name in enumerate(suspects)
+    }
+    return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def _types_of(source: Any) -> Mapping[str, tuple[bool, str]] | None:
-    """Return whether each column of a table holds numbers, and its type in words; None for matrices."""
-    kind = type(source).__module__.partition(".")[0]
+def _head(source: Any) -> Any:
+    """Return the first rows of a table as a polars frame, read as a table in memory is; None for matrices."""
     if hasattr(source, "dtypes") and hasattr(source, "columns"):
-        types = {str(name): dtype for name, dtype in zip(source.columns, source.dtypes, strict=True)}
-        return {name: (getattr(dtype, "kind", "O") in "biuf", str(dtype)) for name, dtype in types.items()}
+        return as_table(_first_of_frame(source)).content
     table = None
-    if kind == "pyarrow":
-        from coterie.scale.sources.arrow import open_any
-
+    if type(source).__module__.partition(".")[0] == "pyarrow":
         table = open_any(source)[0]
     first = source[0] if isinstance(source, list | tuple) and source else source
     if isinstance(first, str | os.PathLike):
         first = expand(first)[0]
         if os.path.isfile(first) and not first.lower().endswith(".npy"):
             table = open_tables([first])[0]
-    if table is None:
-        return None
-    return {name: (is_numeric(kind), str(kind)) for name, kind in table.types.items()}
+    return None if table is None else table.head()
+
+
+def _first_of_frame(frame: Any) -> Any:
+    if not type(frame).__module__.startswith("dask"):
+        return frame.head(HEAD_ROWS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # fewer rows in the first partition than asked for
+        return frame.head(HEAD_ROWS)

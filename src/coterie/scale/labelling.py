@@ -102,6 +102,8 @@ def fit_winner(
         Hears of every pass.
     """
     blocks = rows.blocks
+    if rows.sample.is_whole and request.checkpoint is None:
+        return _fit_whole(winner, rows)
     if not is_fitted_to_all(winner.method, request.distance):
         return _place(winner, compared, rows)
     progress = (lambda made: tracker.report(0, stage=made.stage)) if tracker.is_watched else None
@@ -135,6 +137,17 @@ def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> Any:
         points = rows.scaling.apply(draw_sample(rows.opened.blocks, n_start, request.seed).X)
     local = winner.make().fit(np.ascontiguousarray(points))
     return np.asarray(local.cluster_centers_)
+
+
+def _fit_whole(winner: Candidate, rows: BlockRows) -> BlocksFitted:
+    """Fit a winner to all rows where they are at hand: what a table in memory gives."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = winner.make().fit(rows.points)
+    labels = getattr(model, "labels_", None)
+    known = np.asarray(model.predict(rows.points) if labels is None else labels)
+    numbers, _ = number_by_size(np.bincount(known[known >= 0]))
+    return BlocksFitted(model, Labelling(model, known, numbers), said_by(caught))
 
 
 def _place(winner: Candidate, compared: Compared, rows: BlockRows) -> BlocksFitted:

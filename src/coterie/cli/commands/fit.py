@@ -70,9 +70,7 @@ def fit(
         missing=missing, random_state=seed, n_init=n_init, improve=improve,
         settings=dict(map(fitting.read_setting, settings)), checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
-    files = outputs.Files(
-        data, labels=output, model=save, force=force, with_data=with_data, escapes=escape_formulas
-    )
+    files = outputs.Files(data, output, save, force, with_data, escape_formulas)
     files.check()
     reports.check(report, opens=opens, force=force)
     with fitting.found_in(data, request, header=header, encoding=encoding, scheduler=scheduler) as found:

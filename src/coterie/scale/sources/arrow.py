@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow
 import pyarrow.dataset
 
+from coterie.data.schema import HEAD_ROWS
 from coterie.errors import UnsupportedInput
 from coterie.scale.sources.partitions import ColumnKeys, Piece, unreadable
 from coterie.scale.sources.tables import Table
@@ -70,4 +71,5 @@ def _open_fragment(fragment: Any, number: int) -> Table:
         raise unreadable(name, "Arrow data", error) from None
     titles = [name] if len(parts) == 1 else [f"{name} (row group {i})" for i in range(len(parts))]
     pieces = [FragmentPiece(*facts) for facts in zip(titles, sizes, parts, strict=True)]
-    return Table(name, dict(zip(schema.names, schema.types, strict=True)), pieces)
+    types = dict(zip(schema.names, schema.types, strict=True))
+    return Table(name, types, pieces, lambda: fragment.head(HEAD_ROWS))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 from collections.abc import Iterator
@@ -14,7 +13,10 @@ import pyarrow
 import pyarrow.csv
 
 from coterie.data.blank_lines import fill_blank_lines
-from coterie.data.dialect import is_number, long_cells
+from coterie.data.columns import numbers_from_text
+from coterie.data.dialect import BLANKS, MISSING_MARKS
+from coterie.data.source import Source
+from coterie.data.text import blanks_as_tabs, read_text
 from coterie.errors import InvalidFile
 from coterie.scale.sources.partitions import ColumnKeys, Piece, unreadable
 from coterie.scale.sources.tables import Table
@@ -23,7 +25,14 @@ RANGE_BYTES = 8 << 20
 LOOKED_AT_BYTES = 1 << 18  # for the types of the columns
 LINE_FEED, QUOTE = ord("\n"), ord('"')
 BLANK = b" \r\n"
-DELIMITERS = ",;\t|"
+
+
+@dataclass(frozen=True)
+class Written:
+    """How numbers and cells are told apart."""
+
+    delimiter: str
+    decimal_point: str
 
 
 @dataclass(frozen=True)
@@ -35,7 +44,7 @@ class CsvPiece(Piece):
     end: int
     n_rows: int
     modified: int  # when: what is kept of a file must not outlive it
-    delimiter: str
+    written: Written
     titles: ColumnKeys
     columns: ColumnKeys = ()
     is_sliced = False
@@ -49,7 +58,7 @@ class CsvPiece(Piece):
             with open(self.path, "rb") as file:
                 file.seek(self.begin)
                 content = file.read(self.end - self.begin)
-            table = _parse(content, self.delimiter, self.titles, self.columns)
+            table = _parse(content, self.written, self.titles, self.columns)
         except (OSError, pyarrow.ArrowException) as error:
             raise unreadable(self.name, "CSV", error) from None
         if table.num_rows != self.n_rows:
@@ -60,50 +69,52 @@ class CsvPiece(Piece):
 
 
 def open_csv(path: str) -> Table:
-    """Return the columns of a file and the ranges of its rows."""
+    """Return the columns of a file and the ranges of its rows; it is written as its first lines are."""
     try:
         with open(path, "rb") as file:
-            first_line = file.readline().decode("utf-8-sig")
-        delimiter = max(DELIMITERS, key=first_line.count)
-        with long_cells():
-            cells = next(csv.reader([first_line], delimiter=delimiter), [])
-        has_header = not all(is_number(cell, delimiter) for cell in cells)
-        titles = tuple(cell.strip() for cell in cells) if has_header else _numbered(len(cells))
-        begin = len(first_line.encode()) if has_header else 0
+            start = file.read(LOOKED_AT_BYTES)
+        lines = start if len(start) < LOOKED_AT_BYTES else start[: start.rfind(b"\n") + 1] or start
+        head, dialect, _ = read_text(Source(path, lines, "text"), delimiter=None, header=None, encoding=None)
+        head = numbers_from_text(head)
+        titles = tuple(head.columns)
+        begin = _begin_of_line(lines, dialect.first_data_line)
         ranges = list(_ranges(path, begin, _end_of_rows(path, begin)))
-        types = _types(path, begin, delimiter, titles)
-    except (OSError, UnicodeDecodeError, csv.Error, pyarrow.ArrowException) as error:
+    except OSError as error:
         raise unreadable(path, "CSV", error) from None
     modified = os.stat(path).st_mtime_ns
-    pieces = [CsvPiece(path, *found, modified, delimiter, titles) for found in ranges]
-    return Table(path, types, pieces)
-
-
-def _numbered(count: int) -> ColumnKeys:
-    return tuple(f"column {i + 1}" for i in range(count))
-
-
-def _types(path: str, begin: int, delimiter: str, titles: ColumnKeys) -> dict[str, Any]:
-    with open(path, "rb") as file:
-        file.seek(begin)
-        some = file.read(LOOKED_AT_BYTES)
-    whole_lines = some[: some.rfind(b"\n") + 1] or some
-    if not whole_lines.strip():
-        return dict.fromkeys(titles, pyarrow.float64())
-    schema = _parse(whole_lines, delimiter, titles, None).schema
+    how = Written(dialect.delimiter, "," if dialect.decimal_comma else ".")
+    pieces = [CsvPiece(path, *found, modified, how, titles) for found in ranges]
+    schema = head.to_arrow().schema
     numbers = {
         name: pyarrow.float64() for name in titles if pyarrow.types.is_integer(schema.field(name).type)
     }
-    return dict(zip(schema.names, schema.types, strict=True)) | numbers
+    types = dict(zip(schema.names, schema.types, strict=True)) | numbers
+    return Table(path, types, pieces, lambda: head)
 
 
-def _parse(content: bytes, delimiter: str, titles: ColumnKeys, columns: ColumnKeys | None) -> Any:
-    wanted = {} if columns is None else {column: pyarrow.float64() for column in columns}
+def _begin_of_line(text: bytes, line: int) -> int:
+    position = 0
+    for _ in range(line):
+        position = text.find(b"\n", position) + 1
+        if position == 0:
+            return len(text)
+    return position
+
+
+def _parse(content: bytes, how: Written, titles: ColumnKeys, columns: ColumnKeys) -> Any:
+    sign = how.delimiter
+    if sign == BLANKS:
+        content, sign = blanks_as_tabs(content), "\t"
     return pyarrow.csv.read_csv(
-        io.BytesIO(fill_blank_lines(content, delimiter, len(titles))),
+        io.BytesIO(fill_blank_lines(content, sign, len(titles))),
         pyarrow.csv.ReadOptions(use_threads=False, column_names=list(titles)),
-        pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        pyarrow.csv.ConvertOptions(column_types=wanted, include_columns=list(columns or titles)),
+        pyarrow.csv.ParseOptions(delimiter=sign, newlines_in_values=True),
+        pyarrow.csv.ConvertOptions(
+            column_types={column: pyarrow.float64() for column in columns},
+            include_columns=list(columns),
+            null_values=list(MISSING_MARKS),
+            decimal_point=how.decimal_point,
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet as pq
 
+from coterie.data.schema import HEAD_ROWS
 from coterie.scale.sources.partitions import ColumnKeys, Piece, unreadable
 from coterie.scale.sources.tables import Table
 
@@ -46,4 +47,15 @@ def open_parquet(path: str) -> Table:
         raise unreadable(path, "Parquet", error) from None
     modified = os.stat(path).st_mtime_ns
     pieces = [ParquetPiece(path, number, size, modified) for number, size in enumerate(sizes)]
-    return Table(path, dict(zip(schema.names, schema.types, strict=True)), pieces)
+    types = dict(zip(schema.names, schema.types, strict=True))
+    return Table(path, types, pieces, lambda: _head(path, schema))
+
+
+def _head(path: str, schema: Any) -> Any:
+    """Return the first rows of a file."""
+    try:
+        with pq.ParquetFile(path) as file:
+            batch = next(file.iter_batches(batch_size=HEAD_ROWS), None)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise unreadable(path, "Parquet", error) from None
+    return schema.empty_table() if batch is None else pyarrow.Table.from_batches([batch])

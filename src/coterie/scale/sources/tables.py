@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow.types
 
+from coterie._support.optional import require
+from coterie.data.columns import numbers_from_text
+from coterie.data.schema import HEAD_ROWS
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 from coterie.scale.sources.partitions import ColumnKeys, Piece, common_dtype
 
@@ -25,11 +28,21 @@ class Table:
         Arrow type of each column.
     pieces : list of Piece
         Its rows.
+    read_head : callable
+        Returns its first rows as an Arrow table or a polars frame.
     """
 
     name: str
     types: dict[str, Any]
     pieces: Sequence[Any]
+    read_head: Callable[[], Any]
+
+    def head(self) -> Any:
+        """Return the first rows as a polars frame, text that is numbers as numbers."""
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        first = self.read_head()
+        frame = first if isinstance(first, polars.DataFrame) else polars.from_arrow(first)
+        return numbers_from_text(frame.head(HEAD_ROWS))
 
 
 @dataclass(frozen=True, eq=False)
