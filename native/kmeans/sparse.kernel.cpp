@@ -13,9 +13,14 @@ namespace {
 
 constexpr std::int64_t rows_per_task = 256;
 
-// Panels take eight vectors of points each; what is left is cut into four, two and one.
+// Panels take as many vectors of points as have registers for two sums each; what is left is cut into four, two and one.
+#if defined(__AVX512F__)
+constexpr int most_vectors = 8;
+#else
+constexpr int most_vectors = 4;
+#endif
 constexpr int vectors_of_panel(std::int64_t vectors_left) {
-  return vectors_left >= 8 ? 8 : (vectors_left >= 4 ? 4 : (vectors_left >= 2 ? 2 : 1));
+  return vectors_left >= most_vectors ? most_vectors : (vectors_left >= 4 ? 4 : (vectors_left >= 2 ? 2 : 1));
 }
 
 // Squared lengths of dense points.

@@ -26,7 +26,7 @@ COTERIE_INLINE SparseRow<T> row_of(const SparseView<T>& X, std::int64_t i) {
 template <class T, int vectors>
 COTERIE_INLINE void meet_points(const SparseRow<T>& row, const T* panel, const T* start, Vec<T>* out) {
   constexpr std::int64_t width = vectors * lanes<T>, ahead = 8, cache_line = 64 / sizeof(T);
-  constexpr int chains = vectors < 8 ? 2 : 1;  // a sum that waits for itself is slow; eight do not wait
+  constexpr int chains = 2;  // a sum that waits for itself is slow; never another number: bits must not depend on the panel
   Vec<T> sums[chains][vectors] = {};
   for (int v = 0; v < vectors; ++v) sums[0][v] = load(start + v * lanes<T>);
   const auto step = [&](std::int64_t p, Vec<T>* sum) __attribute__((always_inline)) {
@@ -40,7 +40,7 @@ COTERIE_INLINE void meet_points(const SparseRow<T>& row, const T* panel, const T
   for (; p + chains <= row.count; p += chains)
     for (int chain = 0; chain < chains; ++chain) step(p + chain, sums[chain]);
   for (; p < row.count; ++p) step(p, sums[0]);
-  for (int v = 0; v < vectors; ++v) out[v] = chains == 2 ? sums[0][v] + sums[chains - 1][v] : sums[0][v];
+  for (int v = 0; v < vectors; ++v) out[v] = sums[0][v] + sums[1][v];
 }
 
 // |x - y|^2 in float64, y given by its entries y[column * stride] and its squared length. What is left of equal rows by

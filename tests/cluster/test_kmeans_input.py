@@ -7,8 +7,17 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from coterie.cluster import KMeans, MiniBatchKMeans, k_means, kmeans_plusplus
-from coterie.errors import CoterieError, InvalidData, InvalidParameter, UnsupportedInput
+from coterie._support.validation import memory
+from coterie.cluster import (
+    Birch,
+    BisectingKMeans,
+    HierarchicalKMeans,
+    KMeans,
+    MiniBatchKMeans,
+    k_means,
+    kmeans_plusplus,
+)
+from coterie.errors import CoterieError, InvalidData, InvalidParameter, NotEnoughMemory, UnsupportedInput
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 BOTH = pytest.mark.parametrize("kind", [KMeans, MiniBatchKMeans])
@@ -298,3 +307,12 @@ def test_given_centres_are_used_once():
             kind(2, init=X[:2], n_init=3).fit(X)
     with pytest.warns(RuntimeWarning, match="algorithm='elkan' doesn't make sense for a single cluster"):
         assert KMeans(1, algorithm="elkan").fit(X).algorithm_used_ == "lloyd"
+
+
+@pytest.mark.parametrize("kind", [KMeans, MiniBatchKMeans, BisectingKMeans, HierarchicalKMeans, Birch])
+def test_sparse_rows_whose_centres_do_not_fit(kind, monkeypatch):
+    """Law: centres are dense, so that sparse rows of very many columns are refused before the first one."""
+    monkeypatch.setattr(memory, "available_memory", lambda: 2**30)
+    wide = sparse.csr_array(([1.0, 2.0], ([0, 1], [1, 2])), shape=(9, 10**7))
+    with pytest.raises(NotEnoughMemory, match=r"columns, whose centres are dense, needs .*TruncatedSVD"):
+        kind(n_clusters=3).fit(wide)

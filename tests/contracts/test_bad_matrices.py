@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import sklearn.cluster
 import sklearn.metrics
+from scipy import sparse
 
 from coterie.cluster import DBSCAN, HDBSCAN, OPTICS, KernelKMeans, KMedoids, SpectralClustering
 from coterie.distance import pairwise_distances
-from coterie.errors import CoterieError, InvalidData
+from coterie.errors import CoterieError, InvalidData, UnsupportedInput
 
 X = np.random.default_rng(0).normal(0, 0.3, size=(40, 2)) + np.repeat([[0.0], [4.0]], 20, axis=0)
 D = pairwise_distances(X)
@@ -131,3 +132,41 @@ def test_min_samples_of_hdbscan_beyond_the_rows():
         CoterieError, match=r"min_samples .50. must be at most .*40.*min_cluster_size unless given"
     ):
         HDBSCAN(min_cluster_size=50).fit(X)
+
+
+@pytest.mark.parametrize("form", ["csr_array", "csc_matrix", "coo_array", "lil_array"])
+@pytest.mark.parametrize(
+    ("value", "kind"), [(np.nan, "NaN"), (np.inf, "infinity"), (-1.0, "negative values")]
+)
+@pytest.mark.parametrize("name", ["dbscan", "hdbscan", "optics"])
+def test_entries_of_graphs_that_are_no_distances(name, value, kind, form):
+    """Law: a stored distance that is none is named with its cell, in words of ours."""
+    make, matrix = TAKERS[name]
+    spoilt = matrix.copy()
+    spoilt[3, 7] = spoilt[7, 3] = value
+    words = (
+        rf"Input X contains {kind}: stored distances of .* must be finite and at least 0, got X\[[37], [37]\]"
+    )
+    with pytest.raises(InvalidData, match=words):
+        make().fit(getattr(sparse, form)(spoilt))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("name", DISTANCES)
+def test_new_distances_that_are_no_numbers(name, value):
+    """Law: `predict` says of new distances what `fit` says, in words of ours."""
+    make, matrix = TAKERS[name]
+    new = matrix[:5].copy()
+    new[1, 2] = value
+    with pytest.raises(InvalidData, match=r"contains (NaN|infinity)|must be finite"):
+        make().fit(matrix).predict(new)
+
+
+@pytest.mark.parametrize("name", ["dbscan", "hdbscan", "optics"])
+def test_new_distances_in_a_sparse_matrix(name):
+    """Law: where `predict` needs every distance, a sparse matrix is refused as one."""
+    make, matrix = TAKERS[name]
+    with pytest.raises(
+        UnsupportedInput, match=r"X of .*Sparse data was passed for X, but dense data is required"
+    ):
+        make().fit(matrix).predict(sparse.csr_array(matrix[:5]))

@@ -8,6 +8,7 @@ from sklearn import metrics as peers
 import internal_oracles as oracle
 from coterie import _core, evaluate
 from coterie.errors import InvalidData
+from coterie.tree import Dendrogram, linkage
 
 
 def test_silhouette_is_its_definition(blobs):
@@ -187,3 +188,50 @@ def test_noise_of_the_silhouette(blobs):
     assert np.isnan(values[~kept]).all()
     assert values[kept] == pytest.approx(evaluate.silhouette_samples(X[kept], labels[kept]))
     assert evaluate.silhouette(X, labels, noise="exclude").rows.tolist() == np.flatnonzero(kept).tolist()
+
+
+def copies(n_places, n_columns, offset, dtype):
+    rng = np.random.default_rng(n_columns)
+    places = (rng.normal(size=(n_places, n_columns)) + offset).astype(dtype)
+    return places[np.arange(60) % n_places], rng.integers(0, 4, 60)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+@pytest.mark.parametrize("n_columns", [3, 8, 200])
+@pytest.mark.parametrize(
+    "metric", ["euclidean", "sqeuclidean", "cosine", "correlation", "manhattan", "chebyshev", "canberra"]
+)
+def test_copies_of_one_row_have_no_silhouette(metric, n_columns, offset, dtype):
+    """Law: where a = b = 0, as between copies of one row in several groups, the silhouette is exactly 0."""
+    X, labels = copies(1, n_columns, offset, dtype)
+    np.testing.assert_array_equal(evaluate.silhouette_samples(X, labels, metric=metric), 0.0)
+    drawn = evaluate.silhouette_score(X, labels, metric=metric, sample="stratified", size=20, random_state=0)
+    assert drawn == 0
+    assert evaluate.simplified_silhouette_score(X, labels, metric=metric) == 0
+    assert evaluate.medoid_silhouette_score(X, labels, metric=metric) == 0
+    weighed = evaluate.silhouette_samples(X, labels, metric=metric, sample_weight=np.full(60, 2.0))
+    np.testing.assert_array_equal(weighed, 0.0)
+
+
+@pytest.mark.parametrize("n_places", [2, 3, 7])
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "manhattan", "cosine"])
+def test_copies_of_few_rows(metric, n_places):
+    """Law: the loop, which takes the distance of equal rows for 0, gives the same."""
+    X, labels = copies(n_places, 5, 1.0, np.float64)
+    distances = cdist(X, X, "cityblock" if metric == "manhattan" else metric)
+    distances[np.equal.outer(np.arange(60) % n_places, np.arange(60) % n_places)] = 0.0
+    expected = oracle.silhouettes(distances, labels.tolist())[2]
+    assert evaluate.silhouette_samples(X, labels, metric=metric) == pytest.approx(expected, abs=1e-12)
+    theirs = peers.silhouette_samples(distances, labels, metric="precomputed")
+    assert expected == pytest.approx(theirs, abs=1e-12)
+
+
+def test_copies_have_no_silhouette_in_cuts():
+    """Law: nor have they one in the cuts of a tree."""
+    X, _ = copies(1, 3, 1.0, np.float64)
+    tree = Dendrogram.from_linkage(linkage(X, "average"))
+    assert tree.cut(best="silhouette", X=X, max_clusters=8).max() == 1  # all score 0: the first wins
+    curve = evaluate.cut_curve(tree, X=X, silhouette_at="all")
+    found = curve["simplified_silhouette_score"]
+    np.testing.assert_array_equal(found[1:-1], 0.0)  # of all rows in one group, or each in its own: none

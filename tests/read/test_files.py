@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from coterie.data import read_table
-from coterie.errors import FileProblem, InvalidData, InvalidFile, MissingFile
+from coterie._support.validation import memory
+from coterie.data import as_table, read_table
+from coterie.errors import FileProblem, InvalidData, InvalidFile, MissingFile, NotEnoughMemory
 
 FRAME = pl.DataFrame({"x": [1.0, 2.0, 4.0], "y": [5, 6, 8], "city": ["a", "b", "c"]})
 X = np.random.default_rng(0).normal(size=(6, 3))
@@ -55,6 +56,15 @@ def objects():
     stream = io.BytesIO()
     np.save(stream, np.array([[{}]], dtype=object), allow_pickle=True)
     return stream.getvalue()
+
+
+SPARSE = {
+    "format": np.array(b"csr"),
+    "shape": [3, 3],
+    "data": np.ones(4),
+    "indices": [0, 1, 0, 2],
+    "indptr": [0, 1, 3, 4],
+}
 
 
 def npz(**arrays):
@@ -105,6 +115,23 @@ def workbook():
         ("t.npz", npz(a=X, b=X), r"holds several arrays \(a, b\): name the one to use X"),
         ("t.npz", npz(X=X)[:300], "not a whole .npz file, cut off or damaged"),
         ("t.npz", npz(format=np.array("csr"), shape=np.array([2, 2])), "not a whole sparse matrix"),
+        *(
+            ("t.npz", npz(**SPARSE | changes), f"not a .* sparse matrix.*{words}")
+            for changes, words in [
+                ({"indices": [0, 1, 10**9, 2]}, "entry 2 has column 1000000000, but there are 3 columns"),
+                ({"indices": [0, 1, -1, 2]}, "entry 2 has column -1"),
+                ({"indices": [0, 1, 10**9, 2], "format": np.array(b"csc")}, "entry 2 has row 1000000000"),
+                (
+                    {"indices": [0, 1, 2, 3], "format": np.array(b"bsr"), "data": np.ones((4, 1, 1))},
+                    "column 3",
+                ),
+                ({"indptr": [0, 3, 1, 4]}, "indptr falls from 3 to 1 at row 1"),
+                ({"indices": [0.0, 1.5, 2.0, 1.0]}, "indices must hold whole numbers, got float64"),
+                ({"data": np.array(list("abcd"))}, "its values must be numbers"),
+                ({"format": np.array(b"dia"), "data": np.ones((2, 3)), "offsets": [0, 10**9]}, "no diagonal"),
+                ({"format": np.array(b"coo"), "row": [0, 1, 2, 10**9], "col": [0, 1, 2, 2]}, "exceeds"),
+            ]
+        ),
         ("t.xlsx", workbook(), "is an Excel workbook: save the sheet as CSV"),
         ("t.xlsx", workbook()[:80], "not a whole Excel workbook, cut off or damaged"),
         ("t.zip", workbook()[:80], "not a whole zip archive, cut off or damaged"),
@@ -185,3 +212,16 @@ def test_all_columns_dropped(tmp_path):
     np.save(tmp_path / "t.npy", X)
     with pytest.raises(InvalidData, match="all 3 columns are dropped"):
         read_table(tmp_path / "t.npy").choose(drop=["column_1", "column_2", "column_3"])
+
+
+def test_sparse_tables_wider_than_memory(tmp_path, monkeypatch):
+    """Law: a small file of a thousand million columns is refused before each of them gets a name."""
+    monkeypatch.setattr(memory, "available_memory", lambda: 20 * 2**30)
+    path = tmp_path / "wide.npz"
+    path.write_bytes(npz(**SPARSE | {"shape": [3, 10**9]}))
+    with pytest.raises(
+        NotEnoughMemory, match=r"wide.npz, a table of 1,000,000,000 columns, needs .*are free"
+    ):
+        read_table(path)
+    with pytest.raises(NotEnoughMemory, match=r"the data, a table of 1,000,000,000 columns, needs"):
+        as_table(sparse.load_npz(path))

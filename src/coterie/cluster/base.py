@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from typing import Any, ClassVar, Self, TypeAlias
 
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from coterie._support.progress import Progress
 from coterie._support.typing import Data, Labels, MatrixLike, SparseData, VectorLike, Weights
-from coterie._support.validation import Constraint, check_data, check_parameters, check_sample_weight
+from coterie._support.validation import (
+    Constraint,
+    check_data,
+    check_parameters,
+    check_sample_weight,
+    refuse_heavy,
+    require_memory,
+)
 from coterie.cluster.callbacks import CallbackSupportMixin, fit_task, with_callbacks
+
+# sparse rows: numbers per column that k-means holds at its peak, measured (41 for 2 centres, 69 for 8)
+VECTORS_OF_A_FIT, VECTORS_PER_CENTER = 30, 4
+FEW_COLUMNS = 1 << 20  # fit in any memory
 
 Listener: TypeAlias = Callable[[Progress], object]
 
@@ -40,6 +53,8 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
         self._check_parameters()
         data = self._check_rows(X)
         weights = self._check_weights(sample_weight, data.shape[0])
+        if not self._copies_are_dense_spots:  # else weights are counted only
+            refuse_heavy(data, weights, who=type(self).__name__)
         with fit_task(self, data) as listener:
             found = self._compute(data, weights, listener)
         for name in self._sometimes:
@@ -49,6 +64,18 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         """Return the input of `fit`, checked; a subclass that takes matrices of distances replaces it."""
         return check_data(X, estimator=self, accept_sparse=self._takes_sparse)
+
+    def _require_centers(self, X: Data | SparseData) -> None:
+        """Refuse sparse rows so wide that a few centres, which are dense, do not fit in memory."""
+        n_columns, wanted = X.shape[1], getattr(self, "n_clusters", None)
+        if n_columns <= FEW_COLUMNS or not issparse(X):
+            return
+        n_centers = wanted if isinstance(wanted, Integral) else 1
+        require_memory(
+            X.dtype.itemsize * n_columns * (VECTORS_OF_A_FIT + VECTORS_PER_CENTER * int(n_centers)),
+            f"{type(self).__name__} of sparse rows of {n_columns:,} columns, whose centres are dense,",
+            "Leave out empty columns, or take fewer first, e.g. by sklearn.decomposition.TruncatedSVD.",
+        )
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from coterie._support.validation import Damaged, require_memory, sound_sparse
 from coterie.data.source import Source, zip_members
 
+BYTES_PER_NAME = 200  # of a column: a text, and its places in a tuple, a set and a dict
+INDEX_ARRAYS = ("indices", "indptr", "row", "col", "offsets", "coords")
 PREFERRED = ("X", "x", "data", "arr_0")  # the array to take from an .npz that holds several
 
 
@@ -67,6 +70,22 @@ def as_matrix(source: Source, array: Any) -> Any:
     return array
 
 
+def numbered_columns(n_columns: int, source: str) -> tuple[str, ...]:
+    """Return names for columns that have none, if so many fit in memory: sparse ones cost nothing themselves.
+
+    Examples
+    --------
+    >>> numbered_columns(2, "the data")
+    ('column_1', 'column_2')
+    """
+    require_memory(
+        BYTES_PER_NAME * n_columns,
+        f"{source}, a table of {n_columns:,} columns,",
+        "Leave out the columns that are empty.",
+    )
+    return tuple(f"column_{column + 1}" for column in range(n_columns))
+
+
 def _choose(source: Source, members: list[str]) -> str:
     if len(members) == 1:
         return members[0]
@@ -80,7 +99,17 @@ def _choose(source: Source, members: list[str]) -> str:
 
 def _read_sparse(source: Source) -> Any:
     try:
-        matrix = sparse.load_npz(source.stream()).tocsr()
+        with np.load(source.stream(), allow_pickle=False) as arrays:
+            names = [name for name in INDEX_ARRAYS if name in arrays.files]
+            kinds = {name: arrays[name].dtype for name in names}
+        matrix = sparse.load_npz(source.stream())
     except Exception as error:  # SciPy lets through whatever NumPy or zipfile raise
         raise source.fail(f"not a whole sparse matrix ({error}).") from None
-    return as_matrix(source, matrix)
+    for name, dtype in kinds.items():  # SciPy would cut fractions off
+        if dtype.kind not in "iu":
+            raise source.fail(f"not a valid sparse matrix: {name} must hold whole numbers, got {dtype}.")
+    try:
+        rows = sound_sparse(matrix, what=f"{source.name}").tocsr()
+    except Damaged as damage:
+        raise source.fail(f"not a valid sparse matrix: {damage}. Save it again.") from None
+    return as_matrix(source, rows)

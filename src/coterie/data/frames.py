@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 
 from coterie._support.optional import require
 from coterie._support.validation import check_data
+from coterie.data.arrays import numbered_columns
 from coterie.data.columns import numbers_from_text
 from coterie.data.table import Table, read_table
 from coterie.errors import InvalidData
@@ -52,7 +53,7 @@ def as_table(data: Any, *, columns: Sequence[str] | None = None, may_be_distance
         may_be_missing=True,
         may_be_distances=may_be_distances,
     )
-    names = tuple(columns) if columns is not None else tuple(f"column_{at + 1}" for at in range(X.shape[1]))
+    names = tuple(columns) if columns is not None else numbered_columns(X.shape[1], THE_DATA)
     return Table(THE_DATA, names, columns is not None, X.shape[0], X)
 
 

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from coterie._support.typing import FloatArray
-from coterie._support.validation import Choice, check_parameter
+from coterie._support.validation import Choice, check_parameter, check_sparse
 from coterie.data.moments import column_moments
 from coterie.errors import InvalidData
 
@@ -85,7 +85,7 @@ def fit_scaling(X: Any, how: str = "standard") -> Scaling:
     """
     check_parameter(how, Choice(AUTO, *SCALINGS), name="scale", who="fit_scaling")
     if issparse(X):
-        return _of_sparse(X, how)
+        return _of_sparse(check_sparse(X, who="fit_scaling"), how)
     if how == "robust":
         robust = RobustScaler().fit(X)
         return Scaling(how, np.asarray(robust.center_, float), np.asarray(robust.scale_, float))

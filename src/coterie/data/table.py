@@ -12,7 +12,7 @@ from scipy.sparse import issparse, vstack
 
 from coterie._support.optional import require
 from coterie._support.printing import shortened
-from coterie.data.arrays import read_npy, read_npz
+from coterie.data.arrays import numbered_columns, read_npy, read_npz
 from coterie.data.columns import (
     ColumnChoice,
     LeftOut,
@@ -160,7 +160,7 @@ def _read_file(where: Any, *, delimiter: str | None, header: bool | None, encodi
     source = open_source(where)
     if source.kind in ("npy", "zip"):
         matrix = read_npy(source) if source.kind == "npy" else read_npz(source)
-        names = tuple(f"column_{column + 1}" for column in range(matrix.shape[1]))
+        names = numbered_columns(matrix.shape[1], source.name)
         return Table(source.name, names, False, matrix.shape[0], matrix)
     notes: list[str] = []
     has_names = True

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from coterie._support.typing import SparseData
+from coterie._support.validation import check_sparse
 from coterie.distance.matrices import TOLERANCE, InputKind
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -24,7 +25,7 @@ def check_graph(graph: SparseData, kind: InputKind, symmetrize: str | None, *, w
         )
     if graph.shape[0] != graph.shape[1]:
         raise InvalidData(f"X of {who} must be a square matrix of {kind}, got the shape {graph.shape}.")
-    edges = sparse.coo_array(graph)
+    edges = sparse.coo_array(check_sparse(graph, who=who))
     rows, columns, values = edges.row, edges.col, edges.data.astype(np.float64)
     is_wrong = ~np.isfinite(values)
     if kind == "distances":

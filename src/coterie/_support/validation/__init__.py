@@ -25,7 +25,8 @@ from coterie._support.validation.parameters import (
     unknown_name,
 )
 from coterie._support.validation.seed import check_seed, shift_seed
-from coterie._support.validation.weights import check_sample_weight
+from coterie._support.validation.sparse import Damaged, check_sparse, sound_sparse
+from coterie._support.validation.weights import check_sample_weight, refuse_heavy
 
 __all__ = [
     "AnArray",
@@ -33,6 +34,7 @@ __all__ = [
     "Anything",
     "Choice",
     "Constraint",
+    "Damaged",
     "Flag",
     "Function",
     "Nothing",
@@ -46,11 +48,14 @@ __all__ = [
     "check_parameters",
     "check_sample_weight",
     "check_seed",
+    "check_sparse",
     "format_bytes",
     "largest_safe",
+    "refuse_heavy",
     "refuse_tiny",
     "require_memory",
     "shift_seed",
     "smallest_safe",
+    "sound_sparse",
     "unknown_name",
 ]

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from coterie._support.typing import Data, MatrixLike, SparseData
 from coterie._support.validation import explain
+from coterie._support.validation.sparse import check_sparse
 from coterie.errors import CoterieError, InvalidData, InvalidParameter
 
 FLOATS = [np.float64, np.float32]
@@ -31,6 +32,7 @@ def check_data(
     squares: bool = True,
     may_be_distances: bool = False,
     may_be_missing: bool = False,
+    is_graph: bool = False,
 ) -> Data | SparseData:
     """Return the data as a C-ordered float32 or float64 matrix (or CSR), or say what is wrong with them.
 
@@ -55,6 +57,9 @@ def check_data(
         Whether a symmetric matrix with a zero diagonal may pass.
     may_be_missing : bool, default=False
         Whether values that are not finite may pass, because the caller settles them itself.
+    is_graph : bool, default=False
+        Whether a sparse matrix holds pairs of rows: it may have more entries than 32 bits count, and keeps
+        those of a row in their order.
 
     Examples
     --------
@@ -63,9 +68,12 @@ def check_data(
     """
     who = who or (type(estimator).__name__ if estimator is not None else "this function")
     explain.refuse_kinds(X, who, name)
+    columns = explain.column_names(X)
+    if accept_sparse and issparse(X):
+        X = check_sparse(X, who=who, name=name, keep_order=is_graph)
     options: dict[str, Any] = {
         "accept_sparse": "csr" if accept_sparse else False,
-        "accept_large_sparse": False,
+        "accept_large_sparse": is_graph,
         "dtype": FLOATS,
         "order": "C",
         "ensure_all_finite": False,  # checked below, together with overflow, in one pass
@@ -82,11 +90,11 @@ def check_data(
     except (ValueError, TypeError) as error:
         raise explain.explained(error, X, who, name) from None
     if not may_be_missing:
-        _refuse_unsafe_values(checked, explain.column_names(X), who, name, squares)
+        _refuse_unsafe_values(checked, columns, who, name, squares)
     if not may_be_distances:
         _refuse_distances(checked, who, name)
     if squares and estimator is not None and reset and not (may_be_missing or may_be_distances):
-        refuse_tiny(checked, explain.column_names(X), name)
+        refuse_tiny(checked, columns, name)
     return checked
 
 

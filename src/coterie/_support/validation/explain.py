@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array, issparse
+from scipy.sparse import issparse
 
 from coterie._support.printing import shortened
 from coterie.errors import CoterieError, InvalidData, UnsupportedInput
@@ -133,6 +133,11 @@ def explained(error: Exception, X: Any, who: str, name: str) -> CoterieError:
             f"Found array with dim {len(shape)} and shape {shape} for {name} of {who}, while dim <= 2 is "
             f"required: one row per sample, e.g. {name}.reshape(len({name}), -1)."
         )
+    if "32-bit integer indices" in text:
+        return InvalidData(
+            f"{name} of {who} must be a sparse matrix of at most {np.iinfo(np.int32).max:,} rows, columns, "
+            f"and entries, got the shape {shape} with {X.nnz:,} entries. Leave out empty columns."
+        )
     if isinstance(error, TypeError):
         return UnsupportedInput(f"{name} of {who} cannot be read as numbers: {text}")
     return InvalidData(text if name in text else f"{name} of {who}: {text}")
@@ -191,24 +196,24 @@ def too_small(X: Any, columns: list[str] | None, name: str, smallest_safe: float
 
 def _largest(X: Any) -> tuple[int, float]:
     """Return the column of the value of largest size, and that size."""
-    per_column = abs(X).max(axis=0)
-    per_column = per_column.toarray().ravel() if issparse(per_column) else per_column
-    column = int(np.argmax(per_column))
-    return column, float(per_column[column])
+    values = X.data if issparse(X) else X.reshape(-1)
+    at = int(np.argmax(np.abs(values)))
+    return int(X.indices[at]) if issparse(X) else at % X.shape[1], float(abs(values[at]))
 
 
 def _rows_by_column(X: Any, test: Any) -> dict[int, list[int]]:
-    if issparse(X):
-        by_column = csc_array(X)
-        hits = {
-            column: by_column.indices[start:stop][test(by_column.data[start:stop])].tolist()
-            for column, (start, stop) in enumerate(
-                zip(by_column.indptr[:-1], by_column.indptr[1:], strict=True)
-            )
-        }
-    else:
-        hits = {column: np.flatnonzero(test(X[:, column])).tolist() for column in range(X.shape[1])}
-    return {column: rows for column, rows in hits.items() if rows}
+    hits: dict[int, list[int]] = {}
+    if issparse(X):  # by its entries: columns may be too many to walk through
+        entries = np.flatnonzero(test(X.data))
+        rows = np.searchsorted(X.indptr, entries, side="right") - 1
+        for column, row in sorted(zip(X.indices[entries].tolist(), rows.tolist(), strict=True)):
+            hits.setdefault(column, []).append(row)
+        return hits
+    for column in range(X.shape[1]):
+        found = np.flatnonzero(test(X[:, column])).tolist()
+        if found:
+            hits[column] = found
+    return hits
 
 
 def _column(column: int, columns: list[str] | None, name: str) -> str:

@@ -6,9 +6,14 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from coterie._support.typing import VectorLike, Weights
 from coterie.errors import InvalidData
+
+LARGEST_TOTAL = 1e100  # times squares of data up to 1e100 it is still a number
+SMALLEST_LARGEST = 1e-100
+NEGLIGIBLE = 1e-100
 
 
 def check_sample_weight(
@@ -19,7 +24,8 @@ def check_sample_weight(
     Parameters
     ----------
     sample_weight : array-like of shape (n_samples,), number or None
-        None and one number for all mean: unweighted.
+        None and one number for all mean: unweighted. They may add up to 1e100, and the largest must be at
+        least 1e-100; what is below a 1e-100th of the largest counts as 0.
     n_samples : int
         How many weights there must be.
     dtype : dtype, default=float64
@@ -44,7 +50,50 @@ def check_sample_weight(
             f"sample_weight.shape == {weights.shape}, expected {(n_samples,)}! {who} needs a weight per row."
         )
     _refuse_values(weights, who)
+    _refuse_sizes(weights, who)
+    # beside the largest these are nothing, and products with them would vanish or lose their digits
+    weights = np.where(weights < float(weights.max()) * NEGLIGIBLE, 0, weights)
     return np.ascontiguousarray(weights, dtype=dtype)
+
+
+def refuse_heavy(X: Any, weights: Weights | None, *, who: str) -> None:
+    """Refuse rows whose squared differences overflow when they are weighted and summed.
+
+    `check_data` has made sure that they do not while every row counts once.
+
+    Examples
+    --------
+    >>> refuse_heavy(np.array([[1.0], [2.0]]), np.array([1e90, 1.0]), who="KMeans")
+    """
+    if weights is None or X.shape[0] == 0 or float(np.sum(weights)) <= X.shape[0]:
+        return
+    values = X.data if issparse(X) else X
+    largest = max(abs(float(values.min(initial=0.0))), abs(float(values.max(initial=0.0))))
+    safe = float(np.sqrt(np.finfo(np.float64).max / (4.0 * X.shape[1]) / float(np.sum(weights))))
+    if largest > safe:
+        raise InvalidData(
+            f"X of {who} holds {largest:.3g}, and sample_weight adds up to {float(np.sum(weights)):.3g}: "
+            f"weighted sums of squares overflow above {safe:.2g}. Divide the weights or the data by a "
+            f"constant."
+        )
+
+
+def _refuse_sizes(weights: Any, who: str) -> None:
+    """Refuse weights whose sums, or products with values, would leave the range of numbers."""
+    with np.errstate(over="ignore"):
+        total = float(weights.sum(dtype=np.float64))
+    if total > LARGEST_TOTAL:
+        raise InvalidData(
+            f"sample_weight of {who} must add up to at most {LARGEST_TOTAL:g}, got {total:.3g}, the largest "
+            f"{float(weights.max()):.3g} at row {int(np.argmax(weights))}: weighted sums would overflow. "
+            f"Divide the weights by a constant."
+        )
+    if float(weights.max()) < SMALLEST_LARGEST:
+        raise InvalidData(
+            f"sample_weight of {who} must have a weight of at least {SMALLEST_LARGEST:g}, got "
+            f"{float(weights.max()):.3g} as the largest: weighted sums would vanish. Multiply the weights "
+            f"by a constant."
+        )
 
 
 def _as_vector(sample_weight: VectorLike, who: str) -> Any:

@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.typing import Data, SparseData
+from coterie._support.validation import check_sparse
 from coterie.distance import Distance, pairwise_distances
 from coterie.distance.pairwise import called
 from coterie.errors import InvalidData
@@ -35,7 +36,10 @@ def check_connectivity(connectivity: Any, X: Data, distance: Distance | None, *,
     holds distances.
     """
     graph = connectivity(X) if callable(connectivity) else connectivity
-    graph = sparse.csr_array(graph if sparse.issparse(graph) else np.asarray(graph))
+    is_sparse = sparse.issparse(graph)
+    graph = sparse.csr_array(
+        check_sparse(graph, who=who, name="connectivity") if is_sparse else np.asarray(graph)
+    )
     if graph.shape != (len(X), len(X)):
         raise InvalidData(
             f"connectivity of {who} must be a matrix of shape {(len(X), len(X))}, one row per sample, got "

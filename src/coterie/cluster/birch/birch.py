@@ -166,6 +166,7 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
             return self
         tree = getattr(self, "tree_", None)
         data = check_data(X, estimator=self, reset=tree is None, accept_sparse=True)
+        self._require_centers(data)
         weights = self._check_weights(sample_weight, data.shape[0])
         dtype = data.dtype if tree is None else self.subcluster_centers_.dtype
         found = self._grown(tree, data, weights, None, dtype)
@@ -173,6 +174,11 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
             self.__dict__.pop(name, None)
         self.__dict__.update(found)
         return self
+
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        data = super()._check_rows(X)
+        self._require_centers(data)
+        return data
 
     def fit_predict(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Labels:
         """Find the clusters and return the label of each row, also without `compute_labels`."""

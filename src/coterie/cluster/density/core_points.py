@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import validate_data
 
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, Indices, Labels, MatrixLike
@@ -101,7 +100,7 @@ class CorePoints:
         return NearestCore(index, distance)
 
     def _distances_given(self, X: MatrixLike) -> Distances:
-        checked = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        checked = check_data(X, estimator=self, reset=False, squares=False, may_be_distances=True)
         if checked.shape[1] != len(self.labels_):
             raise InvalidData(
                 f"X of predict must hold the distances of new rows to the {len(self.labels_)} rows of the "

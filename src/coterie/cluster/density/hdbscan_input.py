@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import validate_data
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
@@ -20,6 +19,7 @@ from coterie.cluster.density.input import (
     is_known,
     measured_by_scikit_learn,
     note_no_direction,
+    read_distances,
     resolve_distance,
     shared_name,
     takes_sparse_rows,
@@ -28,7 +28,7 @@ from coterie.cluster.density.odd_rows import in_parts
 from coterie.cluster.density.reachability import ReachabilityTree, of_graph, of_matrix, of_matrix_as_trees
 from coterie.cluster.density.reachability_rows import Task, of_rows
 from coterie.distance import Distance, input_kind
-from coterie.distance.matrices import TOLERANCE, in_row_order
+from coterie.distance.matrices import TOLERANCE
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidData, InvalidParameter
@@ -201,16 +201,7 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
 
 
 def _check_matrix(model: Any, X: MatrixLike) -> HDBSCANInput:
-    if not issparse(X):  # a graph may be larger than sparse rows may
-        check_data(X, who="HDBSCAN", squares=False, may_be_distances=True, may_be_missing=True)
-    D = validate_data(
-        model,
-        in_row_order(X),
-        accept_sparse="csr",
-        dtype=np.float64,
-        order="C",
-        ensure_all_finite=bool(issparse(X)),
-    )
+    D = read_distances(model, X, [np.float64])
     if not issparse(D) and np.isnan(D).any():
         raise InvalidData("np.nan values found in precomputed-dense: X of HDBSCAN must not hold NaN.")
     what = "The precomputed distance matrix is expected to be symmetric, however"

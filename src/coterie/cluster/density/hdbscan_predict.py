@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import validate_data
 
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, FloatArray, Indices, MatrixLike
-from coterie._support.validation import check_data
+from coterie._support.validation import check_data, check_sparse
 from coterie.cluster.density.hdbscan_input import as_measured, scikit_learns_distances
 from coterie.cluster.density.input import as_matrix, is_known, without_direction
 from coterie.cluster.density.weight_lists import lists_of_weight
@@ -138,6 +137,7 @@ def _smallest(D: Distances, k: int) -> tuple[Indices, Distances]:
 def _checked(model: Any, X: MatrixLike) -> Any:
     if input_kind(model.metric) == "distances":
         return _given(model, X)
+    X = check_sparse(X, who="HDBSCAN") if issparse(X) else X
     if getattr(X, "dtype", None) == np.float32:
         X = X.astype(np.float64)  # type: ignore[union-attr]  # first: as in the fit, nothing overflows then
     data = check_data(X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True)
@@ -161,7 +161,9 @@ def _distance(model: Any) -> Any:
 
 
 def _given(model: Any, X: MatrixLike) -> Distances:
-    D = validate_data(model, X, reset=False, dtype=np.float64)
+    D = check_data(X, estimator=model, reset=False, squares=False, may_be_distances=True).astype(
+        np.float64, copy=False
+    )
     if D.shape[1] != len(model._core_distances):
         raise InvalidData(
             f"X of predict must hold the distances of new rows to the {len(model._core_distances)} rows of "

@@ -100,20 +100,38 @@ def check_density_input(estimator: Any, X: MatrixLike, metric: Any) -> Any:
     if input_kind(metric) == "data":
         return check_data(X, estimator=estimator, accept_sparse=True)
     who = type(estimator).__name__
-    if not issparse(X):  # a graph may be larger than sparse rows may
-        check_data(X, who=who, squares=False, may_be_distances=True, may_be_missing=True)
-    checked = validate_data(
-        estimator,
-        in_row_order(X),
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        order="C",
-        ensure_all_finite=issparse(X),
-    )
-    if not issparse(X):
+    checked = read_distances(estimator, X, [np.float64, np.float32])
+    if not issparse(checked):
         check_data(checked, who=who, squares=False, may_be_distances=True)  # says where a number is missing
     _refuse_no_distances(checked, who)
     return checked
+
+
+def read_distances(estimator: Any, X: MatrixLike, dtype: list[Any]) -> Any:
+    """Return a matrix of distances as C-ordered floats, not yet looked at, or a graph of them as CSR."""
+    who = type(estimator).__name__
+    may_be: dict[str, Any] = {"squares": False, "may_be_distances": True, "may_be_missing": True}
+    if not issparse(X):
+        check_data(X, who=who, **may_be)
+        return validate_data(estimator, in_row_order(X), dtype=dtype, order="C", ensure_all_finite=False)
+    graph: Any = check_data(X, estimator=estimator, accept_sparse=True, is_graph=True, **may_be)
+    _refuse_entries(graph, who)
+    return graph if graph.dtype in dtype else graph.astype(dtype[0])
+
+
+def _refuse_entries(graph: SparseData, who: str) -> None:
+    """Refuse stored distances that are none."""
+    is_wrong = ~(graph.data >= 0) | np.isinf(graph.data)
+    if not is_wrong.any():
+        return
+    at = int(np.argmax(is_wrong))
+    row, value = int(np.searchsorted(graph.indptr, at, side="right")) - 1, graph.data[at]
+    kind = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else "negative values"
+    raise InvalidData(
+        f"Input X contains {kind}: stored distances of {who} must be finite and at least 0, got "
+        f"X[{row}, {graph.indices[at]}] = {value:g}. Leave out pairs that have no "
+        f"distance: what is not stored is infinitely far."
+    )
 
 
 def _refuse_no_distances(D: Any, who: str) -> None:
@@ -122,14 +140,13 @@ def _refuse_no_distances(D: Any, who: str) -> None:
             f"X of {who} must be a square matrix of distances for metric='precomputed', got the shape "
             f"{D.shape}. If these are rows of features, name a distance: metric='euclidean'."
         )
-    values = D.data if issparse(D) else D
-    if values.size and np.nanmin(values) < 0:
-        raise InvalidData(
-            f"Negative values in data passed to `X`: distances of {who} must be at least 0, got "
-            f"{np.nanmin(values):g}."
-        )
     if issparse(D):
         return
+    if D.size and np.nanmin(D) < 0:
+        raise InvalidData(
+            f"Negative values in data passed to `X`: distances of {who} must be at least 0, got "
+            f"{np.nanmin(D):g}."
+        )
     with np.errstate(invalid="ignore"):
         facts = _core.matrix_facts(D)
         is_apart = facts.largest_asymmetry > TOLERANCE[D.dtype] * facts.largest

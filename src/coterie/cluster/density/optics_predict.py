@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.utils.validation import validate_data
 
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, FloatArray, Labels, MatrixLike
@@ -70,7 +69,9 @@ def _scales(model: Any) -> FloatArray:
 
 def _check_queries(model: Any, X: MatrixLike) -> Any:
     if model._is_given:
-        D = validate_data(model, X, reset=False, dtype=np.float64)
+        D = check_data(X, estimator=model, reset=False, squares=False, may_be_distances=True).astype(
+            np.float64, copy=False
+        )
         if D.shape[1] != len(model.labels_):
             raise InvalidData(
                 f"X of predict must hold the distances of new rows to the {len(model.labels_)} rows of the "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from coterie._support.typing import Data, Indices, Labels, SparseData, Weights
 
@@ -76,13 +78,24 @@ def bisect(
             break
         group = max(candidates, key=score)
         rows, own = X[group.rows], None if weights is None else weights[group.rows]
-        model = fit(rows, own)
+        model = _fit_quietly(fit, rows, own)
+        if len(model.cluster_centers_) < 2:  # equal rows, whose mean is off by rounding
+            whole = replace(group, inertia=0.0)
+            tree.groups = [whole if other is group else other for other in tree.groups]
+            continue
         parts = _parts(group, model, rows, own, 2 * len(tree.models) + 1)
         tree.models.append(model)
         tree.divided.append(group.node)
         tree.heights.append(group.inertia)
         tree.groups = [other for other in tree.groups if other is not group] + parts
     return tree
+
+
+def _fit_quietly(fit: Callable[..., Any], rows: Any, weights: Weights | None) -> Any:
+    """Fit two means; that there is one only is for the whole fit to say, about its own n_clusters."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
+        return fit(rows, weights)
 
 
 def _parts(group: Group, model: Any, rows: Any, weights: Weights | None, first_node: int) -> list[Group]:

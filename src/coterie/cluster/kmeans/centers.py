@@ -36,6 +36,11 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighte
     _origin: FloatArray
     _prepared_centers: Centers | None
 
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        data = super()._check_rows(X)
+        self._require_centers(data)
+        return data
+
     def predict(self, X: MatrixLike) -> Labels:
         """Return the index of the nearest centre for each row.
 

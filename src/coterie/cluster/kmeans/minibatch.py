@@ -189,6 +189,7 @@ class MiniBatchKMeans(CenterClusterer):
         self._check_parameters()
         is_first = not hasattr(self, "cluster_centers_")
         data = check_data(X, estimator=self, reset=is_first, accept_sparse=True)
+        self._require_centers(data)
         weights = self._check_weights(sample_weight, data.shape[0])
         if is_first:
             plan = self._plan(data)

@@ -48,7 +48,10 @@ class SparsePoints:
 
     @property
     def _weights_of_dtype(self) -> Weights | None:
-        return None if self.weights is None else self.weights.astype(self.X.dtype)
+        if self.weights is None:
+            return None
+        shares: Weights = self.weights / self.weights.max()  # they may be too large for float32
+        return shares.astype(self.X.dtype)
 
     def seed(self, n_clusters: int, n_candidates: int, seed: int, *, record: bool) -> Any:
         return _core.kmeans_seed_sparse(

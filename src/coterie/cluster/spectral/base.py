@@ -36,7 +36,6 @@ from coterie.cluster.spectral.input import (
     check_sparse_graph,
     dense_rows,
     nearly_symmetric,
-    with_short_indices,
 )
 from coterie.cluster.spectral.landmarks import LandmarkMap, embed_by_landmarks
 from coterie.cluster.spectral.problem import DEFAULT_TOLERANCE
@@ -190,7 +189,7 @@ class SpectralBase:
                 "np.matrix is not supported. Please convert to a numpy array with np.asarray."
             )
         checked = check_data(
-            with_short_indices(X),
+            X,
             estimator=self,
             accept_sparse=True,
             min_rows=2,
@@ -216,7 +215,7 @@ class SpectralBase:
 
     def _check_new_rows(self, X: MatrixLike) -> Any:
         checked = check_data(
-            with_short_indices(X),
+            X,
             estimator=self,
             reset=False,
             accept_sparse=True,

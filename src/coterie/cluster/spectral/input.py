@@ -26,15 +26,6 @@ def dense_rows(X: Any, who: str) -> Any:
     return np.ascontiguousarray(X.toarray())
 
 
-def with_short_indices(X: Any) -> Any:
-    """Let a sparse matrix count in 32 bits where these suffice; SciPy's own routines often return 64."""
-    if not sparse.issparse(X) or max(*X.shape, X.nnz) > np.iinfo(np.int32).max:
-        return X
-    rows = X.tocsr()
-    parts = (rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32))
-    return type(rows)(parts, shape=rows.shape)
-
-
 def check_sparse_graph(graph: Any, who: str, *, must_be_symmetric: bool) -> Any:
     """Return a graph whose weights are at least 0 and, if it must be, the same in both directions."""
     check_non_negative(graph.data, who)

@@ -22,6 +22,7 @@ from coterie._support.caller import caller_level
 from coterie._support.progress import Tracker
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Indices, Labels, Weights
+from coterie._support.validation import check_sparse
 from coterie.errors import InvalidData, InvalidParameter
 
 SIDE_BY_SIDE_ROWS = 50_000  # beyond, one fit keeps all threads busy and several would need too much memory
@@ -62,6 +63,8 @@ class Refitter:
             )
         self.estimator = estimator
         self.X: Any = X if hasattr(X, "shape") else np.asarray(X)
+        if issparse(X):
+            self.X = check_sparse(X, who=who, keep_order=True)
         self.who = who
         self.is_pairwise = bool(get_tags(estimator).input_tags.pairwise)
         self.takes_weights = bool(has_fit_parameter(estimator, "sample_weight")) and not getattr(

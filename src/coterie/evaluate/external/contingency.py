@@ -13,7 +13,14 @@ from scipy.sparse import coo_array, csr_array, csr_matrix, issparse
 from coterie import _core
 from coterie._support.optional import require
 from coterie._support.typing import VectorLike, Weights
-from coterie._support.validation import Nothing, Number, check_parameter, check_sample_weight, require_memory
+from coterie._support.validation import (
+    Nothing,
+    Number,
+    check_parameter,
+    check_sample_weight,
+    check_sparse,
+    require_memory,
+)
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.external import tables
 from coterie.evaluate.labelings import AnyArray, Labeling, Noise, check_noise, read_labelings
@@ -63,7 +70,9 @@ class ContingencyTable:
         """
         if isinstance(matrix, ContingencyTable):
             return matrix
-        sparse = csr_array(matrix) if issparse(matrix) else csr_array(_as_matrix(matrix))
+        if issparse(matrix):
+            matrix = check_sparse(matrix, who="ContingencyTable", name="contingency")
+        sparse = csr_array(matrix, copy=True) if issparse(matrix) else csr_array(_as_matrix(matrix))
         sparse.sum_duplicates()
         sparse.eliminate_zeros()
         kind = sparse.data.dtype.kind

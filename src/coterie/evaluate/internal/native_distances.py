@@ -79,9 +79,12 @@ def _squared_sums(X: Data, partition: Partition) -> SumsOfRows:
 def _cosine_sums(X: Data, partition: Partition) -> SumsOfRows:
     """Sum of 1 - x.y over a group of n unit rows: n - x.(sum of the rows)."""
     totals = np.asarray(partition.indicator().T @ X.astype(np.float64))
+    # unit rows are so by rounding: what is left of equal ones must be 0, as by pairs
+    nothing = float(np.finfo(X.dtype).eps) * (4 + np.sqrt(X.shape[1])) * partition.totals
 
     def of_rows(rows: Data) -> npt.NDArray[np.float64]:
-        return np.asarray(np.maximum(0.0, partition.totals - rows.astype(np.float64) @ totals.T))
+        sums = partition.totals - rows.astype(np.float64) @ totals.T
+        return np.asarray(np.where(sums > nothing, sums, 0.0))
 
     return of_rows
 

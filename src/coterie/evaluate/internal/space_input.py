@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.typing import MatrixLike
-from coterie._support.validation import check_data
+from coterie._support.validation import check_data, refuse_heavy
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.internal.native_distances import find_native
 from coterie.evaluate.internal.partitions import Partition
@@ -26,6 +26,13 @@ def read_space(
 ) -> Space:
     """Return the samples of a partition with their distances, or say what is wrong with them."""
     options = options or {}
+    space = _read_space(X, metric, partition, who, options)
+    if isinstance(space, VectorSpace):
+        refuse_heavy(space.X, partition.sample_weight, who=who)
+    return space
+
+
+def _read_space(X: MatrixLike, metric: Any, partition: Partition, who: str, options: dict[str, Any]) -> Space:
     if isinstance(metric, str) and metric == "precomputed":
         return _align(MatrixSpace(_read_matrix(X, who)), partition, who)
     checked: Any = check_data(X, who=who, accept_sparse=True, may_be_distances=True)

@@ -19,6 +19,7 @@ from coterie.evaluate.internal.native_distances import NativeDistance
 from coterie.evaluate.internal.partitions import Partition
 
 BLOCK_NUMBERS = 1 << 22  # numbers of a block of distances: 32 MiB
+WIDEST_WEIGHT = 1e15  # beyond, weighted sums of distances may not fit in float32
 ROW_BANDS = 8  # of a symmetric pass: (1 + 1/8) / 2 of all pairs are computed
 
 
@@ -234,10 +235,13 @@ class NativeSpace(VectorSpace):
         return np.asarray(self._pass(partition, between=True)[3])
 
     def _pass(self, partition: Partition, *, between: bool = False) -> Any:
-        weights = partition.sample_weight
-        cast = None if weights is None else np.ascontiguousarray(weights, dtype=self.prepared.dtype)
-        groups = (partition.codes, partition.n_clusters)
-        return _core.silhouette(self.prepared, *groups, self.distance.metric, between, cast)
+        weights: Any = partition.sample_weight
+        rows, groups = self.prepared, (partition.codes, partition.n_clusters)
+        if weights is not None:
+            is_wide = weights.max() > WIDEST_WEIGHT or weights.min() < 1 / WIDEST_WEIGHT
+            rows = rows.astype(np.float64, copy=False) if is_wide else rows
+            weights = np.ascontiguousarray(weights, dtype=rows.dtype)
+        return _core.silhouette(rows, *groups, self.distance.metric, between, weights)
 
     def extremes(self, partition: Partition) -> tuple[Distances, Distances]:
         _require_table(partition)
