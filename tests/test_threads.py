@@ -5,7 +5,7 @@ import os
 import pytest
 
 from coterie import _core
-from coterie._support.threads import resolve_threads, usable_cpus
+from coterie._support.threads import MOST_THREADS, resolve_threads, usable_cpus
 from coterie.errors import InvalidParameter
 
 
@@ -32,3 +32,8 @@ def test_usable_cpus_respects_affinity():
     """Law: a process bound to some processors counts only those."""
     if hasattr(os, "sched_getaffinity"):
         assert usable_cpus() == len(os.sched_getaffinity(0))
+
+
+def test_no_more_threads_than_a_system_has():
+    """Law: a huge n_jobs, from a file say, asks for no more threads than can be started."""
+    assert resolve_threads(10**12) == max(MOST_THREADS, usable_cpus())

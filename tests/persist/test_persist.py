@@ -3,6 +3,7 @@
 import json
 import os
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from safetensors import safe_open
 from sklearn.preprocessing import StandardScaler
 
 import coterie
+from coterie._support.validation.schema import Tensor
 from coterie.cluster import KMeans
 from coterie.data import PolarCoordinates, Scaling, Whitening
 from coterie.distance import get_distance, get_geometry, pairwise_distances
@@ -141,6 +143,8 @@ def test_values_and_hooks(path, monkeypatch):
     assert coterie.load(path).how == "minmax"
 
     class Hooked:
+        _schema: ClassVar = {"x": Tensor("rows", "columns")}
+
         def __init__(self, x):
             self.x = x
 

@@ -14,11 +14,11 @@ from coterie.persist.state import Reader, Writer
 
 X = np.random.default_rng(0).normal(size=(80, 3))
 
+WHOLE = st.integers(-(2**63), 2**64)  # larger ones are refused
+
 plain = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats() | st.text(),
-    lambda inner: (
-        st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner) | st.tuples(inner, inner)
-    ),
+    st.none() | st.booleans() | WHOLE | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text() | WHOLE, inner) | st.tuples(inner, inner),
     max_leaves=10,
 )
 tensors = arrays.arrays(

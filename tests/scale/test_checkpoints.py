@@ -8,6 +8,8 @@ import warnings
 
 import numpy as np
 import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
 
 from coterie.errors import InvalidParameter, ModelFileError
 from coterie.scale import (
@@ -21,6 +23,7 @@ from coterie.scale import (
     read_blocks,
 )
 from coterie.scale.methods import minibatch as minibatch_module
+from coterie.scale.runtime.checkpoint import Checkpoint
 
 FITS = {
     "kmeans": (KMeans, {"n_clusters": 7, "random_state": 0, "tol": 0}),
@@ -126,8 +129,61 @@ def test_foreign_checkpoints_are_refused(method, rows, tmp_path):
     with pytest.raises(InvalidParameter, match="belongs to a fit of other data or parameters"):
         kind(**(options | {"random_state": 5}), checkpoint=tmp_path).fit(rows)
     next(tmp_path.iterdir()).write_bytes(b"nothing")
-    with pytest.raises(ModelFileError, match=r"is no checkpoint.*Remove it to begin anew"):
+    with pytest.raises(ModelFileError, match=r"is no checkpoint.*Delete the file to start over"):
         kind(**options, checkpoint=tmp_path).fit(rows)
+
+
+@pytest.mark.parametrize("method", FITS)
+def test_damaged_checkpoints_are_refused(method, rows, tmp_path):
+    """Law: a checkpoint of which any byte is another is refused, or is read as it was written."""
+    kind, options = FITS[method]
+    with pytest.raises(Interrupted):
+        kind(**options, checkpoint=tmp_path, progress=interrupt_after(2)).fit(rows)
+    [path] = tmp_path.iterdir()
+    whole, fingerprint = path.read_bytes(), _fingerprint(path)
+    checkpoint = Checkpoint(str(tmp_path), method, fingerprint)
+    saved = checkpoint.load()
+    for at in [*range(0, min(len(whole), 2500), 3), *range(2500, len(whole), 97)]:
+        path.write_bytes(flipped(whole, at))
+        try:
+            again = checkpoint.load()
+        except (ModelFileError, InvalidParameter):
+            continue
+        assert again.facts == saved.facts
+        assert again.arrays.keys() == saved.arrays.keys()
+        for name, array in saved.arrays.items():
+            np.testing.assert_array_equal(again.arrays[name], array, strict=True)
+    path.write_bytes(flipped(whole, -1))
+    with pytest.raises(
+        ModelFileError,
+        match=rf"{path.name}: is damaged: .* not what was saved. Delete the file to start",
+    ):
+        kind(**options, checkpoint=tmp_path).fit(rows)
+
+
+def flipped(content, at):
+    changed = bytearray(content)
+    changed[at] ^= 1 << at % 8
+    return bytes(changed)
+
+
+def test_checkpoints_without_a_checksum_are_refused(rows, tmp_path):
+    """Law: what cannot be verified, such as the checkpoint of an earlier version, is not gone on from."""
+    kind, options = FITS["kmeans"]
+    with pytest.raises(Interrupted):
+        kind(**options, checkpoint=tmp_path, progress=interrupt_after(2)).fit(rows)
+    [path] = tmp_path.iterdir()
+    with safe_open(path, "numpy") as file:
+        facts = {name: text for name, text in file.metadata().items() if name != "sha256"}
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no dict
+    save_file(arrays, path, metadata=facts)
+    with pytest.raises(ModelFileError, match=r"no checkpoint of this version: it has no checksum\. Delete"):
+        kind(**options, checkpoint=tmp_path).fit(rows)
+
+
+def _fingerprint(path):
+    with safe_open(path, "numpy") as file:
+        return file.metadata()["fit"]
 
 
 def test_fits_of_one_pass_take_no_checkpoint():

@@ -13,6 +13,8 @@ from threadpoolctl import ThreadpoolController
 from coterie._core import default_threads
 from coterie.errors import InvalidParameter
 
+MOST_THREADS = 64  # or as many as there are processors: thousands end the process when the system has no more
+
 
 def usable_cpus() -> int:
     """Return how many processors this process may run on."""
@@ -28,7 +30,8 @@ def resolve_threads(n_jobs: int | None = None) -> int:
     ----------
     n_jobs : int or None, default=None
         None: what OpenMP would use now (``OMP_NUM_THREADS``, threadpoolctl, the processors).
-        Positive: that many. Negative: counted back from the processors, -1 is all of them.
+        Positive: that many, at most `MOST_THREADS` or the processors. Negative: counted back from the
+        processors, -1 is all of them.
 
     Examples
     --------
@@ -42,7 +45,9 @@ def resolve_threads(n_jobs: int | None = None) -> int:
             f"n_jobs must be None, a positive number of threads, or negative to leave processors free "
             f"(-1 uses all), got {n_jobs!r}."
         )
-    return int(n_jobs) if n_jobs > 0 else max(1, usable_cpus() + 1 + int(n_jobs))
+    if n_jobs > 0:
+        return min(int(n_jobs), max(MOST_THREADS, usable_cpus()))
+    return max(1, usable_cpus() + 1 + int(n_jobs))
 
 
 def _is_whole(value: Any) -> bool:

@@ -19,6 +19,7 @@ from coterie._support.validation import (
     refuse_heavy,
     require_memory,
 )
+from coterie._support.validation.schema import ESTIMATOR, Schema
 from coterie.cluster.callbacks import CallbackSupportMixin, fit_task, with_callbacks
 
 # sparse rows: numbers per column that k-means holds at its peak, measured (41 for 2 centres, 69 for 8)
@@ -36,6 +37,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     """
 
     _constraints: ClassVar[Mapping[str, Constraint]] = {}
+    _schema: ClassVar[Schema] = ESTIMATOR  # what its fitted attributes hold, for files
     _takes_sparse: ClassVar[bool] = False
     _sometimes: ClassVar[tuple[str, ...]] = ()  # fitted attributes that not every fit sets
     _copies_are_dense_spots: ClassVar[bool] = False  # weight at one place is density without limit

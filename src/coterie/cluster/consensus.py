@@ -24,6 +24,7 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
+from coterie._support.validation.schema import Estimator, Instance, ListOf, Schema, Tensor, wrong
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.errors import InvalidParameter
@@ -104,6 +105,14 @@ class ConsensusClustering(Clusterer):
         "progress": Nothing() | Flag() | Function(),
     }
 
+    _schema: ClassVar[Schema] = {
+        **Clusterer._schema,
+        "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
+        "estimators_": ListOf(Estimator("columns"), "runs"),
+        "dendrogram_": Instance(Dendrogram, n_leaves="rows"),
+        "_counts": ListOf(Tensor(None, "clusters", kind="f8", low=0), "runs"),
+    }
+
     estimators_: list[Any]
     dendrogram_: Dendrogram
     _counts: list[FloatArray]
@@ -126,6 +135,16 @@ class ConsensusClustering(Clusterer):
         self.linkage = linkage
         self.random_state = random_state
         self.progress = progress
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        if not sizes["runs"]:
+            raise wrong("estimators_", cls.__name__, "be at least one", "none")
+        for at, (model, counts) in enumerate(zip(state["estimators_"], state["_counts"], strict=True)):
+            n_labels = int(max(np.max(getattr(model, "labels_", -1)), -1)) + 1
+            if len(counts) != max(n_labels, 1) + 1:
+                place = f"_counts[{at}]"
+                raise wrong(place, cls.__name__, f"have {max(n_labels, 1) + 1} rows", len(counts))
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster with whose rows it is together most.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.printing import shortened
+from coterie._support.validation.schema import Instance, ListOf, Schema, Text
 from coterie.data.sampling import draw_rows
 from coterie.data.schema import (
     HEAD_ROWS,
@@ -35,6 +36,8 @@ _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?$|\d{1,2}[./]\d{1,2}[./]\d{2,
 class LeftOut:
     """A column that is not used, and why."""
 
+    _schema: ClassVar[Schema] = {"name": Text(), "reason": Text()}
+
     name: str
     reason: str
 
@@ -45,6 +48,11 @@ class LeftOut:
 @dataclass(frozen=True)
 class ColumnChoice:
     """The columns to cluster by, and those left out."""
+
+    _schema: ClassVar[Schema] = {
+        "used": ListOf(Text(), kind=tuple),
+        "left_out": ListOf(Instance(LeftOut), kind=tuple),
+    }
 
     used: tuple[str, ...]
     left_out: tuple[LeftOut, ...]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from coterie._support.validation.schema import COUNT, Instance, ListOf, Names, Schema, Tensor, Text
 from coterie.data.columns import LeftOut
 from coterie.data.labels import CLUSTER_NAMES, align, choose_label_column, label_values, read_labels_table
 from coterie.data.missing import settle_missing
@@ -37,6 +38,18 @@ class LabelledData:
     notes : tuple of str
         What had to be decided, in a user's words.
     """
+
+    _schema: ClassVar[Schema] = {
+        "X": Tensor("rows", "columns", kind="any"),
+        "labels": Names("rows"),
+        "columns": ListOf(Text(), "columns", kind=tuple),
+        "left_out": ListOf(Instance(LeftOut), kind=tuple),
+        "label_name": Text(),
+        "source": Text(),
+        "data_source": Text(),
+        "n_dropped": COUNT,
+        "notes": ListOf(Text(), kind=tuple),
+    }
 
     X: npt.NDArray[Any]
     labels: npt.NDArray[Any]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie._support.optional import require
+from coterie._support.validation.schema import COUNT, ListOf, Names, Schema, Text
 from coterie.data.columns import check_names
 from coterie.data.source import open_source
 from coterie.data.table import Table, read_table
@@ -41,6 +42,17 @@ class LabelPair:
     true_column : str
         The column of the classes, without its file.
     """
+
+    _schema: ClassVar[Schema] = {
+        "true": Names("rows"),
+        "pred": Names("rows"),
+        "true_name": Text(),
+        "pred_name": Text(),
+        "source": Text(),
+        "n_dropped": COUNT,
+        "notes": ListOf(Text(), kind=tuple),
+        "true_column": Text(),
+    }
 
     true: npt.NDArray[Any]
     pred: npt.NDArray[Any]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.typing import FloatArray, Indices
 from coterie._support.validation import largest_safe, smallest_safe
+from coterie._support.validation.schema import COUNT, Maybe, Schema, Tensor
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 MISSING_POLICIES = ("error", "drop", "median")
@@ -20,6 +21,13 @@ SHOWN = 3
 @dataclass(frozen=True)
 class Complete:
     """A matrix without holes, the rows of the table it comes from, and the medians that filled it."""
+
+    _schema: ClassVar[Schema] = {
+        "X": Tensor("rows", "columns", sparse=True, may_be_empty=True),
+        "rows": Tensor("rows", kind="i8", low=0),
+        "n_rows_in_table": COUNT,
+        "medians": Maybe(Tensor("columns", kind="f8", allow="nan")),
+    }
 
     X: Any
     rows: Indices

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.typing import Data, FloatArray, MatrixLike, VectorLike
-from coterie._support.validation import AnArray, Choice, Nothing, Number, check_data, check_parameters
+from coterie._support.validation import (
+    AnArray,
+    Choice,
+    Constraint,
+    Nothing,
+    Number,
+    check_data,
+    check_parameters,
+)
+from coterie._support.validation.schema import ESTIMATOR, Schema, Size, Tensor
 from coterie.errors import InvalidParameter
 
 
@@ -39,17 +49,23 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
            [30.   ,  0.   ]])
     """
 
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "radius_scale": Number(0, open_below=True),
+        "origin": Nothing() | Choice("mean") | AnArray(),
+    }
+    _schema: ClassVar[Schema] = {
+        **ESTIMATOR,
+        "origin_": Tensor("columns"),
+        "_n_features_out": Size("columns", 2),
+    }
+
     def __init__(self, *, radius_scale: float = 1.0, origin: str | VectorLike | None = None) -> None:
         self.radius_scale = radius_scale
         self.origin = origin
 
     def fit(self, X: MatrixLike, y: None = None) -> Self:
         """Learn the origin."""
-        constraints = {
-            "radius_scale": Number(0, open_below=True),
-            "origin": Nothing() | Choice("mean") | AnArray(),
-        }
-        check_parameters(self.get_params(deep=False), constraints, who=type(self).__name__)
+        check_parameters(self.get_params(deep=False), self._constraints, who=type(self).__name__)
         X = check_data(X, estimator=self, min_columns=2)
         self.origin_ = self._find_origin(X)
         self._n_features_out = X.shape[1]

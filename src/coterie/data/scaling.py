@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -11,6 +11,7 @@ from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from coterie._support.typing import FloatArray
 from coterie._support.validation import Choice, check_parameter, check_sparse
+from coterie._support.validation.schema import Schema, Tensor
 from coterie.data.moments import column_moments
 from coterie.errors import InvalidData
 
@@ -45,6 +46,12 @@ class Scaling:
     >>> scaling.invert(np.array([[0.5, 0.0]]))
     array([[2., 5.]])
     """
+
+    _schema: ClassVar[Schema] = {
+        "how": Choice(*SCALINGS),
+        "shift": Tensor("columns", kind="f8", may_be_empty=True),
+        "factor": Tensor("columns", kind="f8", above=0, may_be_empty=True),
+    }
 
     how: str
     shift: FloatArray

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.typing import Data, MatrixLike
-from coterie._support.validation import Choice, check_data, check_parameters
+from coterie._support.validation import Choice, Constraint, check_data, check_parameters
+from coterie._support.validation.schema import COUNT, ESTIMATOR, Schema, Tensor
 from coterie.errors import InvalidParameter
 
 FLAT = 1e-12  # directions with less than this share of the largest variance count as constant
@@ -45,13 +47,21 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
            [0., 1.]])
     """
 
+    _constraints: ClassVar[Mapping[str, Constraint]] = {"method": Choice("zca", "pca")}
+    _schema: ClassVar[Schema] = {
+        **ESTIMATOR,
+        "mean_": Tensor("columns", kind="f8"),
+        "whitening_": Tensor("columns", "columns", kind="f8"),
+        "_coloring": Tensor("columns", "columns", kind="f8"),
+        "rank_": COUNT,
+    }
+
     def __init__(self, *, method: str = "zca") -> None:
         self.method = method
 
     def fit(self, X: MatrixLike, y: None = None) -> Self:
         """Learn mean and covariance."""
-        who = type(self).__name__
-        check_parameters(self.get_params(deep=False), {"method": Choice("zca", "pca")}, who=who)
+        check_parameters(self.get_params(deep=False), self._constraints, who=type(self).__name__)
         X = check_data(X, estimator=self, min_rows=2)
         self.mean_ = X.mean(axis=0, dtype=np.float64)
         covariance = np.atleast_2d(np.cov(X - self.mean_, rowvar=False, dtype=np.float64))

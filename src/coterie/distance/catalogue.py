@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from coterie import _core
 from coterie._support.typing import Data
 from coterie._support.validation import Constraint, check_parameter, unknown_name
+from coterie._support.validation.schema import DictOf, Plain, Schema, Text
 from coterie.distance.transforms import Transform, transform_rows
 from coterie.errors import InvalidParameter, did_you_mean
 
@@ -74,6 +75,11 @@ class Distance:
     >>> get_distance("cosine").is_metric
     False
     """
+
+    _schema: ClassVar[Schema] = {  # what a file says of one of the catalogue
+        "name": Text(),
+        "values": DictOf(Text(), Plain()),
+    }
 
     name: str
     summary: str

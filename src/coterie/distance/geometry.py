@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
 from coterie._support.typing import Centers, Data, Labels, Weights
+from coterie._support.validation.schema import Instance, Maybe, Schema, Size, Sometimes, Tensor
 from coterie.distance.catalogue import Distance, get_distance
 from coterie.distance.matrices import input_kind
 from coterie.errors import InvalidParameter
@@ -18,6 +19,13 @@ from coterie.errors import InvalidParameter
 @dataclass(frozen=True)
 class Clusters:
     """Prepared rows in clusters: labels 0..n_clusters-1 or -1 for none; weights None when all are equal."""
+
+    _schema: ClassVar[Schema] = {
+        "n_clusters": Size("clusters"),
+        "rows": Tensor("rows", "columns", may_be_empty=True),
+        "labels": Tensor("rows", kind="i", low=-1, below="clusters"),
+        "weights": Sometimes(Maybe(Tensor("rows", kind="f8", low=0))),
+    }
 
     rows: Data
     labels: Labels
@@ -76,6 +84,8 @@ class Geometry:
     >>> geometry.barycentres(Clusters(X, np.zeros(3, dtype=int), 1))
     array([[1.]])
     """
+
+    _schema: ClassVar[Schema] = {"distance": Instance(Distance)}
 
     distance: Distance
     barycentre: Barycentre

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, Indices, MatrixLike
 from coterie._support.validation import Flag, Nothing, Number, Whole, check_parameter
+from coterie._support.validation.schema import Schema, Tensor, Text, check_starts
 from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.engines import (
     Algorithm,
@@ -30,6 +32,12 @@ from coterie.errors import InvalidParameter
 class Nearest:
     """The nearest row of Y for each row of X: index and distance, shape (n,); and the engine used."""
 
+    _schema: ClassVar[Schema] = {
+        "index": Tensor("rows", kind="i8", low=0, may_be_empty=True),
+        "distance": Tensor("rows", allow="nan", may_be_empty=True),
+        "algorithm_used": Text(),
+    }
+
     index: Indices
     distance: Distances
     algorithm_used: str
@@ -39,6 +47,12 @@ class Nearest:
 class Neighbours:
     """The k nearest rows, nearest first: indices and distances, shape (n, k); and the engine used."""
 
+    _schema: ClassVar[Schema] = {
+        "index": Tensor("rows", "neighbours", kind="i8", low=0, may_be_empty=True),
+        "distance": Tensor("rows", "neighbours", allow="nan", may_be_empty=True),
+        "algorithm_used": Text(),
+    }
+
     index: Indices
     distance: Distances
     algorithm_used: str
@@ -47,6 +61,17 @@ class Neighbours:
 @dataclass(frozen=True)
 class Neighbourhoods:
     """The rows within a radius: row i has ``index[starts[i]:starts[i + 1]]``, in rising order."""
+
+    _schema: ClassVar[Schema] = {
+        "starts": Tensor("rows+1", kind="i8", low=0),
+        "index": Tensor("pairs", kind="i8", low=0, may_be_empty=True),
+        "distance": Tensor("pairs", allow="nan", may_be_empty=True),
+        "algorithm_used": Text(),
+    }
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        check_starts(state["starts"], sizes["pairs"], who=cls.__name__, name="starts")
 
     starts: Indices
     index: Indices

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, Indices, MatrixLike, VectorLike
 from coterie._support.validation import Number, check_parameter
+from coterie._support.validation.schema import Schema, Tensor, Text
 from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.engines import Algorithm, choose_engine, tree_form
 from coterie.distance.matrices import input_kind
@@ -34,6 +35,12 @@ class SpanningTree:
     algorithm_used : str
         The engine: "kd_tree", "tiles", "matrix" or "function".
     """
+
+    _schema: ClassVar[Schema] = {
+        "edges": Tensor("edges", 2, kind="i8", low=0, below="edges+1", may_be_empty=True),
+        "distance": Tensor("edges", allow="nan", may_be_empty=True),
+        "algorithm_used": Text(),
+    }
 
     edges: Indices
     distance: Distances

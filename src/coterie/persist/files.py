@@ -9,6 +9,7 @@ from typing import Any
 
 from coterie._support.config import version
 from coterie._support.files import atomic_path, check_output
+from coterie._support.validation import schema
 from coterie.errors import CoterieError, FileProblem, MissingFile, ModelFileError
 from coterie.persist import registry
 from coterie.persist.state import Reader, Writer
@@ -56,6 +57,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
         "notes": json.dumps(writer.notes),
         "state": json.dumps(state, allow_nan=False),
     }
+    Reader(writer.tensors).read_all(state)  # what could not be loaded again is not written
     with atomic_path(path, force=force) as temporary:
         if temporary.is_file():
             save_file(writer.tensors, temporary, metadata=metadata)
@@ -65,6 +67,9 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
 
 def load(path: str | os.PathLike[str]) -> Any:
     """Read a model that `save` wrote.
+
+    A file may come from anywhere: nothing in it is run, and every value is checked against what its class
+    says a fitted model holds before the model is made.
 
     Parameters
     ----------
@@ -80,13 +85,43 @@ def load(path: str | os.PathLike[str]) -> Any:
     metadata, tensors = _open(where)
     _check_format(where, metadata)
     try:
-        return Reader(tensors).read(json.loads(metadata["state"]))
+        return _fitted(Reader(tensors).read_all(_parsed(metadata["state"])))
     except ModelFileError as error:
         raise ModelFileError(f"{where}: cannot be loaded: {str(error).rstrip('.')}.") from None
     except CoterieError as error:
         raise ModelFileError(f"{where}: cannot be loaded: its values are damaged ({error})") from None
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise ModelFileError(f"{where}: cannot be loaded: its description is damaged ({error!r}).") from None
+    except _DAMAGE as error:
+        words = schema.shown(" ".join(str(error).split()))
+        what = f"{type(error).__name__}: {words}"
+        raise ModelFileError(f"{where}: cannot be loaded: its description is damaged ({what}).") from None
+
+
+# what values raise that are not what their class takes them for
+_DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, MemoryError)
+
+
+def _parsed(text: str) -> Any:
+    """Return the JSON of a state, in which no name may come twice."""
+    return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_refuse_constant)
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        raise ModelFileError("its description has the same name twice")
+    return read
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ModelFileError(f"its description holds {name}, which is no JSON")
+
+
+def _fitted(model: Any) -> Any:
+    if not registry.is_savable(type(model)):
+        raise ModelFileError("it holds no model")
+    if registry.is_estimator(type(model)) and not hasattr(model, "n_features_in_"):
+        raise ModelFileError(f"the {type(model).__name__} in it is not fitted")
+    return model
 
 
 def _open(path: Path) -> tuple[dict[str, str], dict[str, Any]]:

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from coterie._support import hooks
+from coterie._support.validation.schema import shown
 from coterie.errors import ModelFileError
 
 # Names that files written before know: what is left of the dot, or the whole, has moved.
@@ -26,8 +27,8 @@ MOVED = {
 def savable_classes() -> dict[str, type]:
     """Return the classes that a file may name, by their public names.
 
-    A class is found when its room lists it in ``__all__`` and it is an estimator, a dataclass, or has the two
-    methods ``__coterie_state__`` and ``__coterie_restore__``.
+    A class is found when its room lists it in ``__all__``, it says in ``_schema`` what its state holds, and
+    it is an estimator, a dataclass, or has the two methods ``__coterie_state__`` and ``__coterie_restore__``.
     """
     found: dict[str, type] = {}
     for room in hooks.ask("savable_rooms"):
@@ -41,7 +42,8 @@ def savable_classes() -> dict[str, type]:
 
 def is_savable(kind: type) -> bool:
     """Return whether the class has a state that can be written."""
-    return is_estimator(kind) or is_dataclass(kind) or has_hook(kind)
+    has_state = is_estimator(kind) or is_dataclass(kind) or has_hook(kind)
+    return has_state and hasattr(kind, "_schema")
 
 
 def is_estimator(kind: type) -> bool:
@@ -70,7 +72,7 @@ def class_named(name: Any) -> type:
     """Return the class that a file names, or refuse the file."""
     kind = savable_classes().get(_present_name(name)) if isinstance(name, str) else None
     if kind is None:
-        raise ModelFileError(f"it holds a {name!r}, which this version of Coterie does not know")
+        raise ModelFileError(f"it holds a {shown(name)}, which this version of Coterie does not know")
     return kind
 
 

@@ -10,12 +10,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from coterie._support.validation import check_parameters, schema
 from coterie.errors import ModelFileError
 from coterie.persist import adapters, registry
 
-# others lie in a space of their own
-CENTERS_OF_COLUMNS = ("cluster_centers_", "subcluster_centers_", "_prepared_centers")
 TENSOR_KINDS = "biuf"
+PLAIN_TYPES = frozenset(np.dtype(kind).str for kind in ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
+FLOAT_TYPES = frozenset(np.dtype(kind).str for kind in ("f2", "f4", "f8"))
+LARGEST_INT = 2**64  # beyond all seeds and counts
+SPECIAL_FLOATS = ("nan", "inf", "-inf")
+TEXT_BYTES = 1 << 20  # of an array of text, beyond which it may not be much larger than its letters
+TEXT_GROWTH = 256
 # Parameters that only steer `fit`: a function or generator in them is replaced by the default, with a note.
 REPLACEABLE = frozenset({"init", "random_state", "progress", "callback", "callbacks"})
 
@@ -39,7 +44,7 @@ class Writer:
             return [self.write(item, f"{place}.{i}") for i, item in enumerate(value)]
         if isinstance(value, tuple):
             return {"$tuple": [self.write(item, f"{place}.{i}") for i, item in enumerate(value)]}
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and not registry.is_savable(type(value)):
             return {
                 "$dict": [[self.write(k, place), self.write(v, f"{place}.{k}")] for k, v in value.items()]
             }
@@ -122,13 +127,24 @@ class Writer:
 
 
 class Reader:
-    """Turns JSON and tensors back into values; knows no class but the registered ones."""
+    """Turns JSON and tensors back into values; knows the registered classes only, and trusts no value."""
 
-    def __init__(self, tensors: Any) -> None:
+    def __init__(self, tensors: Mapping[str, Any]) -> None:
         self._tensors = tensors
+        self._used: set[str] = set()
+
+    def read_all(self, written: Any) -> Any:
+        """Return the value of the whole JSON, which must use every tensor."""
+        value = self.read(written)
+        unused = set(self._tensors) - self._used
+        if unused:
+            raise ModelFileError(f"nothing refers to its tensor {schema.shown(min(unused))}")
+        return value
 
     def read(self, written: Any) -> Any:
         """Return the value of one piece of JSON."""
+        if isinstance(written, int) and abs(written) > LARGEST_INT:
+            raise ModelFileError(f"it holds the number {schema.shown(written)}")
         if written is None or isinstance(written, bool | int | float | str):
             return written
         if isinstance(written, list):
@@ -139,28 +155,56 @@ class Reader:
         return _READERS[marks[0]](self, written)
 
     def _read_float(self, written: Any) -> float:
+        if written["$float"] not in SPECIAL_FLOATS:
+            raise ModelFileError(f"it holds the number {schema.shown(written['$float'])}")
         return float(written["$float"])
 
     def _read_scalar(self, written: Any) -> Any:
-        return _plain_dtype(written["$scalar"]).type(self.read(written["value"]))
+        dtype, value = _plain_dtype(written["$scalar"]), self.read(written["value"])
+        if not isinstance(value, bool | int | float):
+            raise ModelFileError(f"it holds {schema.shown(value)} for a number")
+        with np.errstate(over="ignore"):
+            return dtype.type(value)
 
     def _read_tuple(self, written: Any) -> tuple[Any, ...]:
-        return tuple(self.read(item) for item in written["$tuple"])
+        return tuple(self.read(item) for item in _list_in(written["$tuple"]))
 
     def _read_dict(self, written: Any) -> dict[Any, Any]:
-        return {self.read(key): self.read(item) for key, item in written["$dict"]}
+        pairs = [(self.read(key), self.read(item)) for key, item in _list_in(written["$dict"])]
+        read = dict(pairs)
+        if len(read) < len(pairs):
+            raise ModelFileError("a dict in it has the same key twice")
+        return read
 
     def _read_array(self, written: Any) -> Any:
-        return self._tensors[written["$array"]]
+        name = written["$array"]
+        if not isinstance(name, str) or name not in self._tensors:
+            raise ModelFileError(f"it lacks the tensor {schema.shown(name)}")
+        if name in self._used:
+            raise ModelFileError(f"two of its values share the tensor {schema.shown(name)}")
+        self._used.add(name)
+        return self._tensors[name]
 
     def _read_strings(self, written: Any) -> Any:
-        dtype = object if written["kind"] == "object" else str
-        return np.array(written["$strings"], dtype=dtype).reshape(written["shape"])
+        texts, is_object = _list_in(written["$strings"]), written["kind"] == "object"
+        if not all(isinstance(text, str) for text in texts):
+            raise ModelFileError("a text in it is none")
+        longest = max(map(len, texts), default=0)
+        n_bytes = 4 * longest * len(texts)
+        if not is_object and n_bytes > max(TEXT_BYTES, TEXT_GROWTH * sum(map(len, texts))):
+            raise ModelFileError(f"an array of text in it would take {n_bytes:,} bytes")
+        return np.array(texts, dtype=object if is_object else str).reshape(_shape_in(written["shape"]))
 
     def _read_sparse(self, written: Any) -> Any:
-        data, indices, indptr = (self.read(part) for part in written["$csr"])
+        data, indices, indptr = (self.read(part) for part in _list_in(written["$csr"]))
+        shape = _shape_in(written["shape"])
+        is_sound = all(isinstance(part, np.ndarray) and part.ndim == 1 for part in (data, indices, indptr))
+        if not is_sound or len(shape) != 2 or len(indptr) != shape[0] + 1 or len(data) != len(indices):
+            raise ModelFileError("the parts of a sparse matrix in it do not fit together")
+        if any(part.dtype.name not in ("int32", "int64") for part in (indices, indptr)):
+            raise ModelFileError(f"a sparse matrix in it has indices of type {indices.dtype}")
         kind = sparse.csr_array if written["is_array"] else sparse.csr_matrix
-        matrix = kind((data, indices, indptr), shape=tuple(written["shape"]))
+        matrix = kind((data, indices, indptr), shape=shape)
         matrix.check_format(full_check=True)
         return matrix
 
@@ -169,7 +213,10 @@ class Reader:
 
     def _read_value(self, written: Any) -> Any:
         kind: Any = registry.class_named(written["$value"])
+        if registry.is_estimator(kind):
+            raise ModelFileError(f"it takes the estimator {kind.__name__} for a value")
         state = {key: self.read(item) for key, item in written["state"].items()}
+        _check(kind, state, {})
         if kind in adapters.ADAPTERS:
             _, restore = adapters.ADAPTERS[kind]
             return restore(state)
@@ -180,18 +227,18 @@ class Reader:
         if not registry.is_estimator(kind):
             raise ModelFileError(f"it takes {kind.__name__} for an estimator")
         parameters = {key: self.read(item) for key, item in written["parameters"].items()}
-        unknown = set(parameters) - set(kind().get_params(deep=False))
+        attributes = {key: self.read(item) for key, item in written["attributes"].items()}
+        known = kind().get_params(deep=False)
+        unknown = set(parameters) - set(known)
         if unknown:
             raise ModelFileError(
                 f"{kind.__name__} of this version has no parameter {', '.join(sorted(unknown))}"
             )
+        check_parameters(known | parameters, kind._constraints, who=kind.__name__)
+        if attributes:  # without any it is not fitted: another estimator's parameter
+            _check(kind, attributes, known | parameters)
         estimator = kind(**parameters)
-        attributes = {key: self.read(item) for key, item in written["attributes"].items()}
-        for key, item in attributes.items():
-            if key.startswith("__") or not key.isidentifier() or callable(getattr(kind, key, None)):
-                raise ModelFileError(f"{kind.__name__} has no attribute {key!r} to restore")
-            vars(estimator)[key] = item
-        _check_shapes(estimator)
+        vars(estimator).update(attributes)
         return estimator
 
 
@@ -209,25 +256,31 @@ _READERS = {
 }
 
 
-def _plain_dtype(name: str) -> Any:
-    dtype = np.dtype(name)
-    if dtype.kind not in TENSOR_KINDS:
-        raise ModelFileError(f"it holds values of type {name}")
-    return dtype
+def _check(kind: Any, state: dict[str, Any], parameters: dict[str, Any]) -> None:
+    """Refuse a state that the schema of its class does not describe, or whose parts do not fit together."""
+    sizes = schema.check_state(state, kind._schema, who=kind.__name__)
+    if hasattr(kind, "_check_state"):
+        kind._check_state({**parameters, **state}, sizes)
+
+
+def _plain_dtype(name: Any) -> Any:
+    if not isinstance(name, str) or name not in PLAIN_TYPES | FLOAT_TYPES:
+        raise ModelFileError(f"it holds values of type {schema.shown(name)}")
+    return np.dtype(name)
+
+
+def _list_in(written: Any) -> list[Any]:
+    if not isinstance(written, list):
+        raise ModelFileError(f"it holds {schema.shown(written)} for a list")
+    return written
+
+
+def _shape_in(written: Any) -> tuple[int, ...]:
+    shape = tuple(_list_in(written))
+    if not all(type(size) is int and 0 <= size <= schema.LARGEST_WHOLE for size in shape):
+        raise ModelFileError(f"it holds the shape {schema.shown(str(shape))}")
+    return shape
 
 
 def _parts(rows: Any) -> list[tuple[str, Any]]:
     return [("data", rows.data), ("indices", rows.indices), ("indptr", rows.indptr)]
-
-
-def _check_shapes(estimator: Any) -> None:
-    """Refuse centres that do not fit the number of columns: native code relies on it."""
-    n_features = getattr(estimator, "n_features_in_", None)
-    for name, value in vars(estimator).items():
-        if n_features is None or name not in CENTERS_OF_COLUMNS or value is None:
-            continue
-        if np.ndim(value) != 2 or np.shape(value)[1] != n_features or value.dtype.kind != "f":
-            raise ModelFileError(
-                f"{name} of {type(estimator).__name__} has shape {np.shape(value)}, which does not fit "
-                f"{n_features} columns"
-            )

@@ -6,11 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from coterie._support import hooks
 from coterie._support.optional import require
 from coterie._support.typing import Labels
+from coterie._support.validation.schema import (
+    COUNT,
+    DictOf,
+    Instance,
+    ListOf,
+    Maybe,
+    Real,
+    Schema,
+    Sometimes,
+    Text,
+    wrong,
+)
+from coterie.cluster import find_method
 from coterie.evaluate import Comparison, Significance, Stability
 from coterie.persist import save
 from coterie.pipeline.candidate import Candidate
@@ -67,6 +80,30 @@ class Clustering:
     >>> found.k, np.bincount(found.labels).tolist()
     (3, [60, 60, 60])
     """
+
+    _schema: ClassVar[Schema] = {
+        "groups": Instance(Groups),
+        "method": Text(),
+        "evidence": Instance(Evidence),
+        "stability": Maybe(Instance(Stability)),
+        "significance": Maybe(Instance(Significance)),
+        "runners_up": ListOf(Instance(Candidate), kind=tuple),
+        "comparison": Maybe(DictOf(Text(), Real(nan=True))),
+        "notes": ListOf(Text(), kind=tuple),
+        "budget": Text(),
+        "seed": COUNT,
+        "seconds": Real(),
+        "facts": Sometimes(ListOf(Instance(Fact), kind=tuple)),
+    }
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        find_method(state["method"])
+        if state["comparison"] is not None and "adjusted_rand_score" not in state["comparison"]:
+            raise wrong("comparison", cls.__name__, "hold the adjusted_rand_score", "none")
+        stability, n_groups = state["stability"], state["groups"].k
+        if stability is not None and len(stability.clusters) != n_groups:
+            raise wrong("stability", cls.__name__, f"be of {n_groups} groups", len(stability.clusters))
 
     groups: Groups
     method: str
@@ -156,7 +193,7 @@ class Clustering:
             "stability": None if self.stability is None else self.stability.to_dict(),
             "significance": None if self.significance is None else self.significance.to_dict(),
             "runners_up": [candidate.to_dict() for candidate in self.runners_up],
-            "truth": None if self.comparison is None else self.comparison.to_dict(),
+            "truth": None if self.comparison is None else dict(self.comparison),
             "facts": [fact.to_dict() for fact in self.facts],
             "notes": list(self.notes),
             "budget": self.budget,

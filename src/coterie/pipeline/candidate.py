@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from coterie._support.typing import Labels
+from coterie._support.validation.schema import COUNT, DictOf, Plain, Real, Schema, Tensor, Text
 from coterie.cluster import find_method
 from coterie.evaluate import adjusted_rand_score
 
@@ -32,6 +33,19 @@ class Candidate:
     parameters : dict
         How its estimator is made.
     """
+
+    _schema: ClassVar[Schema] = {
+        "method": Text(),
+        "k": COUNT,
+        "labels": Tensor("rows", kind="i", low=-1, below="rows", may_be_empty=True),
+        "scores": DictOf(Text(), Real(nan=True)),
+        "reason": Text(),
+        "parameters": DictOf(Text(), Plain()),
+    }
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        find_method(state["method"])
 
     method: str
     k: int

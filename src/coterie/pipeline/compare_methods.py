@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from coterie._support.progress import ProgressOption, track
+from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Real, Schema, Text
 from coterie.evaluate import adjusted_rand_score
 from coterie.pipeline.candidate import Candidate
 from coterie.pipeline.contest import run_contest
@@ -34,6 +35,16 @@ class MethodComparison:
     evidence : Evidence
         What speaks for the number of groups.
     """
+
+    _schema: ClassVar[Schema] = {
+        "source": Text(),
+        "n_rows": COUNT,
+        "n_compared": COUNT,
+        "k": COUNT,
+        "candidates": ListOf(Instance(Candidate), kind=tuple),
+        "agreement": Maybe(ListOf(Real(nan=True), kind=tuple)),
+        "evidence": Instance(Evidence),
+    }
 
     source: str
     n_rows: int

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
+
+from coterie._support.validation.schema import FLAG, Maybe, Real, Schema, Sometimes, Text
 
 EVERY_ROW = "from every row"
 
@@ -30,6 +32,14 @@ class Fact:
     >>> print(Fact("silhouette", 0.6213, is_exact=False, error=0.011, how="1,000 rows against all"))
     silhouette 0.6213 ± 0.011 (estimated: 1,000 rows against all)
     """
+
+    _schema: ClassVar[Schema] = {
+        "name": Text(),
+        "value": Real(nan=True),
+        "is_exact": Sometimes(FLAG),
+        "error": Sometimes(Maybe(Real(nan=True))),
+        "how": Sometimes(Text()),
+    }
 
     name: str
     value: float

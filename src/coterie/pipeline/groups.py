@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from coterie._support.typing import FloatArray, Indices, Labels
 from coterie._support.validation import check_data
+from coterie._support.validation.schema import (
+    COUNT,
+    Estimator,
+    Instance,
+    ListOf,
+    Maybe,
+    Real,
+    Schema,
+    Sometimes,
+    Tensor,
+    Text,
+    wrong,
+)
 from coterie.data import LeftOut, Scaling, Table, settle_missing
 from coterie.distance import get_geometry
 from coterie.errors import InvalidData
 from coterie.pipeline.profile import Profile
+from coterie.pipeline.recipe import Recipe
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +68,29 @@ class Groups:
     seconds : float
         Time the fit took.
     """
+
+    _schema: ClassVar[Schema] = {
+        "source": Text(),
+        "n_rows": COUNT,
+        "columns": ListOf(Text(), "columns", kind=tuple),
+        "left_out": ListOf(Instance(LeftOut), kind=tuple),
+        "notes": ListOf(Text(), kind=tuple),
+        "recipe": Instance(Recipe),
+        "scaling": Instance(Scaling),
+        "medians": Maybe(Tensor("columns", kind="f8", allow="nan")),
+        "profile": Instance(Profile),
+        "centers": Tensor("groups", "columns", allow="nan", may_be_empty=True),
+        "model": Estimator(),
+        "numbers": Tensor("clusters", kind="i", low=0, may_be_empty=True),
+        "labels": Tensor("rows", kind="i", low=-2, may_be_empty=True),
+        "left_out_rows": Sometimes(Tensor("left_out_rows", kind="i", low=0, below="rows", may_be_empty=True)),
+        "explained": Maybe(Real(nan=True)),
+        "seconds": Real(),
+    }
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        check_groups(state, sizes, who=cls.__name__)
 
     source: str
     n_rows: int
@@ -134,6 +171,14 @@ class Groups:
         array of shape (n_rows,)
             Groups labelled as here; a masked array where rows were left out.
         """
+        if not hasattr(self.model, "n_features_in_"):
+            raise InvalidData(
+                "no new rows can be placed by these groups: the model that found them was not kept."
+            )
+        if getattr(self.model, "metric", None) == "precomputed":
+            raise InvalidData(
+                "no new rows can be placed by these groups: they were found in a matrix of distances."
+            )
         X, source = self._matrix(rows)
         complete = settle_missing(X, self.columns, policy=missing, source=source, medians=self.medians)
         found = number_labels(self.model.predict(self.scaling.apply(complete.X)), self.numbers)
@@ -212,3 +257,25 @@ def group_name(label: int) -> str:
     ('group 1', 'noise')
     """
     return "noise" if label < 0 else f"group {label + 1}"
+
+
+def check_groups(state: Mapping[str, Any], sizes: Mapping[str, int], *, who: str) -> None:
+    """Refuse groups whose parts, each sound by itself, do not fit together."""
+    n_columns, n_groups, profile, model = sizes["columns"], sizes["groups"], state["profile"], state["model"]
+    is_of_rows = getattr(model, "metric", None) != "precomputed"
+    for name, size in (
+        ("profile", len(profile.columns)),
+        ("scaling", len(state["scaling"].factor)),
+        ("model", getattr(model, "n_features_in_", n_columns) if is_of_rows else n_columns),
+    ):
+        if size != n_columns:
+            raise wrong(name, who, f"have {n_columns:,} columns, as columns says", size)
+    if len(profile.sizes) != n_groups:
+        raise wrong("profile", who, f"have {n_groups} groups, as centers says", len(profile.sizes))
+    most = n_groups - 1 if "left_out_rows" in state else n_groups  # earlier files count from 1
+    for name in ("numbers", "labels"):
+        if int(state[name].max(initial=-1)) > most:
+            raise wrong(name, who, f"hold numbers of at most {most}, its groups", int(state[name].max()))
+    n_labels = int(np.max(getattr(model, "labels_", -1), initial=-1)) + 1
+    if 0 < len(state["numbers"]) < n_labels:
+        raise wrong("numbers", who, f"have {n_labels} numbers, one per label of its model", sizes["clusters"])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from coterie._support.typing import FloatArray, Indices, Labels
+from coterie._support.validation.schema import Instance, ListOf, Maybe, Schema, Sometimes, Tensor, Text
 from coterie.pipeline.members import find_members
 from coterie.pipeline.rules import Rule, learn_rules
 
@@ -47,6 +48,19 @@ class Profile:
     rule_note : str
         Which rows the rules were learned from, where not from all; else empty.
     """
+
+    _schema: ClassVar[Schema] = {
+        "columns": ListOf(Text(), "columns", kind=tuple),
+        "sizes": Tensor("groups", kind="i", low=0, may_be_empty=True),
+        "means": Tensor("groups", "columns", kind="f8", allow="nan"),
+        "differences": Tensor("groups", "columns", kind="f8", allow="nan"),
+        "spread": Tensor("columns", kind="f8", allow="nan", low=0),
+        "effects": Tensor("groups", "columns", kind="f8", allow="nan"),
+        "typical": ListOf(Tensor(None, kind="i8", low=0), "groups", kind=tuple),
+        "borderline": ListOf(Tensor(None, kind="i8", low=0), "groups", kind=tuple),
+        "rules": ListOf(Maybe(Instance(Rule)), "groups", kind=tuple),
+        "rule_note": Sometimes(Text()),
+    }
 
     columns: tuple[str, ...]
     sizes: Labels

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from coterie._support.progress import ProgressOption
+from coterie._support.validation import Choice
+from coterie._support.validation.schema import COUNT, DictOf, Maybe, Plain, Schema, Sometimes, Text
 from coterie.cluster import Method, find_method
+from coterie.data import SCALINGS
 from coterie.distance import get_geometry
 from coterie.errors import CoterieError, InvalidParameter, did_you_mean
 
@@ -38,6 +42,21 @@ class Recipe:
     settings : dict or None
         Other parameters of the method's estimator, by name: ``{"eps": 0.4}`` for "dbscan".
     """
+
+    _schema: ClassVar[Schema] = {
+        "method": Sometimes(Text()),
+        "n_clusters": Sometimes(Maybe(COUNT)),
+        "scale": Sometimes(Choice(*SCALINGS)),
+        "distance": Sometimes(Maybe(Text())),
+        "n_init": Sometimes(Maybe(COUNT)),
+        "improve": Sometimes(Maybe(Text())),
+        "seed": Sometimes(COUNT),
+        "settings": Sometimes(Maybe(DictOf(Text(), Plain()))),
+    }
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        find_method(state.get("method", "kmeans"))
 
     method: str = "kmeans"
     n_clusters: int | None = None

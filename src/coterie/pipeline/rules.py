@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from coterie._support.typing import FloatArray, Indices, Labels
+from coterie._support.validation.schema import Instance, ListOf, Maybe, Real, Schema, Text
 
 SAMPLE_ROWS = 5_000  # rows that the trees are grown from; precision and recall are those of all rows
 LEAST_OF_A_GROUP = 100
@@ -29,6 +30,12 @@ class Condition:
     >>> str(Condition("age", 30.0, 45.0))
     '30 < age <= 45'
     """
+
+    _schema: ClassVar[Schema] = {
+        "column": Text(),
+        "above": Maybe(Real()),
+        "at_most": Maybe(Real()),
+    }
 
     column: str
     above: float | None = None
@@ -60,6 +67,12 @@ class Rule:
     >>> print(Rule((Condition("spend", above=154.0),), 0.97, 0.94))
     spend > 154 (0.97, 0.94)
     """
+
+    _schema: ClassVar[Schema] = {
+        "conditions": ListOf(Instance(Condition), kind=tuple),
+        "precision": Real(0),
+        "recall": Real(0),
+    }
 
     conditions: tuple[Condition, ...]
     precision: float

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+
+from coterie._support.validation.schema import COUNT, FLAG, ListOf, Maybe, Schema, Sometimes, Tensor, Text
 
 Values = npt.NDArray[np.float64]
 
@@ -39,6 +41,18 @@ class Curve:
     >>> Curve("ch", "CH", (2, 3), np.array([5.0, 9.0]), None, True, 3, "largest")
     CH: 3 (largest)
     """
+
+    _schema: ClassVar[Schema] = {
+        "name": Text(),
+        "title": Text(),
+        "ks": ListOf(COUNT, "ks", kind=tuple),
+        "values": Tensor("ks", kind="f8", allow="nan", may_be_empty=True),
+        "errors": Maybe(Tensor("ks", kind="f8", allow="nan", may_be_empty=True)),
+        "greater_is_better": Maybe(FLAG),
+        "choice": Maybe(COUNT),
+        "reason": Text(),
+        "note": Sometimes(Text()),
+    }
 
     name: str
     title: str

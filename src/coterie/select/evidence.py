@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.typing import Labels
 from coterie._support.validation import unknown_name
+from coterie._support.validation.schema import (
+    COUNT,
+    DictOf,
+    Instance,
+    ListOf,
+    Maybe,
+    Real,
+    Schema,
+    Sometimes,
+    Tensor,
+    Text,
+)
 from coterie.select.curve import Curve
 from coterie.select.verdict import Verdict
 
@@ -54,6 +66,17 @@ class Evidence:
     >>> evidence.k, evidence.curve("silhouette").choice
     (3, 3)
     """
+
+    _schema: ClassVar[Schema] = {
+        "method": Text(),
+        "ks": ListOf(COUNT, kind=tuple),
+        "curves": ListOf(Instance(Curve), kind=tuple),
+        "labelings": DictOf(COUNT, Maybe(Tensor(None, kind="i", low=-2))),
+        "flags": ListOf(Text(), kind=tuple),
+        "verdict": Instance(Verdict),
+        "notes": Sometimes(ListOf(Text(), kind=tuple)),
+        "seconds": Sometimes(Real()),
+    }
 
     method: str
     ks: tuple[int, ...]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from coterie._support.validation.schema import COUNT, DictOf, ListOf, Real, Schema, Text
 from coterie.select.catalogue import find_criterion
 from coterie.select.curve import Curve
 
@@ -34,6 +35,14 @@ class Verdict:
     >>> Verdict(3, {3: 4, 2: 1}, ("largest silhouette",), ("Dunn would choose 2",), 0.8)
     3 clusters (4 of 5 votes)
     """
+
+    _schema: ClassVar[Schema] = {
+        "k": COUNT,
+        "votes": DictOf(COUNT, COUNT),
+        "reasons": ListOf(Text(), kind=tuple),
+        "disagreements": ListOf(Text(), kind=tuple),
+        "confidence": Real(0),
+    }
 
     k: int
     votes: dict[int, int]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from coterie import _core
 from coterie._support.typing import Indices
 from coterie._support.validation import Choice, Whole, check_parameter
+from coterie._support.validation.schema import Maybe, Schema, Tensor, Texts, check_starts
 from coterie.errors import InvalidParameter
 from coterie.tree._arrays import (
     Heights,
@@ -58,6 +60,18 @@ class TreeStructure:
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a {type(self).__name__} never changes: {name} cannot be set.")
+
+    _schema: ClassVar[Schema] = {
+        "starts": Tensor("nodes+1", kind="i8", low=0),
+        "children": Tensor("edges", kind="i8", low=0, below="edges+1", may_be_empty=True),
+        "heights": Tensor("nodes", kind="f8", allow="inf"),
+        "names": Maybe(Texts()),
+        "heights_are": HEIGHTS_ARE,
+    }
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        check_starts(state["starts"], sizes["edges"], who=cls.__name__, name="starts")
 
     heights: Heights
     names: tuple[str, ...] | None

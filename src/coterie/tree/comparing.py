@@ -6,7 +6,7 @@ Leaves are matched by name when both trees have names, otherwise by number.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from coterie import _core
 from coterie._support.typing import VectorLike
 from coterie._support.validation import Flag, Number, check_parameter, require_memory
+from coterie._support.validation.schema import Schema, Tensor
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree.dendrogram import Dendrogram
 
@@ -39,6 +40,12 @@ class BkCurve:
     >>> fowlkes_mallows_curve(tree, tree).values
     array([1., 1.])
     """
+
+    _schema: ClassVar[Schema] = {
+        "n_clusters": Tensor("cuts", kind="i8", low=1, may_be_empty=True),
+        "values": Tensor("cuts", kind="f8", allow="nan", may_be_empty=True),
+        "expected": Tensor("cuts", kind="f8", allow="nan", may_be_empty=True),
+    }
 
     n_clusters: npt.NDArray[np.int64]
     values: Values

@@ -222,5 +222,5 @@ def _range_words(least: float | None, greatest: float | None, *, open_below: boo
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    text = " ".join(line.strip() for line in repr(value).splitlines())  # arrays take several lines
     return text if len(text) <= 80 else f"{text[:60]}... ({type(value).__name__})"

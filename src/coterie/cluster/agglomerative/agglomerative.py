@@ -22,10 +22,12 @@ from coterie._support.validation import (
     check_data,
     check_n_clusters,
 )
+from coterie._support.validation.schema import COUNT, Schema, Size, Sometimes, Tensor
 from coterie.cluster.agglomerative.merging import Tree, TreeTask, build_tree, check_settings
-from coterie.cluster.agglomerative.predict import KnownClusters
+from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
 from coterie.cluster.agglomerative.tree_labels import cut_tree, label_heads
 from coterie.cluster.base import Clusterer, Listener
+from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
 from coterie.distance import (
     Distance,
     check_distance_matrix,
@@ -126,6 +128,18 @@ class AgglomerativeClustering(Clusterer):
     }
     _sometimes = ("distances_",)
 
+    _schema: ClassVar[Schema] = {
+        **Clusterer._schema,
+        "n_leaves_": Size("rows", 1),
+        "n_clusters_": Size("clusters", 1),
+        "n_connected_components_": COUNT,
+        "children_": Tensor("merges", 2, kind="i8", may_be_empty=True),
+        "labels_": Tensor("rows", kind="i8", low=0, below="clusters"),
+        "_heights": Tensor("merges", kind="f8", allow="inf"),
+        "distances_": Sometimes(Tensor("merges", kind="f8", allow="inf")),
+        "_known": KNOWN,
+    }
+
     n_clusters_: int
     children_: Indices
     distances_: Any
@@ -173,6 +187,15 @@ class AgglomerativeClustering(Clusterer):
         return Dendrogram(
             self.children_, self._heights, heights_are="similarities" if is_similarity else "distances"
         )
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        who, metric = cls.__name__, state["metric"]
+        check_merges(state["children_"], sizes["rows"], who=who)
+        check_labels_used(state["labels_"], sizes["clusters"], who=who)
+        KnownClusters.check(state["linkage"], metric, state["_known"], sizes["columns"], who=who)
+        if is_matrix(metric):
+            check_square(sizes, who=who)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster that is nearest by the linkage's own distance.

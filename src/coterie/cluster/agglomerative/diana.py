@@ -17,10 +17,12 @@ from coterie._support.validation import (
     check_n_clusters,
     require_memory,
 )
+from coterie._support.validation.schema import Real, Schema, Size, Tensor
 from coterie.cluster.agglomerative.divisive import divide, divisive_coefficient
-from coterie.cluster.agglomerative.predict import KnownClusters
+from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
 from coterie.cluster.agglomerative.tree_labels import cut_tree
 from coterie.cluster.base import Clusterer, Listener
+from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
 from coterie.distance import check_distance_matrix, get_distance, input_kind, pairwise_distances
 from coterie.distance.matrices import in_row_order
 from coterie.errors import InvalidData
@@ -77,6 +79,16 @@ class Diana(Clusterer):
 
     _constraints: ClassVar[Mapping[str, Constraint]] = {"n_clusters": Whole(1), "metric": Anything()}
 
+    _schema: ClassVar[Schema] = {
+        **Clusterer._schema,
+        "n_leaves_": Size("rows", 1),
+        "children_": Tensor("rows-1", 2, kind="i8"),
+        "distances_": Tensor("rows-1", kind="f8", allow="inf", low=0),
+        "divisive_coefficient_": Real(nan=True),
+        "labels_": Tensor("rows", kind="i8", low=0, below="rows"),
+        "_known": KNOWN,
+    }
+
     children_: Indices
     distances_: Any
     divisive_coefficient_: float
@@ -92,6 +104,15 @@ class Diana(Clusterer):
         """The tree of all splits."""
         check_is_fitted(self)
         return Dendrogram(self.children_, self.distances_)
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        who, metric, labels = cls.__name__, state["metric"], state["labels_"]
+        check_merges(state["children_"], sizes["rows"], who=who)
+        check_labels_used(labels, int(labels.max()) + 1, who=who)
+        KnownClusters.check("single", metric, state["_known"], sizes["columns"], who=who)
+        if is_matrix(metric):
+            check_square(sizes, who=who)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster of the nearest row of `fit`.

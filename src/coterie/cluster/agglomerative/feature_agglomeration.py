@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.typing import Data, Indices, Labels, MatrixLike
-from coterie._support.validation import Function, check_data, check_parameter
+from coterie._support.validation import Constraint, Function, Nothing, Whole, check_data, check_parameter
+from coterie._support.validation.schema import COUNT, ESTIMATOR, Schema, Size, Sometimes, Tensor
 from coterie.cluster.agglomerative.agglomerative import AgglomerativeClustering
+from coterie.cluster.state_checks import check_labels_used, check_merges
 from coterie.errors import InvalidData
 
 _COPIED = ("children_", "n_leaves_", "n_connected_components_", "n_clusters_", "labels_", "distances_")
@@ -52,6 +54,20 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
            [1.1, 5. ]])
     """
 
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": Whole(1) | Nothing(),
+        "pooling_func": Function(),
+    }
+    _schema: ClassVar[Schema] = {
+        **ESTIMATOR,
+        "n_leaves_": Size("columns"),
+        "n_clusters_": Size("clusters", 1),
+        "n_connected_components_": COUNT,
+        "children_": Tensor("merges", 2, kind="i8", may_be_empty=True),
+        "labels_": Tensor("columns", kind="i8", low=0, below="clusters"),
+        "distances_": Sometimes(Tensor("merges", kind="f8", allow="inf")),
+    }
+
     labels_: Labels
     n_clusters_: int
     children_: Indices
@@ -78,6 +94,11 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.pooling_func = pooling_func
         self.distance_threshold = distance_threshold
         self.compute_distances = compute_distances
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        check_merges(state["children_"], sizes["columns"], who=cls.__name__)
+        check_labels_used(state["labels_"], sizes["clusters"], who=cls.__name__)
 
     def fit(self, X: MatrixLike, y: None = None) -> Self:
         """Find the clusters of the columns of `X`; `y` is ignored."""

@@ -8,10 +8,20 @@ from typing import Any
 import numpy as np
 
 from coterie._support.typing import Data, Distances, Labels
+from coterie._support.validation.schema import VALUES, Record, Sometimes, Tensor, wrong
 from coterie.cluster.agglomerative.tree_labels import cluster_tops, leaf_weights
-from coterie.distance import Distance, pairwise_distances
+from coterie.cluster.state_checks import check_distance, is_matrix
+from coterie.distance import Distance, get_distance, pairwise_distances
 from coterie.tree import METHODS
 
+# what `KnownClusters.learn` returns
+KNOWN = Record(
+    distance=VALUES,
+    centres=Sometimes(Tensor("clusters", "columns", kind="f8")),
+    rows=Sometimes(Tensor("rows", "columns")),
+    within=Sometimes(Tensor("clusters", kind="f8")),
+    radii=Sometimes(Tensor("rows", kind="f8", allow="inf")),
+)
 BLOCK_CELLS = 1 << 23  # distances in memory at a time
 
 
@@ -57,6 +67,19 @@ class KnownClusters:
                 known["rows"] = X.copy()
             known |= _sums_within(method, labels, children, distance, sign * X)
         return known
+
+    @staticmethod
+    def check(method: str, metric: Any, known: Mapping[str, Any], n_columns: int, *, who: str) -> None:
+        """Refuse what a file says was learned, if the rule needs something else."""
+        is_given, has_centres = is_matrix(metric), METHODS[method].needs_euclidean
+        needs = {"distance"} | (set() if is_given else {"centres" if has_centres else "rows"})
+        if RULES[method] in _SUMMING and (is_given or not has_centres):
+            needs |= {"within", "radii"}
+        if needs != set(known):
+            raise wrong("_known", who, f"hold {', '.join(sorted(needs))} for this linkage", ", ".join(known))
+        if not is_given:
+            get_distance(metric)
+            check_distance(metric, known["distance"], n_columns)
 
     def nearest(self, X: Data, sign: float) -> Labels:
         """Return the nearest cluster of each new row; `sign` turns similarities round."""
@@ -116,6 +139,9 @@ RULES: Mapping[str, Callable[[KnownClusters, Distances], Distances]] = {
 }
 
 
+_SUMMING = (KnownClusters.merged, KnownClusters.ball, KnownClusters.centre)
+
+
 def _shares(method: str, labels: Labels, children: Any) -> Any:
     """Return the share of each row in its cluster: equal, or halved at every merge."""
     if method in ("weighted", "median"):
@@ -127,7 +153,7 @@ def _sums_within(
     method: str, labels: Labels, children: Any, distance: Distance | None, X: Data
 ) -> dict[str, Any]:
     """Return what the rule needs to know about the pairs within each cluster."""
-    if RULES[method] not in (KnownClusters.merged, KnownClusters.ball, KnownClusters.centre):
+    if RULES[method] not in _SUMMING:
         return {}
     shares = _shares(method, labels, children)
     within, radii = np.zeros(int(labels.max()) + 1), np.zeros(len(labels))

@@ -21,6 +21,7 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import Constraint, Flag, Function, Nothing, Number, Whole, check_data
+from coterie._support.validation.schema import Instance, Schema, Size, Sometimes, Tensor
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.birch.cf_tree import CFTree, GrowthRules, grow
 from coterie.cluster.birch.labels import (
@@ -112,6 +113,16 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
         "compute_labels": Flag(),
         "n_jobs": Nothing() | Whole(),
         "progress": Nothing() | Flag() | Function(),
+    }
+
+    _schema: ClassVar[Schema] = {
+        **WeightedClusterer._schema,
+        "tree_": Instance(CFTree, n_subclusters="subclusters", n_columns="columns"),
+        "subcluster_centers_": Tensor("subclusters", "columns"),
+        "subcluster_labels_": Tensor("subclusters", kind="i", low=-1, below="subclusters"),
+        "labels_": Sometimes(Tensor("rows", kind="i", low=-1, below="subclusters")),
+        "_nearest": Sometimes(Tensor("rows", kind="i", low=0, below="subclusters")),
+        "_n_features_out": Size("subclusters"),
     }
 
     subcluster_centers_: Centers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from coterie import _core
 from coterie._support.progress import Tracker
 from coterie._support.typing import Data, SparseData, Weights
+from coterie._support.validation.schema import Schema, Tensor
 from coterie.cluster.kmeans.sparse_points import csr_parts
 from coterie.errors import InvalidData
 
@@ -44,6 +45,14 @@ class CFTree:
         Their mean.
     """
 
+    _schema: ClassVar[Schema] = {
+        "node_starts": Tensor("nodes+1", kind="i8", low=0),
+        "children": Tensor("entries", kind="i8", low=-1, below="nodes"),
+        "weights": Tensor("entries", kind="f8", above=0),
+        "deviations": Tensor("entries", kind="f8", low=0),
+        "centers": Tensor("entries", "columns", kind="f8"),
+    }
+
     node_starts: Ids
     children: Ids
     weights: Numbers
@@ -71,6 +80,11 @@ class CFTree:
     def n_nodes(self) -> int:
         """Number of nodes."""
         return len(self.node_starts) - 1
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the rows."""
+        return int(self.centers.shape[1])
 
     @property
     def n_subclusters(self) -> int:

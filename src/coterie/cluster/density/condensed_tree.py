@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.typing import FloatArray, Labels, Weights
+from coterie._support.validation.schema import Schema, Size, Tensor, wrong
 
 Ids = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
@@ -35,11 +36,31 @@ class CondensedTree:
         Rows of the data.
     """
 
+    _schema: ClassVar[Schema] = {
+        "n_rows": Size("rows", 1),
+        "parent": Tensor("children", kind="i8", low=0, may_be_empty=True),
+        "child": Tensor("children", kind="i8", low=0, may_be_empty=True),
+        "density": Tensor("children", kind="f8", low=0, allow="inf", may_be_empty=True),
+        "size": Tensor("children", kind="n", low=0, may_be_empty=True),
+    }
+
     parent: Ids
     child: Ids
     density: FloatArray
     size: Ids | FloatArray
     n_rows: int
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        parent, child, n_rows = state["parent"], state["child"], sizes["rows"]
+        clusters = np.sort(child[child >= n_rows]) - n_rows
+        is_tree = (
+            np.array_equal(clusters, 1 + np.arange(len(clusters))) and (parent < child)[child >= n_rows].all()
+        )
+        is_tree = is_tree and ((parent >= n_rows) & (parent <= n_rows + len(clusters))).all()
+        rows = np.bincount(child[child < n_rows], minlength=n_rows)
+        if not is_tree or rows.max(initial=0) > 1 or rows.sum() not in (0, n_rows):
+            raise wrong("child", cls.__name__, "be a tree in which every row leaves one cluster", "others")
 
     def __repr__(self) -> str:
         return f"CondensedTree of {self.n_rows:,} rows, {self.n_clusters:,} clusters with the root"

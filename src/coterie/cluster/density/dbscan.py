@@ -21,6 +21,7 @@ from coterie._support.validation import (
     Whole,
     check_sample_weight,
 )
+from coterie._support.validation.schema import VALUES, Real, Schema, Tensor, Text, wrong
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.density.core_points import CorePoints
 from coterie.cluster.density.eps import suggest_eps, suggest_eps_of
@@ -47,6 +48,7 @@ from coterie.cluster.density.neighbourhoods import (
 )
 from coterie.cluster.density.odd_rows import has_neighbours, in_parts, note_left_out
 from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
+from coterie.cluster.state_checks import check_density_metric, check_finite, is_matrix
 from coterie.distance import Distance, input_kind
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
@@ -124,6 +126,16 @@ class DBSCAN(CorePoints, WeightedClusterer):
         "p": Number(0.0) | Nothing() | Function(),
     }
 
+    _schema: ClassVar[Schema] = {
+        **WeightedClusterer._schema,
+        "labels_": Tensor("rows", kind="i", low=-1, below="rows", may_be_empty=True),
+        "core_sample_indices_": Tensor("core points", kind="i8", low=0, below="rows", may_be_empty=True),
+        "components_": Tensor("core points", "columns", allow="inf", may_be_empty=True, sparse=True),
+        "eps_": Real(0),
+        "algorithm_used_": Text(),
+        "_distance_values": VALUES,
+    }
+
     core_sample_indices_: Indices
     components_: Data
     eps_: float
@@ -151,6 +163,16 @@ class DBSCAN(CorePoints, WeightedClusterer):
         self.p = p
         self.n_jobs = n_jobs
         self.progress = progress
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        who, metric = cls.__name__, state["metric"]
+        check_density_metric(state, sizes, who=who)
+        if not is_matrix(metric):
+            rows = state["components_"]
+            check_finite(rows.data if issparse(rows) else rows, who=who, name="components_")
+        if (state["labels_"][state["core_sample_indices_"]] < 0).any():
+            raise wrong("labels_", who, "put every core point in a cluster", "one that is noise")
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster of its nearest core point, if that is at most `eps` away, or -1.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from coterie._support.typing import Distances, MatrixLike
 from coterie._support.validation import Whole, check_parameter
+from coterie._support.validation.schema import COUNT, Real, Schema, Tensor
 from coterie.distance import k_nearest
 from coterie.errors import InvalidParameter
 
@@ -29,6 +30,13 @@ class EpsSuggestion:
     min_samples : int
         What was asked for.
     """
+
+    _schema: ClassVar[Schema] = {
+        "eps": Real(0),
+        "k_distances": Tensor("rows", low=0, allow="inf", may_be_empty=True),
+        "knee": COUNT,
+        "min_samples": COUNT,
+    }
 
     eps: float
     k_distances: Distances

@@ -21,6 +21,17 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import Choice, Constraint, Flag, Nothing, Number, Whole, check_parameter
+from coterie._support.validation.schema import (
+    VALUES,
+    Instance,
+    Maybe,
+    Schema,
+    Several,
+    Sometimes,
+    Tensor,
+    Text,
+    wrong,
+)
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.density.condensed_tree import (
     CondensedTree,
@@ -44,6 +55,7 @@ from coterie.cluster.density.hdbscan_predict import hang, soft_membership, split
 from coterie.cluster.density.hdbscan_weights import place_idle_rows, weigh
 from coterie.cluster.density.optics_parameters import UNBOUNDED
 from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
+from coterie.cluster.state_checks import check_density_metric, check_given, check_merges, is_matrix
 from coterie.distance import input_kind
 from coterie.errors import InvalidParameter
 
@@ -146,6 +158,33 @@ class HDBSCAN(WeightedClusterer):
         "copy": Flag(),
     }
 
+    _schema: ClassVar[Schema] = {
+        **WeightedClusterer._schema,
+        "condensed_tree_": Instance(CondensedTree, n_rows="rows that count", n_clusters="nodes"),
+        "labels_": Tensor("rows", kind="i8", low=MISSING, below="rows"),
+        "probabilities_": Tensor("rows", kind="f8", low=0, high=1, allow="nan"),
+        "outlier_scores_": Tensor("rows", kind="f8", low=0, high=1, allow="nan"),
+        "centroids_": Sometimes(Tensor("clusters", "columns", may_be_empty=True)),
+        "medoids_": Sometimes(Tensor("clusters", "columns", may_be_empty=True)),
+        "algorithm_used_": Text(),
+        "_chosen": Tensor("clusters", kind="i8", low=0, below="nodes", may_be_empty=True),
+        "_merges": Several(
+            Tensor("rows that count-1", kind="i8", low=0),
+            Tensor("rows that count-1", kind="i8", low=0),
+            Tensor("rows that count-1", kind="f8", low=0, allow="inf"),
+        ),
+        "_core_distances": Tensor("rows that count", kind="f8", low=0, allow="inf"),
+        "_rows": Maybe(Tensor("rows that count", "columns", sparse=True)),
+        "_weights": Maybe(Tensor("rows that count", kind="f8", above=0)),
+        "_finite_rows": Tensor("rows that count", kind="i8", low=0, below="rows"),
+        "_distance_values": VALUES,
+        "_idle": Several(
+            Tensor("idle rows", kind="i8", low=0, below="rows", may_be_empty=True),
+            Tensor("idle rows", kind="i8", low=0, below="rows that count", may_be_empty=True),
+            Tensor("idle rows", kind="f8", low=0, allow="inf", may_be_empty=True),
+        ),
+    }
+
     probabilities_: FloatArray
     outlier_scores_: FloatArray
     condensed_tree_: CondensedTree
@@ -185,6 +224,24 @@ class HDBSCAN(WeightedClusterer):
         self.store_centers = store_centers
         self.copy = copy
         self.progress = progress
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        who, chosen = cls.__name__, state["_chosen"]
+        check_density_metric(state, sizes, who=who)
+        check_given(state["_rows"], not is_matrix(state["metric"]), who=who, name="_rows", why="this metric")
+        left, right, distances = state["_merges"]
+        check_merges(np.column_stack([left, right]), sizes["rows that count"], who=who, name="_merges")
+        if (np.diff(distances) < 0).any():
+            raise wrong("_merges", who, "be in the order of their distances", "others")
+        if (np.diff(chosen) <= 0).any():
+            raise wrong("_chosen", who, "name each cluster once, in rising order", "others")
+        if len(np.unique(state["_finite_rows"])) < sizes["rows that count"]:
+            raise wrong("_finite_rows", who, "name each row once", "some twice")
+        if int(state["labels_"].max()) >= len(chosen):
+            raise wrong(
+                "labels_", who, f"hold numbers below {len(chosen)}, its clusters", state["labels_"].max()
+            )
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the cluster that each row would hang on, or -1.

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Data, FloatArray, Indices, Labels, MatrixLike, SparseData, Weights
 from coterie._support.validation import Anything, Choice, Constraint, Flag, Nothing, Number
+from coterie._support.validation.schema import VALUES, Maybe, Schema, Sometimes, Tensor, Text
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.density.input import check_density_input, is_boolean
 from coterie.cluster.density.optics_clusters import cluster_optics_dbscan, cluster_optics_xi
@@ -27,6 +28,7 @@ from coterie.cluster.density.optics_order import (
 from coterie.cluster.density.optics_parameters import SIZE, UNBOUNDED, resolve_size
 from coterie.cluster.density.optics_predict import place_idle_rows, place_rows
 from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
+from coterie.cluster.state_checks import check_density_metric, check_given, check_permutation, is_matrix
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 LARGEST_DISTANCE = 1e290  # beyond it, rounding to decimals overflows
@@ -131,6 +133,20 @@ class OPTICS(WeightedClusterer):
         "memory": Anything(),
     }
 
+    _schema: ClassVar[Schema] = {
+        **WeightedClusterer._schema,
+        "labels_": Tensor("rows", kind="i8", low=-1, below="rows"),
+        "cluster_hierarchy_": Sometimes(Tensor(None, 2, kind="i8", low=0, below="rows")),
+        "ordering_": Tensor("rows", kind="i8", low=0, below="rows"),
+        "core_distances_": Tensor("rows", kind="f8", low=0, allow="inf"),
+        "reachability_": Tensor("rows", kind="f8", low=0, allow="inf"),
+        "predecessor_": Tensor("rows", kind="i8", low=-1, below="rows"),
+        "algorithm_used_": Text(),
+        "_rows": Maybe(Tensor("rows", "columns", kind="f8", sparse=True)),
+        "_weights": Maybe(Tensor("rows", kind="f8", low=0)),
+        "_distance_values": VALUES,
+    }
+
     ordering_: Indices
     reachability_: FloatArray
     core_distances_: FloatArray
@@ -172,6 +188,13 @@ class OPTICS(WeightedClusterer):
         self.memory = memory
         self.n_jobs = n_jobs
         self.progress = progress
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        who = cls.__name__
+        check_density_metric(state, sizes, who=who)
+        check_given(state["_rows"], not is_matrix(state["metric"]), who=who, name="_rows", why="this metric")
+        check_permutation(state["ordering_"], who=who, name="ordering_")
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster that reaches it, or -1.

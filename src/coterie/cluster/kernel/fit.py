@@ -13,6 +13,7 @@ from coterie._support.caller import caller_level
 from coterie._support.progress import Tracker
 from coterie._support.typing import Data, FloatArray, Labels, Weights
 from coterie._support.validation import available_memory, require_memory
+from coterie._support.validation.schema import FloatType, Instance, Maybe, Record, Tensor
 from coterie.cluster.kernel.functions import KernelFunction
 from coterie.cluster.kernel.nystroem import Nystroem, fit_nystroem
 from coterie.cluster.kernel.rows import (
@@ -131,6 +132,23 @@ def _first_means(Z: FloatArray, weights: Weights, labels: Labels, k: int) -> Flo
         means[hole] = Z[int(np.argmax(near * (weights > 0)))]
         made.append(hole)
     return means
+
+
+# what `found_exactly` and `found_by_features` keep for `place`
+EXACTLY = Record(
+    X=Maybe(Tensor("rows", "columns")),
+    members=Tensor("rows", kind="i4", low=-1, below="clusters"),
+    weights=Maybe(Tensor("rows", kind="f8", low=0)),
+    group_weights=Tensor("clusters", kind="f8", above=0),
+    norms=Tensor("clusters", kind="f8"),
+    dtype=FloatType(),
+)
+BY_FEATURES = Record(
+    kmeans=Instance(KMeans, n_features_in_="features"),
+    landmarks=Tensor("landmarks", "columns"),
+    projection=Tensor("landmarks", "features", kind="f8"),
+    dtype=FloatType(),
+)
 
 
 def found_exactly(

@@ -24,9 +24,12 @@ from coterie._support.validation import (
     check_data,
     check_n_clusters,
 )
+from coterie._support.validation.schema import COUNT, FLAG, Either, Real, Schema, Size, Tensor, Text, wrong
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.distance_parameters import AMapping
 from coterie.cluster.kernel.fit import (
+    BY_FEATURES,
+    EXACTLY,
     KernelPlan,
     fit_exact,
     fit_features,
@@ -40,6 +43,7 @@ from coterie.cluster.kernel.nystroem import Nystroem
 from coterie.cluster.kernel.plan import plan_of
 from coterie.cluster.kernel.starts import NAMED_STARTS
 from coterie.cluster.kmeans.runs import warn_if_fewer
+from coterie.cluster.state_checks import check_given, check_square
 from coterie.cluster.weight_scale import about_one
 from coterie.distance import check_similarity_matrix
 from coterie.errors import InvalidData, InvalidParameter
@@ -140,6 +144,19 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
     }
     _objective_words: ClassVar[str] = "SSE in the kernel's space"
 
+    _schema: ClassVar[Schema] = {
+        **WeightedClusterer._schema,
+        "_n_features_out": Size("clusters", 1),
+        "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
+        "inertia_": Real(),
+        "n_iter_": COUNT,
+        "algorithm_used_": Text(),
+        "exact_": FLAG,
+        "gamma_": Number(0, open_below=True),
+        "_n_init": COUNT,
+        "_fitted": Either(EXACTLY, BY_FEATURES),
+    }
+
     inertia_: float
     n_iter_: int
     algorithm_used_: str
@@ -179,6 +196,20 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
         self.tol = tol
         self.random_state = random_state
         self.progress = progress
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        who, fitted, is_matrix = cls.__name__, state["_fitted"], state["kernel"] == "precomputed"
+        if state["exact_"] == ("kmeans" in fitted):
+            raise wrong("exact_", who, "be False for a fit by features, and only then", state["exact_"])
+        if is_matrix:
+            check_square(sizes, who=who)
+        if state["exact_"]:
+            check_given(fitted["X"], not is_matrix, who=who, name="_fitted.X", why="this kernel")
+        elif is_matrix:
+            raise wrong("_fitted", who, "have no features with kernel precomputed", "some")
+        elif len(fitted["kmeans"].cluster_centers_) != sizes["clusters"]:
+            raise wrong("_fitted.kmeans", who, f"have {sizes['clusters']} centres", "others")
 
     @property
     def _is_matrix(self) -> bool:

@@ -13,11 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._support.caller import caller_level
 from coterie._support.typing import Data, Indices, Labels, MatrixLike, RandomState, SparseData, Weights
 from coterie._support.validation import Choice, Constraint, Flag, check_n_clusters, check_seed
+from coterie._support.validation.schema import Instance, ListOf, Schema, Tensor, wrong
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.bisection import Bisection, bisect
 from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS
+from coterie.cluster.state_checks import check_leaf_labels, check_merges
 from coterie.tree import Dendrogram
 
 
@@ -86,6 +88,15 @@ class BisectingKMeans(CenterClusterer):
         "bisecting_strategy": Choice("biggest_inertia", "largest_cluster"),
     }
 
+    _schema: ClassVar[Schema] = {
+        **CenterClusterer._schema,
+        "children_": Tensor("clusters-1", 2, kind="i8"),
+        "heights_": Tensor("clusters-1", kind="f8", low=0),
+        "_splits": ListOf(Instance(KMeans, n_features_in_="columns"), "clusters-1"),
+        "_divided": Tensor("clusters-1", kind="i8", low=0),
+        "_group_of_node": Tensor("nodes", kind="i4", low=-1, below="clusters"),
+    }
+
     children_: Indices
     heights_: Any
     _splits: list[KMeans]
@@ -122,6 +133,20 @@ class BisectingKMeans(CenterClusterer):
         """The tree of splits; leaves are groups, a node is as high as the sum of squares of its group."""
         check_is_fitted(self)
         return Dendrogram.from_children(self.children_, self.heights_)
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        super()._check_state(state, sizes)
+        divided, group_of_node, who = state["_divided"], state["_group_of_node"], cls.__name__
+        check_merges(state["children_"], sizes["clusters"], who=who)
+        # split i divides a node that is there, into the nodes 2 i + 1 and 2 i + 2
+        is_there = (divided <= 2 * np.arange(len(divided))).all() and len(np.unique(divided)) == len(divided)
+        if not is_there or any(len(model.cluster_centers_) > 2 for model in state["_splits"]):
+            raise wrong("_divided", who, "divide each node at most once, in two", "others")
+        if sizes["nodes"] != 2 * len(divided) + 1:
+            raise wrong("_group_of_node", who, f"have {2 * len(divided) + 1} nodes", sizes["nodes"])
+        is_leaf = ~np.isin(np.arange(sizes["nodes"]), divided)
+        check_leaf_labels(group_of_node, is_leaf, who=who, name="_group_of_node")
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the group of each row: down the tree, at every split to the nearer centre.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -20,8 +21,10 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import check_data, check_sample_weight
+from coterie._support.validation.schema import COUNT, Maybe, Real, Schema, Size, Sometimes, Tensor
 from coterie.cluster.base import WeightedClusterer
 from coterie.cluster.kmeans.spaces import Space
+from coterie.cluster.state_checks import check_finite
 from coterie.distance import get_geometry
 
 
@@ -29,6 +32,16 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighte
     """An estimator with one centre per group, in the space of the rows."""
 
     _takes_sparse = True
+    _schema: ClassVar[Schema] = {
+        **WeightedClusterer._schema,
+        "cluster_centers_": Tensor("clusters", "columns", allow="nan"),  # no numbers where a weight is 0
+        "labels_": Sometimes(Tensor("rows", kind="i", low=0, below="clusters")),
+        "inertia_": Sometimes(Real()),
+        "n_iter_": Sometimes(COUNT),
+        "_origin": Tensor("columns"),
+        "_prepared_centers": Sometimes(Maybe(Tensor("clusters", "columns"))),
+        "_n_features_out": Sometimes(Size("clusters")),
+    }
 
     cluster_centers_: Centers
     inertia_: float
@@ -40,6 +53,11 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighte
         data = super()._check_rows(X)
         self._require_centers(data)
         return data
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        if state.get("_prepared_centers") is None:
+            check_finite(state["cluster_centers_"], who=cls.__name__, name="cluster_centers_")
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the index of the nearest centre for each row.

@@ -19,6 +19,7 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
+from coterie._support.validation.schema import Instance, Record, Schema, Tensor
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.plan import KMeansPlan
@@ -26,6 +27,7 @@ from coterie.cluster.kmeans.points import Stopping
 from coterie.cluster.kmeans.runs import Reporter, warn_if_fewer
 from coterie.cluster.kmeans.splitting import Divider, descend, descent_to
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS
+from coterie.cluster.state_checks import check_descent
 from coterie.tree import Dendrogram
 
 
@@ -102,6 +104,18 @@ class HierarchicalKMeans(CenterClusterer):
         "progress": Nothing() | Flag() | Function(),
     }
 
+    _schema: ClassVar[Schema] = {
+        **CenterClusterer._schema,
+        "dendrogram_": Instance(Dendrogram, n_leaves="rows"),
+        "_descent": Record(
+            starts=Tensor("nodes+1", kind="i8", low=0),
+            children=Tensor("nodes-1", kind="i8", low=0, below="nodes"),
+            centers=Tensor("nodes", "columns"),
+            origins=Tensor("nodes", "columns"),
+            labels=Tensor("nodes", kind="i4", low=-1, below="clusters"),
+        ),
+    }
+
     dendrogram_: Dendrogram
     _descent: dict[str, Any]
 
@@ -131,6 +145,11 @@ class HierarchicalKMeans(CenterClusterer):
         self.tol = tol
         self.random_state = random_state
         self.progress = progress
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        super()._check_state(state, sizes)
+        check_descent(state["_descent"], who=cls.__name__)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the group of each row, by going down the tree to the nearest centre of every split.

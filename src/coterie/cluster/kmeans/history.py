@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from coterie._support.typing import Centers, FloatArray, Labels
+from coterie._support.validation.schema import (
+    COUNT,
+    Instance,
+    ListOf,
+    Maybe,
+    Real,
+    Schema,
+    Tensor,
+    Text,
+    wrong,
+)
 from coterie.cluster.kmeans.points import ONE_ITERATION, Points
 from coterie.cluster.kmeans.runs import BestRun
 
@@ -27,6 +39,16 @@ class KMeansPick:
         ``P(j) = w_j D_j^2 / sum_i w_i D_i^2``, D the distance to the nearest centre so far, and keeps the
         candidate that lowers the sum the most.
     """
+
+    _schema: ClassVar[Schema] = {
+        "row": COUNT,
+        "probabilities": Tensor("rows", low=0, high=1 + 1e-6),
+    }
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        if state["row"] >= sizes["rows"]:
+            raise wrong("row", cls.__name__, f"be below {sizes['rows']:,}", state["row"])
 
     row: int
     probabilities: FloatArray
@@ -52,6 +74,13 @@ class KMeansStep:
     inertia : float or None
         The sum of squared distances for these centres and labels.
     """
+
+    _schema: ClassVar[Schema] = {
+        "kind": Text(),
+        "centers": Tensor("clusters", "columns", allow="nan"),
+        "labels": Maybe(Tensor("rows", kind="i", low=0, below="clusters")),
+        "inertia": Maybe(Real()),
+    }
 
     kind: str
     centers: Centers
@@ -88,6 +117,11 @@ class KMeansHistory:
       assign    2 centres   inertia 1
       update    2 centres   inertia 1
     """
+
+    _schema: ClassVar[Schema] = {
+        "picks": ListOf(Instance(KMeansPick), kind=tuple),
+        "steps": ListOf(Instance(KMeansStep), kind=tuple),
+    }
 
     picks: tuple[KMeansPick, ...]
     steps: tuple[KMeansStep, ...]

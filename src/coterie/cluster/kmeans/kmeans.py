@@ -20,6 +20,7 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
+from coterie._support.validation.schema import COUNT, FLAG, VALUES, Instance, Maybe, Schema, Tensor, Text
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.history import KMeansHistory, record_history
@@ -33,7 +34,8 @@ from coterie.cluster.kmeans.runs import (
 )
 from coterie.cluster.kmeans.spaces import Space, fit_space, learned, refit_space
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS, check_init, count_starts
-from coterie.distance import Distance, Geometry
+from coterie.cluster.state_checks import check_distance, check_given
+from coterie.distance import Distance, Geometry, get_geometry
 
 # Name of the parameter -> name in the engine. Scikit-learn's "elkan" stands for iterations that skip
 # distances by bounds; the engine's own way of doing that keeps two bounds per row instead of one per row and
@@ -150,6 +152,16 @@ class KMeans(CenterClusterer):
         "progress": Nothing() | Flag() | Function(),
     }
 
+    _schema: ClassVar[Schema] = {
+        **CenterClusterer._schema,
+        "algorithm_used_": Text(),
+        "exact_": FLAG,
+        "history_": Maybe(Instance(KMeansHistory)),
+        "_n_init": COUNT,
+        "_geometry_values": VALUES,
+        "_geometry_offset": Maybe(Tensor("columns")),
+    }
+
     algorithm_used_: str
     exact_: bool
     history_: KMeansHistory | None
@@ -188,6 +200,17 @@ class KMeans(CenterClusterer):
         self.tol_inertia = tol_inertia
         self.history = history
         self.progress = progress
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        super()._check_state(state, sizes)
+        geometry, values, offset = state["geometry"], state["_geometry_values"], state["_geometry_offset"]
+        check_distance(get_geometry(geometry).distance, values, sizes["columns"])
+        distance = refit_space(geometry, values, offset, state["_origin"]).geometry.distance
+        why = f"geometry {distance.name}"
+        check_given(offset, distance.learn is not None, who=cls.__name__, name="_geometry_offset", why=why)
+        centers, is_moved = state.get("_prepared_centers"), distance.transform is not None
+        check_given(centers, is_moved, who=cls.__name__, name="_prepared_centers", why=why)
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

@@ -17,11 +17,13 @@ from coterie._support.validation import (
     Function,
     Nothing,
     Number,
+    Seed,
     Whole,
     check_data,
     check_n_clusters,
     check_seed,
 )
+from coterie._support.validation.schema import COUNT, FLAG, Schema, Tensor
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.minibatch_fit import MiniBatchPlan, first_state, resolve_init_size, run_batches
@@ -115,6 +117,17 @@ class MiniBatchKMeans(CenterClusterer):
         "init_size": Whole(1) | Nothing(),
         "reassignment_ratio": Number(0),
         "progress": Nothing() | Flag() | Function(),
+    }
+
+    _schema: ClassVar[Schema] = {
+        **CenterClusterer._schema,
+        "exact_": FLAG,
+        "_counts": Tensor("clusters", kind="f8", low=0),
+        "_n_since_look": COUNT,
+        "_seed": Seed(),
+        "_n_init": COUNT,
+        "_init_size": COUNT,
+        "n_steps_": COUNT,
     }
 
     n_steps_: int

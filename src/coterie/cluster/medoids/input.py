@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,10 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, Distances, Labels, MatrixLike
+from coterie._support.typing import Data, Distances, Indices, Labels, MatrixLike
 from coterie._support.validation import available_memory, check_data
+from coterie._support.validation.schema import VALUES, Maybe, Real, Record, Sometimes, Tensor, wrong
 from coterie.cluster.medoids.sources import ComputedDistances, GivenDistances, Source, nearest_column
 from coterie.cluster.pair_order import refuse_order
+from coterie.cluster.state_checks import check_distance, check_given
 from coterie.distance import (
     Distance,
     check_distance_matrix,
@@ -29,6 +32,11 @@ from coterie.errors import InvalidParameter
 # Beyond this many columns a matrix that is kept is read faster than its rows are computed again.
 COMPUTED_MOST_FEATURES = 64
 SHARE_OF_MEMORY = 4  # a matrix is kept only if it takes at most this part of what is free
+
+# what `DistanceInput.learned` returns
+LEARNED = Record(
+    values=Sometimes(VALUES), offset=Sometimes(Maybe(Tensor("columns"))), largest=Sometimes(Maybe(Real()))
+)
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,23 @@ class DistanceInput:
         if distance is None:
             return {"largest": X.max() if input_kind(self.metric) == "similarities" else None}
         return {"values": dict(distance.values), "offset": getattr(distance.transform, "offset", None)}
+
+    def check_learned(self, learned: Mapping[str, Any], medoids: Indices, n_columns: int) -> None:
+        """Refuse what a file says was learned, if this input learns something else."""
+        needs = {"largest"} if self.is_matrix else {"values", "offset"}
+        if set(learned) != needs:
+            raise wrong("_learned", self.who, f"hold {' and '.join(sorted(needs))}", ", ".join(learned))
+        if not self.is_matrix:
+            distance = get_distance(self.metric, **(self.params or {}))
+            check_distance(distance, learned["values"], n_columns)
+            is_moved = replace(distance, values=learned["values"]).learn is not None
+            why = f"metric {distance.name}"
+            check_given(learned["offset"], is_moved, who=self.who, name="_learned.offset", why=why)
+            return
+        is_turned = input_kind(self.metric) == "similarities"
+        check_given(learned["largest"], is_turned, who=self.who, name="_learned.largest", why="this metric")
+        if int(medoids.max()) >= n_columns:
+            raise wrong("medoid_indices_", self.who, f"hold numbers below {n_columns:,}", int(medoids.max()))
 
     def nearest(self, model: Any, X: MatrixLike) -> Labels:
         """Return the nearest medoid of new rows."""

@@ -34,13 +34,15 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
+from coterie._support.validation.schema import COUNT, FLAG, Maybe, Real, Schema, Size, Sometimes, Tensor, Text
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.distance_parameters import AMapping
 from coterie.cluster.kmeans.runs import warn_if_fewer
-from coterie.cluster.medoids.input import DistanceInput
+from coterie.cluster.medoids.input import LEARNED, DistanceInput
 from coterie.cluster.medoids.runs import MedoidPlan, find_medoids, total_distance
 from coterie.cluster.medoids.sources import Source
 from coterie.cluster.medoids.starts import NAMED_MEDOIDS, check_first_medoids
+from coterie.cluster.state_checks import check_given
 from coterie.errors import InvalidParameter
 
 METHODS = ("auto", "fasterpam", "pam", "fastermsc", "clara", "onebatch")
@@ -143,6 +145,22 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
     _sometimes = ("medoid_silhouette_",)
     _objective_words: ClassVar[str] = "sum of distances"
 
+    _schema: ClassVar[Schema] = {
+        **WeightedClusterer._schema,
+        "labels_": Sometimes(Tensor("rows", kind="i", low=0, below="clusters")),
+        "medoid_indices_": Tensor("clusters", kind="i8", low=0, below="rows"),
+        "cluster_centers_": Maybe(Tensor("clusters", "columns")),
+        "inertia_": Real(),
+        "medoid_silhouette_": Sometimes(Real(nan=True)),
+        "n_swaps_": COUNT,
+        "n_iter_": COUNT,
+        "algorithm_used_": Text(),
+        "exact_": FLAG,
+        "_n_init": COUNT,
+        "_n_features_out": Size("clusters"),
+        "_learned": LEARNED,
+    }
+
     medoid_indices_: Indices
     cluster_centers_: Centers | None
     inertia_: float
@@ -179,6 +197,15 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
         self.n_subsamples = n_subsamples
         self.random_state = random_state
         self.progress = progress
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        given = DistanceInput(state["metric"], state["metric_params"], cls.__name__)
+        centers, learned = state["cluster_centers_"], state["_learned"]
+        check_given(
+            centers, not given.is_matrix, who=cls.__name__, name="cluster_centers_", why="this metric"
+        )
+        given.check_learned(learned, state["medoid_indices_"], sizes["columns"])
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the index of the nearest medoid for each row.

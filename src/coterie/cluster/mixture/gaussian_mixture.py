@@ -24,6 +24,7 @@ from coterie._support.validation import (
     Whole,
     check_n_clusters,
 )
+from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Real, Schema
 from coterie.cluster.base import Listener
 from coterie.cluster.mixture.checks import check_last_fit, check_means, check_precisions, check_weights
 from coterie.cluster.mixture.em import Problem, Run, fit_run, leaves_last_step
@@ -146,6 +147,15 @@ class GaussianMixture(MixtureClusterer):
         "acceleration": Nothing() | Choice("squarem"),
         "history": Flag(),
         "progress": Nothing() | Flag() | Function(),
+    }
+
+    _schema: ClassVar[Schema] = {
+        **MixtureClusterer._schema,
+        "converged_": FLAG,
+        "n_iter_": COUNT,
+        "lower_bound_": Real(),
+        "lower_bounds_": ListOf(Real()),
+        "history_": Maybe(Instance(MixtureHistory)),
     }
 
     converged_: bool

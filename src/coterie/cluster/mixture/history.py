@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from coterie._support.typing import FloatArray
+from coterie._support.validation.schema import Either, Instance, ListOf, Real, Schema, Tensor, Text
 
 SHOWN_STEPS = 12  # a longer history is cut in the middle when printed
 
@@ -26,6 +28,19 @@ class MixtureStep:
     log_likelihood : float
         Mean log-likelihood of the rows under them.
     """
+
+    _schema: ClassVar[Schema] = {
+        "kind": Text(),
+        "weights": Tensor("components", low=0),
+        "means": Tensor("components", "columns"),
+        "covariances": Either(
+            Tensor("components", "columns", "columns"),
+            Tensor("components", "columns"),
+            Tensor("columns", "columns"),
+            Tensor("components"),
+        ),
+        "log_likelihood": Real(nan=True),
+    }
 
     kind: str
     weights: FloatArray
@@ -56,6 +71,8 @@ class MixtureHistory:
       step      log-likelihood -1.90935
       step      log-likelihood -1.90935
     """
+
+    _schema: ClassVar[Schema] = {"steps": ListOf(Instance(MixtureStep), kind=tuple)}
 
     steps: tuple[MixtureStep, ...]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,17 +10,38 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, VectorLike
 from coterie._support.validation import Whole, check_data, check_sample_weight
+from coterie._support.validation.schema import Either, Schema, Sometimes, Tensor, wrong
 from coterie.cluster.base import WeightedClusterer
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.parameters import Parameters, label_rows, share_rows
 from coterie.cluster.mixture.starts import Draws
 from coterie.errors import InvalidParameter
 
+LEAST_TOTAL = 1e-3  # weights may be in float32, and of many components
+
+_COVARIANCES = Either(
+    Tensor("components", "columns", "columns"),
+    Tensor("components", "columns"),
+    Tensor("columns", "columns"),
+    Tensor("components"),
+)
+
 
 class MixtureClusterer(WeightedClusterer):
     """An estimator whose groups are the components of a Gaussian mixture."""
 
     _objective_words: ClassVar[str] = "mean log-likelihood"
+
+    _schema: ClassVar[Schema] = {
+        **WeightedClusterer._schema,
+        "means_": Tensor("components", "columns"),
+        "weights_": Tensor("components", low=0, high=1 + LEAST_TOTAL),
+        "covariances_": _COVARIANCES,
+        "precisions_": _COVARIANCES,
+        "precisions_cholesky_": _COVARIANCES,
+        "labels_": Sometimes(Tensor("rows", kind="i", low=0, below="components")),
+        "_shift": Tensor("columns", kind="f8"),
+    }
 
     covariance_type: str
     random_state: Any
@@ -29,6 +51,22 @@ class MixtureClusterer(WeightedClusterer):
     precisions_: FloatArray
     precisions_cholesky_: FloatArray
     _shift: FloatArray
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        who, family = cls.__name__, FAMILIES[state["covariance_type"]]
+        k, d = sizes["components"], sizes["columns"]
+        shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[family.storage]
+        for name in ("covariances_", "precisions_", "precisions_cholesky_"):
+            if state[name].shape != shape:
+                raise wrong(name, who, f"have the shape {shape}", state[name].shape)
+            own = (
+                np.diagonal(state[name], axis1=-2, axis2=-1) if family.kernel_shape != "diag" else state[name]
+            )
+            if not (own > 0).all():
+                raise wrong(name, who, "hold variances above 0", own.min())
+        if abs(float(state["weights_"].sum(dtype=np.float64)) - 1) > LEAST_TOTAL:
+            raise wrong("weights_", who, "have the sum 1", float(state["weights_"].sum(dtype=np.float64)))
 
     def fit(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Self:
         """Find the parameters that make the rows likeliest.

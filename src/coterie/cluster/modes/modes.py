@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.typing import Data, FloatArray, Indices, Labels, MatrixLike, SparseData, Weights
 from coterie._support.validation import Choice, Constraint, Nothing, Number, Whole, check_data
+from coterie._support.validation.schema import Real, Schema, Tensor
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.modes.mode_tree import ModeTree, grow_mode_tree
 from coterie.cluster.modes.valley_null import null_depth
@@ -76,6 +77,15 @@ class ModeClustering(Clusterer):
         "min_depth": Number(0.0) | Nothing(),
         "metric": Choice(among=distances),
         "n_jobs": Whole() | Nothing(),
+    }
+
+    _schema: ClassVar[Schema] = {
+        **Clusterer._schema,
+        "mode_indices_": Tensor("clusters", kind="i8", low=0, below="rows"),
+        "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
+        "depths_": Tensor("rows-1", kind="f8", allow="inf"),
+        "dimension_": Real(nan=True),
+        "_rows": Tensor("rows", "columns"),
     }
 
     mode_indices_: Indices

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -21,6 +21,7 @@ from coterie._support.validation import (
     check_data,
     check_seed,
 )
+from coterie._support.validation.schema import COUNT, ESTIMATOR, FLAG, Maybe, Schema, Sometimes, Tensor, wrong
 from coterie.cluster.spectral.affinity import AFFINITIES, GIVEN, Affinity
 from coterie.cluster.spectral.amg import require_amg
 from coterie.cluster.spectral.embedding import (
@@ -40,6 +41,7 @@ from coterie.cluster.spectral.input import (
 from coterie.cluster.spectral.landmarks import LandmarkMap, embed_by_landmarks
 from coterie.cluster.spectral.problem import DEFAULT_TOLERANCE
 from coterie.cluster.spectral.weights import WeightedGraph
+from coterie.cluster.state_checks import check_given, check_square
 from coterie.distance.matrices import check_distance_matrix, check_similarity_matrix
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 
@@ -73,6 +75,21 @@ GRAPH_CONSTRAINTS: Mapping[str, Constraint] = {
 class SpectralBase:
     """An estimator that gives rows coordinates from the graph of their affinities."""
 
+    _schema: ClassVar[Schema] = {
+        **ESTIMATOR,
+        "_input": Tensor("rows", "columns", sparse=True),
+        "embedding_": Tensor("rows", "components"),
+        "eigenvalues_": Tensor("eigenvalues", kind="f8", may_be_empty=True),
+        "eigengaps_": Tensor("eigengaps", kind="f8", may_be_empty=True),
+        "n_parts_": COUNT,
+        "exact_": FLAG,
+        "_degrees": Maybe(Tensor("points", low=0)),
+        "_scales": Maybe(Tensor("points", low=0)),
+        "_weights": Sometimes(Maybe(Tensor("rows", kind="f8", low=0))),
+        "_landmark_rows": Maybe(Tensor("landmarks", "columns")),
+        "_landmark_values": Maybe(Tensor("landmarks", "components")),
+    }
+
     affinity: Any
     gamma: float
     h: float | None
@@ -99,6 +116,29 @@ class SpectralBase:
     _weights: Weights | None
     _landmark_rows: FloatArray | None
     _landmark_values: FloatArray | None
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        who, affinity, weights = cls.__name__, state["affinity"], state.get("_weights")
+        if affinity in GIVEN:
+            check_square(sizes, who=who)
+        elif sparse.issparse(state["_input"]):
+            raise wrong("_input", who, "be an array with this affinity", "a sparse matrix")
+        has_landmarks = state["landmarks"] is not None
+        for name, is_needed in (
+            ("_landmark_rows", has_landmarks),
+            ("_landmark_values", has_landmarks),
+            ("_degrees", not has_landmarks),
+            ("_scales", not has_landmarks and affinity == "self_tuning"),
+        ):
+            check_given(state[name], is_needed, who=who, name=name, why="these parameters")
+        if state["exact_"] == has_landmarks:
+            raise wrong("exact_", who, "be False with landmarks, and only then", state["exact_"])
+        points = count_rows_of_weight(sizes["rows"], weights)
+        if points == 0 or sizes.get("points", points) != points:
+            raise wrong(
+                "_degrees", who, f"have {points:,} numbers, one per row of any weight", sizes.get("points")
+            )
 
     @property
     def affinity_matrix_(self) -> Any:

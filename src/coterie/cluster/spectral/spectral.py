@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
 from coterie._support.validation import Choice, Constraint, Flag, Function, Nothing, Whole, check_n_clusters
+from coterie._support.validation.schema import Schema, Tensor
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.kmeans.runs import warn_if_fewer
@@ -137,6 +138,12 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         "verbose": Flag() | Whole(0),
         **GRAPH_CONSTRAINTS,
         "progress": Nothing() | Flag() | Function(),
+    }
+
+    _schema: ClassVar[Schema] = {
+        **SpectralBase._schema,
+        "_centers": Tensor("clusters", "components"),
+        "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
     }
 
     _centers: FloatArray

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie._support.typing import Indices
 from coterie._support.validation import require_memory
+from coterie._support.validation.schema import Schema, Tensor
 from coterie.distance import pairwise_distances
 
 ABSENT = -2  # a row that was not drawn; -1 is noise
@@ -35,6 +36,8 @@ class Consensus:
            [0.66666667, 1.        , 0.5       ],
            [0.        , 0.5       , 1.        ]])
     """
+
+    _schema: ClassVar[Schema] = {"labels": Tensor("resamples", "rows", kind="i4", low=ABSENT, below="rows")}
 
     labels: npt.NDArray[np.int32]
 

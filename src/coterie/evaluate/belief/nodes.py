@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from coterie._support.validation import (
     check_seed,
     shift_seed,
 )
+from coterie._support.validation.schema import COUNT, Instance, ListOf, Real, Schema, Tensor
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.belief.null_models import NullModel, fit_null
 from coterie.evaluate.belief.refitting import run_all
@@ -46,6 +47,13 @@ class NodeTest:
     level : float
         What the p-value must not exceed, for all tests together to be wrong with a chance of at most alpha.
     """
+
+    _schema: ClassVar[Schema] = {
+        "node": COUNT,
+        "size": COUNT,
+        "significance": Instance(Significance),
+        "level": Real(nan=True),
+    }
 
     node: int
     size: int
@@ -76,6 +84,12 @@ class NodeTests:
     alpha : float
         Chance of any false split.
     """
+
+    _schema: ClassVar[Schema] = {
+        "tests": ListOf(Instance(NodeTest), kind=tuple),
+        "labels": Tensor("rows", kind="i", low=-1, below="rows"),
+        "alpha": Real(0),
+    }
 
     tests: tuple[NodeTest, ...]
     labels: Labels

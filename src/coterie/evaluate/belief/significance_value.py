@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.stats import beta, norm
 
 from coterie._support.optional import require
 from coterie._support.typing import FloatArray
+from coterie._support.validation.schema import FLAG, Real, Schema, Sometimes, Tensor, Text
 from coterie.evaluate.belief.stability_value import plain_value
 
 EXACT = "exact"
@@ -45,6 +46,16 @@ class Significance:
     >>> Significance("silhouette_score", "gaussian", "one Gaussian", 0.7, np.linspace(0.2, 0.4, 99), True)
     p = 0.01 (95 % interval 0 to 0.037): silhouette_score 0.7 against one Gaussian, 99 draws of 0.3 on average
     """
+
+    _schema: ClassVar[Schema] = {
+        "measure": Text(),
+        "null": Text(),
+        "against": Text(),
+        "observed": Real(nan=True),
+        "draws": Tensor("draws", kind="f8", allow="nan", may_be_empty=True),
+        "greater_is_better": FLAG,
+        "how": Sometimes(Text()),
+    }
 
     measure: str
     null: str

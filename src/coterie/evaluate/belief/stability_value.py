@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie._support.optional import require
 from coterie._support.typing import FloatArray
+from coterie._support.validation.schema import NAME, ListOf, Schema, Size, Tensor, Text
 
 Scheme: TypeAlias = Literal["bootstrap", "subsample", "noise"]
 
@@ -49,6 +50,16 @@ class Stability:
     >>> found.verdicts
     ('strong', 'strong')
     """
+
+    _schema: ClassVar[Schema] = {
+        "scheme": Text(),
+        "how": Text(),
+        "n_resamples": Size("resamples"),
+        "clusters": ListOf(NAME, "clusters", kind=tuple),
+        "sizes": Tensor("clusters", kind="i8", low=1),
+        "scores": Tensor("resamples", "clusters", kind="f8", allow="nan"),
+        "rand": Tensor("resamples", kind="f8", allow="nan"),
+    }
 
     scheme: Scheme
     how: str

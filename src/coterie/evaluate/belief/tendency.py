@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -11,6 +11,7 @@ from scipy.stats import beta
 
 from coterie._support.typing import FloatArray, MatrixLike, RandomState
 from coterie._support.validation import Nothing, Seed, Whole, check_data, check_parameter, check_seed
+from coterie._support.validation.schema import COUNT, Real, Schema
 from coterie.distance import k_nearest, nearest
 from coterie.errors import InvalidParameter
 from coterie.evaluate.belief.refitting import own_stream
@@ -39,6 +40,8 @@ class Hopkins:
     >>> Hopkins(0.5, 0.5, 10)
     Hopkins statistic 0.50 (p = 0.5): as rows strewn at random, 10 probes
     """
+
+    _schema: ClassVar[Schema] = {"value": Real(nan=True), "p_value": Real(nan=True), "n_probes": COUNT}
 
     value: float
     p_value: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from coterie._support.optional import require
 from coterie._support.typing import VectorLike
 from coterie._support.validation import Number, check_parameter
+from coterie._support.validation.schema import Names, Schema, Tensor, Text
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.external.sets import AVERAGES, Average
@@ -47,6 +48,14 @@ class ClusterScores:
     weighted            4     0.7500
     macro               4     0.8333
     """
+
+    _schema: ClassVar[Schema] = {
+        "score": Text(),
+        "clusters": Names("clusters"),
+        "classes": Names("clusters"),
+        "sizes": Tensor("clusters", kind="n", low=0, may_be_empty=True),
+        "values": Tensor("clusters", kind="f8", allow="nan", may_be_empty=True),
+    }
 
     score: str
     clusters: AnyArray

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from coterie._support.validation import (
     check_sparse,
     require_memory,
 )
+from coterie._support.validation.schema import Names, Schema, Tensor, check_starts
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.external import tables
 from coterie.evaluate.labelings import AnyArray, Labeling, Noise, check_noise, read_labelings
@@ -52,6 +54,18 @@ class ContingencyTable:
     2    0  2    2
     sum  1  3    4
     """
+
+    _schema: ClassVar[Schema] = {
+        "classes": Names("classes"),
+        "clusters": Names("clusters"),
+        "row_starts": Tensor("classes+1", kind="i8", low=0),
+        "columns": Tensor("cells", kind="i8", low=0, below="clusters", may_be_empty=True),
+        "counts": Tensor("cells", kind="n", low=0, may_be_empty=True),
+    }
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        check_starts(state["row_starts"], sizes["cells"], who=cls.__name__, name="row_starts")
 
     classes: AnyArray
     clusters: AnyArray

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from coterie._support.typing import VectorLike
+from coterie._support.validation.schema import Real, Schema
 from coterie.errors import InvalidParameter
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.labelings import AnyArray, Noise
@@ -30,6 +32,8 @@ class PairCounts:
     >>> pair_counts([0, 0, 1, 1], [0, 0, 0, 1])
     PairCounts(tp=1, fp=2, fn=1, tn=2)
     """
+
+    _schema: ClassVar[Schema] = {"tp": Real(0), "fp": Real(0), "fn": Real(0), "tn": Real(0)}
 
     tp: float
     fp: float

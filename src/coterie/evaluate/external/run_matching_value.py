@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from coterie._support.optional import require
+from coterie._support.validation.schema import (
+    COUNT,
+    NAME,
+    DictOf,
+    Instance,
+    ListOf,
+    Maybe,
+    Names,
+    Real,
+    Schema,
+    Sometimes,
+)
 from coterie.evaluate.belief.stability_value import plain_value
 from coterie.evaluate.labelings import AnyArray
 
@@ -24,6 +36,14 @@ class Drift:
         How far its centre moved, in standard deviations of the columns (root mean square over columns); None
         without data.
     """
+
+    _schema: ClassVar[Schema] = {
+        "cluster": NAME,
+        "before": COUNT,
+        "after": COUNT,
+        "shared": COUNT,
+        "shift": Sometimes(Maybe(Real(nan=True))),
+    }
 
     cluster: Any
     before: int
@@ -66,6 +86,16 @@ class Matching:
       0: 3 rows before, 3 after, 3 in both
       1: 3 rows before, 3 after, 3 in both
     """
+
+    _schema: ClassVar[Schema] = {
+        "names": DictOf(NAME, NAME),
+        "labels": Names("rows"),
+        "drift": ListOf(Instance(Drift), kind=tuple),
+        "births": ListOf(NAME, kind=tuple),
+        "deaths": ListOf(NAME, kind=tuple),
+        "splits": DictOf(NAME, ListOf(NAME, kind=tuple)),
+        "merges": DictOf(NAME, ListOf(NAME, kind=tuple)),
+    }
 
     names: dict[Any, Any]
     labels: AnyArray

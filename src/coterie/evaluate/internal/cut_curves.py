@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from coterie import _core
 from coterie._support.optional import require
 from coterie._support.typing import MatrixLike, VectorLike
 from coterie._support.validation import Choice, Nothing, check_data, check_parameter
+from coterie._support.validation.schema import DictOf, Schema, Tensor, Text
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.catalogue import find_measure
 from coterie.evaluate.internal.simplified_silhouettes import simplified_silhouette_score
@@ -44,6 +45,12 @@ class CutCurve(Mapping[str, Values]):
     >>> curve["purity_score"], curve.best("ARI")
     (array([0.5, 1. , 1. , 1. ]), 2)
     """
+
+    _schema: ClassVar[Schema] = {
+        "n_clusters": Tensor("cuts", kind="i8", low=1, may_be_empty=True),
+        "heights": Tensor("cuts", kind="f8", allow="nan", may_be_empty=True),
+        "curves": DictOf(Text(), Tensor("cuts", kind="f8", allow="nan", may_be_empty=True)),
+    }
 
     n_clusters: npt.NDArray[np.int64]
     heights: Values

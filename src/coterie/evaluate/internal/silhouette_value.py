@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie._support.optional import require
 from coterie._support.typing import Weights
+from coterie._support.validation.schema import Maybe, Names, Schema, Sometimes, Tensor
 from coterie.evaluate.internal.partitions import Codes, Partition
 from coterie.evaluate.internal.spaces import GroupSums
 from coterie.evaluate.labelings import AnyArray
@@ -57,6 +58,19 @@ class Silhouette:
     >>> found.neighbours.tolist(), found.misassigned.tolist()
     (['r', 'r', 'l', 'l', 'l'], [4])
     """
+
+    _schema: ClassVar[Schema] = {
+        "values": Tensor("samples", kind="f8", allow="nan"),
+        "a": Tensor("samples", kind="f8", allow="nan"),
+        "b": Tensor("samples", kind="f8", allow="nan"),
+        "labels": Names("samples"),
+        "neighbours": Names("samples"),
+        "rows": Tensor("samples", kind="i8", low=0),
+        "clusters": Names("clusters"),
+        "sizes": Tensor("clusters", kind="i8", low=0),
+        "codes": Tensor("samples", kind="i4", low=0, below="clusters"),
+        "sample_weight": Sometimes(Maybe(Tensor("samples", kind="f8", low=0))),
+    }
 
     values: npt.NDArray[np.float64]
     a: npt.NDArray[np.float64]

@@ -1,22 +1,25 @@
-"""Where a long fit stands, on disk after every pass: whole or not at all, and never of another fit."""
+"""Where a long fit stands, on disk after every pass: whole, unchanged, and never of another fit."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from safetensors import safe_open
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save_file
 
 from coterie._support.files import atomic_path
 from coterie.errors import FileProblem, InvalidParameter, ModelFileError
 from coterie.scale.blocks import Blocks
 from coterie.scale.moments import Whole
+
+CHECKSUM = "sha256"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,27 +57,50 @@ class Checkpoint:
         """Replace the state by a newer one."""
         facts = {"fit": self.fingerprint, "state": json.dumps(state.facts)}
         arrays = {name: np.ascontiguousarray(array) for name, array in state.arrays.items()}
+        facts[CHECKSUM] = checksum_of(arrays, facts)
         with atomic_path(self.path, force=True) as temporary:
             save_file(arrays, temporary, metadata=facts)
 
     def load(self) -> Saved | None:
-        """Return the state that was saved last, None if none was; a state of another fit is refused."""
+        """Return the state that was saved last, None if none was; any other state is refused."""
         if not self.path.exists():
             return None
         try:
             with safe_open(self.path, "numpy") as file:
                 facts = file.metadata() or {}
-            arrays = load_file(self.path)
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no dict
         except Exception as error:  # safetensors raises an error of its own that derives from Exception alone
-            raise ModelFileError(
-                f"{self.path}: is no checkpoint ({error}). Remove it to begin anew."
-            ) from None
+            raise self._refused(f"is no checkpoint ({error})") from None
+        written = facts.pop(CHECKSUM, None)
+        if written is None:
+            raise self._refused("is no checkpoint of this version: it has no checksum")
+        if written != checksum_of(arrays, facts):
+            raise self._refused("is damaged: its content is not what was saved")
         if facts.get("fit") != self.fingerprint:
             raise InvalidParameter(
                 f"checkpoint: {self.path} belongs to a fit of other data or parameters. Name another "
-                f"folder, or remove it to begin anew."
+                f"folder, or delete the file to start over."
             )
         return Saved(arrays, json.loads(facts["state"]))
+
+    def _refused(self, what: str) -> ModelFileError:
+        return ModelFileError(f"{self.path}: {what}. Delete the file to start over.")
+
+
+def checksum_of(arrays: Mapping[str, Any], facts: Mapping[str, str]) -> str:
+    """Return the SHA-256 of all that a checkpoint holds, whatever the order in which it is written.
+
+    Examples
+    --------
+    >>> checksum_of({"a": np.zeros(2)}, {}) == checksum_of({"a": np.zeros(3)}, {})
+    False
+    """
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(json.dumps([name, array.dtype.str, array.shape]).encode())
+        digest.update(array.data)
+    return digest.hexdigest()
 
 
 def open_checkpoint(
