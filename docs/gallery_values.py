@@ -45,10 +45,17 @@ plots.evidence_heatmap(evidence)
 """,
         ),
         Entry(
-            "clustergram",
-            "How rows flow from group to group as k grows: clean splits, or a new deal.",
+            "alluvial",
+            "How rows flow from group to group as k grows: clean splits, or groups mixed anew.",
             """
-plots.clustergram(evidence)
+plots.alluvial(evidence)
+""",
+        ),
+        Entry(
+            "clustergram",
+            "Where the means of the groups go as k grows (Schonlau): far apart, or close together.",
+            """
+plots.clustergram(evidence, X=X)
 """,
         ),
     ),

@@ -26,7 +26,7 @@ from gallery_values import VALUE_SECTIONS  # noqa: E402
 ALL_SECTIONS = {**SECTIONS, **VALUE_SECTIONS}
 PAGE, PICTURES = DOCS / "gallery.md", DOCS / "gallery"
 MOVING = ("kmeans_animation",)
-DPI, COLORS = 80, 96
+DPI, COLORS = 160, 64
 MOST_BYTES = 2_000_000  # of all pictures together
 HEAD = """# Gallery
 Every picture of `coterie.show.plots`, and the lines that draw it (made by `docs/make_gallery.py`). A function
@@ -110,6 +110,7 @@ plots.clusplot(rows, labels, names=names, ax=middle)
 cut = five.cut(5)
 alike = np.array([np.bincount(labels[cut == cluster]).argmax() for cluster in range(5)])
 plots.dendrogram(five, cut=alike[cut], max_leaves=40, ax=right)
+right.set_title("800 rows, cut into 5 clusters", loc="left")
 left.get_legend().remove()
 figure
 """

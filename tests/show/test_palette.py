@@ -10,6 +10,8 @@ from coterie.show.palette import (
     cluster_colors,
     cluster_markers,
     color_of,
+    contrast,
+    letters_in,
     marker_of,
 )
 
@@ -89,3 +91,10 @@ def test_a_negative_number_is_refused():
         InvalidParameter, match=r"k of cluster_colors must be a whole number of at least 0, got -1"
     ):
         cluster_colors(-1)
+
+
+def test_letters_in_any_colour_can_be_read_on_white():
+    """Law: letters in a cluster's colour have a contrast of 4.5 or more; colours that have it stay."""
+    for color in COLORS:
+        assert contrast(letters_in(color), "#ffffff") >= 4.5
+        assert (letters_in(color) == color) == (contrast(color, "#ffffff") >= 4.5)

@@ -162,8 +162,12 @@ def evidence_heatmap(subject: Subject) -> Any:
     return _plots().evidence_heatmap(values.evidence(subject, None))
 
 
+def alluvial(subject: Subject) -> Any:
+    return _plots().alluvial(values.evidence(subject, ["silhouette", "elbow"]))
+
+
 def clustergram(subject: Subject) -> Any:
-    return _plots().clustergram(values.evidence(subject, ["silhouette", "elbow"]))
+    return _plots().clustergram(values.evidence(subject, ["silhouette", "elbow"]), X=subject.scaled)
 
 
 def silhouette(subject: Subject) -> Any:

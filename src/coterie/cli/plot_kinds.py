@@ -99,8 +99,9 @@ KINDS: tuple[PlotKind, ...] = (
     PlotKind(
         "evidence_heatmap", "what every criterion says about every k", drawings.evidence_heatmap, needs="rows"
     ),
+    PlotKind("alluvial", "how rows flow from group to group as k grows", drawings.alluvial, needs="rows"),
     PlotKind(
-        "clustergram", "how rows flow from group to group as k grows", drawings.clustergram, needs="rows"
+        "clustergram", "where the means of the groups go as k grows", drawings.clustergram, needs="rows"
     ),
     PlotKind("silhouette", "how well each row fits its group", drawings.silhouette),
     PlotKind("profiles", "the means of the groups over the columns", drawings.profiles),

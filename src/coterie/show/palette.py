@@ -27,6 +27,7 @@ CLUSTERS_PER_MARKER = 10
 NOISE_COLOR, NOISE_MARKER = "#b0b0b0", "."
 INK, FAINT = "#222222", "#d0d0d0"  # text and lines; grids and what stands back
 EMPHASIS = "#c1121f"  # the one thing to look at: a chosen k, a cut, an observed value
+LEAST_CONTRAST = 4.5  # of small letters, by the Web Content Accessibility Guidelines
 SEQUENTIAL, DIVERGING = "cividis", "RdBu_r"  # colour maps of amounts, and of what lies about zero
 
 
@@ -73,6 +74,45 @@ def color_of(label: int) -> str:
     ('#0072b2', '#b0b0b0')
     """
     return COLORS[label % len(COLORS)] if label >= 0 else NOISE_COLOR
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours, 1 to 21, as the Web Content Accessibility Guidelines define it.
+
+    Examples
+    --------
+    >>> contrast("#ffffff", "#000000")
+    21.0
+    """
+    bright, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def letters_in(color: str) -> str:
+    """Return a colour as letters on white can have it: the same hue, darker until it can be read.
+
+    Examples
+    --------
+    >>> letters_in("#0072b2"), letters_in("#e69f00")
+    ('#0072b2', '#9b6b00')
+    """
+    parts = _parts(color)
+    while contrast(_hex(parts), "#ffffff") < LEAST_CONTRAST:
+        parts = [0.97 * part for part in parts]
+    return _hex(parts)
+
+
+def _parts(color: str) -> list[float]:
+    return [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+
+
+def _hex(parts: list[float]) -> str:
+    return "#" + "".join(f"{round(255 * part):02x}" for part in parts)
+
+
+def _luminance(color: str) -> float:
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in _parts(color)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def marker_of(label: int) -> str:

@@ -2,12 +2,16 @@
 
 import numpy as np
 import pytest
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from coterie.errors import InvalidParameter
 from coterie.select import Curve, Evidence, Verdict
+from coterie.show.palette import contrast
 from coterie.show.plots import criterion, elbow, evidence_heatmap, gap, silhouette_curve
+from coterie.show.plots._marks import letters_on
 
 KS = (1, 2, 3, 4, 5, 6)
 
@@ -133,6 +137,13 @@ def test_heatmap_scales_each_row_from_worst_to_best():
     assert np.isnan(cells[4]).all()
 
 
+def test_numbers_on_every_colour_can_be_read():
+    """Law: letters on a cell have a contrast of 4.5 or more, whatever its colour."""
+    for share in np.linspace(0, 1, 101):
+        for behind in (to_hex(colormaps["cividis"](share)), to_hex((share, share, share))):
+            assert contrast(to_hex(letters_on(behind)), behind) >= 4.5
+
+
 def test_heatmap_boxes_choices_and_frames_the_verdict():
     """Law: a box in the column of each choice; a frame about the whole column of the verdict."""
     ax = evidence_heatmap(ALL)
@@ -144,7 +155,7 @@ def test_heatmap_boxes_choices_and_frames_the_verdict():
     frame = part(ax, "verdict")
     assert isinstance(frame, Rectangle)
     assert (frame.get_x(), frame.get_height()) == (1.5, 5)
-    assert ax.get_title(loc="left") == "3 clusters: 3 of 4 criteria agree"
+    assert ax.get_title(loc="left") == "3 clusters: 3 of 5 criteria agree, 1 chooses none"
     assert [text.get_text() for text in ax.get_yticklabels()][:2] == ["Elbow", "Silhouette"]
     assert [text.get_text() for text in ax.get_xticklabels()] == list(map(str, KS))
 

@@ -5,7 +5,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from coterie.pipeline import profile_groups
-from coterie.show.palette import cluster_colors
+from coterie.show.palette import cluster_colors, letters_in
 from coterie.show.plots import profiles
 from coterie.show.plots.describing import LONGEST_NAME, MOST_COLUMNS
 
@@ -52,7 +52,9 @@ def test_sixty_groups_are_a_heat_map():
     low, high = ax.images[0].get_clim()
     assert low == -high
     assert ticks(ax.yaxis)[:2] == ["0: 20", "1: 20"]
-    assert [to_hex(text.get_color()) for text in ax.get_yticklabels()] == cluster_colors(60)
+    assert [to_hex(text.get_color()) for text in ax.get_yticklabels()] == list(
+        map(letters_in, cluster_colors(60))
+    )
     assert ax.texts[0].get_text() == f"{value.differences[0, 0]:+.1f}"
 
 

@@ -96,7 +96,8 @@ def test_the_page_loads_nothing(tmp_path):
     assert titles[0] == "start"
     assert titles[1].startswith("1 assign: J = ")
     assert "const milliseconds = 250;" in page
-    assert "http" not in page
+    assert "://" not in page
+    assert "default-src 'none'; connect-src 'none'" in page
     assert "src=" not in page
 
 

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import compare_linkages, cut_curve
-from coterie.show.palette import color_of
+from coterie.show.palette import color_of, letters_in
 from coterie.show.plots import clustermap, impurity_curves, phylogram, radial_tree, tanglegram
 from coterie.tree import Dendrogram, entanglement, linkage, untangled
 
@@ -36,7 +36,8 @@ def test_radial_leaves_are_on_the_rim_and_the_root_in_the_middle():
     words = {text.get_text(): text for text in ax.texts}
     assert set(words) == set(NAMES)
     labels = TREE.cut(3)
-    assert words["leaf 5"].get_color() == color_of(labels[5])
+    assert words["leaf 5"].get_color() == letters_in(color_of(labels[5]))
+    assert ax.get_title(loc="left") == "24 leaves, cut into 3 clusters"
 
 
 def test_radial_names_are_never_upside_down():

@@ -1,5 +1,7 @@
 """Dendrograms: where nodes are drawn, how they are coloured, what is cut short."""
 
+import itertools
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -8,7 +10,7 @@ from scipy.cluster import hierarchy
 from coterie.cluster import AgglomerativeClustering
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import compare_linkages
-from coterie.show.palette import INK, color_of
+from coterie.show.palette import INK, color_of, letters_in
 from coterie.show.plots import dendrogram, linkages
 from coterie.tree import Dendrogram, linkage
 
@@ -55,8 +57,23 @@ def test_leaves_are_named_and_coloured_in_order():
     order = tree.leaf_order()
     assert tips(ax) == [names[leaf] for leaf in order]
     labels = tree.cut(3)
-    assert [text.get_color() for text in ax.get_xticklabels()] == [color_of(labels[leaf]) for leaf in order]
+    expected = [letters_in(color_of(labels[leaf])) for leaf in order]
+    assert [text.get_color() for text in ax.get_xticklabels()] == expected
     assert ax.get_title(loc="left") == "36 leaves, cut into 3 clusters"
+
+
+@pytest.mark.parametrize("orientation", ["vertical", "horizontal"])
+def test_names_of_leaves_do_not_collide(orientation):
+    """Law: in narrow panels the letters are small enough; no name touches the next."""
+    names = [f"row {i}" for i in range(36)]
+    trees = {str(i): Dendrogram.from_linkage(linkage(X, "average"), names=names) for i in range(3)}
+    figure = linkages(trees, cut=3, orientation=orientation)
+    figure.draw_without_rendering()
+    for ax in figure.axes:
+        labels = ax.get_xticklabels() if orientation == "vertical" else ax.get_yticklabels()
+        boxes = [label.get_window_extent() for label in labels]
+        assert len(boxes) == 30
+        assert not any(one.overlaps(other) for one, other in itertools.pairwise(boxes))
 
 
 def test_colours_change_at_the_cut():

@@ -154,6 +154,22 @@ def test_bars_of_chance_can_be_seen():
     assert min(bar.width for bar in few) >= THINNEST - 0.5
 
 
+@pytest.mark.parametrize("observed", [100.0, -100.0])
+def test_the_axis_of_chance_is_broken_where_the_data_are_far(observed):
+    """Law: draws that would be one bar keep their shape; the gap lies between them and the data."""
+    edges, counts = tuple(np.linspace(0, 1, 25).tolist()), (1,) * 24
+    drawn = histogram(ChanceFacts("", "separation", "one Gaussian", observed, 0.01, edges, counts))
+    ends = [drawn.bars[0].x, drawn.bars[-1].x + drawn.bars[-1].width]
+    assert len(drawn.bars) == 24
+    assert sorted(value for _, value in drawn.ticks) == sorted([0.0, 1.0, observed])
+    if observed > 0:
+        assert ends[1] < drawn.gap < drawn.observed
+    else:
+        assert drawn.observed < drawn.gap < ends[0]
+    near = ChanceFacts("", "separation", "one Gaussian", 3.0, 0.01, edges, counts)
+    assert histogram(near).gap is None
+
+
 def test_stability_of_all_good_groups():
     """Law: when every group comes back, the title says so and names the weakest."""
     found = SimpleNamespace(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coterie.show.report import write_subject
-from report_subjects import make_subject
+from report_subjects import evidence_of, make_subject, stability_of
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser, started once
 
@@ -22,7 +22,7 @@ FADED = """
       return luminance([...brush.getImageData(0, 0, 1, 1).data].slice(0, 3));
     };
     const found = [];
-    const written = "h1, h2, p, dt, dd, th, td:not(.zero), button, span, label, code";
+    const written = "h1, h2, p, dt, dd, th, td, button, span, label, code";
     for (const part of document.querySelectorAll(written)) {
       const hasText = [...part.childNodes].some((one) => one.nodeType === 3 && one.textContent.trim());
       if (!hasText || !part.checkVisibility() || part.closest("svg, .plot, :disabled")) continue;
@@ -77,7 +77,9 @@ def many(visit, tmp_path_factory):
     rng = np.random.default_rng(0)
     labels = np.sort(np.arange(240) % 60)
     X = rng.normal(size=(240, 2)) + 30 * np.column_stack([labels % 8, labels // 8])
-    subject = make_subject(X, ["a rather long name", "y"], labels, classes=[f"class {one}" for one in labels])
+    more = {"classes": [f"class {one}" for one in labels], "stability": stability_of(60)}
+    more["evidence"] = evidence_of(60, range(1, 71))
+    subject = make_subject(X, ["a rather long name", "y"], labels, **more)
     return visit(write_subject(subject, tmp_path_factory.mktemp("many") / "many.html")).page
 
 
@@ -176,3 +178,72 @@ def test_a_long_p_value_on_a_phone(iris):
     }""")
     page.set_viewport_size({"width": 1280, "height": 900})
     assert crossed <= 0
+
+
+OVERPRINTED = """(selector) => {
+  const shown = [...document.querySelectorAll(selector)]
+    .filter((one) => getComputedStyle(one).visibility === "visible")
+    .map((one) => one.getBoundingClientRect());
+  if (shown.length < 5) return "too few";
+  return shown.slice(1).filter((box, at) => box.left < shown[at].right).length;
+}"""
+
+
+@pytest.mark.parametrize("width", [420, 1280])
+def test_seventy_numbers_do_not_overprint(many, width):
+    """Law: below the votes so many numbers are written as there is room for, the answer among them."""
+    many.set_viewport_size({"width": width, "height": 900})
+    assert many.evaluate(OVERPRINTED, ".vote .k") == 0
+    assert many.locator(".vote.is-answer .k").is_visible()
+    many.set_viewport_size({"width": 1280, "height": 900})
+
+
+@pytest.mark.parametrize("selector", [".chips", ".meters"])
+def test_nothing_of_sixty_groups_is_cut_off(many, selector):
+    """Law: on a wide page all chips and all meters are there without scrolling in a box."""
+    hidden = "(box) => box.scrollHeight - box.clientHeight"
+    assert many.locator(f"{selector} >> visible=true").evaluate(hidden) <= 1
+
+
+def test_cards_tell_that_they_go_on(many):
+    """Law: a box with more below fades at its end, until the end is reached; on paper it never does."""
+    cards = many.locator(".cards >> visible=true")
+    mask = "(box) => getComputedStyle(box).maskImage"
+    many.wait_for_selector(".cards.has-more-below")
+    assert "gradient" in cards.evaluate(mask)
+    many.emulate_media(media="print")
+    assert cards.evaluate(mask) == "none"
+    many.emulate_media(media="screen")
+    cards.evaluate("(box) => { box.scrollTop = box.scrollHeight; }")
+    many.wait_for_function(
+        "!document.querySelector('.cards:not([hidden])').classList.contains('has-more-below')"
+    )
+    assert cards.evaluate(mask) == "none"
+    cards.evaluate("(box) => { box.scrollTop = 0; }")
+
+
+def test_tables_on_a_phone_keep_whole_names_and_all_columns(iris):
+    """Law: at 420 pixels no name is cut, no column is left out; what does not fit scrolls in its box."""
+    page = iris.page
+    page.set_viewport_size({"width": 420, "height": 800})
+    cut = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"
+    assert page.eval_on_selector_all("tbody th", cut) == []
+    assert page.locator(".runners .score >> visible=true").count() == 2
+    page.wait_for_function("document.documentElement.scrollWidth <= 420")
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_the_chart_is_one_stop_on_the_way_to_the_cards(iris):
+    """Law: Tab goes from the chips over one button of the chart to the cards; arrows reach the rest."""
+    page = iris.page
+    at = "(({className, dataset}) => dataset.title ?? className)(document.activeElement)"
+    page.focus(".chips:not([hidden]) li:last-child button")
+    page.keyboard.press("Tab")
+    assert page.evaluate(at) == "Download plot as a PNG"
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(at) == "Zoom"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate(at) == "Reset axes"
+    page.keyboard.press("Tab")
+    assert page.evaluate("Boolean(document.activeElement.closest('.cards'))")

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from coterie.errors import ExistingFile
+from coterie.show.policy import content_policy
 from coterie.show.report import gather, render, write_subject
-from coterie.show.report.render import SCRIPTS, content_policy
+from coterie.show.report.render import SCRIPTS
 from report_subjects import hostile_subject, make_subject
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from coterie.show.plots.density import k_distances, reachability
     from coterie.show.plots.describing import profiles
     from coterie.show.plots.evidence import evidence_heatmap
-    from coterie.show.plots.flow import clustergram
+    from coterie.show.plots.flow import alluvial
     from coterie.show.plots.graphs import affinity, eigenvalues
     from coterie.show.plots.grids import method_grid
     from coterie.show.plots.heatmaps import clustermap
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from coterie.show.plots.linkage_curves import impurity_curves
     from coterie.show.plots.parallel import parallel_coordinates
     from coterie.show.plots.points import scatter
+    from coterie.show.plots.schonlau import clustergram
     from coterie.show.plots.silhouettes import silhouette
     from coterie.show.plots.soft_views import mixture, responsibilities
     from coterie.show.plots.tangles import tanglegram
@@ -37,8 +38,9 @@ if TYPE_CHECKING:
 # importing it would hide the function.
 _HOMES = {
     "affinity": "graphs",
+    "alluvial": "flow",
     "clusplot": "components",
-    "clustergram": "flow",
+    "clustergram": "schonlau",
     "clustermap": "heatmaps",
     "condensed_tree": "condensed",
     "contingency": "comparing",
@@ -76,6 +78,7 @@ _HOMES = {
 
 __all__ = [
     "affinity",
+    "alluvial",
     "clusplot",
     "clustergram",
     "clustermap",

@@ -1,4 +1,4 @@
-"""Columns and ribbons of a clustergram: sizes, order, colours."""
+"""Columns and ribbons of an alluvial plot: sizes, order, colours."""
 
 from __future__ import annotations
 

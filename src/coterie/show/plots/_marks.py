@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie.show.palette import INK, color_of
+from coterie.show.palette import INK, LEAST_CONTRAST, color_of, contrast
 from coterie.show.plots._canvas import drawing
 from coterie.show.plots._names import LONGEST_NAME, plain
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 NOISE_LABEL = -1
 POINTS_PER_INCH = 72
 LINE_SPACING = 1.2
-DARK_BELOW = 0.5  # luminance
 AMOUNTS = "Blues"  # colour map of amounts that are often 0, which is white
 
 
@@ -83,15 +82,17 @@ def names_that_fit(ax: Axes, places: Sequence[float], extent: float, points: flo
 
 
 def letters_on(color: Any) -> str:
-    """Return the colour of letters that can be read on a colour: white on dark ones.
+    """Return the colour of letters that can be read on a colour: white on dark ones, black on middle ones.
 
     Examples
     --------
     >>> letters_on("#00204c"), letters_on("yellow")
     ('white', '#222222')
     """
-    red, green, blue = drawing("colors").to_rgb(color)
-    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < DARK_BELOW else INK
+    behind = drawing("colors").to_hex(color)
+    if contrast(INK, behind) >= LEAST_CONTRAST:
+        return INK
+    return "white" if contrast("#ffffff", behind) >= LEAST_CONTRAST else "black"  # one of the two always can
 
 
 def halo(width: float = 2.2) -> list[Any]:

@@ -10,6 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from coterie._support.optional import require
+from coterie.show.policy import content_policy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +46,7 @@ def as_gif(frames: Sequence[bytes], seconds: float) -> bytes:
 
 
 def as_page(frames: Sequence[bytes], titles: Sequence[str], seconds: float) -> bytes:
-    """Return an HTML page that holds the frames and a player, and loads nothing."""
+    """Return an HTML page that holds the frames and a player, and can load and send nothing."""
     page = resources.files("coterie.show.plots").joinpath("player.html").read_text(encoding="utf-8")
     encoded = [base64.b64encode(frame).decode() for frame in frames]
     for place, value in (
@@ -54,4 +55,5 @@ def as_page(frames: Sequence[bytes], titles: Sequence[str], seconds: float) -> b
         ("/*MILLISECONDS*/800", round(1000 * seconds)),
     ):
         page = page.replace(place, json.dumps(value).replace("<", "\\u003c"))
-    return page.encode()
+    script = page.partition("<script>")[2].partition("</script>")[0]
+    return page.replace("/*POLICY*/", content_policy([script]), 1).encode()

@@ -172,7 +172,9 @@ def shepard(distances: Any, shown: Any, *, ax: Axes | None = None) -> Axes:
         ax.scatter(given, seen, s=8, c=INK, alpha=0.35, linewidths=0, rasterized=given.size > 2000)
     ends = np.array([0.0, given.max()])
     slope = float(given @ seen / (given @ given)) if given.any() else 0.0
-    ax.plot(ends, slope * ends, color=EMPHASIS, linewidth=1.2)
+    line = f"best line through 0: shown = {slope:.3g} × distance"
+    ax.plot(ends, slope * ends, color=EMPHASIS, linewidth=1.2, label=line)
+    ax.legend(loc="upper left", frameon=False, fontsize="small")
     is_flat = given.size < 2 or np.ptp(given) == 0 or np.ptp(seen) == 0
     correlation = 0.0 if is_flat else float(np.corrcoef(given, seen)[0, 1])
     title = f"{given.size:,} pairs, correlation {correlation:.3f}"

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie.cluster import OPTICS, EpsSuggestion
-from coterie.show.palette import EMPHASIS, INK, color_of
+from coterie.show.palette import EMPHASIS, INK, color_of, letters_in
 from coterie.show.plots._canvas import axes_for, drawing, note, tidy
 from coterie.show.plots._marks import count_of, halo, words_of_labels
 
@@ -187,9 +187,8 @@ def _name_valleys(ax: Axes, labels: Labels, top: float, names: list[str] | None)
         return
     for label, word in zip(present.tolist(), words_of_labels(present.tolist(), names), strict=True):
         place = float(np.median(np.flatnonzero(labels == label)))
-        text = ax.text(
-            place, 0.99 * top, word, ha="center", va="top", color=color_of(label), fontweight="bold"
-        )
+        color = letters_in(color_of(label))
+        text = ax.text(place, 0.99 * top, word, ha="center", va="top", color=color, fontweight="bold")
         text.set_path_effects(halo(3.0))
 
 

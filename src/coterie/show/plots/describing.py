@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie.pipeline import Profile
-from coterie.show.palette import DIVERGING, INK, NOISE_COLOR, color_of, marker_of
+from coterie.show.palette import DIVERGING, INK, NOISE_COLOR, color_of, letters_in, marker_of
 from coterie.show.plots._canvas import axes_for, drawing, tidy
 from coterie.show.plots._marks import count_of, letters_on, words_of_labels
 from coterie.show.plots._names import plain
@@ -121,4 +121,4 @@ def _draw_heatmap(ax: Axes, profile: Profile, columns: npt.NDArray[np.intp], gro
     tidy(ax, title=f"{count_of(k, 'group')} in {count_of(len(profile.columns), 'column')}", y="group: rows")
     ax.tick_params(length=0)
     for group, tick in enumerate(ax.get_yticklabels()):
-        tick.set_color(color_of(group))
+        tick.set_color(letters_in(color_of(group)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from coterie.show.palette import EMPHASIS, FAINT, INK, SEQUENTIAL
+from coterie.show.palette import EMPHASIS, INK, SEQUENTIAL
 from coterie.show.plots._canvas import axes_for, drawing, note, tidy
 from coterie.show.plots._marks import count_of, halo, letters_on
 from coterie.show.plots.curves import K_WORDS
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST_WRITTEN = 16  # columns up to which the values stand in the cells
 MOST_TICKS = 30
+UNRANKED = "#efefef"  # cells without a better and a worse
 
 
 def evidence_heatmap(evidence: Evidence, ax: Axes | None = None) -> Axes:
@@ -41,7 +42,7 @@ def evidence_heatmap(evidence: Evidence, ax: Axes | None = None) -> Axes:
     n_rows, n_columns = len(evidence.curves), len(evidence.ks)
     ax = axes_for(ax, size=(float(np.clip(3.0 + 0.5 * n_columns, 6.4, 13.0)), 1.8 + 0.34 * n_rows))
     scaled = np.array([_scaled(curve) for curve in evidence.curves]).reshape(n_rows, n_columns)
-    colors = drawing().get_cmap(SEQUENTIAL).with_extremes(bad=FAINT)
+    colors = drawing().get_cmap(SEQUENTIAL).with_extremes(bad=UNRANKED)
     ax.imshow(scaled, cmap=colors, vmin=0.0, vmax=1.0, aspect="auto", interpolation="nearest")
     ax.set_yticks(range(n_rows), [curve.title for curve in evidence.curves])
     every = -(-n_columns // MOST_TICKS)
@@ -53,7 +54,8 @@ def evidence_heatmap(evidence: Evidence, ax: Axes | None = None) -> Axes:
     ax.tick_params(length=0)
     note(
         ax,
-        "Each row from its worst (dark) to its best (bright); boxed: what it chooses; framed: the verdict.",
+        "Each row from its worst (dark) to its best (bright); grey: not ranked or not defined.\n"
+        "Boxed: what a criterion chooses; framed: the verdict.",
     )
     return ax
 
@@ -74,7 +76,7 @@ def _write_values(ax: Axes, evidence: Evidence, cells: npt.NDArray[np.float64]) 
         for column, value in enumerate(np.asarray(curve.values, dtype=np.float64).tolist()):
             if np.isfinite(value):
                 color = letters_on(cells[row, column])
-                ax.text(column, row, _short(value), ha="center", va="center", fontsize=7, color=color)
+                ax.text(column, row, _short(value), ha="center", va="center", fontsize=8, color=color)
 
 
 def _short(value: float) -> str:
@@ -103,7 +105,7 @@ def _mark_choices(ax: Axes, evidence: Evidence) -> None:
 
 def _headline(evidence: Evidence) -> str:
     agreeing = sum(curve.choice == evidence.k for curve in evidence.curves)
-    voting = sum(curve.choice is not None for curve in evidence.curves)
-    return (
-        f"{count_of(evidence.k, 'cluster')}: {agreeing} of {count_of(voting, 'criterion', 'criteria')} agree"
-    )
+    undecided = sum(curve.choice is None for curve in evidence.curves)
+    every = count_of(len(evidence.curves), "criterion", "criteria")
+    without = f", {count_of(undecided, 'chooses', 'choose')} none" if undecided else ""
+    return f"{count_of(evidence.k, 'cluster')}: {agreeing} of {every} agree{without}"

@@ -1,4 +1,4 @@
-"""The clustergram: how members flow from cluster to cluster as their number grows."""
+"""The alluvial plot: how members flow from cluster to cluster as their number grows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BEND = 16  # points along a ribbon
 MOST_NAMED = 16  # clusters of a column that have room for their names
 
 
-def clustergram(evidence: Evidence | Mapping[int, Labels], ax: Axes | None = None) -> Axes:
+def alluvial(evidence: Evidence | Mapping[int, Labels], ax: Axes | None = None) -> Axes:
     """Draw clusters as stacked bars, a column per k, and the members that go to the next as ribbons.
 
     A cluster that splits cleanly sends its ribbons apart; one that is formed anew from parts of several is no
@@ -43,19 +43,15 @@ def clustergram(evidence: Evidence | Mapping[int, Labels], ax: Axes | None = Non
     -------
     Axes
 
-    References
-    ----------
-    schonlau-2002
-
     Examples
     --------
     >>> import numpy as np
-    >>> from coterie.show.plots import clustergram
-    >>> ax = clustergram({1: np.array([0, 0, 0]), 2: np.array([0, 0, 1]), 3: np.array([0, 1, 2])})
+    >>> from coterie.show.plots import alluvial
+    >>> ax = alluvial({1: np.array([0, 0, 0]), 2: np.array([0, 0, 1]), 3: np.array([0, 1, 2])})
     >>> [text.get_text() for text in ax.get_xticklabels()]
     ['1', '2', '3']
     """
-    labelings = _labelings(evidence)
+    labelings = labelings_of(evidence, "alluvial")
     chosen = None if isinstance(evidence, Mapping) else evidence.k
     levels = [Level.of(k, labels) for k, labels in sorted(labelings.items())]
     flows = [
@@ -74,13 +70,14 @@ def clustergram(evidence: Evidence | Mapping[int, Labels], ax: Axes | None = Non
     return ax
 
 
-def _labelings(evidence: Any) -> dict[int, Labels]:
+def labelings_of(evidence: Any, who: str) -> dict[int, Labels]:
+    """Return the labels for each k, all of the same rows."""
     given = evidence if isinstance(evidence, Mapping) else evidence.labelings
     found = {int(k): np.asarray(labels) for k, labels in given.items() if labels is not None}
     sizes = {labels.size for labels in found.values()}
     if len(found) < 2 or len(sizes) != 1:
         raise InvalidParameter(
-            f"clustergram needs labels of the same rows for at least two numbers of clusters, got "
+            f"{who} needs labels of the same rows for at least two numbers of clusters, got "
             f"{len(found)} labelings of {' or '.join(f'{size:,}' for size in sorted(sizes)) or 'no'} rows."
         )
     return found

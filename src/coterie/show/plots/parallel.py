@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from coterie._support.typing import Labels, MatrixLike
 from coterie.errors import InvalidData
-from coterie.show.palette import INK, NOISE_COLOR, color_of
+from coterie.show.palette import INK, NOISE_COLOR, color_of, letters_in
 from coterie.show.plots._canvas import axes_for, column_names, drawing, read_labels, tidy
 from coterie.show.plots._marks import count_of, halo, words_of_labels
 from coterie.show.plots._names import plain
@@ -142,7 +142,7 @@ def _name(ax: Axes, ends: dict[int, float], names: list[str] | None) -> None:
             last = ends[group]
             text = ax.annotate(
                 words[group], (1.0, last), xycoords=("axes fraction", "data"), fontsize="x-small",
-                va="center", color=color_of(group),
+                va="center", color=letters_in(color_of(group)),
             )  # fmt: skip
             text.set_path_effects(halo())
 

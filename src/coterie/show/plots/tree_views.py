@@ -8,9 +8,10 @@ import numpy as np
 
 from coterie._support.typing import FloatArray
 from coterie._support.validation import Flag, Nothing, Whole, check_parameter
-from coterie.show.palette import INK
-from coterie.show.plots._canvas import axes_for, drawing
+from coterie.show.palette import INK, letters_in
+from coterie.show.plots._canvas import axes_for, drawing, tidy
 from coterie.show.plots._tree_layout import TreeLayout, lay_out, read_cut, read_tree
+from coterie.show.plots.trees import title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,6 +70,7 @@ def radial_tree(model: Any, *, cut: Any = None, max_leaves: int | None = 120, ax
     ax.set_xlim(-1.2, 1.2)
     ax.set_ylim(-1.2, 1.2)
     ax.set_aspect("equal")
+    tidy(ax, title=title_of(layout, labels))
     ax.set_axis_off()
     return ax
 
@@ -110,7 +112,8 @@ def phylogram(
     check_parameter(max_leaves, Nothing() | Whole(2), name="max_leaves", who="phylogram")
     check_parameter(slanted, Flag(), name="slanted", who="phylogram")
     tree = read_tree(model, "phylogram")
-    layout = lay_out(tree, max_leaves=max_leaves, labels=read_cut(tree, cut, "phylogram"))
+    labels = read_cut(tree, cut, "phylogram")
+    layout = lay_out(tree, max_leaves=max_leaves, labels=labels)
     ax = axes_for(ax, size=(6.4, float(np.clip(0.2 * len(layout.tips) + 0.8, 2.6, 14))))
     lines, colors = [], []
     for node in layout.inner:
@@ -125,6 +128,7 @@ def phylogram(
     _draw_scale_bar(ax, layout)
     ax.set_xlim(-0.02 * _depth(layout), 1.02 * _depth(layout))
     ax.set_ylim(len(layout.tips) + 0.4, -0.8)
+    tidy(ax, title=title_of(layout, labels))
     ax.set_axis_off()
     return ax
 
@@ -161,7 +165,7 @@ def _name_rim(ax: Axes, layout: TreeLayout) -> None:
             rotation_mode="anchor",
             ha="right" if is_left else "left",
             va="center",
-            color=layout.colors[tip],
+            color=letters_in(layout.colors[tip]),
             fontsize="small" if len(layout.tips) <= 60 else 6,
         )
 
@@ -182,7 +186,7 @@ def _write_tip(ax: Axes, layout: TreeLayout, tip: int, across: float) -> None:
         xytext=(4, 0),
         textcoords="offset points",
         va="center",
-        color=layout.colors[tip],
+        color=letters_in(layout.colors[tip]),
         fontsize=size,
         annotation_clip=False,
     )

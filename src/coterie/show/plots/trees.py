@@ -10,8 +10,9 @@ import numpy as np
 from coterie._support.typing import VectorLike
 from coterie._support.validation import Choice, Nothing, Whole, check_parameter
 from coterie.errors import InvalidParameter
-from coterie.show.palette import EMPHASIS, FAINT
+from coterie.show.palette import EMPHASIS, FAINT, letters_in
 from coterie.show.plots._canvas import axes_for, drawing, panels, tidy
+from coterie.show.plots._marks import LINE_SPACING, POINTS_PER_INCH
 from coterie.show.plots._names import plain
 from coterie.show.plots._tree_layout import TreeLayout, cut_height, lay_out, read_cut, read_tree
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_NAMES = 80  # tips with a name; more would overlap
+SMALLEST_NAME, LARGEST_NAME = 4.5, 8.5  # points
 UPRIGHT_NAMES = 12  # tips whose names fit side by side, if short
 WEDGE = 0.8  # width of a node that was cut short, of the room it has
 
@@ -78,8 +80,7 @@ def dendrogram(
         line = ax.axhline if is_upright else ax.axvline
         line(where, color=EMPHASIS, linewidth=1.1, linestyle="--", zorder=3)
     height = "similarity" if tree.heights_are == "similarities" else "height"
-    title = _title(layout, labels)
-    tidy(ax, title=title, x="" if is_upright else height, y=height if is_upright else "")
+    tidy(ax, title=title_of(layout, labels), x="" if is_upright else height, y=height if is_upright else "")
     label_tips(ax, layout, is_upright=is_upright)
     return ax
 
@@ -152,15 +153,23 @@ def label_tips(ax: Axes, layout: TreeLayout, *, is_upright: bool) -> None:
     """Write the name of each tip at its place; none where there are too many to read."""
     axis = ax.xaxis if is_upright else ax.yaxis
     n = len(layout.tips)
-    shown = layout.tips if n <= MOST_NAMES else ()
+    points = _points_that_fit(ax, n, is_upright=is_upright)
+    shown = layout.tips if n <= MOST_NAMES and points >= SMALLEST_NAME else ()
     names = [layout.name(tip) for tip in shown]
     axis.set_ticks([layout.places[tip] for tip in shown], names)
-    axis.set_tick_params(length=0, labelsize="small" if n <= 40 else 6)
+    axis.set_tick_params(length=0, labelsize=points)
     for tip, text in zip(shown, axis.get_ticklabels(), strict=True):
-        text.set_color(layout.colors[tip])
+        text.set_color(letters_in(layout.colors[tip]))
     is_wide = n * max(map(len, names), default=0) > UPRIGHT_NAMES * 5
     if is_upright and is_wide:
         axis.set_tick_params(labelrotation=90)
+
+
+def _points_that_fit(ax: Axes, n: int, *, is_upright: bool) -> float:
+    """Return the size of letters of which n lines stand side by side along the tips."""
+    box = ax.get_window_extent()
+    length = (box.width if is_upright else box.height) / ax.get_figure().dpi  # type: ignore[union-attr]  # has one
+    return float(min(LARGEST_NAME, POINTS_PER_INCH * length / (LINE_SPACING * max(n, 1))))
 
 
 def _draw_wedges(ax: Axes, layout: TreeLayout, *, is_upright: bool) -> None:
@@ -210,7 +219,8 @@ def _line(layout: TreeLayout, labels: Any, cut: Any) -> float | None:
     return cut_height(layout.tree, labels)
 
 
-def _title(layout: TreeLayout, labels: Any) -> str:
+def title_of(layout: TreeLayout, labels: Any) -> str:
+    """Return how many leaves a tree has, how it is cut, and how much of it is drawn."""
     n, k = layout.tree.n_leaves, 0 if labels is None else len(np.unique(labels))
     cut = "" if labels is None else f", cut into {k:,} cluster{'s' if k != 1 else ''}"
     shown = "" if len(layout.tips) == n else f", the last {len(layout.inner)} merges"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from coterie.show.report.belief_facts import ChanceFacts, CurveFacts
@@ -10,7 +11,20 @@ from coterie.show.report.numbers import Numbers
 
 WIDTH, HEIGHT = 240.0, 96.0
 MARGIN = 10.0
+MOST_NAMED = 14  # numbers in a row that a phone has room for
+NARROWEST = 0.15  # share of the picture below which the draws get an axis of their own
 THINNEST = 3.0  # of a bar: less cannot be seen on a small screen
+
+
+def named_every(n: int) -> int:
+    """Return of how many numbers of groups one is written, so that they do not touch.
+
+    Examples
+    --------
+    >>> named_every(14), named_every(70)
+    (1, 5)
+    """
+    return max(1, math.ceil(n / MOST_NAMED))
 
 
 @dataclass(frozen=True)
@@ -91,25 +105,54 @@ class Bar:
 
 @dataclass(frozen=True)
 class Histogram:
-    """What chance gives as bars, and where the data stand."""
+    """What chance gives as bars, and where the data stand; `gap` is where the axis is broken, if it is."""
 
     bars: tuple[Bar, ...]
     observed: float
     ticks: tuple[tuple[float, float], ...]
+    gap: float | None = None
 
 
 def histogram(chance: ChanceFacts) -> Histogram:
-    """Return where the bars of the null distribution and the observed value go."""
+    """Return where the bars of the null distribution and the observed value go.
+
+    Where the data stand so far away that the draws would be one bar, the axis between them is broken.
+    """
     low = min(chance.edges[0], chance.observed)
     high = max(chance.edges[-1], chance.observed)
+    whole, spread = high - low, chance.edges[-1] - chance.edges[0]
+    if whole > 0 and 0 < spread < NARROWEST * whole:
+        return _broken_histogram(chance)
 
     def right(value: float) -> float:
-        share = (value - low) / (high - low) if high > low else 0.5
+        share = (value - low) / whole if whole > 0 else 0.5
         return round(MARGIN + (WIDTH - 2 * MARGIN) * share, 2)
 
-    edges, counts = _wide_enough(chance, (WIDTH - 2 * MARGIN) / (high - low) if high > low else 0.0)
+    edges, counts = _wide_enough(chance, (WIDTH - 2 * MARGIN) / whole if whole > 0 else 0.0)
+    bars = _bars(edges, counts, right)
+    return Histogram(bars, right(chance.observed), ((right(low), low), (right(high), high)))
+
+
+def _broken_histogram(chance: ChanceFacts) -> Histogram:
+    """Return the draws on two thirds of the picture, and the data at its other end."""
+    start, end = chance.edges[0], chance.edges[-1]
+    is_above = chance.observed > end
+    room = 2 / 3 * (WIDTH - 2 * MARGIN)
+    left = MARGIN if is_above else WIDTH - MARGIN - room
+
+    def right(value: float) -> float:
+        return round(left + room * (value - start) / (end - start), 2)
+
+    at = WIDTH - MARGIN if is_above else MARGIN
+    near = right(end) if is_above else right(start)
+    edges, counts = _wide_enough(chance, room / (end - start))
+    ticks = ((right(start), start), (right(end), end), (at, chance.observed))
+    return Histogram(_bars(edges, counts, right), at, tuple(sorted(ticks)), round((at + near) / 2, 2))
+
+
+def _bars(edges: Sequence[float], counts: Sequence[int], right: Callable[[float], float]) -> tuple[Bar, ...]:
     most = max(counts, default=1) or 1
-    bars = [
+    return tuple(
         Bar(
             right(start),
             round(HEIGHT - 76 * n / most, 2),
@@ -119,8 +162,7 @@ def histogram(chance: ChanceFacts) -> Histogram:
         )
         for start, end, n in zip(edges[:-1], edges[1:], counts, strict=True)
         if n
-    ]
-    return Histogram(tuple(bars), right(chance.observed), ((right(low), low), (right(high), high)))
+    )
 
 
 def _wide_enough(chance: ChanceFacts, scale: float) -> tuple[list[float], list[int]]:

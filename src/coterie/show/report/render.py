@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Sequence
@@ -13,6 +11,7 @@ from typing import Any
 
 from coterie._support.optional import require
 from coterie._support.printing import visible, visible_in_json
+from coterie.show.policy import content_policy
 from coterie.show.report import drawings
 from coterie.show.report.belief_facts import RunnerFacts
 from coterie.show.report.facts import ReportFacts
@@ -26,10 +25,12 @@ SCRIPTS = (
     "tree_cut",
     "state",
     "theme",
+    "chart_config",
     "map_view",
     "silhouette_view",
     "tree_view",
     "page_view",
+    "scroll_cue",
     "pictures",
     "toolbar",
     "main",
@@ -40,7 +41,7 @@ def render(facts: ReportFacts) -> str:
     """Return the page.
 
     Every name that comes from data is escaped by the templates, or stands in JSON that the page's scripts put
-    on the screen as text; and the page's own policy lets no other script run and no address be fetched.
+    on the screen as text; and the page's own policy lets no other script run and nothing be fetched or sent.
     """
     scripts = [_file(f"js/{name}.js") for name in SCRIPTS]
     plotly = plotly_script()
@@ -51,7 +52,7 @@ def render(facts: ReportFacts) -> str:
         style=_file("style.css"),
         scripts=scripts,
         plotly=plotly,
-        policy=content_policy([plotly, *scripts]),
+        policy=content_policy([plotly, *scripts], allows_eval=True),
     )
     return page
 
@@ -77,22 +78,6 @@ def _stop(labeling: Any) -> dict[str, Any]:
     return {name: getattr(labeling, name) for name in names}
 
 
-def content_policy(scripts: Sequence[str]) -> str:
-    """Return a policy that runs these scripts alone and lets nothing be fetched.
-
-    Examples
-    --------
-    >>> content_policy(["1"]).startswith("default-src 'none'; script-src 'sha256-")
-    True
-    """
-    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
-    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    return (
-        f"default-src 'none'; script-src {allowed} 'unsafe-eval'; style-src 'unsafe-inline'; "
-        f"img-src data: blob:; font-src data:; form-action 'none'; base-uri 'none'"
-    )
-
-
 def _environment() -> Any:
     jinja2 = require("jinja2", extra="report", purpose="The report")
     environment = jinja2.Environment(
@@ -115,6 +100,7 @@ def _environment() -> Any:
         "aligned": aligned,
         "count": count,
         "histogram": drawings.histogram,
+        "named_every": drawings.named_every,
         "ends": drawings.least_and_most,
         "glossary": glossary,
     }

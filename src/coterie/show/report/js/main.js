@@ -10,6 +10,7 @@
   coterie.store = store;
   const { state } = store;
   pageView.bind(store);
+  coterie.scrollCue.bind();
 
   const pictures = coterie.pictures.make([
     coterie.mapView.make(document.getElementById("map"), store),

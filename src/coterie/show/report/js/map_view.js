@@ -6,7 +6,6 @@ coterie.mapView = (() => {
   const { asText, axis, colorOf, layout, symbolOf, variable, isDark } = coterie.theme;
   const MOST_HOVER_COLUMNS = 6;
   const FEWEST_FOR_WEBGL = 1000; // points: below, SVG is there sooner than WebGL has started
-  const CONFIG = { displaylogo: false, responsive: true, scrollZoom: false, modeBarButtonsToRemove: ["autoScale2d"] };
 
   // asked when the first map is drawn: a browser takes a while to start WebGL
   let hasWebgl = null;
@@ -112,12 +111,14 @@ coterie.mapView = (() => {
     }
 
     function draw(paper) { // a WebGL canvas prints as an empty box
-      Plotly.react(element, traces(state, paper !== null), { ...frame(state), ...paper }, CONFIG);
+      Plotly.react(element, traces(state, paper !== null), { ...frame(state), ...paper }, coterie.chartConfig.withButtons);
+      coterie.chartConfig.stopOnce(element);
       if (!isListening) listen();
       isListening = true;
     }
 
     function listen() {
+      element.addEventListener("keydown", coterie.chartConfig.walk);
       element.on("plotly_selected", (event) => {
         if (!event?.lassoPoints && !event?.range) return; // plotly also tells of selections that we set ourselves
         const rows = event.points.filter((point) => point.curveNumber === points()).map((point) => point.pointIndex);

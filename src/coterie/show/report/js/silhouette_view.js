@@ -5,7 +5,6 @@ globalThis.coterie ??= {};
 coterie.silhouetteView = (() => {
   const { axis, colorOf, isDark, layout, variable } = coterie.theme;
   const MOST_BARS = 420;
-  const CONFIG = { displaylogo: false, responsive: true, displayModeBar: false };
 
   // bars from top to bottom: the rows of each, their mean, their group
   function bars(labels, values, k) {
@@ -90,7 +89,7 @@ coterie.silhouetteView = (() => {
         shapes: [meanLine], annotations: marks(found, grouping), selectdirection: "v", selections: [],
         xaxis: { ...axis("silhouette"), range: [Math.min(-0.1, ...found.map((bar) => bar.mean)) - 0.02, 1.02], zeroline: true },
         yaxis: { autorange: "reversed", visible: false }, ...paper,
-      }, CONFIG);
+      }, coterie.chartConfig.withoutButtons);
       listen();
     }
 
