@@ -353,7 +353,7 @@ def packed(**members):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in members.items():
-            archive.writestr(name.replace("__", "/").replace("_dot_", ".."), content)
+            archive.writestr(name, content)
     return buffer.getvalue()
 
 
@@ -385,11 +385,11 @@ HOSTILE = {
     "nested.npy": npy("[" * 100 + "]" * 10),
     "words.npy": npy("__import__('os')"),
     "records.npy": npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }", b"1" * 16),
-    "path.npz": packed(_dot___dot___X_dot_npy=b"abc"),
+    "path.npz": packed(**{"../../X.npy": b"abc"}),
     "no arrays.npz": packed(readme=b"abc"),
     "damaged.npz": packed(**{"X.npy": npy(SHAPED % "(10, 10)")}),
-    "sheet.xlsx": packed(xl__workbook=b"<x/>"),
-    "sheet.csv": packed(xl__workbook=b"<x/>"),
+    "sheet.xlsx": packed(**{"xl/workbook.xml": b"<x/>"}),
+    "sheet.csv": packed(**{"xl/workbook.xml": b"<x/>"}),
     "empty.xlsx": b"PK\x05\x06" + b"\x00" * 18,
     "old.xls": b"\xd0\xcf\x11\xe0" + b"\x00" * 600,
     "head.parquet": b"PAR1" + b"\x00" * 40 + b"\xff\xff\xff\x7fPAR1",

@@ -42,8 +42,9 @@ MISSING_MARKS = (
     ".",
 )
 
+# one way only to match each digit: a cell of very many must not take very long
 _NUMBER = re.compile(
-    r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$|\s*[+-]?(inf|infinity)\s*$",
+    r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$|\s*[+-]?(inf|infinity)\s*$",
     re.IGNORECASE | re.ASCII,
 )
 _JSON = re.compile(r"\{\s*(\"[^\"]*\"\s*:|\}\s*$)|\[\s*[\[{]")

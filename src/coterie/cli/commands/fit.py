@@ -15,8 +15,7 @@ Examples:
   coterie fit customers.csv             how many groups there are, and which
   coterie fit customers.csv -k 2..8 --method kmeans,mixture --budget fast
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
-  coterie fit customers.csv --save groups.safetensors
-  coterie fit customers.csv --report groups.html --open
+  coterie fit customers.csv --save groups.safetensors --report groups.html --open
   coterie fit 'data/*.parquet' --report groups.html --checkpoint state -o labels
   coterie fit - -k 3 --json < points.csv | jq .sizes
 """
