@@ -9,9 +9,10 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 export PIP_COMPILE := 0
 unexport PYTHONDONTWRITEBYTECODE
 NATIVE_TESTS := build/native-tests
+MINUTES := 10
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo test lint types layers native-test pytest chromium bench stubs gallery clean
+.PHONY: demo test lint types layers native-test pytest fuzz fuzz-coverage chromium bench stubs gallery clean
 
 # --- what a newcomer runs ---------------------------------------------------------------------------------------------
 
@@ -48,6 +49,16 @@ native-test: $(VENV)/.installed-dev
 # a test has a processor to itself: threads that wait for others shall not hold it
 pytest: $(VENV)/.installed-dev chromium
 	OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+# hostile cases with fresh seeds: estimators, functions, trees, model files, checkpoints, readers, the shell; FIRST_SEED=7
+# repeats a campaign, PART=readers runs one part
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(if $(PART),--part $(PART)) $(if $(FIRST_SEED),--first-seed $(FIRST_SEED))
+
+# the same for Newick, text and model files, led by the coverage of the code; without atheris it says so
+fuzz-coverage: $(VENV)/.installed-dev
+	$(BIN)/python $(PIP_INSTALL) atheris || echo "atheris does not install here"
+	$(BIN)/python -m tests.fuzz.coverage --minutes $(MINUTES)
 
 # Debian's Chromium for the tests of the report, where it can be installed; they say why they skip where not
 chromium:

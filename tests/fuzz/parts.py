@@ -1,0 +1,25 @@
+"""The parts of the campaign, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+# name -> the module with its `run`
+PARTS = {
+    "estimators": "tests.fuzz.part_estimators",
+    "functions": "tests.fuzz.part_functions",
+    "trees": "tests.fuzz.part_trees",
+    "scale": "tests.fuzz.part_scale",
+    "models": "tests.fuzz.part_models",
+    "checkpoints": "tests.fuzz.part_checkpoints",
+    "readers": "tests.fuzz.part_readers",
+    "shell": "tests.fuzz.part_shell",
+}
+
+
+def load_part(name: str) -> Callable[[Any], None]:
+    """Return the function that runs one case of a part; a module's name serves as well."""
+    run: Callable[[Any], None] = import_module(PARTS.get(name, name)).run
+    return run
