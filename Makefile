@@ -10,9 +10,10 @@ export PIP_COMPILE := 0
 unexport PYTHONDONTWRITEBYTECODE
 NATIVE_TESTS := build/native-tests
 MINUTES := 10
+SANITIZED := build/sanitize
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo test lint types layers native-test pytest fuzz fuzz-coverage chromium bench stubs gallery clean
+.PHONY: demo test lint types layers native-test pytest fuzz fuzz-coverage sanitize chromium bench stubs gallery clean
 
 # --- what a newcomer runs ---------------------------------------------------------------------------------------------
 
@@ -59,6 +60,23 @@ fuzz: $(VENV)/.installed-dev
 fuzz-coverage: $(VENV)/.installed-dev
 	$(BIN)/python $(PIP_INSTALL) atheris || echo "atheris does not install here"
 	$(BIN)/python -m tests.fuzz.coverage --minutes $(MINUTES)
+
+# The Python tests that touch the native module, with the module under AddressSanitizer and UndefinedBehaviorSanitizer; and the C++
+# tests, threads included, under ThreadSanitizer. That one does not see how GCC's OpenMP makes threads wait for each other, and would
+# report every result that one of them hands on: its build has the same teams of std::thread (native/support/parallel.cpp). Takes an
+# hour; TESTS=tests/native takes minutes.
+TESTS := tests/native tests/distance tests/cluster tests/tree tests/evaluate tests/contracts tests/persist
+SANITIZERS = $(foreach library,libasan.so libubsan.so libstdc++.so.6,$(shell $(CXX) -print-file-name=$(library)))
+sanitize: $(VENV)/.installed-dev
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(SANITIZED)/memory -G Ninja -DCOTERIE_SANITIZE=ON -DCOTERIE_ISA_LEVELS=host -DCMAKE_BUILD_TYPE=Debug -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" > /dev/null
+	MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(SANITIZED)/memory
+	rm -rf $(SANITIZED)/python && mkdir -p $(SANITIZED)/python && cp -r src/coterie $(SANITIZED)/python/
+	rm -f $(SANITIZED)/python/coterie/_core*.so && cp $(SANITIZED)/memory/_core*.so $(SANITIZED)/python/coterie/
+	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=$(SANITIZED)/python \
+	  OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(TESTS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(SANITIZED)/threads -G Ninja -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCOTERIE_SANITIZE_THREADS=ON -DCOTERIE_ISA_LEVELS=host -DCMAKE_BUILD_TYPE=Debug > /dev/null
+	MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(SANITIZED)/threads
+	PATH="$(CURDIR)/$(BIN):$$PATH" TSAN_OPTIONS=halt_on_error=1 ctest --test-dir $(SANITIZED)/threads --parallel $(JOBS) --output-on-failure
 
 # Debian's Chromium for the tests of the report, where it can be installed; they say why they skip where not
 chromium:

@@ -8,6 +8,7 @@
 
 #include "powers.h"
 #include "support/cpu_dispatch.h"
+#include "support/number_order.h"
 #include "support/parallel.h"
 
 namespace coterie {
@@ -34,7 +35,7 @@ struct Run {
 std::vector<Run> runs_of(const WeightedValues& points) {
   std::vector<Run> runs(static_cast<std::size_t>(points.count));
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = {points.values[i], points.weights == nullptr ? 1 : points.weights[i]};
-  std::stable_sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.value < b.value; });
+  std::stable_sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return stands_before(a.value, b.value); });
   std::size_t last = 0;
   for (std::size_t i = 1; i < runs.size(); ++i) {
     if (runs[i].value == runs[last].value)
@@ -50,7 +51,7 @@ double median_of(const WeightedValues& points) {
   if (points.weights == nullptr) {
     std::vector<double> values(points.values, points.values + points.count);
     const auto middle = values.begin() + (points.count - 1) / 2;
-    std::nth_element(values.begin(), middle, values.end());
+    std::nth_element(values.begin(), middle, values.end(), [](double a, double b) { return stands_before(a, b); });
     return *middle;
   }
   const std::vector<Run> runs = runs_of(points);
@@ -154,6 +155,7 @@ void barycentres(const LabelledRows<T>& rows, Barycentre kind, double p, int thr
         values[static_cast<std::size_t>(t * count + i)] = static_cast<double>(rows.X.row(row)[features.begin + t]);
     }
     for (std::int64_t t = 0; t < features.size(); ++t) {
+      check_interrupt();
       const WeightedValues points = {values.data() + t * count, rows.weights == nullptr ? nullptr : weights.data(), count};
       const double centre = count == 0 ? std::numeric_limits<double>::quiet_NaN() : barycentre_of(points, kind, p);
       out.row(cluster)[features.begin + t] = static_cast<T>(centre);

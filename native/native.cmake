@@ -40,9 +40,15 @@ if(COTERIE_TESTS)
   target_compile_options(coterie_options INTERFACE -Wall -Wextra)  # who installs is not shown them, and they take time
 endif()
 if(COTERIE_SANITIZE)
-  target_compile_options(coterie_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+  target_compile_options(coterie_options INTERFACE -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=undefined,float-cast-overflow
                          -fno-omit-frame-pointer -g1 -Og)  # -O1 takes twice as long to compile
   target_link_options(coterie_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(COTERIE_SANITIZE_THREADS)
+  # see parallel.cpp: ThreadSanitizer understands std::thread, not GCC's OpenMP
+  target_compile_definitions(coterie_options INTERFACE COTERIE_STD_THREADS)
+  target_compile_options(coterie_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer -g1 -Og)
+  target_link_options(coterie_options INTERFACE -fsanitize=thread)
 endif()
 
 add_library(coterie_native STATIC ${COTERIE_PLAIN_SOURCES})
@@ -64,7 +70,7 @@ foreach(level IN LISTS COTERIE_ISA_LEVELS)
   target_link_libraries(coterie_kernels_${level} PRIVATE coterie_options)
   target_compile_definitions(coterie_kernels_${level} PRIVATE COTERIE_ISA=isa_${level})
   target_compile_options(coterie_kernels_${level} PRIVATE -ffp-contract=fast)
-  if(NOT COTERIE_SANITIZE)
+  if(NOT COTERIE_SANITIZE AND NOT COTERIE_SANITIZE_THREADS)
     target_compile_options(coterie_kernels_${level} PRIVATE -O3)
   endif()
   if(NOT level STREQUAL "portable")

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "support/number_order.h"
 #include "support/parallel.h"
 
 namespace coterie {
@@ -17,7 +18,7 @@ void row_ranks(const MatrixView<T>& X, int threads, const MutableMatrixView<T>& 
     for (std::int64_t i = range.begin; i < range.end; ++i) {
       const T* row = X.row(i);
       std::iota(order.begin(), order.end(), 0);
-      std::sort(order.begin(), order.end(), [row](std::int64_t a, std::int64_t b) { return row[a] < row[b]; });
+      std::sort(order.begin(), order.end(), [row](std::int64_t a, std::int64_t b) { return stands_before(row[a], row[b]); });
       for (std::size_t first = 0, end; first < order.size(); first = end) {
         for (end = first + 1; end < order.size() && row[order[end]] == row[order[first]];) ++end;
         const T rank = static_cast<T>(static_cast<double>(first + 1 + end) / 2);  // the mean of first + 1 .. end

@@ -10,6 +10,7 @@ namespace coterie {
 namespace {
 
 constexpr std::int64_t rows_per_task = 256;
+constexpr std::int64_t rows_between_polls = 64;
 constexpr std::int64_t rows_per_column = 4;       // of a group: with fewer, its whole scatter costs too much to be asked row by row
 constexpr std::int64_t most_columns_of_scatter = 1024;  // 8 MiB
 constexpr double least_excess = 1e-2;             // of a square over the mean square: below, c would be rounding
@@ -55,6 +56,7 @@ class Moments {
     const bool has_scatter = rows.cols <= most_columns_of_scatter;
     if (has_scatter) scatter_.assign(cols_ * (cols_ + 1) / 2, 0.0);
     for (std::int64_t i = 0; i < rows.rows; ++i) {
+      if (i % rows_between_polls == 0) check_interrupt();  // a row takes the square of its columns
       double& square = squares[static_cast<std::size_t>(i)];
       for (std::size_t t = 0; t < cols_; ++t) {
         z[t] = static_cast<double>(rows.row(i)[t]) - mean_[t];

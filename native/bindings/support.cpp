@@ -2,6 +2,7 @@
 
 #include "bindings/bindings.h"
 #include "support/cpu_dispatch.h"
+#include "support/not_finite.h"
 
 namespace coterie {
 namespace {
@@ -20,11 +21,20 @@ void translate_interrupt(const std::exception_ptr& pointer, void*) {
   }
 }
 
+void translate_not_finite(const std::exception_ptr& pointer, void*) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const NotFinite& problem) {
+    PyErr_SetString(nb::module_::import_("coterie.errors").attr("InvalidData").ptr(), problem.what());
+  }
+}
+
 }  // namespace
 
 void bind_support(nb::module_& module) {
   set_interrupt_check(python_wants_to_stop);
   nb::register_exception_translator(translate_interrupt);
+  nb::register_exception_translator(translate_not_finite);
   module.def("default_threads", &default_threads, "Threads that a call with n_threads=0 uses now.");
   module.def("instruction_set", [] { return std::string(engine().name); }, "Name of the kernels in use: v2, v3, v4 or portable.");
   module.def("instruction_sets", &available_instruction_sets, "Kernels that are built in and that this machine can run.");

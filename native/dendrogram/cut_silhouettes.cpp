@@ -64,6 +64,7 @@ std::vector<double> cut_silhouettes(MatrixView<double> sums, const std::int64_t*
     double* score = totals.data() + task * n_scores;
     *score++ = samples.total();
     for (std::int64_t step = 0; step < n_joins; ++step) {
+      check_interrupt();
       samples.join(joins[step]);
       if (joins[step].is_scored) *score++ = samples.total();
     }

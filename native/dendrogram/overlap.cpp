@@ -3,6 +3,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "support/parallel.h"
+
 namespace coterie {
 namespace {
 
@@ -44,6 +46,7 @@ std::int64_t join(Side& side, Side& across, std::int64_t a, std::int64_t b, std:
 
 void merge_until(Side& side, Side& across, std::int64_t n_clusters, std::int64_t& cells) {
   while (side.n_clusters > n_clusters) {
+    check_interrupt();
     const std::int64_t node = side.tree.n_leaves + side.merged++;
     const Span children = side.tree.children_of(node);
     std::int64_t into = side.home[*children.first];

@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "support/parallel.h"
+
 namespace coterie {
 GrownTree grow_from_first_row(std::int64_t n, const std::function<const double*(std::int64_t)>& distances_from, const double* core,
                               double alpha) {
@@ -27,6 +29,7 @@ GrownTree grow_from_first_row(std::int64_t n, const std::function<const double*(
     tree.ends.push_back(source[next]);
     tree.ends.push_back(next);
     tree.distance.push_back(reach[next]);
+    check_interrupt();
   }
   return tree;
 }

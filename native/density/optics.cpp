@@ -39,6 +39,7 @@ void optics_of_rows(std::int64_t n, const std::function<const double*(std::int64
       }
     }
     open.resize(n_open);
+    check_interrupt();
   }
 }
 

@@ -4,11 +4,14 @@
 #include <queue>
 
 #include "density/grown_tree.h"
+#include "support/not_finite.h"
+#include "support/number_order.h"
 #include "support/parallel.h"
 
 namespace coterie {
 namespace {
 
+constexpr std::int64_t steps_between_polls = 1024;
 constexpr double tie_tolerance = 1e-12;  // relative: what another order of rounding may tear apart
 
 bool is_tie(double shorter, double longer) { return longer - shorter <= tie_tolerance * longer; }
@@ -54,6 +57,7 @@ class Listed {
     std::int64_t m = 0;
     bool is_sure = true;
     for (; m < length_; ++m) {
+      if (position[m] < 0) return false;
       is_sure &= m == 0 || !is_tie(distance[m - 1], distance[m]);
       if (distance[m] / alpha > core[p]) return is_sure;
       if (core[position[m]] <= core[p]) entry[counts_[p]++] = static_cast<std::int32_t>(position[m]);
@@ -105,7 +109,7 @@ std::vector<LongEdge> long_edges(const Places& places, const Listed& listed, con
 bool has_equal(const std::vector<LongEdge>& edges) {
   std::vector<double> lengths;
   for (const LongEdge& edge : edges) lengths.push_back(edge.distance);
-  std::sort(lengths.begin(), lengths.end());
+  std::sort(lengths.begin(), lengths.end(), [](double a, double b) { return stands_before(a, b); });
   return std::adjacent_find(lengths.begin(), lengths.end(), is_tie) != lengths.end();
 }
 
@@ -130,6 +134,7 @@ class Offers {
       has_best_ = false;
       return best_;
     }
+    if (heap_.empty()) throw NotFinite();  // among numbers, some row is always within reach
     const Offer first = heap_.top();
     heap_.pop();
     return first;
@@ -155,6 +160,7 @@ class Walk {
     tree.distance.reserve(size_of(places_.size() - 1));
     std::int32_t at = places_.position[0];
     for (std::int64_t step = 1; step < places_.size(); ++step) {
+      if (step % steps_between_polls == 0) check_interrupt();
       add(at);
       do at = open_.pop().position;
       while (is_in_[at] != 0);  // an outdated offer

@@ -7,6 +7,7 @@
 
 #include "kmeans/choose_algorithm.h"
 #include "support/cpu_dispatch.h"
+#include "support/number_order.h"
 #include "support/parallel.h"
 #include "tiles/tiles.h"
 
@@ -130,7 +131,7 @@ std::int64_t Accelerator<T>::follow(const MatrixView<T>& centres, const PackedCo
   std::vector<std::int32_t> order(k), column_of(k);
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
-            [&](std::int32_t a, std::int32_t b) { return moved_of[a] != moved_of[b] ? moved_of[a] > moved_of[b] : a < b; });
+            [&](std::int32_t a, std::int32_t b) { return stands_before(-moved_of[a], a, -moved_of[b], b); });
   std::vector<T> rows(k * cols);
   std::vector<float> moved(k);
   for (std::size_t j = 0; j < k; ++j) {

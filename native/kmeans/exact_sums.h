@@ -12,7 +12,15 @@ namespace coterie::COTERIE_ISA {
 inline constexpr double rounding_magic = 6755399441055744.0;
 
 COTERIE_INLINE std::int64_t whole_part(double shifted) {
-  return __builtin_bit_cast(std::int64_t, shifted) - __builtin_bit_cast(std::int64_t, rounding_magic);
+  return static_cast<std::int64_t>(__builtin_bit_cast(std::uint64_t, shifted) - __builtin_bit_cast(std::uint64_t, rounding_magic));
+}
+
+// Whole numbers that wrap around: what a NaN or an infinite number leaves in its bits may be too large to add up.
+COTERIE_INLINE void add_to(std::int64_t& sum, std::int64_t number) {
+  sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(number));
+}
+COTERIE_INLINE void subtract_from(std::int64_t& sum, std::int64_t number) {
+  sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) - static_cast<std::uint64_t>(number));
 }
 
 COTERIE_INLINE ClusterSums sums_of_thread(const ClusterSums& deltas, int thread) {
@@ -47,8 +55,8 @@ COTERIE_INLINE void add_row(const ClusterSums& sums, const SumUnits& units, std:
   std::int64_t* coarse = sums.coarse + cluster * (sums.cols + 1);
   std::int64_t* fine = sizeof(T) == 4 ? nullptr : sums.fine + cluster * (sums.cols + 1);
   const auto add = [=](std::int64_t t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) {
-    coarse[t] += whole;
-    if constexpr (sizeof(T) != 4) fine[t] += rest;
+    add_to(coarse[t], whole);
+    if constexpr (sizeof(T) != 4) add_to(fine[t], rest);
   };
   const T one = 1;
   for_each_unit(units, row, weight, sums.cols, add);
@@ -62,8 +70,8 @@ COTERIE_INLINE void subtract_row(const ClusterSums& sums, const SumUnits& units,
   std::int64_t* coarse = sums.coarse + cluster * (sums.cols + 1);
   std::int64_t* fine = sizeof(T) == 4 ? nullptr : sums.fine + cluster * (sums.cols + 1);
   const auto subtract = [=](std::int64_t t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) {
-    coarse[t] -= whole;
-    if constexpr (sizeof(T) != 4) fine[t] -= rest;
+    subtract_from(coarse[t], whole);
+    if constexpr (sizeof(T) != 4) subtract_from(fine[t], rest);
   };
   const T one = 1;
   for_each_unit(units, row, weight, sums.cols, subtract);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "support/number_order.h"
+
 namespace coterie {
 namespace {
 
@@ -58,7 +60,7 @@ FastChoice choose_fast_centres(const CentreMoves& moves, const RowBounds& bounds
   std::vector<std::int32_t> order(k);
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return moves.moved[a] != moves.moved[b] ? moves.moved[a] > moves.moved[b] : a < b;
+    return stands_before(-moves.moved[a], a, -moves.moved[b], b);
   });
   std::vector<float> nearest_fast(k, std::numeric_limits<float>::infinity());
   FastChoice best = price(moves, expect(moves, bounds, n_rows, {0, moves.moved[order[0]], nearest_fast}), 0);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "support/cpu_dispatch.h"
+#include "support/number_order.h"
 #include "support/parallel.h"
 
 namespace coterie {
@@ -28,8 +29,8 @@ class Builder {
     if (node.is_leaf()) return;
     const int widest = widest_side(node);
     std::nth_element(first, records_ + end_of(node.left()), last, [widest](const Record<T, Cols>& a, const Record<T, Cols>& b) {
-      const T u = a.value[widest], v = b.value[widest];
-      return u < v || (u == v && a.row < b.row);
+      const std::int32_t row_a = a.row, row_b = b.row;  // packed: no reference may point to them
+      return stands_before(T{a.value[widest]}, row_a, T{b.value[widest]}, row_b);
     });
   }
 

@@ -92,8 +92,8 @@ struct FilterPass {
   void give_sums(const FilterNode& node, std::int32_t cluster) const {
     const std::int64_t width = tree.cols + 1;
     for (std::int64_t t = 0; t < width; ++t) {
-      sums.coarse[cluster * width + t] += tree.coarse[node.id * width + t];
-      if (tree.fine != nullptr) sums.fine[cluster * width + t] += tree.fine[node.id * width + t];
+      add_to(sums.coarse[cluster * width + t], tree.coarse[node.id * width + t]);
+      if (tree.fine != nullptr) add_to(sums.fine[cluster * width + t], tree.fine[node.id * width + t]);
     }
     const std::int64_t end = (node.first_leaf + node.n_leaves) * filter_leaf_rows;
     sums.count[cluster] += (end < tree.n_rows ? end : tree.n_rows) - node.first_leaf * filter_leaf_rows;
@@ -196,8 +196,8 @@ void sum_node(const FilterTreeView<T>& tree, const KMeansData<T>& data, const Su
   const FilterNode children[] = {node.left(), node.right()};  // an array: a list would bring functions of the library
   for (const FilterNode& child : children)
     for (std::int64_t t = 0; t < width; ++t) {
-      here.coarse[t] += coarse[child.id * width + t];
-      if (fine != nullptr) here.fine[t] += fine[child.id * width + t];
+      add_to(here.coarse[t], coarse[child.id * width + t]);
+      if (fine != nullptr) add_to(here.fine[t], fine[child.id * width + t]);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kmeans/fast_centres.h"
+#include "support/number_order.h"
 
 namespace coterie {
 namespace {
@@ -57,7 +58,7 @@ float lesser_slack(const RowBounds& bounds, std::int64_t n_rows) {
   std::vector<float> slacks;
   for (std::int64_t i = 0; i < n_rows; i += step) slacks.push_back(std::max(bounds.lower[i] - bounds.upper[i], 0.0f));
   const auto small = slacks.begin() + static_cast<std::ptrdiff_t>(slacks.size() / 4);
-  std::nth_element(slacks.begin(), small, slacks.end());
+  std::nth_element(slacks.begin(), small, slacks.end(), [](float a, float b) { return stands_before(a, b); });
   return *small;
 }
 

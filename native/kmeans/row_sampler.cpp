@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/not_finite.h"
 #include "support/parallel.h"
 
 namespace coterie {
@@ -69,6 +70,7 @@ std::int64_t RowSampler<T>::draw(double uniform) const {
   // rounding can leave the target beyond the last block, and that block may have no mass
   for (std::int64_t i = range.begin - 1; last < 0 && i >= 0; --i)
     if (mass(i) > 0) last = i;
+  if (last < 0) throw NotFinite();
   return last;
 }
 

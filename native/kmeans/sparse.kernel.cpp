@@ -171,8 +171,9 @@ void change_sums(const ClusterSums& sums, const SumUnits& units, std::int64_t cl
   std::int64_t* fine = sizeof(T) == 4 ? nullptr : sums.fine + cluster * (sums.cols + 1);
   const auto add = [&](std::int64_t column, double value) __attribute__((always_inline)) {
     const UnitParts parts = units_of<T>(value * weight * units.scale[column], units.fine_scale);
-    coarse[column] += sign * parts.whole;
-    if constexpr (sizeof(T) != 4) fine[column] += sign * parts.rest;
+    const auto change = sign > 0 ? add_to : subtract_from;
+    change(coarse[column], parts.whole);
+    if constexpr (sizeof(T) != 4) change(fine[column], parts.rest);
   };
   for (std::int64_t p = 0; p < row.count; ++p) add(row.columns[p], static_cast<double>(row.values[p]));
   add(sums.cols, 1);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <stdexcept>
 
 #include "linkage/centroid_linkage.h"
 #include "linkage/cluster_search.h"
@@ -126,7 +125,7 @@ class CentroidRounds {
     std::fill(first_follower_.begin(), first_follower_.end(), nobody);
     for (const std::int32_t slot : live_) follow(slot);
     std::vector<SlotMerge> pairs = mutual_pairs(live_);
-    if (pairs.empty()) throw std::logic_error("linkage: no two clusters are each other's nearest");
+    if (pairs.empty()) throw NotFinite();  // among numbers, some two clusters are each other's nearest
     return pairs;
   }
 

@@ -33,6 +33,7 @@ class GraphEngine {
     for (std::int64_t i = 0; i < graph.edges.rows; ++i)
       for (std::int64_t at = graph.edges.row_starts[i]; at < graph.edges.row_starts[i + 1]; ++at) {
         const std::int64_t j = graph.edges.columns[at];
+        if (i == j) continue;  // the distance of a row to itself
         const double height = is_ward() ? ward(i, j) : graph.edges.values[at];
         neighbours_[static_cast<std::size_t>(i)][j] = height;
         if (i < j) queue_.push({height, i, j});

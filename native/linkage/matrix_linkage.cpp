@@ -69,6 +69,17 @@ class MatrixEngine {
     neighbours_.resize(static_cast<std::size_t>(matrix_.width()));
   }
 
+  // What remains is infinitely far apart: pairs that must not merge.
+  std::vector<SlotMerge> join_rest() {
+    std::int32_t first = -1;
+    for (std::int64_t i = 0; i < matrix_.width(); ++i) {
+      if (!matrix_.is_live(i)) continue;
+      if (first >= 0) merges_.push_back({first, matrix_.slot(i), std::numeric_limits<double>::infinity()});
+      if (first < 0) first = matrix_.slot(i);
+    }
+    return std::move(merges_);
+  }
+
   MergeMatrix<T> matrix_;
   int threads_;
   std::vector<NearestCluster<T>> neighbours_;
@@ -91,7 +102,7 @@ class MatrixRounds : MatrixEngine<T> {
         pairs = mutual_pairs();
       }
       if (pairs.empty()) pairs = nearest_pair();
-      if (pairs.empty()) return join_rest();
+      if (pairs.empty()) return this->join_rest();
       this->merge(pairs);
       renew(pairs);
       this->compact();
@@ -109,17 +120,6 @@ class MatrixRounds : MatrixEngine<T> {
       best = {{std::min(static_cast<std::int32_t>(i), now.at), std::max(static_cast<std::int32_t>(i), now.at), now.distance}};
     }
     return best;
-  }
-
-  // What remains is infinitely far apart: pairs that must not merge.
-  std::vector<SlotMerge> join_rest() {
-    std::int32_t first = -1;
-    for (std::int64_t i = 0; i < this->matrix_.width(); ++i) {
-      if (!this->matrix_.is_live(i)) continue;
-      if (first >= 0) this->merges_.push_back({first, this->matrix_.slot(i), std::numeric_limits<double>::infinity()});
-      if (first < 0) first = this->matrix_.slot(i);
-    }
-    return std::move(this->merges_);
   }
 
   std::vector<PositionPair<T>> mutual_pairs() {
@@ -168,6 +168,7 @@ class GreedyEngine : MatrixEngine<T> {
     while (this->matrix_.n_live() > 1) {
       check_interrupt();
       const std::int32_t i = nearest_of_all(), at = this->neighbour(i).at;
+      if (at < 0 && this->neighbour(i).distance == std::numeric_limits<T>::infinity()) return this->join_rest();
       if (at < 0) {
         this->search({i});
         continue;

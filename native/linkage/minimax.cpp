@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "linkage/matrix_linkage.h"
+#include "support/number_order.h"
 #include "support/parallel.h"
 
 namespace coterie {
@@ -32,17 +33,21 @@ class MinimaxEngine {
 
   std::vector<SlotMerge> run() {
     std::vector<std::int32_t> chain;
+    std::vector<bool> is_in_chain(size());
     while (live_.size() > 1) {
       check_interrupt();
       if (chain.empty()) chain.push_back(live_[0]);
+      is_in_chain[static_cast<std::size_t>(chain.back())] = true;
       const std::int32_t tip = chain.back(), before = chain.size() > 1 ? chain[chain.size() - 2] : -1;
       const auto [next, height] = nearest(tip, before);
-      if (next != before) {
+      if (!is_in_chain[static_cast<std::size_t>(next)]) {
         chain.push_back(next);
         continue;
       }
+      // `next` is the one before, or one earlier where mirrored cells differ: a ring, which the last two leave
       chain.resize(chain.size() - 2);
-      merge(std::min(tip, next), std::max(tip, next), height);
+      is_in_chain[static_cast<std::size_t>(tip)] = is_in_chain[static_cast<std::size_t>(before)] = false;
+      merge(std::min(tip, before), std::max(tip, before), height);
     }
     return std::move(merges_);
   }
@@ -93,10 +98,11 @@ class MinimaxEngine {
 
   // Balls about members, the most central first.
   void meet_members(std::int32_t from, std::int32_t before) {
-    const auto is_nearer = [&](std::int32_t x, std::int32_t y) { return radius_[static_cast<std::size_t>(x)] < radius_[static_cast<std::size_t>(y)]; };
+    const auto is_nearer = [&](std::int32_t x, std::int32_t y) { return stands_before(radius_[static_cast<std::size_t>(x)], radius_[static_cast<std::size_t>(y)]); };
     std::sort(members(from).begin(), members(from).end(), is_nearer);
     std::int32_t best = least(from, before);
     for (const std::int32_t x : members(from)) {
+      check_interrupt();  // each member meets all clusters
       const T radius = radius_[static_cast<std::size_t>(x)];
       if (radius > height(best)) break;
       if (radius == height(best)) {

@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "linkage/centroid_search.h"
+#include "support/not_finite.h"
+#include "support/number_order.h"
 
 namespace coterie {
 
 inline constexpr std::int64_t list_length = 8;  // measured at 20,000 x 10 and 200,000 x 3
 
 inline bool is_nearer(const Candidate& a, const Candidate& b) {
-  return a.distance != b.distance ? a.distance < b.distance : a.slot < b.slot;
+  return stands_before(a.distance, a.slot, b.distance, b.slot);
 }
 
 // The nearest clusters by (distance, slot); all others are at least `others` away.
@@ -25,6 +27,7 @@ struct Neighbourhood {
   // The answer of a search for list_length clusters, and how far those are at least whom it does not name.
   void read(const Candidate* found, double at_least) {
     for (count = 0; count < list_length && found[count].slot >= 0; ++count) nearest[count] = found[count];
+    if (count == 0) throw NotFinite();  // among numbers, every cluster has a nearest
     others = at_least;
   }
 

@@ -44,7 +44,7 @@ struct CloseEnding {
 
   void begin(State& state, const Strip<Number>& strip) const {
     for (int r = 0; r < strip_rows; ++r) {
-      state.offset[r] = broadcast(r < strip.count ? infinity : -infinity);
+      state.offset[r] = broadcast(r < strip.count ? infinity : std::numeric_limits<Number>::quiet_NaN());  // nothing is at most a NaN
       state.factor[r] = Vec<Number>{};
       for (std::int64_t i = 0; r < strip.count && i < queries.k; ++i) list(strip, r)[i] = {infinity, -1};
     }

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "linkage/matrix_linkage.h"
+#include "support/number_order.h"
 #include "support/parallel.h"
 
 namespace coterie {
@@ -24,7 +25,7 @@ std::int32_t root_of(std::vector<std::int32_t>& parent, std::int32_t row) {
 
 std::vector<SlotMerge> merges_along(std::vector<TreeEdge> edges, std::int64_t n) {
   std::sort(edges.begin(), edges.end(), [](const TreeEdge& a, const TreeEdge& b) {
-    return std::tie(a.distance, a.lower, a.higher) < std::tie(b.distance, b.lower, b.higher);
+    return stands_before(a.distance, std::tie(a.lower, a.higher), b.distance, std::tie(b.lower, b.higher));
   });
   std::vector<std::int32_t> parent(static_cast<std::size_t>(n));
   std::iota(parent.begin(), parent.end(), 0);

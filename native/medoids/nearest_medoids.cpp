@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "support/not_finite.h"
 #include "support/parallel.h"
 
 namespace coterie {
@@ -56,6 +57,7 @@ void NearestMedoids<T>::look_again(std::int64_t point) {
     const T d = rows_[static_cast<std::size_t>(s)][point];
     if (d < distance(depth_ - 1, point)) insert(point, depth_ - 1, s, d);
   }
+  if (slot(static_cast<int>(std::min<std::int64_t>(depth_, n_medoids())) - 1, point) < 0) throw NotFinite();
 }
 
 // Puts a medoid among the first `kept` ranks, which are sorted.

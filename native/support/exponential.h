@@ -19,7 +19,7 @@ COTERIE_INLINE Doubles exponential(Doubles x) {
   series = series * rr + (r * 0.009618129107606888 + 0.0555041086648216);
   series = series * rr + (r * 0.24022650695910097 + 0.6931471805599453);
   const Doubles fraction = 1 + r * series;
-  const Mask<double> scaled = reinterpret_cast<Mask<double>>(fraction) + (reinterpret_cast<Mask<double>>(shifted) << 52);
+  const UnsignedLanes scaled = reinterpret_cast<UnsignedLanes>(fraction) + (reinterpret_cast<UnsignedLanes>(shifted) << 52);
   return x > -708 ? reinterpret_cast<Doubles>(scaled) : Doubles{};
 }
 
@@ -35,7 +35,8 @@ COTERIE_INLINE Vec<float> exponential(Vec<float> x) {
   series = series * r + 2.4022651e-1f;
   series = series * r + 6.9314718e-1f;
   const Vec<float> fraction = 1 + r * series;
-  const Mask<float> scaled = reinterpret_cast<Mask<float>>(fraction) + (reinterpret_cast<Mask<float>>(shifted) << 23);
+  const UnsignedFloatLanes scaled =
+      reinterpret_cast<UnsignedFloatLanes>(fraction) + (reinterpret_cast<UnsignedFloatLanes>(shifted) << 23);
   return x > -87 ? reinterpret_cast<Vec<float>>(scaled) : Vec<float>{};
 }
 

@@ -1,7 +1,12 @@
 #include "support/parallel.h"
 
-#include <omp.h>
 #include <pthread.h>
+#if defined(COTERIE_STD_THREADS)
+#include <thread>
+#include <vector>
+#else
+#include <omp.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -13,8 +18,16 @@ namespace {
 
 std::atomic<InterruptCheck> interrupt_check{nullptr};
 std::atomic<bool> is_forked_child{false};
-std::atomic<std::int64_t> last_poll_ms{0};
 constexpr std::int64_t poll_interval_ms = 50;
+
+// What a thread knows of itself. Only the thread that entered the native code hears of signals; were the others to ask as well, each
+// question of theirs would spare it one of its own, and the answer would come late or never.
+struct ThreadState {
+  std::int64_t last_poll_ms = 0;
+  bool serves_another = false;
+  const std::atomic<bool>* team_stopped = nullptr;  // whether a task of its team failed; null outside of teams
+};
+thread_local ThreadState own_state;
 
 std::int64_t now_ms() {
   using namespace std::chrono;
@@ -22,16 +35,50 @@ std::int64_t now_ms() {
 }
 
 bool should_stop() {
+  if (own_state.team_stopped != nullptr && own_state.team_stopped->load(std::memory_order_relaxed)) return true;
+  if (own_state.serves_another) return false;
   const InterruptCheck check = interrupt_check.load(std::memory_order_relaxed);
   if (check == nullptr) return false;
   const std::int64_t now = now_ms();
-  if (now - last_poll_ms.load(std::memory_order_relaxed) < poll_interval_ms) return false;
-  last_poll_ms.store(now, std::memory_order_relaxed);
+  if (now - own_state.last_poll_ms < poll_interval_ms) return false;
+  own_state.last_poll_ms = now;
   return check();
 }
 
 // libgomp's worker threads do not survive fork(): a child that used them would wait for ever.
 const int fork_handler = pthread_atfork(nullptr, nullptr, [] { is_forked_child.store(true); });
+
+// A team of threads: body(thread) runs once on each, the calling one is number 0.
+#if defined(COTERIE_STD_THREADS)
+// ThreadSanitizer does not see how OpenMP's threads wait for each other, and would take every result that one hands to another for a
+// race; it sees std::thread. Never built for users: threads are started anew every time.
+int team_size() { return static_cast<int>(std::thread::hardware_concurrency()); }
+
+thread_local bool is_in_team = false;
+bool is_served_by_team() { return is_in_team; }
+
+template <class Body>
+void run_team(int size, const Body& body) {
+  const auto member = [&](int thread) {
+    is_in_team = true;
+    body(thread);
+    is_in_team = false;
+  };
+  std::vector<std::thread> others;
+  for (int thread = 1; thread < size; ++thread) others.emplace_back(member, thread);
+  member(0);
+  for (std::thread& other : others) other.join();
+}
+#else
+int team_size() { return omp_get_max_threads(); }
+bool is_served_by_team() { return omp_in_parallel() != 0; }
+
+template <class Body>
+void run_team(int size, const Body& body) {
+#pragma omp parallel num_threads(size)
+  body(omp_get_thread_num());
+}
+#endif
 
 }  // namespace
 
@@ -41,7 +88,7 @@ void check_interrupt() {
   if (should_stop()) throw Interrupted();
 }
 
-int default_threads() { return is_forked_child.load() ? 1 : std::max(1, omp_get_max_threads()); }
+int default_threads() { return is_forked_child.load() ? 1 : std::max(1, team_size()); }
 
 int resolve_threads(int requested) {
   if (is_forked_child.load()) return 1;
@@ -50,7 +97,7 @@ int resolve_threads(int requested) {
 
 void run_tasks(std::int64_t n_tasks, int threads, TaskFunction function, void* context) {
   const int team = static_cast<int>(std::min<std::int64_t>(resolve_threads(threads), n_tasks));
-  if (team <= 1 || omp_in_parallel()) {
+  if (team <= 1 || is_served_by_team()) {
     for (std::int64_t task = 0; task < n_tasks; ++task) {
       function(context, task, 0);
       check_interrupt();
@@ -61,9 +108,9 @@ void run_tasks(std::int64_t n_tasks, int threads, TaskFunction function, void* c
   std::atomic<bool> stopped{false};
   std::exception_ptr failure;
   std::mutex failure_lock;
-#pragma omp parallel num_threads(team)
-  {
-    const int thread = omp_get_thread_num();
+  run_team(team, [&](int thread) {
+    own_state.serves_another = thread != 0;
+    own_state.team_stopped = &stopped;
     try {
       for (std::int64_t task = next++; task < n_tasks && !stopped.load(std::memory_order_relaxed); task = next++) {
         function(context, task, thread);
@@ -74,7 +121,9 @@ void run_tasks(std::int64_t n_tasks, int threads, TaskFunction function, void* c
       if (!failure) failure = std::current_exception();
       stopped.store(true);
     }
-  }
+    own_state.serves_another = false;
+    own_state.team_stopped = nullptr;
+  });
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -19,7 +19,8 @@ struct Interrupted : std::exception {
 using InterruptCheck = bool (*)();
 void set_interrupt_check(InterruptCheck check);
 
-// For long loops on the calling thread: throws Interrupted when the user asked to stop. Cheap to call often.
+// For long loops: throws Interrupted when the user asked to stop, within a task also when another task failed. Cheap to call often: it
+// looks at the clock. Call it so often that no second passes in between.
 void check_interrupt();
 
 // What OpenMP would use now: OMP_NUM_THREADS, threadpoolctl; 1 in a forked child, where its pool does not exist.

@@ -10,7 +10,8 @@
 
 namespace coterie::COTERIE_ISA {
 
-typedef std::uint64_t UnsignedLanes __attribute__((vector_size(vector_bytes)));
+typedef std::uint64_t UnsignedLanes __attribute__((vector_size(vector_bytes)));  // sums of them wrap around
+typedef std::uint32_t UnsignedFloatLanes __attribute__((vector_size(vector_bytes)));
 typedef float HalfOfFloats __attribute__((vector_size(vector_bytes / 2)));
 using Doubles = Vec<double>;
 
@@ -73,7 +74,7 @@ COTERIE_INLINE Doubles power_of(Doubles x, double p) {
   series = series * rr + (r * 0.009618129107606888 + 0.0555041086648216);
   series = series * rr + (r * 0.24022650695910097 + 0.6931471805599453);
   const Doubles fraction = 1 + r * series;
-  const Mask<double> scaled = reinterpret_cast<Mask<double>>(fraction) + (reinterpret_cast<Mask<double>>(shifted) << 52);
+  const UnsignedLanes scaled = reinterpret_cast<UnsignedLanes>(fraction) + (reinterpret_cast<UnsignedLanes>(shifted) << 52);
   const Doubles infinite = Doubles{} + std::numeric_limits<double>::infinity();
   Doubles result = reinterpret_cast<Doubles>(scaled);
   result = high < 1024 ? result : infinite;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "support/random.h"
@@ -81,6 +82,40 @@ TEST(an_interrupt_stops_the_loop) {
     CHECK_THROWS(Interrupted, "interrupted", parallel_for(1000, threads, [](std::int64_t, int) { usleep(500); }));
   }
   set_interrupt_check(nullptr);
+}
+
+std::atomic<int> n_asked_elsewhere{0};
+std::thread::id caller;
+
+// Signals reach the thread that entered: a question of another would only take its turn.
+TEST(only_the_calling_thread_asks_whether_to_stop) {
+  caller = std::this_thread::get_id();
+  set_interrupt_check([] {
+    n_asked_elsewhere += std::this_thread::get_id() != caller;
+    return false;
+  });
+  usleep(60000);
+  parallel_for(64, 4, [](std::int64_t, int) {
+    parallel_for(10, 1, [](std::int64_t, int) { usleep(500); });
+  });
+  CHECK(n_asked_elsewhere == 0);
+  set_interrupt_check(nullptr);
+}
+
+// Otherwise a task that another thread has begun would be waited for, however long it takes.
+TEST(loops_within_tasks_stop_when_another_task_failed) {
+  constexpr int most_steps = 20000;  // ten seconds
+  std::atomic<int> n_steps{0};
+  const auto task = [&](std::int64_t at, int) {
+    if (at == 0) throw std::runtime_error("failed");
+    for (int step = 0; step < most_steps; ++step) {
+      check_interrupt();
+      usleep(500);
+      ++n_steps;
+    }
+  };
+  CHECK_THROWS(std::runtime_error, "failed", parallel_for(2, 2, task));
+  CHECK(n_steps < most_steps);
 }
 
 // The worker threads of the parent do not exist in the child: waiting for them would be for ever.

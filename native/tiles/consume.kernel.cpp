@@ -36,7 +36,8 @@ struct BelowEnding {
         slack = static_cast<double>(Y.cols + 8) * std::numeric_limits<T>::epsilon() * (term + largest);
       }
       state.surely[r] = broadcast(static_cast<T>(limit - slack));
-      state.maybe[r] = broadcast(r < strip.count ? static_cast<T>(limit + slack) : -std::numeric_limits<T>::infinity());
+      // nothing is at most a NaN: rows beyond the last have no pairs
+      state.maybe[r] = broadcast(r < strip.count ? static_cast<T>(limit + slack) : std::numeric_limits<T>::quiet_NaN());
     }
   }
 
@@ -60,6 +61,7 @@ struct BelowEnding {
         for (; candidates != 0; candidates &= candidates - 1) {
           const int lane = __builtin_ctz(candidates);
           const std::int64_t column = panel * panel_width<T> + v * lanes<T> + lane;
+          if (column >= Y.n_columns) break;  // padding is infinitely far: it is within an infinite threshold
           if ((sure >> lane & 1u) != 0 || exact_square(strip.rows.row[r], column) <= squared_threshold())
             keep(state, strip, r, value[lane], column);
         }

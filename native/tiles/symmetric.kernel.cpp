@@ -87,6 +87,7 @@ void store_rows(const TileProblem<T>& problem, const SelfStoreOutput<T>& out, Ra
       writer.take(strip, s, tile.data(), column, width);
     }
     writer.finish_chunk(range, column, width);
+    check_interrupt();  // the first task to write a column gets the memory of all rows from the system
   }
   writer.finish_rows(range);
 }

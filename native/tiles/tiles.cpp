@@ -81,6 +81,7 @@ struct ColumnSpan {
 double round_near(double mean, double span) {
   if (!(span > 0)) return mean;
   const double grid = std::ldexp(1.0, std::ilogb(span) - 4);
+  if (!(grid > 0) || !std::isfinite(grid)) return 0;  // so small or so large that no grid fits: nothing cancels, or all overflows
   return std::nearbyint(mean / grid) * grid;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "support/number_order.h"
 #include "trees/select_value.h"
 
 namespace coterie {
@@ -50,7 +51,7 @@ void sort_hits(HitOrder order, std::int64_t count, std::int64_t* indices, T* dis
     sort_by(count, indices, distances, [](const Hit<T>& a, const Hit<T>& b) { return a.index < b.index; });
   if (order == HitOrder::distance)
     sort_by(count, indices, distances, [](const Hit<T>& a, const Hit<T>& b) {
-      return a.distance < b.distance || (a.distance == b.distance && a.index < b.index);
+      return stands_before(a.distance, a.index, b.distance, b.index);
     });
 }
 
@@ -67,7 +68,8 @@ T keep_nearest(std::int64_t count, std::int64_t k, std::int32_t* indices, T* dis
     distances[n_kept] = distance;
     n_kept += distance < last;
   }
-  const std::int64_t room = k - n_kept;
+  const std::int64_t room = std::min(k - n_kept, static_cast<std::int64_t>(tied.size()));
+  if (room < 1) return last;
   std::nth_element(tied.begin(), tied.begin() + room - 1, tied.end());
   std::copy(tied.begin(), tied.begin() + room, indices + n_kept);
   std::fill(distances + n_kept, distances + k, last);

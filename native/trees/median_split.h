@@ -122,7 +122,7 @@ class MedianSplitter {
       const unsigned __int128 scaled = static_cast<unsigned __int128>(spread) * static_cast<std::uint64_t>(size_);
       sample[i] = coordinate(static_cast<std::int64_t>(scaled >> 64));
     }
-    std::sort(sample, sample + n_sample);
+    std::sort(sample, sample + n_sample, [](T a, T b) { return stands_before(a, b); });
     const auto place = static_cast<std::int64_t>(static_cast<double>(rank) / static_cast<double>(size_) * n_sample);
     if (place - margin >= 0) low = sample[place - margin];
     if (place + margin < n_sample) high = sample[place + margin];

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "support/number_order.h"
+
 namespace coterie {
 
 template <class T>
@@ -50,7 +52,7 @@ T select_value(T* values, std::int64_t n, std::int64_t rank) {
       if (rank >= n) return pivot;
     }
   }
-  std::nth_element(values, values + rank, values + n);
+  std::nth_element(values, values + rank, values + n, [](T a, T b) { return stands_before(a, b); });
   return values[rank];
 }
 

@@ -1,4 +1,5 @@
 // Spanning trees of a given matrix: Prim's algorithm, one row of the matrix after the other.
+#include "support/not_finite.h"
 #include "support/parallel.h"
 #include "trees/spanning_rounds.h"
 
@@ -31,6 +32,7 @@ SpanningEdges<T> spanning_tree(const MatrixView<T>& distances, const Reachabilit
     }
     check_interrupt();
   }
+  if (static_cast<std::int32_t>(edges.size()) + 1 < n) throw NotFinite();
   std::sort(edges.begin(), edges.end());
   return edges;
 }

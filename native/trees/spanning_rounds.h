@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/not_finite.h"
 #include "support/parallel.h"
 #include "trees/sort_edges.h"
 #include "trees/spanning_tree.h"
@@ -46,8 +47,12 @@ class SpanningRounds {
       Best& own = best[component_[item]];
       if (candidate(item, edge, partner) && (own.from < 0 || edge < own.edge)) own = {edge, item, partner};
     }
-    for (const Best& own : best)
+    const std::size_t n_before = edges_.size();
+    for (const Best& own : best) {
+      if (own.edge.distance != own.edge.distance) throw NotFinite();
       if (own.from >= 0 && sets_.unite(own.from, own.to)) edges_.push_back(own.edge);
+    }
+    if (edges_.size() == n_before) throw NotFinite();  // among numbers, every component but the one that waits has a nearest
     renumber();
   }
 

@@ -59,6 +59,7 @@ class TileBoruvka {
     std::int32_t partner = -1;
     T best = std::numeric_limits<T>::infinity();
     for (std::int64_t m = 0; m < n_listed_; ++m) {
+      if (index[m] < 0) break;  // fewer rows are at a finite distance
       if (rounds_.component(index[m]) == rounds_.component(i)) continue;
       const T distance = between(i, index[m], value[m]);
       if (partner >= 0 && (distance > best || (distance == best && index[m] > partner))) continue;
@@ -112,7 +113,7 @@ class TileBoruvka {
     for (std::int64_t j = 0; j < count; ++j) {
       if (component[j] == own) continue;
       const T distance = between(i, first + j, distances[j]);
-      if (distance > best || (distance == best && partner_[i] >= 0)) continue;
+      if (!(distance <= best) || (distance == best && partner_[i] >= 0)) continue;
       best = distance;
       partner_[i] = static_cast<std::int32_t>(first + j);
       distance_[i] = distance;

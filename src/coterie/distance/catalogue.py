@@ -8,10 +8,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
+import numpy as np
+
 from coterie import _core
 from coterie._support.typing import Data
 from coterie._support.validation import Constraint, check_parameter, unknown_name
 from coterie._support.validation.schema import DictOf, Plain, Schema, Text
+from coterie.distance._range import refuse_overflow
 from coterie.distance.transforms import Transform, transform_rows
 from coterie.errors import InvalidParameter, did_you_mean
 
@@ -121,7 +124,12 @@ class Distance:
         >>> get_distance("seuclidean").fit(np.array([[0.0, 1.0], [2.0, 5.0]])).values["V"]
         array([2., 8.])
         """
-        return self if self.learn is None else self.learn(self, X, Y)
+        if self.learn is None:
+            return self
+        refuse_overflow(replace(self, transform=None), X, name="X")
+        if Y is not None:
+            refuse_overflow(replace(self, transform=None), Y, name="Y")
+        return self.learn(self, X, Y)
 
     def prepare(self, rows: Data, *, name: str = "X") -> Data:
         """Return the rows as the kernel wants them; `name` is how messages call them.
@@ -132,7 +140,11 @@ class Distance:
         >>> get_distance("cosine").prepare(np.array([[3.0, 4.0]]))
         array([[0.6, 0.8]])
         """
-        return transform_rows(self.transform, rows, name=name, distance=self.name)
+        with np.errstate(over="ignore", invalid="ignore"):
+            prepared = transform_rows(self.transform, rows, name=name, distance=self.name)
+        if self.transform is not None or self.kernel != _core.Kernel.dot:
+            refuse_overflow(self, prepared, name=name)  # squares of rows as they are were checked before
+        return prepared
 
     def __repr__(self) -> str:
         told = {name: value for name, value in self.values.items() if value is not None}

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from coterie import _core
 from coterie._support.typing import Data, MatrixLike
 from coterie._support.validation import check_data
+from coterie.distance._range import refuse_opposites
 from coterie.distance.catalogue import Distance, get_distance
 from coterie.distance.matrices import input_kind
 from coterie.errors import InvalidData, InvalidParameter
@@ -52,18 +52,6 @@ def prepare_rows(
     distance = distance.fit(checked_X, checked_Y)
     prepared_X = distance.prepare(checked_X)
     prepared_Y = None if checked_Y is None else distance.prepare(checked_Y, name="Y")
-    _refuse_overflow(prepared_X, prepared_Y, distance, who)
+    if prepared_Y is not None:
+        refuse_opposites(distance, prepared_X, prepared_Y, names=("X", "Y"))
     return Rows(prepared_X, prepared_Y, distance)
-
-
-def _refuse_overflow(X: Data, Y: Data | None, distance: Distance, who: str) -> None:
-    """Refuse numbers whose p-th powers overflow; squares were checked with the data."""
-    if distance.kernel != _core.Kernel.minkowski or distance.p <= 2:
-        return
-    peak = max(float(np.abs(rows).max()) for rows in (X, Y) if rows is not None)
-    largest_safe = (float(np.finfo(X.dtype).max) / X.shape[1]) ** (1 / distance.p) / 2
-    if peak > largest_safe:
-        raise InvalidData(
-            f"Input X or Y of {who} contains a value too large for {X.dtype} and p={distance.p:g}: "
-            f"{peak:.3g}; powers of differences overflow above {largest_safe:.2g}. Scale the data first."
-        )

@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 from coterie._support.printing import shortened
 from coterie.errors import CoterieError, InvalidData, UnsupportedInput
 
+MOST_TO_SCALE = 1e150  # squares of larger numbers overflow
 SHOWN = 3  # columns or rows that a message names before it says "..."
 UNREAD = {
     "LazyFrame": "collect()",
@@ -169,7 +170,9 @@ def _places(rows_of: dict[int, list[int]], what: str, columns: list[str] | None,
     return ", ".join(named + more)
 
 
-def too_large(X: Any, columns: list[str] | None, name: str, largest_safe: float) -> InvalidData:
+def too_large(
+    X: Any, columns: list[str] | None, name: str, largest_safe: float, what: str = "squared distances"
+) -> InvalidData:
     """Say which column holds the largest value, what would still be safe, and the way out."""
     dtype = X.dtype
     column, largest = _largest(X)
@@ -178,9 +181,11 @@ def too_large(X: Any, columns: list[str] | None, name: str, largest_safe: float)
         if dtype == np.float32
         else "Scale the data first, e.g. with sklearn.preprocessing.StandardScaler"
     )
+    if largest > MOST_TO_SCALE:  # the variance of such numbers overflows
+        way_out = f"Scale the data first: divide {name} by a constant"
     return InvalidData(
         f"Input {name} contains a value too large for {dtype}: {largest:.3g} in "
-        f"{_column(column, columns, name)}; squared distances overflow above {largest_safe:.2g}. {way_out}."
+        f"{_column(column, columns, name)}; {what} overflow above {largest_safe:.2g}. {way_out}."
     )
 
 

@@ -182,8 +182,7 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
     data = check_data(X, estimator=model, accept_sparse=True, may_be_missing=True).astype(np.float64)
     if issparse(data) and model.algorithm not in ("auto", "brute"):
         raise InvalidParameter("Sparse data matrices only support algorithm `brute`.")
-    with np.errstate(invalid="ignore"):
-        sums = np.asarray(data.sum(axis=1)).ravel()
+    sums = _sums_that_tell(data)
     missing, infinite = np.flatnonzero(np.isnan(sums)), np.flatnonzero(np.isinf(sums))
     finite = np.flatnonzero(np.isfinite(sums))
     data = data if len(finite) == len(sums) else data[finite]
@@ -198,6 +197,16 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
     if note_no_direction(distance, data, "HDBSCAN") or issparse(data):
         distance = None
     return HDBSCANInput(data, False, finite, infinite, missing, prepared(model, distance, data))
+
+
+def _sums_that_tell(data: Any) -> Any:
+    """Return a number per row that is as finite as the row: its sum, or 0 where only the sum overflows."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = np.asarray(data.sum(axis=1)).ravel()
+    odd = np.flatnonzero(~np.isfinite(sums))
+    if len(odd) and not issparse(data):
+        sums[odd[np.isfinite(data[odd]).all(axis=1)]] = 0.0
+    return sums
 
 
 def _check_matrix(model: Any, X: MatrixLike) -> HDBSCANInput:
