@@ -9,11 +9,13 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 export PIP_COMPILE := 0
 unexport PYTHONDONTWRITEBYTECODE
 NATIVE_TESTS := build/native-tests
+ARM64_TESTS := build/native-tests-arm64
 MINUTES := 10
 SANITIZED := build/sanitize
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo test lint types layers native-test pytest fuzz fuzz-coverage sanitize chromium bench stubs gallery clean
+.PHONY: demo test test-everywhere lint types layers native-test native-test-arm64 pytest fuzz fuzz-coverage sanitize chromium bench
+.PHONY: stubs gallery clean
 
 # --- what a newcomer runs ---------------------------------------------------------------------------------------------
 
@@ -25,6 +27,14 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	$(MAKE) --no-print-directory --jobs=2 native-test lint types layers
 	$(MAKE) --no-print-directory pytest
+
+# the Python tests under every instruction set that this processor has, the narrowest with old kernels of BLAS: an hour
+test-everywhere: $(VENV)/.installed-dev
+	set -e; for level in $$($(BIN)/python -c "from coterie import _core; print(_core.instruction_sets())"); do \
+	  core=; test $$level != v2 || core=Nehalem; \
+	  echo "instruction set $$level, kernels of BLAS: $${core:-those for this processor}"; \
+	  env COTERIE_INSTRUCTION_SET=$$level $${core:+OPENBLAS_CORETYPE=$$core} $(MAKE) --no-print-directory pytest; \
+	done
 
 # --- the parts --------------------------------------------------------------------------------------------------------
 
@@ -46,6 +56,14 @@ native-test: $(VENV)/.installed-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(NATIVE_TESTS) -G Ninja -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCOTERIE_SANITIZE=ON -DCOTERIE_ISA_LEVELS=host -DCMAKE_BUILD_TYPE=Debug > /dev/null
 	MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(NATIVE_TESTS)  # Ninja counts its own jobs
 	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(NATIVE_TESTS) --parallel $(JOBS) --output-on-failure
+
+# the engine for 64-bit ARM, with the vectors that GCC makes of its portable code, under an emulator
+native-test-arm64: $(VENV)/.installed-dev
+	@command -v aarch64-linux-gnu-g++ > /dev/null && command -v qemu-aarch64 > /dev/null \
+	  || { echo "This needs a compiler for ARM64 and an emulator: apt-get install g++-aarch64-linux-gnu qemu-user"; exit 1; }
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(ARM64_TESTS) -G Ninja -DCMAKE_TOOLCHAIN_FILE=native/tests/aarch64.cmake -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCMAKE_BUILD_TYPE=Release > /dev/null
+	MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(ARM64_TESTS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(ARM64_TESTS) --parallel $(JOBS) --output-on-failure
 
 # a test has a processor to itself: threads that wait for others shall not hold it
 pytest: $(VENV)/.installed-dev chromium

@@ -26,17 +26,21 @@ COTERIE_INLINE Doubles signed_power(Doubles difference, double p) {
 }
 
 double pull(const WeightedValues& points, double centre, double p) {
-  Doubles sum{};
+  WideSum<double> sum{};
+  const std::int64_t n_whole = points.count / sum.width * sum.width;
   std::int64_t i = 0;
-  for (; i + lanes<double> <= points.count; i += lanes<double>) {
+  for (; i < n_whole; i += lanes<double>) {
     const Doubles power = signed_power(centre - load(points.values + i), p);
-    sum += points.weights == nullptr ? power : power * load(points.weights + i);
+    sum.vector(i / lanes<double>) += points.weights == nullptr ? power : power * load(points.weights + i);
   }
-  double total = sum_lanes<double>(sum);
-  const LastLanes last(points.values + i, points.count - i);
-  const Doubles power = signed_power(centre - load(last.number), p);
-  for (std::int64_t lane = 0; i + lane < points.count; ++lane)
-    total += power[lane] * (points.weights == nullptr ? 1 : points.weights[i + lane]);
+  double total = sum.total();
+  for (; i < points.count; i += lanes<double>) {
+    const std::int64_t left = points.count - i < lanes<double> ? points.count - i : lanes<double>;
+    const LastLanes last(points.values + i, left);
+    const Doubles power = signed_power(centre - load(last.number), p);
+    for (std::int64_t lane = 0; lane < left; ++lane)
+      total += power[lane] * (points.weights == nullptr ? 1 : points.weights[i + lane]);
+  }
   return total;
 }
 

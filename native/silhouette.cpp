@@ -42,7 +42,7 @@ class Pass {
     column_sums_.assign(static_cast<std::size_t>(Y_.n_panels * width_), 0.0);
     const std::int64_t ranges = block_count(Y_.n_panels * width_, columns_per_task) + 1;
     const std::int64_t wanted = partial_sums_per_row * X.rows / (n_groups + ranges);
-    rows_per_block_ = std::clamp(wanted / width_ * width_, 4 * width_, most_rows_per_block);
+    rows_per_block_ = std::clamp(wanted / group_columns<T> * group_columns<T>, 4 * group_columns<T>, most_rows_per_block);
   }
 
   void run() {
@@ -185,7 +185,7 @@ class Pass {
   // Rows [first, end) of a group against themselves and against the panels after them, of groups that are met in full.
   void walk_block(std::int64_t group, std::int64_t first, std::int64_t end) {
     const std::int64_t own = slot_[static_cast<std::size_t>(first)] / width_, rows = end - first;
-    const std::int64_t next = own + block_count(rows, width_), step = columns_per_task / width_;
+    const std::int64_t next = own + block_count(rows, group_columns<T>) * (group_columns<T> / width_), step = columns_per_task / width_;
     tasks_.clear();
     std::int64_t n_sums = 0;
     for (std::int64_t panel = own; panel < Y_.n_panels;) {

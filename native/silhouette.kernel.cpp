@@ -1,8 +1,4 @@
 // Tiles of distances, summed along rows and columns while they are in registers.
-#if defined(__AVX512F__)
-#include <immintrin.h>
-#endif
-
 #include <limits>
 
 #include "engine.h"
@@ -16,30 +12,6 @@ template <class T>
 inline constexpr std::int64_t chunk_panels = max_tile_columns / panel_width<T>;  // and row sums after so many panels
 template <class T>
 inline constexpr std::int64_t block_numbers = strip_rows * panel_width<T>;
-
-#if defined(__AVX512F__)
-COTERIE_INLINE Vec<double> inverse_root_estimate(Vec<double> x) { return _mm512_rsqrt14_pd(x); }
-COTERIE_INLINE Vec<float> inverse_root_estimate(Vec<float> x) { return _mm512_rsqrt14_ps(x); }
-#endif
-
-// Square root of x >= 0. The divider keeps pace with the products of a dozen features, but where vectors are widest: there, an
-// estimate of 1/sqrt, coupled steps of Newton for the root and half its inverse, and one of Heron.
-template <class T>
-COTERIE_INLINE Vec<T> root_of(Vec<T> x) {
-#if defined(__AVX512F__)
-  x = maximum<T>(x, broadcast(std::numeric_limits<T>::min()));
-  const Vec<T> half = broadcast(T(0.5)), inverse = inverse_root_estimate(x);
-  Vec<T> root = x * inverse, half_inverse = half * inverse;
-  if constexpr (sizeof(T) == 8) {
-    const Vec<T> error = half - root * half_inverse;
-    root += root * error;
-    half_inverse += half_inverse * error;
-  }
-  return root + (x - root * root) * half_inverse;
-#else
-  return square_root<T>(x);
-#endif
-}
 
 // Squared Euclidean distances of a strip whose rows are twice as long as they are, which saves a doubling.
 template <class T>
@@ -117,6 +89,7 @@ struct Squares {
     for (std::int64_t t = 0; t < Y.cols; ++t) {
       const T difference = T(0.5) * doubled_row[t] - column[t * panel_width<T>];
       sum += difference * difference;
+      keep_fused(sum);
     }
     return sum;
   }
@@ -129,7 +102,7 @@ struct StripSums {
   const Strip<T>& strip;
   T* column_totals;  // of the panels of the task
   std::int64_t group;
-  Vec<T> row[strip_rows] = {};
+  WideSum<T> row[strip_rows] = {};
 
   bool is_ragged(std::int64_t panel) const {
     return strip.count < strip_rows || task.columns->ids[(panel + 1) * panel_width<T> - 1] < 0;
@@ -144,8 +117,8 @@ struct StripSums {
 
   COTERIE_INLINE void flush() {
     double* to = task.row_sums + (group - task.columns->group[task.first_panel]) * task.rows.rows + strip.first_row;
-    for (int r = 0; r < strip.count; ++r) to[r] += sum_lanes<T>(row[r]);
-    for (int r = 0; r < strip_rows; ++r) row[r] = Vec<T>{};
+    for (int r = 0; r < strip.count; ++r) to[r] += row[r].total();
+    for (int r = 0; r < strip_rows; ++r) row[r] = {};
   }
 
   // Adds the distances of row r to its sum and to those of the columns, weighted where weights are given.
@@ -157,7 +130,7 @@ struct StripSums {
       T* total = totals + v * lanes<T>;
       Vec<T> value = distances[v];
       if (is_ragged) value = select<T>(value < broadcast(std::numeric_limits<T>::infinity()), value, Vec<T>{});
-      row[r] += is_weighted ? value * load(task.column_weights + first_column + v * lanes<T>) : value;
+      row[r].vector(panel * panel_vectors + v) += is_weighted ? value * load(task.column_weights + first_column + v * lanes<T>) : value;
       if (!is_ragged || r < strip.count)
         store(total, load(total) + (is_weighted ? value * broadcast(task.row_weights[strip.first_row + r]) : value));
     }
@@ -195,7 +168,7 @@ struct Euclidean {
   template <bool is_ragged>
   COTERIE_INLINE void add_root(StripSums<T, is_weighted>& sums, std::int64_t r, const T* squares, std::int64_t panel) const {
     Vec<T> distances[panel_vectors];
-    for (int v = 0; v < panel_vectors; ++v) distances[v] = root_of<T>(load(squares + (r * panel_vectors + v) * lanes<T>));
+    for (int v = 0; v < panel_vectors; ++v) distances[v] = square_root<T>(load(squares + (r * panel_vectors + v) * lanes<T>));
     sums.template add<is_ragged>(r, distances, panel);
   }
 

@@ -7,7 +7,7 @@ nanobind_add_module(_core NB_STATIC NOSTRIP ${COTERIE_BINDING_SOURCES})
 target_link_libraries(_core PRIVATE coterie_native)
 # Arguments are unpacked here and nothing is computed. -O1 compiles in half of the time of nanobind's -Os, and precompiled headers
 # save as much again.
-target_compile_options(_core PRIVATE $<$<CONFIG:Release>:-O1>)
+target_compile_options(_core PRIVATE $<$<CONFIG:Release>:-O1> -ffp-contract=off)
 target_precompile_headers(_core PRIVATE ${CMAKE_SOURCE_DIR}/native/bindings/bindings.h <nanobind/stl/pair.h> <nanobind/stl/tuple.h>
                           <nanobind/stl/vector.h> <algorithm> <cmath> <memory> <stdexcept> <vector>)
 # Six at a time save half once more: what these files hide has names of its own.

@@ -1,9 +1,11 @@
 // The table of contents of coterie._core.
 #include "bindings/bindings.h"
+#include "support/cpu_dispatch.h"
 
 NB_MODULE(_core, module) {
   nanobind::set_leak_warnings(false);  // catalogues keep their distances until the interpreter has gone
   module.doc() = "The native engine of Coterie.";
+  coterie::engine();  // chosen now: an instruction set that cannot run makes the import fail, with the choices
   coterie::bind_contingency(module);
   coterie::bind_silhouette(module);
   coterie::bind_mixture(module);

@@ -41,14 +41,15 @@ COTERIE_INLINE Vec<double> silhouettes(Vec<double> a, Vec<double> b) {
 }
 
 double renew(const double* own_squared, const double* other, double* values, std::int64_t n) {
-  Vec<double> changes{};
+  WideSum<double> changes{};
+  const std::int64_t n_whole = n / changes.width * changes.width;
   std::int64_t i = 0;
-  for (; i + lanes<double> <= n; i += lanes<double>) {
+  for (; i < n_whole; i += lanes<double>) {
     const Vec<double> value = silhouettes(square_root<double>(load(own_squared + i)), load(other + i));
-    changes += value - load(values + i);
+    changes.vector(i / lanes<double>) += value - load(values + i);
     store(values + i, value);
   }
-  double total = sum_lanes<double>(changes);
+  double total = changes.total();
   for (; i < n; ++i) {
     const double value = silhouettes(broadcast(std::sqrt(own_squared[i])), broadcast(other[i]))[0];
     total += value - values[i];

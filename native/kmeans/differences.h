@@ -1,34 +1,51 @@
-// Sums over the features of two rows, whole vectors first.
+// Sums over the features of two rows, whole vectors first. Vectors of 32 bytes at most: the widest ones would add in another order,
+// and rows are short.
 #pragma once
 
 #include "support/simd.h"
 
 namespace coterie::COTERIE_ISA {
 
-// Sum of the lanes, halves first.
+inline constexpr int short_vector_bytes = vector_bytes < 32 ? vector_bytes : 32;
+
 template <class T>
-COTERIE_INLINE T add_lanes(Vec<T> values) {
-  for (int distance = lanes<T> / 2; distance > 0; distance /= 2)
-    values += __builtin_shuffle(values, lane_numbers<T>() ^ broadcast_index<T>(distance));
-  return values[0];
-}
+struct ShortVector {
+  static constexpr int lanes = short_vector_bytes / static_cast<int>(sizeof(T));
+  typedef T value __attribute__((vector_size(short_vector_bytes)));
+  typedef T unaligned __attribute__((vector_size(short_vector_bytes), aligned(sizeof(T)), may_alias));
+  typedef LaneIndex<T> mask __attribute__((vector_size(short_vector_bytes)));
+
+  static COTERIE_INLINE value load(const T* from) { return *reinterpret_cast<const unaligned*>(from); }
+
+  // Sum of the lanes, halves first.
+  static COTERIE_INLINE T add_lanes(value values) {
+    mask numbers;
+    for (int lane = 0; lane < lanes; ++lane) numbers[lane] = lane;
+    for (int distance = lanes / 2; distance > 0; distance /= 2) values += __builtin_shuffle(values, numbers ^ (distance - mask{}));
+    return values[0];
+  }
+};
 
 // Sum of term(a, b) over the features; term works on vectors and on numbers.
 template <class T, class Term>
 COTERIE_INLINE T sum_of_terms(const T* a, const T* b, std::int64_t cols, const Term& term) {
-  Vec<T> even{}, odd{};
+  using Short = ShortVector<T>;
+  typename Short::value even{}, odd{};
   std::int64_t t = 0;
-  for (; t + 2 * lanes<T> <= cols; t += 2 * lanes<T>) {
-    even += term(load(a + t), load(b + t));
-    odd += term(load(a + t + lanes<T>), load(b + t + lanes<T>));
+  for (; t + 2 * Short::lanes <= cols; t += 2 * Short::lanes) {
+    even += term(Short::load(a + t), Short::load(b + t));
+    odd += term(Short::load(a + t + Short::lanes), Short::load(b + t + Short::lanes));
   }
-  if (t + lanes<T> <= cols) {
-    even += term(load(a + t), load(b + t));
-    t += lanes<T>;
+  if (t + Short::lanes <= cols) {
+    even += term(Short::load(a + t), Short::load(b + t));
+    t += Short::lanes;
   }
   T rest = 0;
-  for (; t < cols; ++t) rest += term(a[t], b[t]);
-  return cols < lanes<T> ? rest : add_lanes<T>(even + odd) + rest;
+  for (; t < cols; ++t) {
+    rest += term(a[t], b[t]);
+    keep_fused(rest);
+  }
+  return cols < Short::lanes ? rest : Short::add_lanes(even + odd) + rest;
 }
 
 template <class T>

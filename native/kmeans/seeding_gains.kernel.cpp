@@ -79,22 +79,22 @@ struct GainsOutput {
 // Sums of gains in T, over so few rows that rounding does not matter.
 template <class T>
 struct ShortSums {
-  Vec<T> gain[most_direct_candidates];
+  static constexpr std::int64_t rows = 16 * WideSum<T>::width;
+  WideSum<T> gain[most_direct_candidates];
 
   COTERIE_INLINE void clear(std::int64_t count) {
-    for (std::int64_t c = 0; c < count; ++c) gain[c] = Vec<T>{};
+    for (std::int64_t c = 0; c < count; ++c) gain[c] = {};
   }
   COTERIE_INLINE void flush(std::int64_t count, double* gains) {
-    for (std::int64_t c = 0; c < count; ++c)
-      for (int lane = 0; lane < lanes<T>; ++lane) gains[c] += static_cast<double>(gain[c][lane]);
+    for (std::int64_t c = 0; c < count; ++c) gains[c] += gain[c].total();
     clear(count);
   }
 };
 
-// Rows first, first + 1, ... in the lanes; those from `end` on do not count.
+// Rows first, first + 1, ... in the lanes, vector `index` of a sum; those from `end` on do not count.
 template <class T, int tail>
 COTERIE_INLINE void gain_of_lanes(const DenseData<T>& data, const DirectCandidates<T>& candidates, std::int64_t first, std::int64_t end,
-                                  const GainsOutput<T>& out, ShortSums<T>& sums) {
+                                  const GainsOutput<T>& out, ShortSums<T>& sums, std::int64_t index) {
   const T* row[lanes<T>];
   Vec<T> nearest = broadcast(-std::numeric_limits<T>::infinity()), weight = broadcast(T(1)), squared[most_direct_candidates];
   const int count = static_cast<int>(end - first < lanes<T> ? end - first : lanes<T>);
@@ -110,7 +110,7 @@ COTERIE_INLINE void gain_of_lanes(const DenseData<T>& data, const DirectCandidat
   for (std::int64_t c = 0; c < candidates.count; ++c) {
     const Vec<T> gain = nearest - squared[c];
     const Mask<T> is_closer = gain > Vec<T>{};
-    sums.gain[c] += select<T>(is_closer, gain * weight, Vec<T>{});
+    sums.gain[c].vector(index) += select<T>(is_closer, gain * weight, Vec<T>{});
     closer |= is_closer & broadcast_index<T>(LaneIndex<T>(1) << c);
   }
   for (int lane = 0; lane < count; ++lane) out.closer[first + lane] = static_cast<std::uint16_t>(closer[lane]);
@@ -118,12 +118,12 @@ COTERIE_INLINE void gain_of_lanes(const DenseData<T>& data, const DirectCandidat
 
 template <class T, int tail>
 void gain_of_rows(const DenseData<T>& data, const DirectCandidates<T>& candidates, Range range, const GainsOutput<T>& out) {
-  constexpr std::int64_t rows_per_sum = 16 * lanes<T>;
   ShortSums<T> sums;
   sums.clear(candidates.count);
-  for (std::int64_t begin = range.begin; begin < range.end; begin += rows_per_sum) {
-    const std::int64_t end = begin + rows_per_sum < range.end ? begin + rows_per_sum : range.end;
-    for (std::int64_t first = begin; first < end; first += lanes<T>) gain_of_lanes<T, tail>(data, candidates, first, end, out, sums);
+  for (std::int64_t begin = range.begin; begin < range.end; begin += sums.rows) {
+    const std::int64_t end = begin + sums.rows < range.end ? begin + sums.rows : range.end;
+    for (std::int64_t first = begin; first < end; first += lanes<T>)
+      gain_of_lanes<T, tail>(data, candidates, first, end, out, sums, (first - begin) / lanes<T>);
     sums.flush(candidates.count, out.gains);
   }
 }

@@ -127,8 +127,9 @@ void pairwise(const SparseView<T>& X, const TransposedPoints<T>& points, const M
     const Scratch<double> lengths(range.size());
     for (std::int64_t i = range.begin; i < range.end; ++i) {
       const SparseRow<T> row = row_of(X, i);
-      lengths[i - range.begin] = 0;
-      for (std::int64_t p = 0; p < row.count; ++p) lengths[i - range.begin] += static_cast<double>(row.values[p]) * static_cast<double>(row.values[p]);
+      lengths[i - range.begin] = sum_over<double>(row.count, [row](std::int64_t p) __attribute__((always_inline)) {
+        return static_cast<double>(row.values[p]) * static_cast<double>(row.values[p]);
+      });
     }
     walk_rows(X, points, range, [&](std::int64_t i, std::int64_t first, const Vec<T>* values, int vectors) __attribute__((always_inline)) {
       const T length = static_cast<T>(lengths[i]);

@@ -52,6 +52,8 @@ COTERIE_INLINE double squared_distance(const SparseRow<T>& row, const T* y, std:
     const double value = static_cast<double>(row.values[p]);
     squared += value * (value - 2 * static_cast<double>(y[row.columns[p] * stride]));
     size += value * value;
+    keep_fused(squared);
+    keep_fused(size);
   }
   const double rounding = static_cast<double>(row.count + 4) * std::numeric_limits<double>::epsilon() * size;
   return squared > rounding ? squared : 0.0;

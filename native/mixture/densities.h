@@ -90,7 +90,10 @@ class Densities {
  private:
   double whitened_mean(std::int64_t k, std::int64_t j) const {
     double total = 0;
-    for (std::int64_t i = 0; i <= j; ++i) total += model_.means[k * model_.cols + i] * model_.factors[i * model_.cols + j];
+    for (std::int64_t i = 0; i <= j; ++i) {
+      total += model_.means[k * model_.cols + i] * model_.factors[i * model_.cols + j];
+      keep_fused(total);
+    }
     return total;
   }
 

@@ -70,12 +70,18 @@ const Engine* find_engine(const std::string& name) {
   return nullptr;
 }
 
+const Engine* chosen_by_environment() {
+  const char* wanted = std::getenv("COTERIE_INSTRUCTION_SET");
+  if (wanted == nullptr || *wanted == '\0') return &engines().back();
+  const Engine* found = find_engine(wanted);
+  if (found == nullptr)
+    throw std::invalid_argument("COTERIE_INSTRUCTION_SET must be one of " + available_instruction_sets() +
+                                ", which are built in and which this processor runs, got " + wanted + ". Unset it to use the best.");
+  return found;
+}
+
 std::atomic<const Engine*>& current() {
-  static std::atomic<const Engine*> chosen{[] {
-    const char* wanted = std::getenv("COTERIE_INSTRUCTION_SET");
-    const Engine* found = wanted != nullptr ? find_engine(wanted) : nullptr;
-    return found != nullptr ? found : &engines().back();
-  }()};
+  static std::atomic<const Engine*> chosen{chosen_by_environment()};
   return chosen;
 }
 

@@ -7,7 +7,8 @@
 
 namespace coterie {
 
-// The kernels in use. COTERIE_INSTRUCTION_SET=v2|v3|v4|portable in the environment overrides the choice.
+// The kernels in use. COTERIE_INSTRUCTION_SET=v2|v3|v4|portable in the environment overrides the choice; the first call throws
+// std::invalid_argument for a name that is not built in or that this machine cannot run.
 const Engine& engine();
 
 // The names that `use_instruction_set` accepts here, narrowest first, separated by spaces.

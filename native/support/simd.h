@@ -138,20 +138,42 @@ COTERIE_INLINE std::uint32_t lane_bits(Mask<T> mask) {
 #endif
 }
 
+// In a loop, keeps a sum of products one: the compiler may make the products in vectors and then add them one by one, which rounds
+// twice where a fused step rounds once, and how many of them it takes together depends on the width.
+template <class T>
+COTERIE_INLINE void keep_fused(T& sum) {
+#if defined(__x86_64__)
+  if constexpr (std::is_arithmetic_v<T>) asm("" : "+x"(sum));
+#elif defined(__aarch64__)
+  if constexpr (std::is_arithmetic_v<T>) asm("" : "+w"(sum));
+#endif
+}
+
+// A sum in as many lanes as the widest vector has, held in as many vectors as that takes: the same bits on every width.
+template <class T>
+struct WideSum {
+  static constexpr int vectors = 64 / vector_bytes;
+  static constexpr std::int64_t width = vectors * lanes<T>;
+  Vec<T> part[vectors];
+
+  // Where the vector of numbers [index * lanes, ...) belongs.
+  COTERIE_INLINE Vec<T>& vector(std::int64_t index) { return part[index & (vectors - 1)]; }
+
+  // One lane after the other, in float64.
+  COTERIE_INLINE double total() const {
+    double total = 0;
+    for (int i = 0; i < vectors; ++i)
+      for (int lane = 0; lane < lanes<T>; ++lane) total += static_cast<double>(part[i][lane]);
+    return total;
+  }
+};
+
 // Pairwise, in the type of the lanes.
 template <class T>
 COTERIE_INLINE T sum_of_lanes(Vec<T> a) {
   for (int distance = lanes<T> / 2; distance > 0; distance /= 2)
     a += __builtin_shuffle(a, lane_numbers<T>() ^ broadcast_index<T>(distance));
   return a[0];
-}
-
-// One after the other, in float64.
-template <class T>
-COTERIE_INLINE double sum_lanes(Vec<T> a) {
-  double total = 0;
-  for (int lane = 0; lane < lanes<T>; ++lane) total += static_cast<double>(a[lane]);
-  return total;
 }
 
 }  // namespace coterie::COTERIE_ISA

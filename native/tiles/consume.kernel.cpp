@@ -47,6 +47,7 @@ struct BelowEnding {
     for (std::int64_t t = 0; t < Y.cols; ++t) {
       const double difference = static_cast<double>(row[t]) - static_cast<double>(other[t * panel_width<T>]);
       sum += difference * difference;
+      keep_fused(sum);
     }
     return sum;
   }
@@ -83,22 +84,22 @@ struct BelowEnding {
   }
 };
 
-// Sums per group of columns, in float64 after at most `panels_per_flush` panels.
+// Sums per group of columns, in float64 after at most `columns_per_flush` columns.
 template <class T>
 struct GroupSumEnding {
   const PackedColumns<T>& Y;
   GroupSumOutput out;
   static constexpr bool needs_terms = false;
-  static constexpr int panels_per_flush = 16;
+  static constexpr std::int64_t columns_per_flush = 16 * group_columns<T>;
 
   struct State {
-    Vec<T> sum[strip_rows];
+    WideSum<T> sum[strip_rows];
     std::int32_t group;
     std::int32_t panels;
   };
 
   void begin(State& state, const Strip<T>& strip) const {
-    for (int r = 0; r < strip_rows; ++r) state.sum[r] = Vec<T>{};
+    for (int r = 0; r < strip_rows; ++r) state.sum[r] = {};
     state.group = Y.group[0];
     state.panels = 0;
     for (std::int64_t i = strip.first_row * out.n_groups; i < (strip.first_row + strip.count) * out.n_groups; ++i) out.sum[i] = 0;
@@ -106,21 +107,21 @@ struct GroupSumEnding {
 
   void flush(State& state, const Strip<T>& strip) const {
     for (int r = 0; r < strip.count; ++r) {
-      out.sum[(strip.first_row + r) * out.n_groups + state.group] += sum_lanes<T>(state.sum[r]);
-      state.sum[r] = Vec<T>{};
+      out.sum[(strip.first_row + r) * out.n_groups + state.group] += state.sum[r].total();
+      state.sum[r] = {};
     }
     state.panels = 0;
   }
 
   COTERIE_INLINE void consume(State& state, const Strip<T>& strip, const Block<T>& values, std::int64_t panel) const {
-    if (Y.group[panel] != state.group || state.panels == panels_per_flush) {
+    if (Y.group[panel] != state.group || state.panels == columns_per_flush / panel_width<T>) {
       flush(state, strip);
       state.group = Y.group[panel];
     }
     const Vec<T> infinite = broadcast(std::numeric_limits<T>::infinity());
     for (int v = 0; v < panel_vectors; ++v)
       for (int r = 0; r < strip_rows; ++r)
-        state.sum[r] += select<T>(values.value[r][v] < infinite, values.value[r][v], Vec<T>{});
+        state.sum[r].vector(panel * panel_vectors + v) += select<T>(values.value[r][v] < infinite, values.value[r][v], Vec<T>{});
     ++state.panels;
   }
 

@@ -8,6 +8,11 @@
 
 namespace coterie {
 
+// A group of columns begins where a panel of the widest vectors could, whatever vectors are in use: where its sums are cut must not
+// depend on the processor.
+template <class T>
+inline constexpr std::int64_t group_columns = 128 / static_cast<std::int64_t>(sizeof(T));
+
 // Columns packed in panels: panel q holds [feature][lane], padded to a whole number of panels.
 template <class T>
 struct PackedColumns {

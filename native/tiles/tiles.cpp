@@ -56,7 +56,7 @@ ColumnPack<T>::ColumnPack(const MatrixView<T>& Y, const T* shift, const Metric& 
   std::vector<std::int64_t> next(static_cast<std::size_t>(n_groups) + 1, 0);
   for (std::int64_t i = 0; i < Y.rows; ++i) ++next[static_cast<std::size_t>(group_of_row[i]) + 1];
   for (std::int64_t g = 0; g < n_groups; ++g) {
-    const std::int64_t panels = block_count(next[static_cast<std::size_t>(g) + 1], width);
+    const std::int64_t panels = block_count(next[static_cast<std::size_t>(g) + 1], group_columns<T>) * (group_columns<T> / width);
     panel_group_.insert(panel_group_.end(), static_cast<std::size_t>(panels), static_cast<std::int32_t>(g));
     next[static_cast<std::size_t>(g) + 1] = next[static_cast<std::size_t>(g)] + panels * width;
   }

@@ -19,7 +19,7 @@ template <class T>
 class ColumnPack {
  public:
   ColumnPack(const MatrixView<T>& Y, const T* shift, const Metric& metric, int threads);
-  // Columns sorted by group, each group padded to whole panels: what the per-group endings need.
+  // Columns sorted by group, each group padded to a multiple of `group_columns`: what the per-group endings need.
   ColumnPack(const MatrixView<T>& Y, const T* shift, const Metric& metric, const std::int32_t* group_of_row,
              std::int64_t n_groups, int threads);
 

@@ -202,7 +202,8 @@ def test_suggested_eps_separates_the_blobs():
     assert (np.diff(found.k_distances) >= 0).all()
     assert found.eps == found.k_distances[found.knee - 1]
     model = DBSCAN(eps="auto", min_samples=5).fit(X)
-    assert model.eps_ == found.eps
+    assert model.eps_ == found.radius == pytest.approx(found.eps, rel=1e-13)
+    assert len(model.core_sample_indices_) == found.knee
     assert model.labels_.max() == 2
     with pytest.raises(
         InvalidParameter, match="min_samples of suggest_eps must be at most the number of rows, 2"

@@ -65,10 +65,9 @@ def test_labels_where_distances_tie(decimals):
 
 @pytest.mark.parametrize("algorithm", ["auto", "ball_tree"])
 def test_labels_beyond_small_data(algorithm):
-    """Law: so they are for thousands of rows, where one tie more or less makes 4 clusters of 7."""
+    """Law: so they are for thousands of rows, where ties, in the order of NumPy's sort, decide."""
     X = make_blobs(6000, centers=8, n_features=3, cluster_std=1.5, random_state=2)[0]
     assert_same(X, {"algorithm": algorithm})
-    assert HDBSCAN(algorithm=algorithm).fit(X).labels_.max() == 6
 
 
 def test_ties_beyond_small_data():

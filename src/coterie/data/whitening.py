@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, MatrixLike
 from coterie._support.validation import Choice, Constraint, check_data, check_parameters
 from coterie._support.validation.schema import COUNT, ESTIMATOR, Schema, Tensor
@@ -66,10 +67,7 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         self.mean_ = X.mean(axis=0, dtype=np.float64)
         covariance = np.atleast_2d(np.cov(X - self.mean_, rowvar=False, dtype=np.float64))
         variances, directions = np.linalg.eigh(covariance)
-        variances, directions = variances[::-1], directions[:, ::-1]
-        # largest entry positive in each direction: the sign must not depend on the LAPACK at hand
-        largest = np.take_along_axis(directions, np.abs(directions).argmax(axis=0)[None], axis=0)
-        directions = directions * np.where(largest < 0, -1.0, 1.0)
+        variances, directions = variances[::-1], settle_signs(directions[:, ::-1])
         has_spread = variances > FLAT * max(float(variances[0]), np.finfo(float).tiny)
         spread = np.sqrt(np.where(has_spread, variances, 1.0))
         shrink = np.where(has_spread, 1.0 / spread, 0.0)

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from coterie import _core
+from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, FloatArray
 from coterie.distance.catalogue import Distance
 from coterie.distance.transforms import Scaling, Whitening
 from coterie.errors import InvalidData, InvalidParameter
 
 SINGULAR = 1e-12  # an eigenvalue below this share of the largest is rounding, not variance
+ROUNDING = 1e-14  # of a VI that is given: below, a direction does not count at all
 
 
 def with_weights(distance: Distance, X: Data, Y: Data | None) -> Distance:
@@ -62,7 +64,8 @@ def with_covariance(distance: Distance, X: Data, Y: Data | None) -> Distance:
             f"VI of {distance.name} must be positive semidefinite, got one with the eigenvalue "
             f"{eigenvalues[0]:.3g}: distances would be roots of negative numbers."
         )
-    matrix = scale[:, None] * vectors * np.sqrt(np.maximum(eigenvalues, 0))
+    is_flat = eigenvalues <= ROUNDING * eigenvalues[-1]
+    matrix = scale[:, None] * settle_signs(vectors) * np.sqrt(np.where(is_flat, 0.0, eigenvalues))
     return replace(distance, transform=Whitening(_origin(X), matrix))
 
 

@@ -11,6 +11,7 @@ from coterie import _core
 from coterie._support.typing import Data, FloatArray
 from coterie.errors import InvalidData
 
+FLAT = 1e-10  # of a matrix: a singular value below this share of the largest is rounding
 NUMBERS_AT_ONCE = 2**18  # a block of this many float64 stays in the second-level cache
 
 
@@ -88,7 +89,7 @@ class Whitening:
 
     def backward(self, rows: FloatArray) -> FloatArray:
         """Return the rows in the old coordinates (the nearest ones, if the matrix is singular)."""
-        return np.asarray(rows @ np.linalg.pinv(self.matrix) + self.offset)
+        return np.asarray(rows @ np.linalg.pinv(self.matrix, rcond=FLAT) + self.offset)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie._support.linear_algebra import settle_signs
 from coterie._support.optional import require
 from coterie._support.progress import Tracker
 from coterie._support.typing import Data, Indices, Labels
@@ -31,6 +32,7 @@ LEAST_ROWS = 4
 SAMPLE_ROWS = 20_000  # that starts, rules and the report come from where there are more rows
 ROWS_PER_CENTRE = 128  # of the sample that k-means starts on
 FEW_COPIES = 0.1  # of the rows: so many change no density
+FLAT = 1e-13  # a direction with less than this share of the largest variance is rounding
 SHARED = 0.9  # of the different rows that a column which is not rounded tells apart
 MOST_DENSE = 512 * 2**20  # bytes of a sparse matrix that is made dense
 TRUTH = "the truth"
@@ -280,14 +282,13 @@ def principal_coordinates(distances: Data) -> tuple[Data, float]:
     centred = -0.5 * (squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean())
     values, vectors = np.linalg.eigh((centred + centred.T) / 2)
     order = np.argsort(-values)[:MOST_AXES]
-    least = np.finfo(np.float64).eps * len(squares) * max(float(np.abs(values).max()), 0.0)
+    least = max(FLAT, np.finfo(np.float64).eps * len(squares)) * float(np.abs(values).max())
     order = order[values[order] > least]
     if not order.size:
         return np.zeros((len(squares), 1)), 1.0
     axes = vectors[:, order]
-    signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(len(order))])  # the same on every processor
     kept = float(values[order].sum() / np.abs(values).sum())
-    return np.ascontiguousarray(axes * signs * np.sqrt(values[order])), kept
+    return np.ascontiguousarray(settle_signs(axes) * np.sqrt(values[order])), kept
 
 
 def memory_rows(data: Any, request: FitRequest) -> MemoryRows:
@@ -429,8 +430,8 @@ def turned(points: Data, request: FitRequest) -> Data:
         return points
     centred = points - points.mean(axis=0, dtype=np.float64)
     variances, axes = np.linalg.eigh(centred @ centred.T)
-    kept = variances > variances[-1] * np.finfo(np.float64).eps * n_rows
-    turned = axes[:, kept] * np.sqrt(variances[kept])
+    kept = variances > variances[-1] * max(FLAT, np.finfo(np.float64).eps * n_rows)
+    turned = settle_signs(axes[:, kept]) * np.sqrt(variances[kept])
     return np.ascontiguousarray(turned if kept.any() else points[:, :1])
 
 

@@ -237,10 +237,11 @@ class DBSCAN(CorePoints, WeightedClusterer):
         if self.eps != "auto":
             return float(self.eps)
         if rows is None and not self._is_given and not issparse(X):
-            return suggest_eps_of(self._blocks(X, np.inf).k_distances, X.shape[0], self.min_samples).eps
+            found = suggest_eps_of(self._blocks(X, np.inf).k_distances, X.shape[0], self.min_samples)
+            return found.radius
         metric = self.metric if rows is None else rows.distance
         dense = as_matrix(X, type(self).__name__) if issparse(X) else X
-        return suggest_eps(dense, min_samples=self.min_samples, metric=metric, n_jobs=self.n_jobs).eps
+        return suggest_eps(dense, min_samples=self.min_samples, metric=metric, n_jobs=self.n_jobs).radius
 
     def _find(self, X: Any, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
         if self._is_given and issparse(X):

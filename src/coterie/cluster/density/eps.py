@@ -14,6 +14,8 @@ from coterie._support.validation.schema import COUNT, Real, Schema, Tensor
 from coterie.distance import k_nearest
 from coterie.errors import InvalidParameter
 
+ROUNDING = 64  # units in the last place by which two ways to compute a distance may differ
+
 
 @dataclass(frozen=True)
 class EpsSuggestion:
@@ -42,6 +44,11 @@ class EpsSuggestion:
     k_distances: Distances
     knee: int
     min_samples: int
+
+    @property
+    def radius(self) -> float:
+        """The distance at the knee and a little more: rounding must not leave out the rows that have it."""
+        return self.eps * (1 + ROUNDING * float(np.finfo(self.k_distances.dtype).eps))
 
 
 def suggest_eps(

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from coterie import _core
 from coterie._support.caller import caller_level
+from coterie._support.linear_algebra import is_positive_definite
 from coterie._support.typing import Data, Distances, MatrixLike, SparseData
 from coterie._support.validation import check_data, require_memory
 from coterie.distance import Distance, get_distance, input_kind
@@ -34,12 +35,23 @@ def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) ->
     metric = "minkowski" if isinstance(metric, str) and metric == "p" else metric
     name = shared_name(metric)
     if name == "mahalanobis" and "V" in params and "VI" not in params:
-        params["VI"] = np.linalg.inv(params.pop("V"))
+        params["VI"] = _inverse(params.pop("V"))
     if name == "minkowski" and p is not None and isinstance(metric, str):
         params.setdefault("p", p)
     if isinstance(metric, str) and metric not in _names() and metric in scikit_learn_metrics():
         return None
     return get_distance(metric, **params)
+
+
+def _inverse(V: Any) -> Any:
+    V = np.asarray(V, dtype=np.float64)
+    is_square = V.ndim == 2 and V.shape[0] == V.shape[1]
+    if not is_square or not np.allclose(V, V.T) or not is_positive_definite(V):
+        raise InvalidParameter(
+            "V of mahalanobis must be a covariance that has an inverse: square, symmetric, no column a "
+            f"combination of others, got one of shape {V.shape}. Leave such columns out, or give VI."
+        )
+    return np.linalg.inv(V)
 
 
 def shared_name(metric: Any) -> Any:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, FloatArray, Weights
 from coterie._support.validation import require_memory
 from coterie.cluster.kernel.functions import KernelFunction, inner_products
@@ -52,6 +53,7 @@ def fit_nystroem(
     )
     among = kernel.between(landmarks, landmarks).astype(np.float64)
     values, vectors = np.linalg.eigh((among + among.T) / 2)
+    vectors = settle_signs(vectors)
     largest = max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
     kept = values > LEAST_SHARE * max(values[-1], np.finfo(np.float64).tiny)
     projection = vectors[:, kept] / np.sqrt(values[kept]) if kept.any() else np.zeros((size, 1))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie._support.linear_algebra import is_positive_definite
 from coterie._support.typing import FloatArray
 from coterie.cluster.mixture.families import Family
 from coterie.errors import InvalidParameter
@@ -40,7 +41,8 @@ def check_precisions(precisions: Any, family: Family, shape: tuple[int, int]) ->
             raise InvalidParameter(f"'{family.name} precision' should be positive")
         return checked
     is_symmetric = np.allclose(checked, np.swapaxes(checked, -1, -2))
-    if not is_symmetric or np.linalg.eigvalsh(checked).min() <= 0:
+    turned = checked[..., ::-1, ::-1].reshape(-1, *checked.shape[-2:])  # as they will be factored
+    if not is_symmetric or not all(map(is_positive_definite, turned)):
         raise InvalidParameter(f"'{family.name} precision' should be symmetric, positive-definite")
     return checked
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coterie._support.linear_algebra import is_positive_definite
 from coterie._support.typing import FloatArray
 from coterie.cluster.mixture.common_axes import with_common_axes
 
@@ -32,7 +33,7 @@ class Family:
     likeliest : callable
         ``(weights, scatter) -> covariances``: the maximum of the likelihood, given the weights of the
         components and their own covariances, (k, d, d), or variances (k, d) where `storage` is "diag" or
-        "spherical".
+        "spherical". Numbers that are not finite where it has none.
     n_covariance_parameters : callable
         ``(k, d) -> int``.
     """
@@ -99,7 +100,10 @@ def _unit_determinant(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _one_matrix_up_to_volume(weights: FloatArray, scatter: FloatArray) -> FloatArray:
     volumes = np.trace(scatter, axis1=1, axis2=2)
     for _ in range(MOST_ROUNDS):
-        common = _unit_determinant(_average(weights, scatter / volumes[:, None, None]))[1]
+        average = _average(weights, scatter / volumes[:, None, None])
+        if not is_positive_definite(average):
+            return np.full_like(scatter, np.nan)
+        common = _unit_determinant(average)[1]
         traces = np.trace(np.linalg.solve(common[None], scatter), axis1=1, axis2=2)
         before, volumes = volumes, traces / scatter.shape[-1]
         if np.abs(volumes / before - 1).max() < ROUND_TOLERANCE:

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import lapack
 
 from coterie._core import Mixture, mixture_labels, mixture_shares, mixture_sums
+from coterie._support.linear_algebra import factor_correlations
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, FloatArray, Labels, Weights
 from coterie.cluster.mixture.families import Family
 from coterie.errors import InvalidData
 
-LEAST_PIVOT = 1e-14  # of a Cholesky factor of correlations: below, a column is a combination of others
 LEAST_WEIGHT = 10 * float(np.finfo(np.float64).eps)  # what scikit-learn adds to the weight of a component
 ILL_DEFINED = (
     "Fitting the mixture model failed because some components have ill-defined empirical covariance (for "
@@ -178,14 +177,13 @@ def _cholesky(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
     d = matrices.shape[-1]
     roots = np.sqrt(_diagonals(matrices))
     correlations = matrices / (roots[..., :, None] * roots[..., None, :])
+    factors = np.empty_like(correlations)
     for component, matrix in enumerate(correlations.reshape(-1, d, d)):
-        lower, failed_at = lapack.dpotrf(matrix, lower=1)
-        pivots = np.diagonal(lower)[: failed_at - 1 if failed_at else d] ** 2
-        low = np.flatnonzero(pivots < LEAST_PIVOT)
-        if failed_at or low.size:
-            column = int(low[0]) if low.size else failed_at - 1
+        lower, column = factor_correlations(matrix)
+        factors.reshape(-1, d, d)[component] = lower
+        if column is not None:
             raise InvalidData(
                 f"{ILL_DEFINED} In component {component}, column {column} is a linear combination of the "
                 f"columns before it."
             )
-    return np.linalg.cholesky(correlations), roots
+    return factors, roots

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import FloatArray, Labels
 from coterie.cluster.spectral.graphs import Graph
 from coterie.cluster.spectral.problem import Eigenproblem
@@ -90,7 +91,7 @@ def embed(graph: Graph, n_components: int, laplacian: str, options: SolverOption
     eigenvalues = np.maximum((0.0 if laplacian == "unnormalized" else 1.0) - found.values, 0.0)
     vectors = _per_copy(found.vectors[:, :n_wanted], eigenvalues, joined, laplacian, options.tol)
     coordinates: FloatArray = np.zeros((graph.n, n_components))
-    coordinates[~is_isolated, : vectors.shape[1]] = _with_settled_signs(vectors)
+    coordinates[~is_isolated, : vectors.shape[1]] = settle_signs(vectors)
     if n_apart:
         heights = 1.0 if graph.masses is None else 1.0 / np.sqrt(graph.masses[is_isolated])
         coordinates = _with_own_coordinates(coordinates, is_isolated, heights, n_parts)
@@ -234,12 +235,6 @@ def _follow(
         found = extend(sums, degrees[points], eigenvalues, laplacian)
         settled[points] = np.where(is_asked & (is_steady | (step == 0)), found, settled[points])
     return settled
-
-
-def _with_settled_signs(vectors: FloatArray) -> FloatArray:
-    """Let the largest entry of each vector be positive: signs are arbitrary, answers should not be."""
-    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
-    return np.asarray(vectors * np.where(largest < 0, -1.0, 1.0))
 
 
 def _with_own_coordinates(

@@ -9,10 +9,12 @@ from numpy.linalg import LinAlgError
 from scipy.linalg import qr
 from sklearn.utils import check_random_state
 
+from coterie._support.linear_algebra import EQUAL_SHARE
 from coterie._support.typing import Data, FloatArray, Labels, Weights
 
 MOST_RESTARTS = 30
 MOST_ROUNDS = 20
+EQUAL_ANGLES = 1e-9  # rows whose overlaps differ by less are equally far from those taken: the first counts
 
 
 def cluster_qr(vectors: FloatArray) -> Labels:
@@ -23,9 +25,10 @@ def cluster_qr(vectors: FloatArray) -> Labels:
     the references).
     """
     k = vectors.shape[1]
-    pivots = qr(vectors.T, pivoting=True, mode="r")[1]
+    triangle, pivots = qr(vectors.T, pivoting=True, mode="r")
     left, _, right = np.linalg.svd(vectors[pivots[:k]].T)
-    return np.asarray(np.abs(vectors @ (left @ right)).argmax(axis=1))
+    directions = np.abs(vectors @ (left @ right)).argmax(axis=1)
+    return _in_settled_order(directions, np.abs(np.diagonal(triangle)))
 
 
 def discretize(vectors: FloatArray, weights: Weights | None = None, *, random_state: Any = None) -> Labels:
@@ -43,6 +46,15 @@ def discretize(vectors: FloatArray, weights: Weights | None = None, *, random_st
         except LinAlgError:  # begin elsewhere
             continue
     raise LinAlgError("SVD did not converge")
+
+
+def _in_settled_order(directions: Labels, lengths: FloatArray) -> Labels:
+    """Number groups by the lengths of their pivots; equal ones, which rounding would order, as they appear."""
+    n_ties = np.cumsum(lengths[1:] < (1 - EQUAL_SHARE) * lengths[:-1])
+    first = np.full(len(lengths), len(directions))
+    np.minimum.at(first, directions, np.arange(len(directions)))
+    order = np.lexsort((first, np.append(0, n_ties)))
+    return np.asarray(order.argsort()[directions])
 
 
 def labels_of_few(X: Data, n_clusters: int) -> Labels | None:
@@ -93,5 +105,5 @@ def _first_rotation(
     overlap = np.zeros(n)
     for _ in range(1, k):
         overlap += np.abs(directions @ taken[-1])
-        taken.append(directions[int(overlap.argmin())])
+        taken.append(directions[int((overlap <= overlap.min() + EQUAL_ANGLES).argmax())])
     return np.array(taken).T

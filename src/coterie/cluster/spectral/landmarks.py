@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, FloatArray, Weights
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.spectral.affinity import Affinity
@@ -89,8 +90,7 @@ def embed_by_landmarks(
     kept = factors[:n_components]
     values = np.pad(vectors[:, ::-1], ((0, 0), (0, missing)))[:, :n_components] / roots[:, None]
     values = np.where(kept > LEAST_FACTOR, values / np.where(kept > LEAST_FACTOR, kept, 1.0), 0.0)
-    values *= np.where(values[np.abs(values).argmax(axis=0), np.arange(n_components)] < 0, -1.0, 1.0)
-    passing = LandmarkMap(landmarks, values)
+    passing = LandmarkMap(landmarks, settle_signs(values))
     coordinates = passing.coordinates(X, affinity, laplacian)
     n_parts = int((factors > 1 - 1e-9).sum())
     return Embedding(laplacian, 1.0 - factors, coordinates, max(n_parts, 1), 0), passing

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, MatrixLike
 from coterie._support.validation import Choice, Function, check_data, check_parameter
 from coterie.evaluate.belief.null_graphs import fit_configuration
@@ -144,7 +145,9 @@ class Frame:
         scores, lengths, axes = np.linalg.svd(X - center, full_matrices=False)
         least = max(X.shape) * float(np.finfo(X.dtype).eps) * lengths[0]
         kept = lengths > least
-        return cls(center, scores[:, kept], lengths[kept, None] * axes[kept], X.dtype)
+        settled = settle_signs(axes[kept].T).T
+        signs = np.where((settled * axes[kept]).sum(axis=1) < 0, -1.0, 1.0)
+        return cls(center, scores[:, kept] * signs, lengths[kept, None] * settled, X.dtype)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -162,8 +165,8 @@ def principal_axes(centered: Floats) -> Floats:
     """Return the principal axes as columns."""
     n, d = centered.shape
     if d <= n:
-        return np.asarray(np.linalg.eigh(centered.T @ centered)[1])
-    return np.asarray(np.linalg.svd(centered, full_matrices=False)[2].T)
+        return np.asarray(settle_signs(np.linalg.eigh(centered.T @ centered)[1]), dtype=np.float64)
+    return np.asarray(settle_signs(np.linalg.svd(centered, full_matrices=False)[2].T), dtype=np.float64)
 
 
 # name -> words after "against", and the function that learns it from the data

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, FloatArray, Labels
 
 SPLITS = 4  # of the rows in halves: the mean over several depends less on one of them
@@ -181,7 +182,7 @@ def _leading(centred: FloatArray) -> FloatArray:
         return np.ascontiguousarray(centred)
     if d <= n_rows:
         _, axes = np.linalg.eigh(centred.T @ centred)
-        return np.ascontiguousarray(centred @ axes[:, -MOST_DIMENSIONS:])
+        return np.ascontiguousarray(centred @ settle_signs(axes[:, -MOST_DIMENSIONS:]))
     squares, axes = np.linalg.eigh(centred @ centred.T)
     kept = slice(-min(MOST_DIMENSIONS, n_rows), None)
-    return np.ascontiguousarray(axes[:, kept] * np.sqrt(np.maximum(squares[kept], 0.0)))
+    return np.ascontiguousarray(settle_signs(axes[:, kept]) * np.sqrt(np.maximum(squares[kept], 0.0)))

@@ -27,7 +27,7 @@ def suggest_eps(blocks: Blocks, min_samples: int, metric: Any, seed: int) -> tup
     n_neighbors = min(max(2, min_samples), blocks.n_rows)  # every row is its own first neighbour
     made = tasks(blocks, _nearest, sample.X, n_neighbors, metric)
     nearest: Distances = compute(fold(made, _Joiner(n_neighbors)))
-    eps = read_curve(np.sort(nearest[:, -1]), min_samples).eps
+    eps = read_curve(np.sort(nearest[:, -1]), min_samples).radius
     note = f"eps = {eps:.4g}, the knee of the distances of {sample} to their neighbours among all rows"
     return eps, (note,)
 

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from coterie import _core
+from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, Labels
 from coterie._support.validation import shift_seed
 from coterie.select.catalogue import criterion
@@ -34,6 +35,7 @@ def principal_box(X: Data) -> Draw:
     mean = X.mean(axis=0, dtype=np.float64)
     centred = X - mean
     _, axes = np.linalg.eigh(centred.T @ centred) if X.shape[1] <= len(X) else (None, _axes(centred))
+    axes = settle_signs(axes)
     turned = centred @ axes
     low, high = turned.min(axis=0), turned.max(axis=0)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import FloatArray
 from coterie.show.plots._canvas import drawing
 
@@ -16,6 +17,7 @@ SPANNING_STEPS = (
     1000  # most steps; each is one pass over a hull's corners, some twenty to a hundred are usual
 )
 SPANNING_TOLERANCE = 1e-6
+LEAST_THICKNESS = 1e-6  # share of the extent: thinner is a line, for its square is near rounding
 LEAST_AXIS = 1e-3  # share of the longer axis: a flat ellipse stays visible
 
 
@@ -66,9 +68,12 @@ def spanning_ellipse(points: FloatArray) -> EllipseShape:
     """
     corners = _hull(np.asarray(points, dtype=np.float64))
     center, spread = corners.mean(axis=0), np.ptp(corners, axis=0).max()
-    if len(corners) < 3 or np.linalg.matrix_rank(corners - center, tol=1e-9 * max(float(spread), 1e-300)) < 2:
+    if len(corners) < 3 or not spread > 0:
         return _shape_of_line(corners)
-    weights = _spanning_weights(np.column_stack([corners, np.ones(len(corners))]))
+    placed = (corners - center) / spread  # about 0, in units of their extent: no digits are lost in products
+    if np.linalg.svd(placed, compute_uv=False)[1] < LEAST_THICKNESS:
+        return _shape_of_line(corners)
+    weights = _spanning_weights(np.column_stack([placed, np.ones(len(corners))]))
     center = weights @ corners
     scatter = (corners - center).T @ (weights[:, None] * (corners - center))
     reach = np.einsum("ij,ji->i", corners - center, np.linalg.solve(scatter, (corners - center).T))
@@ -130,6 +135,7 @@ def draw_ellipse(ax: Axes, shape: EllipseShape, color: Any, *, fill: float = 0.1
 
 def _shape(center: FloatArray, scatter: FloatArray) -> EllipseShape:
     values, vectors = np.linalg.eigh(scatter)
+    vectors = settle_signs(vectors)
     long = 2 * np.sqrt(max(values[1], 0.0))
     short = max(2 * np.sqrt(max(values[0], 0.0)), LEAST_AXIS * long)
     angle = float(np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1])))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import FloatArray
 from coterie.show.plots._canvas import tidy
 from coterie.show.plots._names import plain
@@ -47,7 +48,7 @@ def principal_components(rows: FloatArray, *, standardise: bool) -> Components:
     away = (rows - center) / scale
     axes, variances = _axes(away)
     total = variances.sum()
-    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
+    axes = settle_signs(axes)
     shares = variances[:2] / total if total > 0 else np.zeros(2)
     if axes.shape[1] == 1:
         axes, shares = np.column_stack([axes, np.zeros(len(axes))]), np.append(shares[:1], 0.0)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Indices
 from coterie.show.report.facts import DensityFacts, MapFacts
 from coterie.show.report.numbers import count, percent, rounded
@@ -91,9 +92,8 @@ def principal_plane(points: Any, places: Indices) -> tuple[Any, Any, bool]:
 
         _, singular, rows = randomized_svd(centered, n_components=2, random_state=0)
         axes, energies, total = rows.T, singular**2, float(np.square(centered).sum())
-    signs = np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])  # or a rebuilt report may be mirrored
     shares = np.maximum(energies, 0.0) / total if total > 0 else np.zeros(2)
-    return centered @ (axes * signs), shares, is_whole
+    return centered @ settle_signs(axes), shares, is_whole  # or a rebuilt report may be mirrored
 
 
 def _density(plane: Any, n_shown: int) -> DensityFacts | None:

@@ -1,0 +1,78 @@
+"""The same answers on every processor: whatever the instruction set, whatever kernels the BLAS has.
+
+Each level runs in a process of its own, over the whole catalogue of methods, measures and distances. v3 and
+v4 add and multiply in the same order, so that their answers are equal to the bit. v2 has no fused
+multiplication and rounds twice where v3 rounds once: its numbers differ in the last digits, not its labels.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coterie import _core
+
+LEVELS = _core.instruction_sets().split()
+PROGRAM = Path(__file__).parents[1] / "processor_answers.py"
+FUSED = {"v3", "v4"}
+ROUNDING = {"float32": 2e-3, "float64": 1e-6}  # shares of the largest number; roots halve the digits
+# Kernels of OpenBLAS, and the instruction set of ours that runs where they do.
+CORES = {"Prescott": "v2", "Nehalem": "v2", "Haswell": "v3", "Zen": "v3", "SkylakeX": "v4"}
+# What methods count of their own work.
+UNCOMPARED = {"n_iter_", "n_distances_", "n_products_"}
+
+
+def answers(folder, kind, **variables):
+    """Run the program under these variables of the environment and return what it found."""
+    out = folder / f"{'-'.join([kind, *variables.values()])}.npz"
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"} | variables
+    command = [sys.executable, str(PROGRAM), str(out), kind]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with np.load(out) as found:
+        return dict(found)
+
+
+def unequal(one, other, is_equal):
+    """Return the names of the answers that differ."""
+    assert one.keys() == other.keys()
+    return [name for name in one if not is_equal(name, one[name], other[name])]
+
+
+def is_same(name, one, other):
+    """Return whether all bits are equal."""
+    return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+
+
+def is_close(name, one, other):
+    """Return whether labels are equal, and numbers within rounding."""
+    if one.dtype.kind != "f":
+        return name.rpartition("|")[2] in UNCOMPARED or is_same(name, one, other)
+    tolerance = ROUNDING["float32" if "float32" in name else "float64"]
+    finite = np.isfinite(one)
+    if one.shape != other.shape or not np.array_equal(finite, np.isfinite(other)):
+        return False
+    size = np.abs(one[finite]).max(initial=0.0)
+    return bool((np.abs(one[finite] - other[finite]) <= tolerance * size).all())
+
+
+@pytest.mark.skipif(len(LEVELS) < 2, reason="this processor runs one instruction set that is built in")
+def test_every_level_gives_the_same_answers(tmp_path):
+    """Law: wider vectors change no bit of an answer, and no instruction set a label."""
+    *narrower, best = LEVELS
+    expected = answers(tmp_path, "engine", COTERIE_INSTRUCTION_SET=best)
+    for level in narrower:
+        found = answers(tmp_path, "engine", COTERIE_INSTRUCTION_SET=level)
+        assert unequal(expected, found, is_same if {level, best} <= FUSED else is_close) == [], level
+
+
+@pytest.mark.skipif("v2" not in LEVELS, reason="the kernels of OpenBLAS are named for x86-64")
+def test_every_blas_gives_the_same_answers(tmp_path):
+    """Law: kernels of BLAS and LAPACK change no label, no sign of an axis, and no verdict of singular."""
+    first, *others = (core for core in CORES if CORES[core] in LEVELS)
+    expected = answers(tmp_path, "blas", OPENBLAS_CORETYPE=first)
+    for core in others:
+        assert unequal(expected, answers(tmp_path, "blas", OPENBLAS_CORETYPE=core), is_close) == [], core

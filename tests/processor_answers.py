@@ -1,0 +1,225 @@
+"""Answers of the whole catalogue, written to a file: what `contracts/test_processors.py` compares.
+
+It runs as a program, for the instruction set and the kernels of BLAS are chosen when a process starts:
+``python processor_answers.py OUT.npz engine`` or ``... blas``.
+"""
+
+import sys
+import warnings
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from coterie import cluster, distance, evaluate
+from coterie.cluster.mixture.families import FAMILIES
+from coterie.data import Whitening
+from coterie.distance import get_distance, k_nearest, nearest, neighbours_within, pairwise_distances
+from coterie.errors import InvalidData
+from coterie.evaluate import measures, silhouette
+from coterie.tree import METHODS, linkage
+
+COLUMNS = (2, 7, 33)  # within a vector of any width, between, and beyond
+N_ROWS, N_GROUPS = 240, 4
+DTYPES = (np.float32, np.float64)
+
+
+def clouds(n_rows, n_columns, dtype, seed=0):
+    """Rows of groups that overlap a little, some of them twice, and their groups."""
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(N_GROUPS, size=n_rows)
+    rows = rng.normal(size=(n_rows, n_columns)) + 6 * np.eye(N_GROUPS, n_columns)[groups]
+    rows[-5:], groups[-5:] = rows[:5], groups[:5]
+    return ((1 + 2 * rng.random(n_columns)) * rows).astype(dtype), groups
+
+
+# Methods of the catalogue in more ways than the usual one: (name of the class, parameters).
+WAYS = [
+    *(("KMeans", {"algorithm": name}) for name in ("lloyd", "hamerly", "exponion", "filter")),
+    *(("KMeans", {"geometry": name}) for name in ("manhattan", "cosine", "correlation")),
+    ("KMeans", {"geometry": get_distance("minkowski", p=3.5)}),
+    ("KMeans", {"improve": "breathing"}),
+    ("KMeans", {"init": "random"}),
+    *(("AgglomerativeClustering", {"linkage": name}) for name in METHODS),
+    ("AgglomerativeClustering", {"linkage": "average", "metric": "manhattan"}),
+    *(("KMedoids", {"method": name}) for name in ("fasterpam", "pam", "fastermsc", "clara", "onebatch")),
+    *(("KernelKMeans", {"kernel": name}) for name in ("linear", "poly", "cosine")),
+    ("KernelKMeans", {"method": "nystroem"}),
+    *(("HDBSCAN", {"algorithm": name}) for name in ("brute", "kd_tree")),
+    ("BisectingKMeans", {"bisecting_strategy": "largest_cluster"}),
+    ("GaussianMixture", {"covariance_type": "tied"}),
+    ("GaussianMixture", {"covariance_type": "diag"}),
+    ("GaussianMixture", {"covariance_type": "VEV", "acceleration": "squarem"}),
+]
+SPECTRAL_WAYS = [
+    ("SpectralClustering", {"assign_labels": labels, "affinity": affinity})
+    for labels in ("kmeans", "discretize", "cluster_qr")
+    for affinity in ("rbf", "nearest_neighbors", "self_tuning")
+]
+EMBEDDINGS = [
+    ("LaplacianEigenmap", {"laplacian": name}) for name in ("random_walk", "symmetric", "unnormalized")
+]
+
+
+def fitted(name, params, X):
+    """Fit a method; return its public numbers, and what it says of rows that it has not seen."""
+    model = getattr(cluster, name)(**params)
+    takes = model.get_params()
+    wanted = {"random_state": 0, "n_clusters": N_GROUPS, "n_components": N_GROUPS}
+    if name == "LaplacianEigenmap" or "n_clusters" in takes:
+        del wanted["n_components"]
+    if takes.get("affinity") == "rbf":
+        model.set_params(gamma=1 / (4 * X.shape[1]))
+    model.set_params(**{key: wanted[key] for key in wanted if key in takes and key not in params})
+    model.fit(X)
+    found = {key: getattr(model, key) for key in sorted(vars(model)) if key.endswith("_") and key[0] != "_"}
+    if hasattr(model, "predict"):
+        found["predicted"] = model.predict(X[:50] + X.std(axis=0, dtype=X.dtype) / 8)
+    arrays = {
+        key: np.asarray(value) for key, value in found.items() if isinstance(value, (np.ndarray, float))
+    }
+    return {key: value for key, value in arrays.items() if value.dtype.kind in "biuf"}
+
+
+def of_methods(ways):
+    """Answers of methods, each with its parameters."""
+    for n_columns in COLUMNS:
+        for dtype in DTYPES:
+            X, _ = clouds(N_ROWS, n_columns, dtype)
+            for name, params in ways:
+                if n_columns == 2 and params.get("geometry") == "correlation":
+                    continue  # of two columns, every correlation is 1 or -1
+                words = ",".join(f"{key}={getattr(value, 'name', value)}" for key, value in params.items())
+                for key, value in fitted(name, params, X).items():
+                    yield f"{name}({words})/{n_columns}/{dtype.__name__}/{key}", value
+
+
+def of_many_rows():
+    """Methods of several blocks of rows and several panels of centres, dense and sparse."""
+    for dtype in DTYPES:
+        X, _ = clouds(3000, 19, dtype)
+        ways = [
+            ("KMeans", {"n_clusters": 50, "algorithm": name}) for name in ("lloyd", "hamerly", "exponion")
+        ]
+        ways += [("KMeans", {"n_clusters": 50, "n_init": 1}), ("MiniBatchKMeans", {"n_clusters": 50})]
+        ways += [("GaussianMixture", {"n_components": 6}), ("KMedoids", {"n_clusters": 30})]
+        for name, params in ways:
+            for key, value in fitted(name, params, X).items():
+                yield f"{name}({params}) of many rows/{dtype.__name__}/{key}", value
+        sparse = csr_array(np.where(np.abs(X) > 1, X, 0))
+        model = cluster.KMeans(50, random_state=0, n_init=1).fit(sparse)
+        yield f"sparse k-means/{dtype.__name__}/labels_", model.labels_
+        yield f"sparse k-means/{dtype.__name__}/centers", model.cluster_centers_
+        yield f"sparse k-means/{dtype.__name__}/inertia", np.array(model.inertia_)
+
+
+def of_distances():
+    """Distances of every kind, and what is nearest by them."""
+    for n_columns in COLUMNS:
+        for dtype in DTYPES:
+            X, groups = clouds(N_ROWS, n_columns, dtype)
+            kinds = {"boolean": (X - X.mean(axis=0) > 0).astype(dtype), "categorical": np.rint(X)}
+            kinds["boolean"][:, 0] = 1  # a set with nothing in it is at no distance by some
+            for name, each in (
+                distance.catalogue() | {"minkowski 1.7": get_distance("minkowski", p=1.7)}
+            ).items():
+                rows = kinds.get(each.domain, X)
+                where = f"{name}/{n_columns}/{dtype.__name__}"
+                if n_columns == 2 and name in ("correlation", "spearman"):
+                    continue  # of two columns, every correlation is 1 or -1
+                yield f"{where}/pairwise", pairwise_distances(rows, rows[:60], each)
+                yield f"{where}/nearest", nearest(rows, rows[:20], each).distance
+                yield f"{where}/silhouettes", silhouette(rows, groups, metric=each).values
+                near = k_nearest(rows, n_neighbors=3, metric=each).distance
+                yield f"{where}/k_nearest", near
+                within = neighbours_within(rows, radius=1.003 * float(np.median(near)), metric=each)
+                yield f"{where}/within", np.sort(within.distance)
+
+
+def of_trees():
+    """Merge heights of every linkage."""
+    for n_columns in COLUMNS:
+        for dtype in DTYPES:
+            X, _ = clouds(N_ROWS, n_columns, dtype)
+            for method in METHODS:
+                yield f"linkage {method}/{n_columns}/{dtype.__name__}/heights", linkage(X, method)[:, 2]
+
+
+def of_measures():
+    """Every measure, and silhouettes by weights, of many rows, and near the least and the largest numbers."""
+    for n_columns in COLUMNS:
+        for dtype in DTYPES:
+            X, groups = clouds(N_ROWS, n_columns, dtype)
+            other = cluster.KMeans(3, random_state=0).fit_predict(X)
+            shares = np.random.default_rng(1).dirichlet(np.ones(3), size=N_ROWS)
+            graph = np.exp(-(pairwise_distances(X) ** 2) / 50)
+            np.fill_diagonal(graph, 0)
+            centers = [
+                np.array([X[labels == k].mean(axis=0) for k in range(3)]) for labels in (groups, other)
+            ]
+            upper = np.triu_indices(60, 1)
+            inputs = {
+                "labelings": (groups, other),
+                "memberships": (shares, np.eye(3)[other]),
+                "centers": centers,
+                "data": (X, groups),
+                "graph": (graph, groups),
+                "tree": (X[:60], pairwise_distances(X[:60], X[:60], "manhattan")[upper]),
+            }
+            for each in measures():
+                yield f"{each.name}/{n_columns}/{dtype.__name__}", each(*inputs[each.needs])
+            for scale in (1e-150, 1e150) if dtype is np.float64 else (1e-18, 1e15):
+                found = silhouette((X * scale).astype(dtype), groups)
+                yield f"silhouette {scale}/{n_columns}/{dtype.__name__}", found.values
+            weights = np.random.default_rng(2).random(N_ROWS)
+            found = silhouette(X, groups, sample_weight=weights)
+            yield f"silhouette weighted/{n_columns}/{dtype.__name__}", found.values
+            many, of_many = clouds(2500, n_columns, dtype)
+            for k in (4, 40):
+                found = silhouette(many, (of_many + 4 * np.arange(2500)) % k)
+                yield f"silhouette of {k} groups/{n_columns}/{dtype.__name__}", found.values
+
+
+def of_lapack():
+    """Answers that rest on decompositions: embeddings, whitening, null models, what is called singular."""
+    X, _ = clouds(N_ROWS, 5, np.float64)
+    flat = np.column_stack([X, X[:, 0] - X[:, 1]])
+    for method in ("zca", "pca"):
+        yield f"whitening {method}", Whitening(method=method).fit_transform(X)
+        yield f"whitening {method} of equal columns", Whitening(method=method).fit_transform(X[:, [0, 0, 1]])
+        yield f"whitening {method} rank", np.array(Whitening(method=method).fit(flat).rank_)
+    for null in ("gaussian", "elliptical", "pca_box"):
+        found = evaluate.significance(
+            cluster.KMeans(N_GROUPS, n_init=1, random_state=0), X, null=null, n_draws=9, random_state=0
+        )
+        yield f"significance {null}", np.array(found.draws)
+    for family in FAMILIES:
+        try:
+            cluster.GaussianMixture(2, covariance_type=family, reg_covar=0, random_state=0).fit(flat)
+            said = "fitted"
+        except InvalidData as error:
+            said = str(error)
+        yield f"{family} of a dependent column", np.array(said)
+        model = cluster.GaussianMixture(3, covariance_type=family, random_state=0).fit(X)
+        yield f"{family}/labels_", model.predict(X)
+        yield f"{family}/means_", model.means_
+    yield "mahalanobis", pairwise_distances(X, X[:20], "mahalanobis")
+    singular = np.diag([1.0, 1, 1, 1, 0])
+    yield "mahalanobis, singular", pairwise_distances(X, X[:20], "mahalanobis", VI=singular)
+    yield from of_methods([*SPECTRAL_WAYS, *EMBEDDINGS, ("KernelKMeans", {"method": "nystroem"})])
+
+
+def of_engine():
+    """Answers that the kernels of an instruction set compute, or help to compute."""
+    usual = [(method.class_name, dict(method.settings)) for method in cluster.catalogue()]
+    ways = [*usual, ("FeatureAgglomeration", {"n_clusters": 2}), *WAYS, *EMBEDDINGS]
+    yield from of_methods(ways)
+    yield from of_many_rows()
+    yield from of_distances()
+    yield from of_trees()
+    yield from of_measures()
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    answers = {"engine": of_engine, "blas": of_lapack}[sys.argv[2]]
+    np.savez(sys.argv[1], **{key.replace("/", "|"): np.asarray(value) for key, value in answers()})
