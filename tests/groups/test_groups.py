@@ -24,14 +24,14 @@ def table_of(points, columns=("age", "income"), **more):
 
 
 def test_groups_are_numbered_by_size_and_described_in_original_units():
-    """Law: group 1 is the largest; centres are in the table's units; sizes and shares add up."""
+    """Law: the largest group has label 0; centres are in the table's units; sizes and shares add up."""
     groups = fit_groups(table_of(POINTS, city=pl.lit("x")), RECIPE)
     assert groups.k == 3
     assert groups.profile.sizes.tolist() == [60, 30, 10]
     np.testing.assert_allclose(groups.shares, [0.6, 0.3, 0.1])
     np.testing.assert_allclose(groups.centers, CENTERS[[1, 0, 2]], rtol=0.05)
     np.testing.assert_allclose(groups.centers, groups.profile.means)
-    np.testing.assert_array_equal(groups.labels, np.array([2, 1, 3])[KINDS])
+    np.testing.assert_array_equal(groups.labels, np.array([1, 0, 2])[KINDS])
     assert [str(column) for column in groups.left_out] == ["city (text)"]
     total = ((groups.scaling.apply(POINTS) - groups.scaling.apply(POINTS).mean(axis=0)) ** 2).sum()
     np.testing.assert_allclose(groups.explained, 1 - groups.model.inertia_ / total)
@@ -93,15 +93,15 @@ def test_saved_groups_predict_the_same(tmp_path):
 
 
 def test_rows_with_holes():
-    """Law: dropped rows get -2 in fit and predict; filled ones get a group; a note says which."""
+    """Law: dropped rows are masked in fit and predict; filled ones get a group; a note says which."""
     points = POINTS.copy()
     points[[3, 5], 0] = np.nan
     dropped = fit_groups(table_of(points), RECIPE, missing="drop")
-    assert np.flatnonzero(dropped.labels == -2).tolist() == [3, 5]
+    assert np.flatnonzero(np.ma.getmaskarray(dropped.labels)).tolist() == [3, 5]
     assert dropped.notes == ("rows with missing values left out: 2",)
-    assert np.flatnonzero(dropped.predict(points, missing="drop") == -2).tolist() == [3, 5]
+    assert np.flatnonzero(dropped.predict(points, missing="drop").mask).tolist() == [3, 5]
     filled = fit_groups(table_of(points), RECIPE, missing="median")
-    assert (filled.labels > 0).all()
+    assert (filled.labels >= 0).all()
     assert filled.notes == ("missing values filled with the column's median",)
     with pytest.raises(InvalidData, match='column "age" has 2 missing values'):
         filled.predict(points)
@@ -145,7 +145,7 @@ def test_other_distances_describe_what_they_minimise():
     """Law: medians are centres in the table's units; directions are not, so means are shown instead."""
     medians = fit_groups(table_of(POINTS), Recipe(n_clusters=3, distance="manhattan", n_init=5))
     for group in range(3):
-        inside = POINTS[medians.labels == group + 1]
+        inside = POINTS[medians.labels == group]
         for q, side in (("lower", np.greater_equal), ("higher", np.less_equal)):
             median = np.quantile(inside, 0.5, axis=0, method=q)
             assert side(medians.centers[group], median * (1 - 1e-9 if q == "lower" else 1 + 1e-9)).all()
@@ -156,7 +156,7 @@ def test_other_distances_describe_what_they_minimise():
 
 def test_more_groups_than_rows():
     """Law: k above the number of complete rows is refused with that number."""
-    with pytest.raises(InvalidParameter, match=r"t.csv: n_clusters must be at most 100, its rows, got 101"):
+    with pytest.raises(InvalidParameter, match=r"k of coterie.fit must be at most 100, the rows, got 101"):
         fit_groups(table_of(POINTS), Recipe(n_clusters=101))
 
 

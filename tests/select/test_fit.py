@@ -15,8 +15,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import coterie
 from coterie.errors import InvalidData, InvalidParameter
+from coterie.pipeline import compare_methods
 from coterie.pipeline.request import check_k
-from coterie.select import compare_methods
 
 
 def blobs(k=3, n=60, d=2, seed=0):
@@ -33,7 +33,7 @@ def three():
 
 
 def test_round_groups(three):
-    """Separate blobs are found, numbered by size, said to be stable and not by chance."""
+    """Separate blobs are found, numbered by size, said to be stable, and the null is rejected."""
     X, y, found = three
     assert found.k == 3
     assert adjusted_rand_score(y, found.labels) == 1.0
@@ -75,7 +75,7 @@ def test_words(three):
     lines = found.summary().splitlines()
     assert lines[0].startswith("the data   180 rows; 2 columns used")
     assert lines[2].split()[:2] == ["3", "groups"]
-    assert found.headline.startswith("3 groups; stable (1.00); not by chance (p")
+    assert found.headline.startswith("3 groups; stable (1.00); Gaussian null rejected (p")
     assert found.summary() == str(found) == repr(found)
     assert "<pre>" in found._repr_html_()
     assert json.loads(json.dumps(found.to_dict()))["k"] == 3
@@ -92,7 +92,7 @@ def test_saved_and_loaded(three, tmp_path):
     assert (loaded.labels == found.labels).all()
     assert (loaded.predict(X) == found.labels).all()
     assert loaded.headline == found.headline
-    assert loaded.table is None
+    assert loaded.rows is None
     assert loaded.runners_up[0].title == found.runners_up[0].title
 
 
@@ -155,7 +155,7 @@ def test_frames(make):
     assert {column.name: column.reason for column in found.groups.left_out} == {
         "id": "a key",
         "joined": "a date",
-        "kind": "dropped",
+        "kind": "the truth",
         "same": "constant",
     }
     assert found.k == 3
@@ -172,14 +172,15 @@ def test_a_path(tmp_path):
 
 
 def test_missing_values():
-    """Rows with missing values are refused, left out with label -2, or filled."""
+    """Rows with missing values are refused, left out (masked), or filled."""
     X, _ = blobs()
     X[5, 1] = np.nan
     with pytest.raises(InvalidData, match="missing"):
         coterie.fit(X)
     found = coterie.fit(X, missing="drop", budget="fast")
     assert found.k == 3
-    assert found.labels[5] == -2
+    assert found.labels[5] is np.ma.masked
+    assert found.groups.n_grouped == len(X) - 1
     assert coterie.fit(X, missing="median", budget="fast").labels.min() >= 0
 
 
@@ -282,7 +283,7 @@ def test_weak_groups_are_listed_as_people_do(three):
     """Law: weak groups are named with commas and an "and"; a weakest group is named where it differs."""
     found = three[2]
     weak = replace(found, stability=replace(found.stability, scores=np.array([[0.5, 0.9, 0.4]])))
-    assert weak.headline.endswith("groups 1 and 3 are weak")
+    assert weak.headline.endswith("groups 1 and 3 are not stable")
     assert "weakest is group 3 (0.40)" in str(weak)
     even = replace(found, stability=replace(found.stability, scores=np.array([[1.0, 0.999, 1.0]])))
     assert "weakest" not in str(even)

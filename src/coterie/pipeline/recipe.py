@@ -11,7 +11,7 @@ from coterie._support.progress import ProgressOption
 from coterie._support.validation import Choice
 from coterie._support.validation.schema import COUNT, DictOf, Maybe, Plain, Schema, Sometimes, Text
 from coterie.cluster import Method, find_method
-from coterie.data import SCALINGS
+from coterie.data import SCALINGS, check_scale
 from coterie.distance import get_geometry
 from coterie.errors import CoterieError, InvalidParameter, did_you_mean
 
@@ -83,6 +83,7 @@ class Recipe:
 def check_recipe(recipe: Recipe) -> None:
     """Refuse names and options that do not exist, before any data are read."""
     method = find_method(recipe.method)
+    check_scale(recipe.scale)
     for option, least in (("n_init", 1), ("seed", 0)):
         value = getattr(recipe, option)
         if value is not None and value < least:

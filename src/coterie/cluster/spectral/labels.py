@@ -49,7 +49,7 @@ def discretize(vectors: FloatArray, weights: Weights | None = None, *, random_st
 
 
 def _in_settled_order(directions: Labels, lengths: FloatArray) -> Labels:
-    """Number groups by the lengths of their pivots; equal ones, which rounding would order, as they appear."""
+    """Return groups numbered by the lengths of their pivots; equal ones (up to rounding) as they appear."""
     n_ties = np.cumsum(lengths[1:] < (1 - EQUAL_SHARE) * lengths[:-1])
     first = np.full(len(lengths), len(directions))
     np.minimum.at(first, directions, np.arange(len(directions)))
