@@ -20,7 +20,8 @@ def column_moments(X: Data) -> Any:
     [2.0, 5.0]
     """
     first = np.array(X[0])
-    return _core.moments_of_sums(add_sums([_core.column_sums(X, first)]), first)
+    sums = add_sums([_core.column_sums(X, first)])
+    return _core.moments_of_sums(np.asarray(sums, dtype=np.float64), first)
 
 
 def add_sums(tables: Sequence[FloatArray]) -> FloatArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -149,11 +150,11 @@ def read_table(
     >>> table.columns, table.choose().used
     (('name', 'height'), ('height',))
     """
-    how = {"delimiter": delimiter, "header": header, "encoding": encoding}
-    if is_several(where):
-        name = ", ".join(map(os.fspath, where)) if isinstance(where, list | tuple) else os.fspath(where)
-        return _joined(name, [_read_file(path, **how) for path in expand_all(where)])
-    return _read_file(where, **how)
+    read = partial(_read_file, delimiter=delimiter, header=header, encoding=encoding)
+    if not is_several(where):
+        return read(where)
+    places = where if isinstance(where, list | tuple) else [where]
+    return _joined(", ".join(str(place) for place in places), [read(path) for path in expand_all(where)])
 
 
 def _read_file(where: Any, *, delimiter: str | None, header: bool | None, encoding: str | None) -> Table:

@@ -119,21 +119,21 @@ class Rows(Protocol):
     def classes_of(self, compared: Compared) -> Any:
         """Return the classes of the compared rows, where they were given; else None."""
 
-    def fit(self, winner: Candidate, compared: Compared, request: FitRequest, tracker: Tracker) -> Fitted:
+    def fit(self, winner: Candidate, compared: Compared, request: FitRequest, tracker: Tracker) -> Any:
         """Fit a winner to all rows, or let it place them."""
 
-    def labels_of(self, fitted: Fitted, groups: Groups, compared: Compared) -> Labels:
+    def labels_of(self, fitted: Any, groups: Groups, compared: Compared) -> Labels:
         """Return the groups of the compared rows, 0..k-1; -1 is noise."""
 
     def describe(
-        self, fitted: Fitted, recipe: Recipe, seconds: float, notes: tuple[str, ...], seed: int
+        self, fitted: Any, recipe: Recipe, seconds: float, notes: tuple[str, ...], seed: int
     ) -> tuple[Groups, tuple[Fact, ...]]:
         """Return the groups numbered by size, and what is known about them."""
 
-    def compare(self, groups: Groups, fitted: Fitted) -> Comparison | None:
+    def compare(self, groups: Groups, fitted: Any) -> Comparison | None:
         """Return the agreement with the truth, where it was given."""
 
-    def answer(self, fitted: Fitted, **parts: Any) -> Any:
+    def answer(self, fitted: Any, **parts: Any) -> Any:
         """Return the answer with all its parts."""
 
 

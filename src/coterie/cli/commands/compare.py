@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from coterie.cli import options
 from coterie.cli.options import option
@@ -49,7 +49,8 @@ def compare(
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
         missing=missing, random_state=seed,
     )  # fmt: skip
-    progress, rows = is_watched(), data
+    progress: bool = is_watched()
+    rows: Any = data
     if not is_in_blocks(data):
         with track(progress, f"reading {data}"):
             rows = read_table(data, header=header, encoding=encoding)
