@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from coterie._support.printing import SafeStream, bare, shortened, visible
+from coterie._printing import SafeStream, bare, shortened, visible
 from coterie.errors import FileProblem, InvalidData, MissingFile
 
 

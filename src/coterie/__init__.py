@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from coterie._support.config import show_config
     from coterie.evaluate import match
     from coterie.persist import load, save
-    from coterie.pipeline import fit
+    from coterie.pipeline.fit import fit
 
     __version__: str
 

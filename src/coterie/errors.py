@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Self
 
-from coterie._support.printing import LONGEST_MESSAGE, shortened
+from coterie._printing import LONGEST_MESSAGE, shortened
 
 
 class CoterieError(Exception):

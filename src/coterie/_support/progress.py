@@ -11,7 +11,7 @@ from shutil import get_terminal_size
 from types import TracebackType
 from typing import TypeAlias
 
-from coterie._support.printing import bare, visible
+from coterie._printing import bare, visible
 from coterie.errors import InvalidParameter
 
 QUIET_SECONDS = 0.7  # work that ends sooner never shows a line

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from coterie._support.printing import LONGEST_MESSAGE, shortened
+from coterie._printing import LONGEST_MESSAGE, shortened
 from coterie.cli.commands.compare import EXAMPLES as COMPARE_EXAMPLES
 from coterie.cli.commands.compare import compare
 from coterie.cli.commands.config import config

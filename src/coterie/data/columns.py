@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from coterie._printing import shortened
 from coterie._support.optional import require
-from coterie._support.printing import shortened
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
 from coterie.data.sampling import draw_rows
 from coterie.data.schema import (

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from coterie._support.printing import shortened
+from coterie._printing import shortened
 from coterie.data.source import Source
 from coterie.errors import InvalidParameter
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse, vstack
 
+from coterie._printing import shortened
 from coterie._support.optional import require
-from coterie._support.printing import shortened
 from coterie.data.arrays import numbered_columns, read_npy, read_npz
 from coterie.data.columns import (
     ColumnChoice,

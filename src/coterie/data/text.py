@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from coterie._printing import shortened
 from coterie._support.optional import require
-from coterie._support.printing import shortened
 from coterie.data import dialect as dialects
 from coterie.data.blank_lines import fill_blank_lines, without_final_blank_lines
 from coterie.data.dialect import BLANKS, Dialect

@@ -165,7 +165,7 @@ def register(distance: Distance) -> Distance:
     coterie.errors.InvalidParameter: a distance called "euclidean" is in the catalogue already.
     """
     for name in (distance.name, *distance.aliases):
-        if name in _names():
+        if name in known_names():
             raise InvalidParameter(f'a distance called "{name}" is in the catalogue already.')
     _entries[distance.name] = _bound(distance, {})
     return _entries[distance.name]
@@ -205,9 +205,9 @@ def get_distance(metric: str | RowFunction | Distance = "euclidean", /, **params
     if isinstance(metric, Distance):
         return _bound(metric, params) if params else metric
     if isinstance(metric, str):
-        name = _names().get(metric)
+        name = known_names().get(metric)
         if name is None:
-            raise unknown_name("distance", metric, _names(), listed_by="coterie distances")
+            raise unknown_name("distance", metric, known_names(), listed_by="coterie distances")
         return _bound(_entries[name], params)
     if callable(metric):
         return _from_function(metric, params)
@@ -217,7 +217,7 @@ def get_distance(metric: str | RowFunction | Distance = "euclidean", /, **params
     )
 
 
-def _names() -> dict[str, str]:
+def known_names() -> dict[str, str]:
     return {name: entry.name for entry in _entries.values() for name in (entry.name, *entry.aliases)}
 
 

@@ -163,7 +163,7 @@ class Clustering:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per group, with size, share, means and what sets it apart."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         rows = [
             {
                 "group": at,

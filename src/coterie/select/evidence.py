@@ -122,7 +122,7 @@ class Evidence:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: a row per criterion and k, with value, error and choice."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         rows = [
             {
                 "criterion": curve.name,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._support.printing import shortened
+from coterie._printing import shortened
 from coterie.errors import CoterieError, InvalidData, UnsupportedInput
 
 MOST_TO_SCALE = 1e150  # squares of larger numbers overflow

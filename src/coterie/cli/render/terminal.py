@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from coterie._support.printing import SafeStream, bare, shortened, visible
+from coterie._printing import SafeStream, bare, shortened, visible
 from coterie.errors import FileProblem
 
 PIPED_WIDTH = 180

@@ -17,7 +17,7 @@ from coterie._support.linear_algebra import is_positive_definite
 from coterie._support.typing import Data, Distances, MatrixLike, SparseData
 from coterie._support.validation import check_data, require_memory
 from coterie.distance import Distance, get_distance, input_kind
-from coterie.distance.catalogue import _names
+from coterie.distance.catalogue import known_names
 from coterie.distance.matrices import TOLERANCE, in_row_order
 from coterie.distance.transforms import UnitLength
 from coterie.errors import CoterieError, DataNotice, InvalidData, InvalidParameter
@@ -38,7 +38,7 @@ def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) ->
         params["VI"] = _inverse(params.pop("V"))
     if name == "minkowski" and p is not None and isinstance(metric, str):
         params.setdefault("p", p)
-    if isinstance(metric, str) and metric not in _names() and metric in scikit_learn_metrics():
+    if isinstance(metric, str) and metric not in known_names() and metric in scikit_learn_metrics():
         return None
     return get_distance(metric, **params)
 
@@ -58,13 +58,13 @@ def shared_name(metric: Any) -> Any:
     """Return a distance of the catalogue, and an alias that only we know, by the name that all know it by."""
     if isinstance(metric, Distance):
         return metric.name if metric.function is None else metric
-    is_alias = isinstance(metric, str) and metric in _names() and metric not in scikit_learn_metrics()
-    return _names()[metric] if is_alias else metric
+    is_alias = isinstance(metric, str) and metric in known_names() and metric not in scikit_learn_metrics()
+    return known_names()[metric] if is_alias else metric
 
 
 def is_known(metric: Any) -> bool:
     """Return whether the engine can compute the distance: a name or alias, a function, or a distance."""
-    return callable(metric) or isinstance(metric, Distance) or metric in _names()
+    return callable(metric) or isinstance(metric, Distance) or metric in known_names()
 
 
 def is_boolean(metric: Any) -> bool:

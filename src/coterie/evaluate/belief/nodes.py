@@ -110,7 +110,7 @@ class NodeTests:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per tested node."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         return pandas.DataFrame([_facts(test) for test in self.tests]).set_index("node")
 
     def __repr__(self) -> str:

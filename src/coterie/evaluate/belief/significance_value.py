@@ -133,7 +133,7 @@ class Significance:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per draw."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         return pandas.DataFrame({self.measure: self.draws}).rename_axis("draw")
 
     def __repr__(self) -> str:

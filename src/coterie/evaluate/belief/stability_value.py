@@ -127,7 +127,7 @@ class Stability:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per cluster."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         columns = ["cluster", "size", "jaccard", "recovered", "verdict"]
         return pandas.DataFrame(list(self._rows()), columns=columns).set_index("cluster")
 

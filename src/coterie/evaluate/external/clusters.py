@@ -84,7 +84,7 @@ class ClusterScores:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per cluster."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         columns = {
             "cluster": self.clusters,
             "class": self.classes,

@@ -71,7 +71,7 @@ class Comparison(Mapping[str, float]):
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per measure, its value and its facts."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         rows = [
             {
                 "measure": chosen.name,

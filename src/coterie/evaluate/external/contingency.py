@@ -196,7 +196,7 @@ class ContingencyTable:
 
     def to_frame(self) -> Any:
         """Return the table as a pandas DataFrame with its margins."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         frame = pandas.DataFrame(self.toarray(), index=self.classes, columns=self.clusters)
         frame["sum"] = self.class_sizes
         frame.loc["sum"] = [*self.cluster_sizes, self.n_samples]

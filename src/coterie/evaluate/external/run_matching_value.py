@@ -133,7 +133,7 @@ class Matching:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per cluster that continues."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         columns = ["cluster", "before", "after", "shared", "jaccard", "shift"]
         rows = [[e.cluster, e.before, e.after, e.shared, e.jaccard, e.shift] for e in self.drift]
         return pandas.DataFrame(rows, columns=columns).set_index("cluster")

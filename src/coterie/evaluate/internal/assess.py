@@ -79,7 +79,7 @@ class Assessment(Mapping[str, float]):
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per measure, its value and its facts."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         rows = [
             {
                 "measure": found.measure.name,

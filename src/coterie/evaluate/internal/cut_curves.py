@@ -98,7 +98,7 @@ class CutCurve(Mapping[str, Values]):
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per cut, indexed by the number of clusters."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         return pandas.DataFrame(self.to_dict()).set_index("n_clusters")
 
     def __repr__(self) -> str:

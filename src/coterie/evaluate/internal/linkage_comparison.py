@@ -59,7 +59,7 @@ class LinkageComparison(Mapping[str, CutCurve]):
 
     def to_frame(self, measure: str = "adjusted_rand_score") -> Any:
         """Return a pandas DataFrame of one measure: a row per number of clusters, a column per linkage."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         columns = {name: pandas.Series(curve[measure], curve.n_clusters) for name, curve in self.items()}
         return pandas.DataFrame(columns).rename_axis("n_clusters")
 

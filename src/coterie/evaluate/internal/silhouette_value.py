@@ -120,7 +120,7 @@ class Silhouette:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per sample."""
-        pandas = require("pandas", extra="dev", purpose="to_frame")
+        pandas = require("pandas", extra="pandas", purpose="to_frame")
         columns = {
             "row": self.rows,
             "cluster": self.labels,

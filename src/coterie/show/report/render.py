@@ -9,8 +9,8 @@ from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
+from coterie._printing import visible, visible_in_json
 from coterie._support.optional import require
-from coterie._support.printing import visible, visible_in_json
 from coterie.show.policy import content_policy
 from coterie.show.report import drawings
 from coterie.show.report.belief_facts import RunnerFacts

@@ -1,0 +1,65 @@
+"""Rooms of the package and their doors."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import coterie
+
+ROOT = Path(coterie.__file__).parent
+SHARED = ("_support", "_core")  # what every room uses
+
+
+def imports():
+    """Yield module, imported module and imported name of every import between modules of the package."""
+    for path in sorted(ROOT.rglob("*.py")):
+        module = ".".join(["coterie", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(
+            ".__init__"
+        )
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("coterie"):
+                for alias in node.names:
+                    yield module, node.module, alias.name
+
+
+def room_of(module):
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else ""
+
+
+def test_nobody_imports_private_parts_of_another_room():
+    """Law: a module or a name that begins with an underscore is used in its own room only."""
+    wrong = [
+        f"{module} imports {name} of {target}"
+        for module, target, name in imports()
+        if room_of(target) not in ("", room_of(module), *SHARED)
+        and any(part.startswith("_") for part in [*target.split(".")[2:], name])
+    ]
+    assert wrong == []
+
+
+def test_other_rooms_come_through_the_door_of_a_family():
+    """Law: what is used of a family of methods or measures by another room is listed by its package."""
+    families = {
+        f"coterie.{folder.parent.name}.{folder.name}"
+        for room in ("cluster", "evaluate", "select")
+        for folder in (ROOT / room).iterdir()
+        if folder.is_dir() and (folder / "__init__.py").exists()
+    }
+    wrong = [
+        f"{module} imports {target}"
+        for module, target, _ in imports()
+        if target.rpartition(".")[0] in families and room_of(module) != room_of(target)
+    ]
+    assert wrong == []
+
+
+def test_no_folder_is_crowded():
+    """Law: no folder has more than about 25 modules."""
+    crowded = {
+        str(folder.relative_to(ROOT)): count
+        for folder in [ROOT, *(path for path in ROOT.rglob("*") if path.is_dir())]
+        if (count := len(list(folder.glob("*.py")))) > 27
+    }
+    assert crowded == {}
