@@ -6,7 +6,7 @@ from coterie.cluster.spectral.labels import cluster_qr
 
 
 def test_equal_groups_are_numbered_as_they_appear():
-    """Law: groups of equal size, whose pivots differ by rounding only, are numbered by their rows."""
+    """Law: groups of equal size, whose pivots are equal but for rounding, are numbered by their rows."""
     labels = np.repeat([0, 1, 2, 3], 25)
     random = np.random.default_rng(0)
     for _ in range(20):

@@ -9,7 +9,7 @@ from numpy.linalg import LinAlgError
 from scipy.linalg import qr
 from sklearn.utils import check_random_state
 
-from coterie._support.linear_algebra import EQUAL_SHARE
+from coterie._linear_algebra import EQUAL_SHARE
 from coterie._support.typing import Data, FloatArray, Labels, Weights
 
 MOST_RESTARTS = 30
@@ -49,11 +49,11 @@ def discretize(vectors: FloatArray, weights: Weights | None = None, *, random_st
 
 
 def _in_settled_order(directions: Labels, lengths: FloatArray) -> Labels:
-    """Return groups numbered by the lengths of their pivots; equal ones (up to rounding) as they appear."""
-    n_ties = np.cumsum(lengths[1:] < (1 - EQUAL_SHARE) * lengths[:-1])
+    """Return groups numbered by the lengths of their pivots, equal ones as they appear, not by rounding."""
+    falls = np.cumsum(lengths[1:] < (1 - EQUAL_SHARE) * lengths[:-1])
     first = np.full(len(lengths), len(directions))
     np.minimum.at(first, directions, np.arange(len(directions)))
-    order = np.lexsort((first, np.append(0, n_ties)))
+    order = np.lexsort((first, np.append(0, falls)))
     return np.asarray(order.argsort()[directions])
 
 
