@@ -9,7 +9,7 @@ from numpy.linalg import LinAlgError
 from scipy.linalg import qr
 from sklearn.utils import check_random_state
 
-from coterie._linear_algebra import EQUAL_SHARE
+from coterie._support.linear_algebra import EQUAL_SHARE
 from coterie._support.typing import Data, FloatArray, Labels, Weights
 
 MOST_RESTARTS = 30
