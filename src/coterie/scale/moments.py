@@ -74,6 +74,8 @@ def _sums_of_block(block: Block, weights: Block | None, first: Data, who: str) -
     sums = _core.column_sums(X, first, weight, 1)
     if not np.isfinite(sums).all():
         refuse_not_finite(block, X, who)
+        if weight is not None:
+            refuse_heavy_sums(float(np.abs(X).max()), float(weight.sum()), X.shape, who=who)
         raise InvalidData(f"{block.spans[0].name}: values so large that their squares overflow.")
     return sums, 1.0 if weight is None else float(weight.max())
 

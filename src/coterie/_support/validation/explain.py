@@ -46,10 +46,10 @@ def refuse_kinds(X: Any, who: str, name: str) -> None:
     if X is None:
         raise InvalidData(f"{name} of {who} must be a table of numbers, got None.")
     refuse_queries(X, f"{name} of {who}")
-    if isinstance(X, dict):
+    if isinstance(X, dict) and not issparse(X):  # one of SciPy's formats is a dictionary
         raise UnsupportedInput(
-            f"{name} of {who} must be a table of numbers, got a {type(X).__name__}. Make a table of it first: "
-            f"pandas.DataFrame({name})."
+            f"{name} of {who} must be a table of numbers, got a {type(X).__name__}. Make a table of it "
+            f"first: pandas.DataFrame({name})."
         )
     if isinstance(X, str | bytes):
         raise InvalidData(

@@ -201,7 +201,7 @@ def clipped(values: Any, dtype: np.dtype[Any]) -> FloatArray:
     >>> clipped([1.0, 1e300], np.dtype("float32"))
     array([1.0000000e+00, 3.4028235e+38], dtype=float32)
     """
-    return np.ascontiguousarray(np.minimum(values, float(np.finfo(dtype).max)), dtype=dtype)
+    return np.asarray(np.minimum(values, float(np.finfo(dtype).max)), dtype=dtype)
 
 
 def gaussian_product(graph: GaussianGraph, X: Data, scales: FloatArray | None, V: FloatArray) -> FloatArray:
