@@ -63,7 +63,7 @@ def test_sparse_stays_sparse():
 def test_unknown_name_offers_the_nearest():
     """Law: a slip in the name is answered with the names and the nearest."""
     message = (
-        r'must be one of "standard", "minmax", "robust", "none", got .standart.. Did you mean "standard"\?'
+        r'must be one of "auto", "standard", "minmax", "robust", "none", got .standart.. Did you mean "stand'
     )
     with pytest.raises(InvalidParameter, match=message):
         fit_scaling(X, "standart")

@@ -99,7 +99,5 @@ def test_what_is_refused(rows, labels):
 )
 def test_what_is_no_whole_number_is_no_label(wrong):
     """Law: labels in blocks are whole numbers that a float holds exactly."""
-    with pytest.raises(
-        InvalidData, match=r"labels in blocks must be whole numbers below 2\*\*53, got .* row 2"
-    ):
+    with pytest.raises(InvalidData, match=r"labels in blocks must be whole numbers .* at row 2"):
         evaluate.compare(wrong, np.array([0, 1, 1]))
