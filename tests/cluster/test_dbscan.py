@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.metrics import pairwise_distances
 
 from coterie.cluster import DBSCAN, dbscan, suggest_eps
-from coterie.errors import DataNotice, InvalidData, InvalidParameter
+from coterie.errors import DataNotice, InvalidData, InvalidParameter, UnsupportedInput
 
 pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice")
 RANDOM = np.random.default_rng(3)
@@ -279,3 +279,9 @@ def test_one_row_and_equal_rows():
     core, labels = dbscan(np.ones((300, 2)), eps=0.1)
     assert len(core) == 300
     assert not labels.any()
+
+
+def test_suggest_eps_refuses_what_is_no_table():
+    """Law: a dictionary is refused as everywhere, and lists are counted as the tables that they are."""
+    with pytest.raises(UnsupportedInput, match="X of suggest_eps must be a table of numbers, got a dict"):
+        suggest_eps({"a": [1, 2]})

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from coterie.distance import (
     check_distance_matrix,
@@ -10,7 +11,7 @@ from coterie.distance import (
     input_kind,
     pairwise_distances,
 )
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 
 D = pairwise_distances(np.random.default_rng(5).normal(size=(150, 3)))
 
@@ -94,3 +95,30 @@ def test_kinds():
     assert input_kind("precomputed") == "distances"
     assert input_kind("similarity") == "similarities"
     assert {input_kind(metric) for metric in ("euclidean", "nonesuch", max, None, 3)} == {"data"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"),
+    [
+        (sparse.csr_array(np.eye(3)), UnsupportedInput, "Sparse data was passed for S, but dense data"),
+        ([[1.0, np.nan], [np.nan, 1.0]], InvalidData, "Input S contains NaN"),
+        ([[1.0, 2.0, 3.0]], InvalidData, "S of distances_from_similarities must be a square matrix"),
+        ([[1.0, 2.0], [3.0, 1.0]], InvalidData, "must be a symmetric matrix of similarities"),
+        ([[1e308, -1e308], [-1e308, 1e308]], InvalidData, r"at most 9e\+307 apart, got -1e\+308 to 1e\+308"),
+        (None, InvalidData, "must be a table of numbers, got None"),
+    ],
+)
+def test_what_is_no_similarity_becomes_no_distance(wrong, error, message):
+    """Law: similarities are checked before they are reversed, and lists of them are taken."""
+    with pytest.raises(error, match=message):
+        distances_from_similarities(wrong)
+    assert distances_from_similarities([[3, 1], [1, 2]]).tolist() == [[0, 2], [2, 0]]
+
+
+@pytest.mark.parametrize("check", [check_distance_matrix, check_similarity_matrix])
+def test_any_number_of_threads_may_check(check):
+    """Law: n_jobs means what it means everywhere, and is refused as everywhere."""
+    for n_jobs in (None, 1, -1, 2**63, -(2**70)):
+        np.testing.assert_array_equal(check(D, n_jobs=n_jobs), D)
+    with pytest.raises(InvalidParameter, match="n_jobs must be None"):
+        check(D, n_jobs=0)

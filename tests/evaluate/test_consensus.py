@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from coterie.cluster import DBSCAN, KMeans
 from coterie.errors import InvalidParameter
@@ -60,3 +61,11 @@ def test_wrong_parameters():
         consensus_matrix(KMeans(2), X, n_resamples=0)
     with pytest.raises(InvalidParameter, match="estimator of consensus_matrix must be an estimator"):
         consensus_matrix(None, X)
+
+
+@pytest.mark.parametrize("kind", [sparse.bsr_array, sparse.coo_array, sparse.dia_array, sparse.csc_matrix])
+def test_sparse_matrices_of_any_format_are_drawn_from(kind):
+    """Law: rows can be drawn from a sparse matrix of every format."""
+    found = consensus_matrix(KMeans(2, random_state=0), kind(X), n_resamples=3, random_state=0)
+    expected = consensus_matrix(KMeans(2, random_state=0), sparse.csr_array(X), n_resamples=3, random_state=0)
+    np.testing.assert_array_equal(found.labels, expected.labels)

@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 from coterie import _core
 from coterie.errors import DataNotice, InvalidData
 from coterie.evaluate import contingency_table, rand_score
+from coterie.evaluate.internal.partitions import read_partition
 from coterie.evaluate.labelings import read_labeling
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -177,3 +178,12 @@ def test_what_is_no_labeling(labels, message):
     """Law: each way of being wrong has its own sentence."""
     with pytest.raises(InvalidData, match=message):
         rand_score(labels, [0, 0, 1])
+
+
+@pytest.mark.parametrize(
+    "labels", [[2**63 + 1, 2**63 + 1, 2**63], [2**64 - 1, 2**64 - 2], [2**63 - 1, 2**63]]
+)
+def test_the_largest_labels_are_labels(labels):
+    """Law: groups of an internal measure keep their labels, of 64 bits without a sign too."""
+    partition = read_partition(np.array(labels, dtype=np.uint64))
+    assert partition.names[partition.codes].tolist() == labels

@@ -19,6 +19,8 @@ from coterie.evaluate import (
     impurity,
     inverse_impurity,
     inverse_purity_score,
+    pair_f_score,
+    pair_recall_score,
     purity_f_score,
     purity_score,
 )
@@ -114,3 +116,12 @@ def test_beta_is_checked(score):
     """Law: beta is at least 0."""
     with pytest.raises(InvalidParameter, match=f"beta of {score.__name__} must be a number of at least 0"):
         score([0, 1], [0, 1], beta=-0.5)
+
+
+@pytest.mark.parametrize("beta", [1e308, np.float64(1e200), 10**300])
+def test_any_beta_gives_a_score(beta):
+    """Law: the larger beta is, the nearer is F to recall."""
+    truth, found = [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]
+    np.testing.assert_allclose(cluster_f(truth, found, beta=beta).values, cluster_recall(truth, found).values)
+    assert bcubed_f(truth, found, beta=beta) == pytest.approx(bcubed_recall(truth, found))
+    assert pair_f_score(truth, found, beta=beta) == pytest.approx(pair_recall_score(truth, found))

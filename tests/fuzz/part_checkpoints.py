@@ -33,14 +33,16 @@ class Stopped(Exception):
 
 
 def run(case: Case) -> None:
-    """Damage the file of a fit that was stopped, go on with it, compare with the whole fit."""
+    """Damage the file of a fit that was stopped, or not; go on with it, compare with the whole fit."""
     draw = case.draw
     method = draw.choice(FITS)
     kind, options = FITS[method]
     name, content = stopped(method)
     path = case.folder / name
     path.write_bytes(content)
-    if draw.chance(0.6):
+    if draw.chance(0.1):
+        words = f"scale.{kind.__name__} from a checkpoint as it was written"
+    elif draw.chance(0.6):
         path.write_bytes(mutated_bytes(draw, content))
         words = f"scale.{kind.__name__} from a checkpoint with damaged bytes"
     else:

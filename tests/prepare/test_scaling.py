@@ -63,7 +63,30 @@ def test_sparse_stays_sparse():
 def test_unknown_name_offers_the_nearest():
     """Law: a slip in the name is answered with the names and the nearest."""
     message = (
-        r'must be one of "standard", "minmax", "robust", "none", got .standart.. Did you mean "standard"\?'
+        r'must be one of "auto", "standard", "minmax", "robust", "none", got .standart.. Did you mean "stand'
     )
     with pytest.raises(InvalidParameter, match=message):
         fit_scaling(X, "standart")
+
+
+@pytest.mark.parametrize("how", ["auto", *sorted(SCALINGS)])
+def test_takes_what_numpy_makes_an_array_of(how):
+    """Law: lists and whole numbers are scaled as the array of floats that they stand for."""
+    rows = [[1, 20], [3, 40], [4, 70]]
+    given, expected = fit_scaling(rows, how), fit_scaling(np.array(rows, dtype=float), how)
+    np.testing.assert_array_equal(given.factor, expected.factor)
+    np.testing.assert_array_equal(given.apply(rows), expected.apply(np.array(rows, dtype=float)))
+
+
+def test_sparse_columns_are_divided_in_any_format():
+    """Law: a matrix by columns is scaled as the same matrix by rows."""
+    rows = sparse.csr_array(np.array([[1.0, 0, 5], [0, 20, 0], [3, 40, 0]]))
+    scaling = fit_scaling(rows, "standard")
+    np.testing.assert_array_equal(scaling.apply(rows.tocsc()).toarray(), scaling.apply(rows).toarray())
+
+
+@pytest.mark.parametrize("wrong", [[[1.0, np.nan]], [[1.0], [1.0, 2.0]], [1.0, 2.0]])
+def test_refuses_what_is_no_complete_table(wrong):
+    """Law: moments of missing values or of no table are not computed."""
+    with pytest.raises(InvalidData, match="fit_scaling"):
+        fit_scaling(wrong, "robust")

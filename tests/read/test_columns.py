@@ -147,3 +147,11 @@ def test_unknown_policy():
         match=r"missing must be one of error, drop, median, got 'dorp'. Did you mean \"drop\"",
     ):
         settle_missing(HOLES, NAMES, policy="dorp")
+
+
+def test_a_column_without_values_has_no_median():
+    """Law: a column that is missing altogether is refused, not filled with nothing."""
+    X = np.array([[1.0, np.nan], [2.0, np.nan]])
+    with pytest.raises(InvalidData, match='column "b" has no values, so it has no median'):
+        settle_missing(X, ["a", "b"], policy="median")
+    assert settle_missing(X, ["a", "b"], policy="median", medians=np.array([0.0, 7.0])).X[0, 1] == 7

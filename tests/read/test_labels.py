@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from scipy import sparse
 
 from coterie.data import read_label_pair
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, MissingFile
@@ -110,3 +111,29 @@ def test_files_of_different_lengths():
         InvalidData, match=r"groups.csv has 3 rows, truth.csv has 2: they must label the same"
     ):
         read_label_pair("groups.csv", "truth.csv")
+
+
+def test_a_sparse_matrix_holds_no_labels():
+    """Law: a sparse matrix is refused as such, with the way out."""
+    sparse.save_npz("matrix.npz", sparse.csr_array(np.eye(4)))
+    with pytest.raises(InvalidFile, match=r"matrix\.npz: must be a table that holds labels, got a sparse"):
+        read_label_pair("matrix.npz", "truth")
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ((b"(3,)", b"(9999999999999,)"), "promises more numbers than fit in memory"),
+        ((b"(3,)", b"(3, "), "not a whole .npy file"),
+        ((b"(3,)", b'"3,)'), "not a whole .npy file"),
+    ],
+)
+def test_a_damaged_vector_is_refused(damage, message):
+    """Law: what a damaged header promises is neither read nor believed."""
+    np.save("labels.npy", np.arange(3))
+    with open("labels.npy", "r+b") as file:
+        content = file.read().replace(*damage)
+        file.seek(0)
+        file.write(content)
+    with pytest.raises(InvalidFile, match=message):
+        read_label_pair("labels.npy", "labels.npy")

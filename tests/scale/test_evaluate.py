@@ -92,3 +92,12 @@ def test_what_is_refused(rows, labels):
         evaluate.assess(rows, np.zeros(len(rows), dtype=int))
     with pytest.raises(InvalidParameter, match="noise must be one of cluster, exclude"):
         evaluate.compare(truth, truth, noise="singletons")
+
+
+@pytest.mark.parametrize(
+    "wrong", [np.array([0, 1, np.inf]), np.array([0, 1, 2**63 + 5], dtype=np.uint64), np.array([0, 1, 0.5])]
+)
+def test_what_is_no_whole_number_is_no_label(wrong):
+    """Law: labels in blocks are whole numbers that a float holds exactly."""
+    with pytest.raises(InvalidData, match=r"labels in blocks must be whole numbers .* at row 2"):
+        evaluate.compare(wrong, np.array([0, 1, 1]))

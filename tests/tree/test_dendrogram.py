@@ -242,3 +242,16 @@ def test_examples_of_the_page_run():
     failed, tried = doctest.testfile(str(page), module_relative=False)
     assert tried > 3
     assert failed == 0
+
+
+@pytest.mark.parametrize("names", [np.array("text"), "ab", np.array([["a", "b"], ["c", "d"]]), 7])
+def test_names_are_a_list_of_names(names):
+    """Law: what is no list of one name per leaf is refused."""
+    with pytest.raises(InvalidData, match="names of Dendrogram must be 2 names, one per leaf"):
+        Dendrogram([[0, 1]], [1.0], names=names)
+
+
+def test_heights_beyond_floats_are_refused():
+    """Law: heights are numbers that a float holds."""
+    with pytest.raises(InvalidData, match="heights of Dendrogram must be numbers"):
+        Dendrogram([[0, 1]], [10**400])

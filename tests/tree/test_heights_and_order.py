@@ -167,3 +167,18 @@ def test_wrong_orders_are_refused():
     with pytest.raises(InvalidData, match=r"must be whole numbers of shape \(n_pairs, 2\)"):
         tree.cophenetic([0.5, 1.0])
     assert tree.cophenetic_correlation([1.0] * 6) == 0
+
+
+@pytest.mark.parametrize(
+    ("heights", "expected"),
+    [
+        ([0.218, 5e-324], -np.inf),
+        ([np.inf, 1e-311], -np.inf),
+        ([np.inf, np.inf], 0.0),
+        ([1.0, np.inf], 2 / 3),
+    ],
+)
+def test_the_coefficient_of_extreme_heights(heights, expected):
+    """Law: it is the limit: heights above their root take it to minus infinity, infinite ones are equal."""
+    tree = Dendrogram([[1, 2], [0, 3]], heights)
+    assert tree.agglomerative_coefficient == pytest.approx(expected)

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 
 from coterie._support.optional import require
 from coterie._support.validation.schema import COUNT, ListOf, Names, Schema, Text
 from coterie.data.columns import check_names
 from coterie.data.source import open_source
 from coterie.data.table import Table, read_table
-from coterie.errors import CoterieError, InvalidData, InvalidParameter, did_you_mean
+from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParameter, did_you_mean
 
 CLUSTER_NAMES = ("group", "cluster", "label", "labels", "prediction", "pred")
 CLASS_NAMES = ("truth", "class", "target", "species", "label", "labels", "y")
@@ -139,6 +140,11 @@ def read_labels_table(
     table = read_table(where, header=header, encoding=encoding)
     if not table.is_matrix:
         return table
+    if issparse(table.content):
+        raise InvalidFile(
+            f"{table.source}: must be a table that holds labels, got a sparse matrix. Save the labels alone, "
+            f"as an .npy or .csv file."
+        )
     frame = polars.DataFrame(np.asarray(table.content), schema=list(table.columns))
     return Table(table.source, table.columns, table.has_names, table.n_rows, frame, table.notes)
 

@@ -90,7 +90,9 @@ def settle_missing(
                 f"{source}: every row has a missing value: nothing is left after dropping them."
             )
         return Complete(np.ascontiguousarray(X[kept]), kept, n_rows, None)
-    medians = np.nanmedian(X, axis=0).astype(X.dtype) if medians is None else medians
+    if medians is None:
+        _refuse_empty(is_missing, columns, source)
+        medians = np.nanmedian(X, axis=0).astype(X.dtype)
     return Complete(np.where(is_missing, medians, X), everything, n_rows, medians)
 
 
@@ -115,6 +117,15 @@ def _refuse_infinite(X: Any, columns: Sequence[str], source: str) -> None:
         return
     is_infinite = np.isinf(X.toarray() if issparse(X) else X)
     raise InvalidData(f"{source}: {_places(is_infinite, columns, 'infinite')}. Replace or remove them first.")
+
+
+def _refuse_empty(is_missing: Any, columns: Sequence[str], source: str) -> None:
+    """Refuse columns without any value: they have no median."""
+    empty = np.flatnonzero(is_missing.all(axis=0))
+    if empty.size:
+        raise InvalidData(
+            f'{source}: column "{columns[empty[0]]}" has no values, so it has no median. Leave it out.'
+        )
 
 
 def _refuse_sizes(X: Any, columns: Sequence[str], source: str) -> None:

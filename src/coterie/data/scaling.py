@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from coterie._support.typing import FloatArray
-from coterie._support.validation import Choice, check_parameter, check_sparse
+from coterie._support.validation import Choice, check_data, check_parameter, check_sparse
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.data.moments import column_moments
 from coterie.errors import InvalidData
@@ -62,9 +62,11 @@ class Scaling:
         if self.how == "none":
             return X
         if issparse(X):
-            scaled = X.copy()
+            scaled = X.tocsr(copy=True)
             scaled.data = scaled.data / self.factor.astype(X.dtype)[scaled.indices]
             return scaled
+        X = np.asarray(X)
+        X = X if X.dtype.kind == "f" else X.astype(np.float64)
         scaled = X - self.shift.astype(X.dtype)
         scaled /= self.factor.astype(X.dtype)
         return scaled
@@ -79,7 +81,7 @@ def fit_scaling(X: Any, how: str = "standard") -> Scaling:
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_samples, n_columns)
+    X : array-like or sparse matrix of shape (n_samples, n_columns)
         Data without missing values.
     how : {"auto", "standard", "minmax", "robust", "none"}, default="standard"
         Mean and standard deviation; least and greatest value; median and quartiles; nothing. "auto" is
@@ -93,12 +95,13 @@ def fit_scaling(X: Any, how: str = "standard") -> Scaling:
     check_parameter(how, Choice(AUTO, *SCALINGS), name="scale", who="fit_scaling")
     if issparse(X):
         return _of_sparse(check_sparse(X, who="fit_scaling"), how)
+    X = check_data(X, who="fit_scaling", may_be_distances=True)
     if how == "robust":
         robust = RobustScaler().fit(X)
         return Scaling(how, np.asarray(robust.center_, float), np.asarray(robust.scale_, float))
     if how == "none":
         return no_scaling(X.shape[1])
-    return scaling_of_moments(column_moments(np.ascontiguousarray(X)), how)
+    return scaling_of_moments(column_moments(X), how)
 
 
 def scaling_of_moments(moments: Any, how: str) -> Scaling:

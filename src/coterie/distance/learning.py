@@ -86,7 +86,7 @@ def _origin(X: Data) -> FloatArray:
 def _as_numbers(distance: Distance, name: str) -> FloatArray:
     try:
         numbers = np.asarray(distance.values[name], dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = np.array(np.nan)
     if not np.isfinite(numbers).all():
         raise InvalidParameter(f"{name} of {distance.name} must be an array of finite numbers.")

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from coterie import _core
+from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, MatrixLike
 from coterie._support.validation import check_data
 from coterie.errors import InvalidData
@@ -58,7 +59,7 @@ def in_row_order(D: MatrixLike) -> MatrixLike:
 
 
 def check_distance_matrix(
-    D: MatrixLike, *, who: str = "this function", name: str = "X", n_jobs: int = 0
+    D: MatrixLike, *, who: str = "this function", name: str = "X", n_jobs: int | None = None
 ) -> Distances:
     """Return a distance matrix as C-ordered floats, or say which cell is wrong.
 
@@ -68,8 +69,8 @@ def check_distance_matrix(
         Square, symmetric up to rounding, zero on the diagonal, nowhere negative, NaN or infinite.
     who, name : str
         The caller and its parameter, for messages.
-    n_jobs : int, default=0
-        Threads; 0 is the default number.
+    n_jobs : int, default=None
+        Threads, as in `pairwise_distances`.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def check_distance_matrix(
     if turned is not D and _is_exact(np.asarray(turned), n_jobs):
         return np.asarray(turned)
     checked = _square(D, "distances", who, name, may_be_missing=True)  # the facts tell, in the same pass
-    facts = _core.matrix_facts(checked, n_jobs)
+    facts = _core.matrix_facts(checked, resolve_threads(n_jobs))
     what = f"{name} of {who} must be"
     limit = TOLERANCE[checked.dtype] * facts.largest
     if not facts.is_nonnegative:
@@ -123,7 +124,7 @@ def refuse_negative(D: Distances, *, who: str = "this function", name: str = "X"
 
 
 def check_similarity_matrix(
-    S: MatrixLike, *, who: str = "this function", name: str = "X", n_jobs: int = 0
+    S: MatrixLike, *, who: str = "this function", name: str = "X", n_jobs: int | None = None
 ) -> Distances:
     """Return a similarity matrix as C-ordered floats, or say which cell is wrong.
 
@@ -133,8 +134,8 @@ def check_similarity_matrix(
         Square, symmetric up to rounding, finite; the larger, the more alike.
     who, name : str
         The caller and its parameter, for messages.
-    n_jobs : int, default=0
-        Threads; 0 is the default number.
+    n_jobs : int, default=None
+        Threads, as in `pairwise_distances`.
 
     Examples
     --------
@@ -143,21 +144,45 @@ def check_similarity_matrix(
            [0.5, 1. ]])
     """
     checked = _square(S, "similarities", who, name)
-    facts = _core.matrix_facts(checked, n_jobs)
-    limit = TOLERANCE[checked.dtype] * float(np.abs(checked).max())
+    low, high = float(checked.min()), float(checked.max())
     what = f"{name} of {who} must be a symmetric matrix of similarities"
+    most = float(np.finfo(checked.dtype).max) / 2
+    if high / 2 - low / 2 > most / 2:  # as distances, two of them would add up to infinity
+        raise InvalidData(
+            f"{what} that are at most {most:.1g} apart, got {low:.3g} to {high:.3g}. Divide {name} by a "
+            f"constant first."
+        )
+    facts = _core.matrix_facts(checked, resolve_threads(n_jobs))
+    limit = TOLERANCE[checked.dtype] * max(abs(low), abs(high))
     _refuse_asymmetry(checked, facts, limit, what, name)
     return checked
 
 
-def distances_from_similarities(S: Distances) -> Distances:
+def distances_from_similarities(S: MatrixLike) -> Distances:
     """Return how far each similarity is from the largest one, zero on the diagonal.
 
     The order of the pairs is reversed and nothing else: most similar becomes nearest.
 
+    Parameters
+    ----------
+    S : array-like of shape (n, n)
+        As `check_similarity_matrix` takes it.
+
     Examples
     --------
     >>> distances_from_similarities(np.array([[9.0, 7.0], [7.0, 8.0]]))
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    return reverse_similarities(check_similarity_matrix(S, who="distances_from_similarities", name="S"))
+
+
+def reverse_similarities(S: Distances) -> Distances:
+    """Return the distances of similarities that have been checked.
+
+    Examples
+    --------
+    >>> reverse_similarities(np.array([[9.0, 7.0], [7.0, 8.0]]))
     array([[0., 2.],
            [2., 0.]])
     """
@@ -166,8 +191,8 @@ def distances_from_similarities(S: Distances) -> Distances:
     return D
 
 
-def _is_exact(D: Distances, n_jobs: int = 0) -> bool:
-    facts = _core.matrix_facts(D, n_jobs)
+def _is_exact(D: Distances, n_jobs: int | None = None) -> bool:
+    facts = _core.matrix_facts(D, resolve_threads(n_jobs))
     return bool(facts.is_nonnegative and facts.largest_asymmetry == 0 and facts.largest_diagonal == 0)
 
 

@@ -15,8 +15,8 @@ from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.matrices import (
     check_distance_matrix,
     check_similarity_matrix,
-    distances_from_similarities,
     input_kind,
+    reverse_similarities,
 )
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidData, InvalidParameter
@@ -108,7 +108,7 @@ def matrix_as_distances(
         raise InvalidParameter(f'metric="{metric}" of {who} takes a matrix X and nothing else, got {extra}.')
     if input_kind(metric) == "distances":
         return check_distance_matrix(X, who=who, n_jobs=threads)
-    return distances_from_similarities(check_similarity_matrix(X, who=who, n_jobs=threads))
+    return reverse_similarities(check_similarity_matrix(X, who=who, n_jobs=threads))
 
 
 def _condensed(D: Distances) -> Distances:
@@ -136,7 +136,7 @@ def called(distance: Distance, x: Data, y: Data, pair: tuple[int, int]) -> float
     answer = distance.function(x, y)
     try:
         value = float(answer)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = np.nan
     if not value >= 0:
         raise InvalidData(

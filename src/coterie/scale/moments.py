@@ -10,6 +10,7 @@ import numpy as np
 from coterie import _core
 from coterie._support.typing import Data, FloatArray
 from coterie._support.validation import largest_safe
+from coterie._support.validation.weights import refuse_heavy_sums, refuse_sizes
 from coterie.data.moments import add_sums
 from coterie.errors import InvalidData
 from coterie.scale.blocks import Block, Blocks
@@ -56,6 +57,8 @@ def measure(blocks: Blocks, weights: Blocks | None, *, who: str) -> Whole:
     columns = _core.moments_of_sums(total, first)
     if weights is not None and not columns.total_weight > 0:
         raise InvalidData(f"Sample weights must contain at least one non-zero number, all of {who} are zero.")
+    if weights is not None:
+        refuse_sizes(float(columns.total_weight), largest_weight, who=who)
     _refuse_large(columns, blocks, who)
     return Whole(blocks.n_rows, columns, largest_weight, np.asarray(columns.mean, dtype=blocks.dtype))
 
@@ -71,6 +74,8 @@ def _sums_of_block(block: Block, weights: Block | None, first: Data, who: str) -
     sums = _core.column_sums(X, first, weight, 1)
     if not np.isfinite(sums).all():
         refuse_not_finite(block, X, who)
+        if weight is not None:
+            refuse_heavy_sums(float(np.abs(X).max()), float(weight.sum()), X.shape, who=who)
         raise InvalidData(f"{block.spans[0].name}: values so large that their squares overflow.")
     return sums, 1.0 if weight is None else float(weight.max())
 
@@ -88,6 +93,11 @@ def _refuse_weights(block: Block, weights: Any, who: str) -> None:
         raise InvalidData(
             f"Weights of {who} must be finite and at least 0, got {weights[wrong][0]} at row {row}."
         )
+    at = int(np.argmax(weights))
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    # sums of the block would overflow; whether all weights are too small only all blocks tell
+    refuse_sizes(total, max(float(weights[at]), 1.0), who=who, row=block.first_row + at)
 
 
 def _refuse_large(columns: Any, blocks: Blocks, who: str) -> None:
@@ -97,3 +107,5 @@ def _refuse_large(columns: Any, blocks: Blocks, who: str) -> None:
         raise InvalidData(
             f"X of {who} must not exceed {safe:.3g}, or squared distances overflow; got {largest:.3g}."
         )
+    shape = (blocks.n_rows, blocks.n_columns)
+    refuse_heavy_sums(float(largest), float(columns.total_weight), shape, who=who)

@@ -88,7 +88,7 @@ def read_heights(heights: Any, n_inner: int, who: str, *, are_distances: bool) -
     """Return one height per inner node, or say what is wrong with them."""
     try:
         checked = np.array(heights, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidData(f"heights of {who} must be numbers.") from None
     if checked.shape != (n_inner,):
         raise InvalidData(
@@ -111,10 +111,10 @@ def read_names(names: Any, n_leaves: int, who: str) -> tuple[str, ...] | None:
     """Return one name per leaf as text, or None."""
     if names is None:
         return None
-    if isinstance(names, str) or not hasattr(names, "__len__") or len(names) != n_leaves:
-        got = (
-            f"{len(names)}" if hasattr(names, "__len__") and not isinstance(names, str) else repr(names)[:40]
-        )
+    is_list = np.ndim(names) == 1 if isinstance(names, np.ndarray) else hasattr(names, "__len__")
+    is_list = is_list and not isinstance(names, str)
+    if not is_list or len(names) != n_leaves:
+        got = f"{len(names)}" if is_list else repr(names)[:40]
         raise InvalidData(f"names of {who} must be {n_leaves} names, one per leaf, got {got}.")
     return tuple(map(str, names))
 

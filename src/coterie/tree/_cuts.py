@@ -39,7 +39,7 @@ def cut_by_number(tree: TreeStructure, n_clusters: int) -> Labels:
             f"n_clusters of {WHO} must be at most n_leaves={tree.n_leaves}, got {n_clusters}."
         )
     left = tree.cut_sizes()[::-1]
-    n_merges = int(np.searchsorted(-left, -n_clusters))
+    n_merges = int(np.searchsorted(-left, -int(n_clusters)))
     if left[n_merges] != n_clusters:
         raise InvalidParameter(
             f"n_clusters of {WHO}: this tree has nodes with more than two children, no cut of it gives "

@@ -96,5 +96,7 @@ class MeasuredTree(ExchangedTree):
         if self.n_inner == 0 or self.heights[-1] == 0:
             return 0.0
         first = self.heights[self._parents[: self.n_leaves] - self.n_leaves]
-        with np.errstate(invalid="ignore"):  # infinite over infinite
-            return float(np.mean(1 - np.nan_to_num(first / self.heights[-1], nan=1.0)))
+        # infinite over infinite is 1; a root far below its children makes it minus infinity
+        with np.errstate(invalid="ignore", over="ignore"):
+            share = first / self.heights[-1]
+            return float(np.mean(1 - np.where(np.isnan(share), 1.0, share)))

@@ -126,7 +126,7 @@ def _condensed(X: MatrixLike, kind: str, who: str) -> Distances:
     try:
         vector = np.ascontiguousarray(X)
         vector = vector if vector.dtype == np.float32 else vector.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidData(f"X of {who} must be numbers, got {type(X).__name__} of other things.") from None
     wrong = ~np.isfinite(vector)
     if kind == "distances":

@@ -12,6 +12,7 @@ from coterie._support.validation.parameters import (
     AnArray,
     AnyOf,
     Anything,
+    APath,
     Choice,
     Constraint,
     Flag,
@@ -29,6 +30,7 @@ from coterie._support.validation.sparse import Damaged, check_sparse, sound_spar
 from coterie._support.validation.weights import check_sample_weight, refuse_heavy
 
 __all__ = [
+    "APath",
     "AnArray",
     "AnyOf",
     "Anything",

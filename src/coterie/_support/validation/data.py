@@ -87,7 +87,7 @@ def check_data(
             checked = validate_data(estimator, X, reset=reset, **options)
     except CoterieError:
         raise
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise explain.explained(error, X, who, name) from None
     if not may_be_missing:
         _refuse_unsafe_values(checked, columns, who, name, squares)

@@ -47,6 +47,11 @@ def refuse_kinds(X: Any, who: str, name: str) -> None:
     if X is None:
         raise InvalidData(f"{name} of {who} must be a table of numbers, got None.")
     refuse_queries(X, f"{name} of {who}")
+    if isinstance(X, dict) and not issparse(X):  # one of SciPy's formats is a dictionary
+        raise UnsupportedInput(
+            f"{name} of {who} must be a table of numbers, got a {type(X).__name__}. Make a table of it "
+            f"first: pandas.DataFrame({name})."
+        )
     if isinstance(X, str | bytes):
         raise InvalidData(
             f"{name} of {who} must be a table of numbers, got {X[:40]!r}. Is that a file? "
@@ -120,6 +125,11 @@ def _refuse_text_cells(X: Any, what: str) -> None:
 def explained(error: Exception, X: Any, who: str, name: str) -> CoterieError:
     """Turn scikit-learn's complaint into ours, keeping the words that people search for."""
     text = str(error)
+    if isinstance(error, OverflowError):
+        return InvalidData(
+            f"Input {name} contains a value too large for float64: a whole number of more than 308 digits"
+            f"{_first_beyond_floats(X)}. Divide {name} of {who} by a constant first."
+        )
     if "inhomogeneous" in text or "setting an array element with a sequence" in text:
         return InvalidData(f"{name} of {who} must be a table, got rows of different lengths.")
     shape = np.shape(X) if isinstance(X, np.ndarray | list | tuple) else getattr(X, "shape", ())
@@ -142,6 +152,16 @@ def explained(error: Exception, X: Any, who: str, name: str) -> CoterieError:
     if isinstance(error, TypeError):
         return UnsupportedInput(f"{name} of {who} cannot be read as numbers: {text}")
     return InvalidData(text if name in text else f"{name} of {who}: {text}")
+
+
+def _first_beyond_floats(X: Any) -> str:
+    """Return the place of the first whole number that no float holds, for a message."""
+    for (row, column), value in np.ndenumerate(np.asarray(X, dtype=object)):
+        try:
+            float(value)
+        except OverflowError:
+            return f" in row {row}, column {column}"
+    return ""
 
 
 def not_finite(X: Any, columns: list[str] | None, who: str, name: str) -> InvalidData:

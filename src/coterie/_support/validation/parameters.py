@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -73,9 +75,10 @@ class Number(Constraint):
         self.least, self.greatest, self.open_below = least, greatest, open_below
 
     def accepts(self, value: Any) -> bool:
-        if not is_number(value) or not np.isfinite(float(value)):
+        if not is_number(value) or not _is_finite(value):
             return False
-        return _in_range(self, value) and not (self.open_below and value == self.least)
+        number = float(value)  # one of 16 bits would be compared in 16 bits
+        return _in_range(self, number) and not (self.open_below and number == self.least)
 
     def describe(self) -> str:
         return "a number" + _range_words(self.least, self.greatest, open_below=self.open_below)
@@ -135,10 +138,22 @@ class AnArray(Constraint):
     """An array, or what NumPy makes one of."""
 
     def accepts(self, value: Any) -> bool:
+        if isinstance(value, np.generic | np.ndarray):
+            return value.ndim > 0
         return hasattr(value, "shape") or hasattr(value, "__array__") or isinstance(value, list | tuple)
 
     def describe(self) -> str:
         return "an array"
+
+
+class APath(Constraint):
+    """The path of a file or folder, as text or as a path object."""
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str | os.PathLike)
+
+    def describe(self) -> str:
+        return "a path"
 
 
 class Seed(Constraint):
@@ -205,6 +220,13 @@ def is_whole(value: Any) -> bool:
 def is_number(value: Any) -> bool:
     """Return whether the value is a real number of Python or NumPy; booleans are none."""
     return is_whole(value) or isinstance(value, float | np.floating | Fraction)
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no float holds
+        return False
 
 
 def _in_range(constraint: Whole | Number, value: Any) -> bool:

@@ -40,17 +40,17 @@ def check_sample_weight(
     """
     if sample_weight is None:
         return None
-    weights = (
-        np.full(n_samples, sample_weight)
-        if isinstance(sample_weight, Real)
-        else _as_vector(sample_weight, who)
-    )
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_samples, sample_weight)
+    weights = _as_vector(sample_weight, who)
     if weights.shape != (n_samples,):
         raise InvalidData(
             f"sample_weight.shape == {weights.shape}, expected {(n_samples,)}! {who} needs a weight per row."
         )
     _refuse_values(weights, who)
-    _refuse_sizes(weights, who)
+    with np.errstate(over="ignore"):
+        total = float(weights.sum(dtype=np.float64))
+    refuse_sizes(total, float(weights.max()), who=who, row=int(np.argmax(weights)))
     # beside the largest these are nothing, and products with them would vanish or lose their digits
     weights = np.where(weights < float(weights.max()) * NEGLIGIBLE, 0, weights)
     return np.ascontiguousarray(weights, dtype=dtype)
@@ -65,42 +65,63 @@ def refuse_heavy(X: Any, weights: Weights | None, *, who: str) -> None:
     --------
     >>> refuse_heavy(np.array([[1.0], [2.0]]), np.array([1e90, 1.0]), who="KMeans")
     """
-    if weights is None or X.shape[0] == 0 or float(np.sum(weights)) <= X.shape[0]:
+    if weights is None or X.shape[0] == 0:
         return
     values = X.data if issparse(X) else X
     largest = max(abs(float(values.min(initial=0.0))), abs(float(values.max(initial=0.0))))
-    safe = float(np.sqrt(np.finfo(np.float64).max / (4.0 * X.shape[1]) / float(np.sum(weights))))
+    refuse_heavy_sums(largest, float(np.sum(weights)), X.shape, who=who)
+
+
+def refuse_heavy_sums(largest: float, total: float, shape: tuple[int, int], *, who: str) -> None:
+    """Refuse what `refuse_heavy` refuses, from the largest value and the total of the weights.
+
+    Examples
+    --------
+    >>> refuse_heavy_sums(2.0, 1e90, (2, 1), who="KMeans")
+    """
+    n_rows, n_columns = shape
+    safe = float(np.sqrt(np.finfo(np.float64).max / (4.0 * n_columns) / total)) if total > n_rows else np.inf
     if largest > safe:
         raise InvalidData(
-            f"X of {who} holds {largest:.3g}, and sample_weight adds up to {float(np.sum(weights)):.3g}: "
+            f"X of {who} holds {largest:.3g}, and sample_weight adds up to {total:.3g}: "
             f"weighted sums of squares overflow above {safe:.2g}. Divide the weights or the data by a "
             f"constant."
         )
 
 
-def _refuse_sizes(weights: Any, who: str) -> None:
-    """Refuse weights whose sums, or products with values, would leave the range of numbers."""
-    with np.errstate(over="ignore"):
-        total = float(weights.sum(dtype=np.float64))
+def refuse_sizes(total: float, largest: float, *, who: str, row: int | None = None) -> None:
+    """Refuse weights whose sums, or products with values, would leave the range of numbers.
+
+    Examples
+    --------
+    >>> refuse_sizes(3.0, 2.0, who="KMeans")
+    """
+    where = "" if row is None else f" at row {row}"
     if total > LARGEST_TOTAL:
         raise InvalidData(
             f"sample_weight of {who} must add up to at most {LARGEST_TOTAL:g}, got {total:.3g}, the largest "
-            f"{float(weights.max()):.3g} at row {int(np.argmax(weights))}: weighted sums would overflow. "
-            f"Divide the weights by a constant."
+            f"{largest:.3g}{where}: weighted sums would overflow. Divide the weights by a constant."
         )
-    if float(weights.max()) < SMALLEST_LARGEST:
+    if largest < SMALLEST_LARGEST:
         raise InvalidData(
-            f"sample_weight of {who} must have a weight of at least {SMALLEST_LARGEST:g}, got "
-            f"{float(weights.max()):.3g} as the largest: weighted sums would vanish. Multiply the weights "
-            f"by a constant."
+            f"sample_weight of {who} must have a weight of at least {SMALLEST_LARGEST:g}, got {largest:.3g} "
+            f"as the largest: weighted sums would vanish. Multiply the weights by a constant."
         )
 
 
 def _as_vector(sample_weight: VectorLike, who: str) -> Any:
-    weights = np.asarray(sample_weight)
+    try:
+        weights = np.asarray(sample_weight)
+    except ValueError:
+        raise InvalidData(f"sample_weight of {who} must be one number per row, got lists of them.") from None
     if weights.dtype.kind not in "biuf":
         try:
             weights = weights.astype(np.float64)
+        except OverflowError:
+            raise InvalidData(
+                f"sample_weight of {who} must add up to at most {LARGEST_TOTAL:g}, got a whole number of "
+                f"more than 308 digits. Divide the weights by a constant."
+            ) from None
         except (TypeError, ValueError):
             raise InvalidData(
                 f"sample_weight of {who} must be numbers, got values of type {weights.dtype}."

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coterie._support.typing import Distances, MatrixLike
-from coterie._support.validation import Whole, check_parameter
+from coterie._support.validation import Whole, check_data, check_parameter
 from coterie._support.validation.schema import COUNT, Real, Schema, Tensor
 from coterie.distance import k_nearest
 from coterie.errors import InvalidParameter
@@ -92,7 +92,8 @@ def suggest_eps(
     def k_distances(k: int) -> Distances:
         return k_nearest(X, n_neighbors=k, metric=metric, n_jobs=n_jobs, **params).distance[:, -1]
 
-    return suggest_eps_of(k_distances, np.shape(X)[0], min_samples)
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(check_data(X, who="suggest_eps", squares=False))
+    return suggest_eps_of(k_distances, n_rows, min_samples)
 
 
 def suggest_eps_of(k_distances: Callable[[int], Distances], n: int, min_samples: int) -> EpsSuggestion:

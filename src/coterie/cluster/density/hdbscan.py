@@ -88,7 +88,7 @@ class HDBSCAN(WeightedClusterer):
     metric_params : dict, default=None
         Parameters of the distance.
     alpha : float, default=1.0
-        Divides the distances.
+        Divides the distances; from 1e-12 to 1e12.
     algorithm : {"auto", "brute", "kd_tree", "ball_tree"}, default="auto"
         With "brute", and for distances that scikit-learn has no tree for, `alpha` divides core distances as
         well, as in scikit-learn. The engine is chosen by the data; see `algorithm_used_`.
@@ -150,7 +150,7 @@ class HDBSCAN(WeightedClusterer):
         "cluster_selection_epsilon": Number(0.0),
         "max_cluster_size": Whole(1) | Nothing(),
         **METRIC_CONSTRAINTS,
-        "alpha": Number(0.0, open_below=True),
+        "alpha": Number(1e-12, 1e12),  # beyond, distances divided by it may leave the range of numbers
         "algorithm": Choice("auto", "brute", "kd_tree", "ball_tree"),
         "cluster_selection_method": Choice("eom", "leaf"),
         "allow_single_cluster": Flag(),

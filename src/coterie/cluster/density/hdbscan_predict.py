@@ -30,7 +30,8 @@ class Hanging:
 def hang(model: Any, X: Any) -> Hanging:
     """Return where new rows, their columns already checked, would hang in the spanning tree."""
     n, n_queries = len(model._core_distances), X.shape[0]
-    min_samples = model.min_cluster_size if model.min_samples is None else model.min_samples
+    # of NumPy it may be of 8 bits
+    min_samples = int(model.min_cluster_size if model.min_samples is None else model.min_samples)
     weights = np.ones(n) if model._weights is None else model._weights
     row, nearest_reach = np.zeros(n_queries, dtype=np.intp), np.empty(n_queries)
     apart = np.empty(n_queries)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from coterie._support.typing import Indices, Labels, VectorLike
 from coterie._support.validation import Flag, Nothing, Number, check_parameter, check_sample_weight
+from coterie.cluster.density.optics_arrays import check_heights, check_ordering, check_predecessor
 from coterie.cluster.density.optics_copies import Plot, Stretches, one_by_one, with_copies
 from coterie.cluster.density.optics_parameters import SIZE, UNBOUNDED, resolve_size
 from coterie.errors import InvalidParameter
@@ -49,10 +50,11 @@ def cluster_optics_dbscan(
     ... )
     array([ 0,  0,  0, -1])
     """
-    check_parameter(eps, UNBOUNDED, name="eps", who="cluster_optics_dbscan")
-    order = np.asarray(ordering)
-    is_far = np.asarray(reachability) > eps
-    is_core = np.asarray(core_distances) <= eps
+    who = "cluster_optics_dbscan"
+    check_parameter(eps, UNBOUNDED, name="eps", who=who)
+    order = check_ordering(ordering, who=who)
+    is_far = check_heights(reachability, len(order), name="reachability", who=who) > eps
+    is_core = check_heights(core_distances, len(order), name="core_distances", who=who) <= eps
     labels = np.empty(len(order), dtype=np.intp)
     labels[order] = np.cumsum((is_far & is_core)[order]) - 1
     labels[is_far & ~is_core] = -1
@@ -113,15 +115,16 @@ def cluster_optics_xi(
     check_parameter(min_cluster_size, SIZE | Nothing(), name="min_cluster_size", who=who)
     check_parameter(xi, Number(0.0, 1.0), name="xi", who=who)
     check_parameter(predecessor_correction, Flag(), name="predecessor_correction", who=who)
-    order = np.asarray(ordering)
+    order = check_ordering(ordering, who=who)
+    reach = check_heights(reachability, len(order), name="reachability", who=who)
     weights = check_sample_weight(sample_weight, len(order), who=who)
     samples = resolve_size(min_samples, len(order), "min_samples", weights)
     least = samples
     if min_cluster_size is not None:
         least = resolve_size(min_cluster_size, len(order), "min_cluster_size", weights)
-    places = _places(reachability, predecessor, order)
+    places = _places(reach, check_predecessor(predecessor, len(order), who=who), order)
     if weights is not None:
-        core = np.asarray(_need(core_distances, who), dtype=np.float64)
+        core = check_heights(_need(core_distances, who), len(order), name="core_distances", who=who)
         places = with_copies(places.reach, places.came_from, core[order], weights[order])
     plot = _ReachabilityPlot(places, float(xi), samples)
     with np.errstate(invalid="ignore"):  # infinity times 1 - xi = 0 is not steep
@@ -131,13 +134,11 @@ def cluster_optics_xi(
     return XiClusters(labels, places.visit[clusters])
 
 
-def _places(reachability: VectorLike, predecessor: VectorLike, order: Indices) -> Stretches:
+def _places(reach: Plot, predecessor: Indices, order: Indices) -> Stretches:
     place = np.empty(len(order) + 1, dtype=np.intp)
     place[order] = np.arange(len(order))
     place[-1] = -1  # of no predecessor
-    return one_by_one(
-        np.asarray(reachability, dtype=np.float64)[order], place[np.asarray(predecessor)[order]]
-    )
+    return one_by_one(reach[order], place[predecessor[order]])
 
 
 def _need(core_distances: VectorLike | None, who: str) -> VectorLike:

@@ -28,7 +28,7 @@ class Infinity(Constraint):
 
     def accepts(self, value: Any) -> bool:
         """Return whether the value is allowed."""
-        return is_number(value) and math.isinf(value) and value > 0
+        return is_number(value) and value == math.inf
 
     def describe(self) -> str:
         """Return the words that follow "must be"."""

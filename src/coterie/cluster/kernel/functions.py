@@ -124,7 +124,7 @@ def _called(function: Callable[..., float], x: Data, y: Data) -> float:
     answer = function(x, y)
     try:
         value = float(answer)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = np.nan
     if not np.isfinite(value):
         raise InvalidData(f"the kernel function must return a finite number, got {answer!r}.")

@@ -259,7 +259,7 @@ class KMeans(CenterClusterer):
             )
             algorithm = "lloyd"
         return KMeansPlan(
-            n_clusters=self.n_clusters,
+            n_clusters=int(self.n_clusters),  # of NumPy it may be of 8 bits
             init=init,
             n_init=count_starts(self.n_init, init, 1 if self.improve else RESTARTS, who=who),
             stopping=Stopping(self.max_iter, self.tol, self.tol_inertia),

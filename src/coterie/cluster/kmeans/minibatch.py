@@ -228,14 +228,15 @@ class MiniBatchKMeans(CenterClusterer):
         who, n_rows = type(self).__name__, X.shape[0]
         check_n_clusters(self.n_clusters, n_rows, who=who)
         init = check_init(self.init, self.n_clusters, X, who=who)
-        batch_size = min(self.batch_size, n_rows)
+        # of NumPy they may be of 8 bits
+        n_clusters, batch_size = int(self.n_clusters), min(int(self.batch_size), n_rows)
         return MiniBatchPlan(
-            n_clusters=self.n_clusters,
+            n_clusters=n_clusters,
             init=init,
             n_init=count_starts(self.n_init, init, RESTARTS, who=who),
-            init_size=resolve_init_size(self.init_size, batch_size, self.n_clusters, n_rows),
+            init_size=resolve_init_size(self.init_size, batch_size, n_clusters, n_rows),
             batch_size=batch_size,
-            max_iter=self.max_iter,
+            max_iter=int(self.max_iter),
             tol=self.tol,
             max_no_improvement=self.max_no_improvement,
             reassignment_ratio=self.reassignment_ratio,

@@ -76,8 +76,9 @@ def _reassign(
 ) -> BatchState:
     """Return the state with light centres moved to random rows of the batch, at most half of them."""
     counts = state.counts
-    is_light = counts < rules.reassignment_ratio * counts.max()
-    is_light[counts.argmax()] = False  # with a ratio above 1 nothing would be left
+    # at a ratio above 1 every centre is light, but the heaviest: else nothing would be left
+    is_light = counts < min(float(rules.reassignment_ratio), 2.0) * counts.max()
+    is_light[counts.argmax()] = False
     most = X.shape[0] // 2
     if is_light.sum() > most:
         is_light[np.argsort(counts, kind="stable")[most:]] = False

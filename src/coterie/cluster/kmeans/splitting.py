@@ -48,7 +48,7 @@ class Divider:
         node = self.nodes[number]
         weights = None if self._weights is None else self._weights[node.rows]
         n_heavy = len(node.rows) if weights is None else int(np.count_nonzero(weights))
-        k = min(branching, n_heavy)
+        k = min(int(branching), n_heavy)  # of NumPy it may be of 8 bits
         if k < 2 or node.is_whole:
             node.is_whole = True
             return False

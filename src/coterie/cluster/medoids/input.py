@@ -21,12 +21,11 @@ from coterie.distance import (
     Distance,
     check_distance_matrix,
     check_similarity_matrix,
-    distances_from_similarities,
     get_distance,
     input_kind,
     pairwise_distances,
 )
-from coterie.distance.matrices import mirrored, refuse_negative
+from coterie.distance.matrices import mirrored, refuse_negative, reverse_similarities
 from coterie.errors import InvalidParameter
 
 # Beyond this many columns a matrix that is kept is read faster than its rows are computed again.
@@ -87,7 +86,7 @@ class DistanceInput:
             if distance.function is not None:
                 refuse_order(lambda A, B: pairwise_distances(A, B, metric=distance), X, "distance")
             return pairwise_distances(X, metric=distance)
-        return X if input_kind(self.metric) == "distances" else distances_from_similarities(X)
+        return X if input_kind(self.metric) == "distances" else reverse_similarities(X)
 
     def source(self, X: Data, distance: Distance | None) -> Source:
         """Return where distances come from: the matrix, or the rows."""

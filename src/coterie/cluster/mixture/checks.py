@@ -65,7 +65,7 @@ def _stored_shape(family: Family, shape: tuple[int, int]) -> tuple[int, ...]:
 def _numbers(values: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
     try:
         checked = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(f"The parameter '{name}' should be numbers, got {values!r:.80}") from None
     if checked.shape != shape:
         raise InvalidParameter(

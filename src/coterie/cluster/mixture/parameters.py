@@ -53,9 +53,17 @@ class Parameters:
         )
 
     def astype(self, dtype: np.dtype[Any]) -> Parameters:
-        """Return the same numbers in another precision."""
+        """Return the same numbers in another precision, or say that they do not fit."""
         arrays = (self.weights, self.means, self.covariances, self.factors)
-        return Parameters(self.family, *(array.astype(dtype) for array in arrays))
+        with np.errstate(over="ignore"):
+            cast = tuple(array.astype(dtype) for array in arrays)
+        if not all(np.isfinite(array).all() for array in cast):
+            raise InvalidData(
+                f"the covariances of the mixture, up to {float(np.abs(self.covariances).max()):.3g}, or "
+                f"their inverses overflow {dtype}. Convert X to float64, scale its columns, or choose "
+                f"another reg_covar."
+            )
+        return Parameters(self.family, *cast)
 
     @property
     def precisions(self) -> FloatArray:
@@ -75,7 +83,7 @@ class Statistics:
 
     def parameters(self, family: Family, reg_covar: float) -> Parameters:
         """Return the likeliest parameters."""
-        scatter = self.scatter.copy()
+        scatter, reg_covar = self.scatter.copy(), float(reg_covar)
         if scatter.ndim == 3:
             scatter[:, range(scatter.shape[1]), range(scatter.shape[1])] += reg_covar
         else:

@@ -16,7 +16,7 @@ HIDING = 10  # times the largest variance: with so much added to all, no two com
 
 def warn_if_hidden(spread: FloatArray, reg_covar: float) -> None:
     """Say so when `reg_covar` far exceeds the variance of every column: groups then look like one."""
-    largest = float(spread.max()) ** 2
+    largest, reg_covar = float(spread.max()) ** 2, float(reg_covar)
     if 0 < HIDING * largest < reg_covar:
         warnings.warn(
             f"reg_covar={reg_covar:g} is far larger than the variance of every column (the largest is "

@@ -17,6 +17,7 @@ from coterie.cluster.spectral.graphs import (
     GaussianGraph,
     Graph,
     MatrixGraph,
+    clipped,
     gaussian_graph,
     gaussian_product,
 )
@@ -29,7 +30,7 @@ from coterie.cluster.spectral.matrices import (
     without_diagonal,
 )
 from coterie.distance import k_nearest, neighbours_within, pairwise_distances
-from coterie.errors import InvalidParameter
+from coterie.errors import InvalidData, InvalidParameter
 
 KERNELS = tuple(sorted(set(KERNEL_PARAMS) - {"rbf", "additive_chi2"}))  # additive chi^2 is never positive
 GRAPHS = ("nearest_neighbors", "mutual_neighbors", "epsilon")
@@ -99,7 +100,14 @@ class Affinity:
         params = dict(self.params)
         if not callable(self.kind):
             params |= {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        return pairwise_kernels(X, Y, metric=self.kind, filter_params=True, **params)
+        with np.errstate(all="ignore"):
+            values = pairwise_kernels(X, Y, metric=self.kind, filter_params=True, **params)
+        if not np.isfinite(values.data if sparse.issparse(values) else values).all():
+            raise InvalidData(
+                f"affinity={self.kind!r} of these rows is not a finite number for some pair. Scale the "
+                f"columns, or choose a smaller gamma or degree."
+            )
+        return values
 
     def matrix(self, X: Any) -> Any:
         """Return the whole matrix as scikit-learn's `affinity_matrix_` has it, with the diagonal."""
@@ -111,9 +119,12 @@ class Affinity:
             return with_diagonal(graph.weights, graph.own)
         require_memory(8 * len(X) ** 2, f"the affinity matrix of {len(X):,} rows", "It is not needed by fit.")
         exponents = pairwise_distances(X, metric="sqeuclidean")
-        exponents *= -self.gamma
-        if (scales := self.scales(X, None)) is not None:
-            exponents *= np.outer(scales, scales)
+        with np.errstate(over="ignore"):  # beyond all numbers an affinity is 0
+            exponents *= -clipped(self.gamma, exponents.dtype)
+            if (scales := self.scales(X, None)) is not None:
+                scales = clipped(scales, exponents.dtype)
+                exponents *= scales[:, None]
+                exponents *= scales
         return np.exp(exponents, out=exponents)
 
     def _neighbour_graph(self, X: Data) -> Any:

@@ -160,9 +160,9 @@ class SpectralBase:
     def _affinity(self) -> Affinity:
         return Affinity(
             self.affinity,
-            gamma=self.gamma if self.h is None else 1.0 / self.h,
-            n_neighbors=self.n_neighbors,
-            epsilon=self.epsilon,
+            gamma=float(self.gamma) if self.h is None else 1.0 / float(self.h),
+            n_neighbors=int(self.n_neighbors),  # of NumPy it may be of 8 bits
+            epsilon=float(self.epsilon),
             degree=self.degree,
             coef0=self.coef0,
             params=self.kernel_params or {},

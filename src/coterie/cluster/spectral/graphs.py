@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -166,14 +167,15 @@ def gaussian_graph(
     so far from all others that its affinities have no digits left in float32, products are in float64.
     """
     middle = X.mean(axis=0, dtype=np.float64)
-    extent = float(np.abs(X - middle).max(initial=0.0)) * np.sqrt(X.shape[1])
-    narrowest = gamma * (1.0 if scales is None else float(scales.max()) ** 2)
-    if SINGLE_ROUNDING * max(1.0, extent * np.sqrt(narrowest)) <= tol:
-        unit = _power_of_two(np.sqrt(gamma))
+    extent = float(np.abs(X - middle).max(initial=0.0)) * math.sqrt(X.shape[1])
+    root = math.sqrt(gamma)  # of Python: products beyond all numbers are infinite, and no error
+    narrowest = root * (1.0 if scales is None else float(scales.max()))
+    if SINGLE_ROUNDING * max(1.0, extent * narrowest) <= tol:
+        unit = _power_of_two(root)
         width = 1.0 if scales is None else _power_of_two(float(scales.max()))
         rows = np.ascontiguousarray((X - middle) * (unit * width), dtype=np.float32)
         narrowed = None if scales is None else scales / width
-        single = GaussianGraph(rows, gamma / unit**2, narrowed, threads, width)
+        single = GaussianGraph(rows, gamma / unit / unit, narrowed, threads, width)
         if single.degrees.min() > FAINT_IN_SINGLE:
             return single
     return GaussianGraph(X.astype(np.float64, copy=False), gamma, scales, threads)
@@ -191,13 +193,21 @@ def _power_of_two(value: float) -> float:
     return float(2.0 ** np.round(np.log2(value))) if value > 0 else 1.0
 
 
+def clipped(values: Any, dtype: np.dtype[Any]) -> FloatArray:
+    """Return factors of exponents as finite numbers: infinity times 0, of equal rows, is no number.
+
+    Examples
+    --------
+    >>> clipped([1.0, 1e300], np.dtype("float32"))
+    array([1.0000000e+00, 3.4028235e+38], dtype=float32)
+    """
+    return np.asarray(np.minimum(values, float(np.finfo(dtype).max)), dtype=dtype)
+
+
 def gaussian_product(graph: GaussianGraph, X: Data, scales: FloatArray | None, V: FloatArray) -> FloatArray:
     """Return the weights of the rows of X with those of a graph, times the values of the latter."""
     dtype = graph.X.dtype
     values = np.ascontiguousarray(V, dtype=dtype)
-    own, others = (
-        None if given is None else np.ascontiguousarray(given, dtype=dtype)
-        for given in (scales, graph.scales)
-    )
-    gamma = min(graph.gamma, float(np.finfo(dtype).max))  # infinity times 0, of equal rows, is no number
+    own, others = (None if given is None else clipped(given, dtype) for given in (scales, graph.scales))
+    gamma = float(clipped(graph.gamma, dtype))
     return _core.affinity_product(X, graph.X, values, gamma, own, others, graph.threads)

@@ -52,7 +52,8 @@ def landmark_weights(X: Data, landmarks: Data, affinity: Affinity) -> Any:
         spread = np.asarray(found.distance, dtype=np.float64).mean(axis=1, keepdims=True) ** 2
         weights = np.exp(-squares / np.where(spread > 0, spread, 1.0))
     elif affinity.kind == "rbf":
-        weights = np.exp(-affinity.gamma * squares)
+        with np.errstate(over="ignore"):  # beyond all numbers a weight is 0
+            weights = np.exp(-affinity.gamma * squares)
     else:
         weights = np.ones_like(squares)
     starts = np.arange(len(X) + 1) * count

@@ -233,7 +233,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
             )
         seed = self._seed()
         with track(self.progress, "spectral: eigenvectors", total=2).also(listener) as tracker:
-            found, state = self._embed(X, weights, self.n_components or self.n_clusters, seed)
+            found, state = self._embed(X, weights, int(self.n_components or self.n_clusters), seed)
             tracker.report(1, stage="spectral: labels")
             if self.verbose:
                 print(f"Computing label assignment using {self.assign_labels}")

@@ -64,7 +64,7 @@ class Refitter:
         self.estimator = estimator
         self.X: Any = X if hasattr(X, "shape") else np.asarray(X)
         if issparse(X):
-            self.X = check_sparse(X, who=who, keep_order=True)
+            self.X = check_sparse(X, who=who, keep_order=True).tocsr()  # other kinds cannot take rows
         self.who = who
         self.is_pairwise = bool(get_tags(estimator).input_tags.pairwise)
         self.takes_weights = bool(has_fit_parameter(estimator, "sample_weight")) and not getattr(
@@ -102,7 +102,7 @@ class Refitter:
         if not self.is_pairwise:
             return _safe_indexing(self.X, rows)
         if issparse(self.X):
-            return self.X.tocsr()[rows][:, rows]
+            return self.X[rows][:, rows]
         return np.asarray(self.X)[np.ix_(rows, rows)]
 
 

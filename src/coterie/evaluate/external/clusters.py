@@ -15,7 +15,7 @@ from coterie._support.validation import Number, check_parameter
 from coterie._support.validation.schema import Names, Schema, Tensor, Text
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
-from coterie.evaluate.external.sets import AVERAGES, Average
+from coterie.evaluate.external.sets import AVERAGES, Average, squared_beta
 from coterie.evaluate.labelings import AnyArray, Noise
 
 cluster_measure = partial(
@@ -124,8 +124,9 @@ def recall_of(table: ContingencyTable) -> ClusterScores:
 def f_of(table: ContingencyTable, beta: float = 1.0) -> ClusterScores:
     """Weighted harmonic mean of the two."""
     cells = _matched_cells(table)
-    sizes = table.cluster_sizes + beta**2 * table.class_sizes[table.rows[cells]]
-    return _scores("F", table, cells, (1 + beta**2) * table.counts[cells] / sizes)
+    recall_counts = squared_beta(beta)
+    sizes = table.cluster_sizes + recall_counts * table.class_sizes[table.rows[cells]]
+    return _scores("F", table, cells, (1 + recall_counts) * table.counts[cells] / sizes)
 
 
 def _matched_cells(table: ContingencyTable) -> npt.NDArray[np.intp]:

@@ -16,6 +16,7 @@ from coterie._support.validation import Number, check_parameter
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.external.contingency import ContingencyTable
 from coterie.evaluate.external.pairs import PairCounts, pair_counts
+from coterie.evaluate.external.sets import squared_beta
 from coterie.evaluate.labelings import Noise
 
 pair_measure = partial(measure, group="pairs of samples", needs="labelings", high=1)
@@ -46,8 +47,9 @@ def recall_of(counts: PairCounts) -> float:
 
 def f_of(counts: PairCounts, beta: float = 1.0) -> float:
     """Weighted harmonic mean of precision and recall."""
-    right = (1 + beta**2) * counts.tp
-    return _share(right, right + beta**2 * counts.fn + counts.fp)
+    recall_counts = squared_beta(beta)
+    right = (1 + recall_counts) * counts.tp
+    return _share(right, right + recall_counts * counts.fn + counts.fp)
 
 
 def jaccard_of(counts: PairCounts) -> float:

@@ -18,6 +18,7 @@ from coterie.evaluate.external.tables import reduce_rows
 from coterie.evaluate.labelings import AnyArray, Noise
 
 Average: TypeAlias = Literal["weighted", "macro"]
+LARGEST_BETA = 1e100  # long before, precision has no part in any digit; the square of more may overflow
 AVERAGES = Choice("weighted", "macro")
 
 set_measure = partial(measure, group="sets of samples", needs="labelings", low=0, high=1)
@@ -64,8 +65,20 @@ def mean_share(parts: AnyArray, sizes: AnyArray, average: Average) -> float:
 
 def harmonic_mean(precision: float, recall: float, beta: float) -> float:
     """Return (1 + β²) P R / (β² P + R), 0 when both are 0."""
-    below = beta**2 * precision + recall
-    return 0.0 if below == 0 else (1 + beta**2) * precision * recall / below
+    recall_counts = squared_beta(beta)
+    below = recall_counts * precision + recall
+    return 0.0 if below == 0 else (1 + recall_counts) * precision * recall / below
+
+
+def squared_beta(beta: float) -> float:
+    """Return how many times as much recall counts in an F measure as precision.
+
+    Examples
+    --------
+    >>> squared_beta(2.0)
+    4.0
+    """
+    return min(float(beta), LARGEST_BETA) ** 2
 
 
 def _mean_overlap(table: ContingencyTable, sizes: AnyArray) -> float:

@@ -163,13 +163,14 @@ def read_partition(labels: VectorLike, noise: Noise = "cluster") -> Partition:
 def _number(labeling: Labeling) -> tuple[Codes, AnyArray]:
     integers = labeling.integers
     low, high = int(integers.min()), int(integers.max())
+    wide = np.uint64 if integers.dtype.kind == "u" else np.int64
     if high - low < 4 * integers.size:  # few values: counting beats sorting
         offsets = (integers.astype(np.int64) - low) if low < 0 else integers - integers.dtype.type(low)
+        offsets = offsets.astype(np.intp, copy=False)
         is_used = np.bincount(offsets, minlength=high - low + 1) > 0
-        values = (np.flatnonzero(is_used) + low).astype(integers.dtype)
+        values = np.flatnonzero(is_used).astype(wide) + wide(low)
         codes = (np.cumsum(is_used) - 1).astype(np.int32)[offsets]
     else:
         values, found = np.unique(integers, return_inverse=True)
         codes = found.astype(np.int32)
-    wide = values.astype(np.uint64 if integers.dtype.kind == "u" else np.int64)
-    return codes, labeling.restore(wide.view(np.uint64))
+    return codes, labeling.restore(values.astype(wide, copy=False).view(np.uint64))

@@ -62,7 +62,7 @@ def _draw_alike(block: Block, _weights: Block | None, chance: float, seed: int) 
 
 def size_of_coreset(n_clusters: int) -> int:
     """Return how many rows suffice for a start."""
-    return max(FEWEST_ROWS, ROWS_PER_CLUSTER * n_clusters)
+    return max(FEWEST_ROWS, ROWS_PER_CLUSTER * int(n_clusters))  # of NumPy it may be of 8 bits
 
 
 def _draw(

@@ -134,7 +134,7 @@ class DBSCAN(LazyEstimator):
         with track(self.progress, "DBSCAN: measuring columns") as tracker:
             moments.measure(blocks, weights, who=who)
             sample = draw_rows(blocks, min(SAMPLE_ROWS, blocks.n_rows), seed=0)
-            boxes = cut_space(sample, -(-blocks.n_rows // self.box_rows), float(self.eps))
+            boxes = cut_space(sample, -(-blocks.n_rows // int(self.box_rows)), float(self.eps))
             tracker.report(0, stage=f"DBSCAN: {len(boxes)} boxes")
             results = self._results(blocks, weights, boxes, distance)
         labels, core = _joined(results, blocks.n_rows)

@@ -14,7 +14,7 @@ from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import FloatArray, RandomState
 from coterie._support.validation import (
-    Anything,
+    APath,
     Choice,
     Constraint,
     Flag,
@@ -107,7 +107,7 @@ class GaussianMixture(LocalPredictor):
         "reg_covar": Number(0),
         "max_iter": WholeNumber(1),
         "random_state": Seed(),
-        "checkpoint": Anything(),  # a path or None
+        "checkpoint": Nothing() | APath(),
         "progress": Nothing() | Flag() | Function(),
     }
 

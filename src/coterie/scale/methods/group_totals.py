@@ -12,6 +12,7 @@ from coterie import _core
 from coterie._support.typing import Data, FloatArray, Indices
 from coterie.data.sampling import uniform_of_rows
 from coterie.distance import get_distance
+from coterie.errors import InvalidData
 from coterie.evaluate.internal import Estimate, GroupSums, coefficients, reduce_sums, squared_between
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.local_model import add_arrays
@@ -19,6 +20,7 @@ from coterie.scale.runtime.passes import compute, fold, tasks
 
 Numbers = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+LARGEST_LABEL = 2.0**53  # labels are read as floats: these are exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +99,16 @@ def _silhouette(sums: Numbers, codes: Codes, sizes: Numbers) -> Estimate:
 
 
 def whole_numbers(block: Block) -> Indices:
-    """Return the labels in a block of one column."""
-    return block.read()[:, 0].astype(np.int64)
+    """Return the labels in a block of one column, or say which is none."""
+    values = block.read()[:, 0]
+    is_wrong = ~(np.abs(values) < LARGEST_LABEL) | (np.trunc(values) != values)
+    if is_wrong.any():
+        at = int(np.argmax(is_wrong))
+        raise InvalidData(
+            f"labels in blocks must be whole numbers below 2**53, got {values[at]:g} at row "
+            f"{block.first_row + at}. Number the groups from 0, noise -1."
+        )
+    return values.astype(np.int64)
 
 
 def _grouped(block: Block, labels: Block | None, names: Indices) -> tuple[Data, Codes, Indices]:

@@ -14,7 +14,7 @@ from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Centers, FloatArray, RandomState
 from coterie._support.validation import (
     AnArray,
-    Anything,
+    APath,
     Choice,
     Constraint,
     Flag,
@@ -124,7 +124,7 @@ class KMeans(LazyEstimator):
         "max_iter": Whole(1),
         "tol": Number(0),
         "random_state": Seed(),
-        "checkpoint": Anything(),  # a path or None
+        "checkpoint": Nothing() | APath(),
         "spill": Flag(),
         "progress": Nothing() | Flag() | Function(),
     }

@@ -13,7 +13,7 @@ from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Centers, RandomState
 from coterie._support.validation import (
     AnArray,
-    Anything,
+    APath,
     Choice,
     Constraint,
     Flag,
@@ -142,7 +142,7 @@ class MiniBatchKMeans(LocalCentres):
         "max_iter": WholeNumber(1),
         "reassignment_ratio": Number(0),
         "random_state": Seed(),
-        "checkpoint": Anything(),  # a path or None
+        "checkpoint": Nothing() | APath(),
         "progress": Nothing() | Flag() | Function(),
     }
 
@@ -229,7 +229,7 @@ class MiniBatchKMeans(LocalCentres):
     def _see_more(self, blocks: Blocks, weights: Blocks | None, stream: Stream, *, is_whole: bool) -> Stream:
         """Return the stream after the blocks of this pass, all that are left or some, one after the other."""
         last = blocks.n_blocks if is_whole else min(stream.n_blocks + BLOCKS_PER_SAVE, blocks.n_blocks)
-        rules = (self.batch_size, self.reassignment_ratio, [stream.seed, stream.n_passes])
+        rules = (int(self.batch_size), self.reassignment_ratio, [stream.seed, stream.n_passes])
         before = (stream.state, stream.n_steps)
         only = range(stream.n_blocks, last)
         steps = tasks(blocks, _steps_of_block, rules, chain=before, weights=weights, only=only)

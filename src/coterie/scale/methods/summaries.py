@@ -161,8 +161,9 @@ class Summaries(LazyEstimator):
         with track(self.progress, "summaries: measuring columns") as tracker:
             whole = moments.measure(blocks, weights, who=type(self).__name__)
             tracker.report(0, stage="summaries: blocks", total=blocks.n_blocks)
-            made = tasks(blocks, _summarise_block, self.n_summaries, seed, weights=weights)
-            features: Features = compute(fold(made, _Joiner(self.n_summaries, seed)))
+            most = int(self.n_summaries)  # of NumPy it may be of 8 bits
+            made = tasks(blocks, _summarise_block, most, seed, weights=weights)
+            features: Features = compute(fold(made, _Joiner(most, seed)))
         total = whole.columns.total_weight * float(np.sum(whole.columns.variance))
         means = np.ascontiguousarray(features.means, dtype=blocks.dtype)
         return {

@@ -13,12 +13,14 @@ from dask.delayed import Delayed
 from dask.highlevelgraph import MaterializedLayer
 
 from coterie._support.typing import Data, Weights
+from coterie._support.validation.weights import NEGLIGIBLE, SMALLEST_LARGEST
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.runtime.failing_chunk import name_culprit
 from coterie.scale.runtime.graph import Given, results, unique_name
 
 MERGED_AT_ONCE = 8  # results per task that adds them up
 CONNECT_SECONDS = 10
+NEGLIGIBLE_WEIGHT = SMALLEST_LARGEST * NEGLIGIBLE  # beside the largest, whatever that is, it counts as 0
 Found = TypeVar("Found")
 
 
@@ -124,7 +126,9 @@ def read_weights(weights: Block | None) -> Weights | None:
 
 
 def _vector(column: Data) -> Weights:
-    return np.ascontiguousarray(column[:, 0], dtype=np.float64)
+    weights = np.ascontiguousarray(column[:, 0], dtype=np.float64)
+    is_lost = (weights > 0) & (weights < NEGLIGIBLE_WEIGHT)
+    return np.where(is_lost, 0.0, weights) if is_lost.any() else weights
 
 
 class Parcel:

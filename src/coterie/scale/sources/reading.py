@@ -111,7 +111,10 @@ def _in_memory(source: Any, columns: Sequence[str] | None) -> Opened:
 
 
 def _matrix(source: Any, name: str) -> Any:
-    array = np.asarray(source)
+    try:
+        array = np.asarray(source)
+    except ValueError:
+        raise InvalidData(f"{name} must be a table, got rows of different lengths.") from None
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise UnsupportedInput(
             f"{name} must be a matrix of numbers, a Dask collection, an Arrow dataset or a path, got "
