@@ -17,7 +17,6 @@ Examples:
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
   coterie fit customers.csv --save groups.safetensors --report groups.html --open
   coterie fit 'data/*.parquet' --report groups.html --checkpoint state -o labels
-  coterie fit - -k 3 --json < points.csv | jq .sizes
 """
 
 
