@@ -156,6 +156,9 @@ def test_predictions_for_machines(shop, cli):
     assert again["labels_file"] == "g.csv"
     assert facts["labels"] == again["labels"] == pl.read_csv("g.csv")["label"].to_list()
     assert facts["labels"][1] is None
+    code, out, err = cli(*arguments, "-o", "-")
+    assert (code, out) == (2, "")
+    assert "-o - and --json both print" in err
 
 
 def test_predict_with_a_model_from_python(shop, cli):
@@ -204,10 +207,10 @@ def test_lists_version_and_config(cli):
 
 @pytest.mark.parametrize("command", ["fit", "predict", "demo", "methods", "distances", "config", None])
 def test_help_fits_on_one_screen(cli, command):
-    """Law: help is at most 42 lines of 80 columns; fit and predict have examples."""
+    """Law: help is at most 45 lines of 80 columns; fit and predict have examples."""
     code, out, _ = cli(*([command] if command else []), "--help")
     assert code == 0
-    assert len(out.splitlines()) <= 42
+    assert len(out.splitlines()) <= 45
     assert max(map(len, out.splitlines())) <= 86
     assert ("Examples:" in out) == (command in ("fit", "predict", None))
 

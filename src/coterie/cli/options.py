@@ -59,7 +59,7 @@ def names_of(given: list[str], columns: tuple[str, ...] = ()) -> list[str]:
 
 Data: TypeAlias = Annotated[
     str,
-    typer.Argument(metavar="DATA", help="CSV, Parquet, Arrow, npy, npz, folder, 'pattern*', or - (stdin)."),
+    typer.Argument(metavar="DATA", help="CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin)."),
 ]
 Distance: TypeAlias = Annotated[
     str, option(metavar="NAME", help="See coterie distances; or precomputed [euclidean]")

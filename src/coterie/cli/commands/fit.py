@@ -69,7 +69,7 @@ def fit(
         settings=dict(map(fitting.read_setting, settings)), checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
     files = outputs.Files(data, output, save, force, with_data, escape_formulas)
-    files.check()
+    files.check(as_json=as_json)
     reports.check(report, opens=opens, force=force)
     with fitting.found_in(data, request, header=header, encoding=encoding, scheduler=scheduler) as found:
         files.write(found)
