@@ -28,7 +28,7 @@ WRONG = [
     ),
     (
         ["fit", "customers.csv", "--n-init", "5"],
-        "--n-init is for one method with one number of groups: add --method NAME or -k N.",
+        "--n-init is an option of one method: add --method NAME, for example kmeans.",
     ),
     (
         ["compare", "customers.csv", "--methods", "kmeans,mixtur"],
@@ -85,13 +85,13 @@ WRONG = [
         ["plot", "scatter", "customers.csv", "--dpi", "7"],
         "--dpi must be a whole number from 20 to 1200, got 7. (coterie plot --help)",
     ),
-    (["fit"], "fit needs DATA: CSV, TSV, Parquet, Arrow, npy, npz, or - (stdin). (coterie fit --help)"),
+    (["fit"], "fit needs DATA: CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin). (coterie fit --help)"),
     (["plot"], "plot needs KIND: See coterie plots. (coterie plot --help)"),
     (
         ["fit", "customers.csv", "more.csv", "most.csv"],
         "fit takes no further name, got more.csv most.csv. Quote a name with blanks, and a pattern of",
     ),
-    (["fit", "customers.csv", "-o"], "-o needs a value: -o FILE (Write each row's group: .csv"),
+    (["fit", "customers.csv", "-o"], "-o needs a value: -o FILE (Labels: .csv"),
     (["fit", "customers.csv", "--json=3"], "--json takes no value, got '3'. (coterie fit --help)"),
     (
         ["fit", "customers.csv", "-k", "3", "-o", "g.xls"],
@@ -103,7 +103,6 @@ WRONG = [
         "is the input: it is never overwritten",
     ),
     (["fit", "customers.csv", "-k", "3", "-o", "a.npy", "--save", "a.npy"], "both name a.npy"),
-    (["tree", "."], "is a directory, not a file"),
     (
         ["fti", "customers.csv"],
         'no such command "fti". Did you mean "fit"? (coterie --help lists all)',
@@ -169,7 +168,7 @@ def test_existing_output_is_refused_before_the_work(shop, cli, monkeypatch):
     monkeypatch.undo()
     os.chdir(shop)
     assert cli("fit", "customers.csv", "-k", 3, "-o", "g.csv", "--force")[0] == 0
-    assert (shop / "g.csv").read_text().startswith("customer_id,group\n")
+    assert (shop / "g.csv").read_text().startswith("customer_id,label,group\n")
 
 
 def test_unexpected_errors_are_one_line_too(shop, cli, monkeypatch):
@@ -178,7 +177,7 @@ def test_unexpected_errors_are_one_line_too(shop, cli, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("seven\nlines")
 
-    monkeypatch.setattr("coterie.cli.fitting.fit_groups", fail)
+    monkeypatch.setattr("coterie.cli.fitting.run", fail)
     code, _, err = cli("fit", "customers.csv", "-k", 3)
     assert (code, err) == (1, "coterie: failed: ZeroDivisionError: seven lines (--debug shows where)\n")
     code, _, err = cli("fit", "customers.csv", "-k", 3, "--debug")

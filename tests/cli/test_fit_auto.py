@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coterie.cli.app import run
-from coterie.cli.fitting import Request
+from coterie.pipeline import make_request
 
 
 @pytest.fixture
@@ -25,11 +25,11 @@ def rows(tmp_path, monkeypatch):
 
 
 def test_the_answer_comes_first(rows, capsys):
-    """Law: how many groups, how stable, how likely by chance, then what sets them apart."""
+    """Law: how many groups, how stable, whether the null is rejected, then what sets them apart."""
     assert run(["fit", "rows.csv", "--budget", "fast"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "rows.csv   180 rows; 2 columns used; left out: id (a key), kind (text)"
-    assert [line.split()[:2] for line in lines[2:5]] == [["3", "groups"], ["stable", "mean"], ["not", "by"]]
+    assert [line.split()[:2] for line in lines[2:5]] == [["3", "groups"], ["stable", "mean"], ["Gaussian", "null"]]
     assert lines[-3].endswith(" -o groups.csv")
     assert lines[-1].endswith(" --report groups.html")
 
@@ -64,7 +64,8 @@ def test_comparison(rows, capsys):
     ("k", "method", "settled"),
     [
         ("auto", "auto", False),
-        ("5", "auto", True),
+        ("5", "auto", False),
+        ("5", "kmeans", True),
         ("2..5", "kmeans", False),
         ("auto", "kmeans", False),
         ("auto", "hdbscan", True),
@@ -72,5 +73,5 @@ def test_comparison(rows, capsys):
     ],
 )
 def test_what_leaves_nothing_to_choose(k, method, settled):
-    """Law: one number, or a method that finds it, is fitted as said; everything else is compared."""
-    assert Request("rows.csv", k, method).is_settled is settled
+    """Law: a method with its number, or one that takes none, is run as it is; all else is compared."""
+    assert make_request(method, k).is_settled is settled

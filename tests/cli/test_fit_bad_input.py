@@ -94,19 +94,19 @@ def test_wrong_wishes_are_one_line_and_exit_2(table, cli, arguments, message):
 
 @pytest.mark.parametrize("method", ["dbscan", "hdbscan", "optics"])
 def test_too_few_rows_for_a_neighbourhood_say_what_to_set(tmp_path, cli, method):
-    """Three rows hold no neighbourhood of five: one line names the option that helps."""
-    path = write(tmp_path / "three.csv", {"x": [0.5, 1.5, 9.5], "y": [3.25, 2.5, 1.5]})
+    """Four rows hold no neighbourhood of five: one line names the option that helps."""
+    path = write(tmp_path / "four.csv", {"x": [0.5, 1.5, 9.5, 4.5], "y": [3.25, 2.5, 1.5, 7.5]})
     code, _, err = cli("fit", path, "--method", method)
     assert code == 2
     assert "Lower it: --set min_" in err
 
 
 def test_nothing_but_noise_is_an_answer(tmp_path, cli):
-    """Rows without any dense place are summarised, with what to try; they are no failure."""
+    """Rows without any dense place are summarised, with what to try; it is not a failure."""
     path = write(
         tmp_path / "few.csv", {"x": [0.5, 1.5, 9.5, 4.5, 6.25, 3.5], "y": [3.25, 2.5, 1.5, 7, 8, 2.75]}
     )
     code, out, _ = cli("fit", path, "--method", "hdbscan")
     assert code == 0
     assert "0 groups" in out
-    assert "every row is noise. Lower --set" in out
+    assert "every row is noise. Try another method, or smaller min_samples or min_cluster_size." in out

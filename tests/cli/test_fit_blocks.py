@@ -1,4 +1,4 @@
-"""``coterie fit`` on folders and patterns."""
+"""``coterie fit`` on folders and patterns: small ones in memory, others block by block."""
 
 import json
 import re
@@ -29,30 +29,39 @@ def rows_of(folder):
 
 
 def test_folder_to_labels(folder, tmp_path, capsys):
-    """Law: labels are those of the local class on the scaled columns of numbers; the answer comes first."""
-    code = app.run(["fit", f"{folder}/*.parquet", "-k", "3", "-o", str(tmp_path / "labels")])
+    """Law: labels are those of the local class on the columns of numbers; the answer comes first."""
+    how = ["--method", "kmeans", "-k", "3", "--checkpoint", str(tmp_path / "state")]
+    code = app.run(["fit", f"{folder}/*.parquet", *how, "-o", str(tmp_path / "labels")])
     assert code == 0
     printed = capsys.readouterr().out
     assert "900 rows; 2 columns used; left out: customer_id (a key), note" in printed
-    assert "3 groups       k-means on standardised columns, Euclidean" in printed
+    assert "3 groups                k-means on columns as they are, Euclidean" in printed
     assert "exact: sizes and means of the groups; sum of squares within groups" in printed
     assert f"labels   written to {tmp_path}/labels/part-*.parquet" in printed
     written = rows_of(tmp_path / "labels")
     np.testing.assert_array_equal(written["row"], np.arange(1, 901))
-    X = rows_of(folder)[["x", "y"]].to_numpy()
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    expected = KMeans(3, random_state=0).fit(X)
-    assert adjusted_rand_score(expected.labels_, written["group"]) == 1
-    assert set(written["group"]) == {1, 2, 3}
+    expected = KMeans(3, random_state=0).fit(rows_of(folder)[["x", "y"]].to_numpy())
+    assert adjusted_rand_score(expected.labels_, written["label"]) == 1
+    assert set(written["label"]) == {0, 1, 2}
+    assert set(written["group"]) == {"group 1", "group 2", "group 3"}
+
+
+def test_a_small_folder_is_one_table(folder, tmp_path, capsys):
+    """Law: files that fit into memory are read as one table; a folder gets its labels in one part."""
+    how = ["--method", "kmeans", "-k", "3", "--missing", "drop", "--no-believe"]
+    assert app.run(["fit", f"{folder}/*.parquet", *how, "-o", str(tmp_path / "labels")]) == 0
+    assert f"labels   written to {tmp_path}/labels/part-*.parquet" in capsys.readouterr().out
+    assert [path.name for path in (tmp_path / "labels").iterdir()] == ["part-000000.parquet"]
+    written = rows_of(tmp_path / "labels")
+    assert len(written) == 900
+    assert set(written["label"]) == {0, 1, 2}
 
 
 def test_without_questions(folder, tmp_path, capsys):
     """Law: without -k the number is found; report and model are written; the model places new rows."""
     model, report = tmp_path / "m.safetensors", tmp_path / "r.html"
-    code = app.run(
-        ["fit", f"{folder}/*.parquet", "--budget", "fast", "--save", str(model), "--report", str(report)]
-    )
-    assert code == 0
+    outputs = ["--save", str(model), "--report", str(report), "--checkpoint", str(tmp_path / "state")]
+    assert app.run(["fit", f"{folder}/*.parquet", "--budget", "fast", *outputs]) == 0
     printed = capsys.readouterr().out
     assert "3 groups" in printed
     assert "stable" in printed
@@ -60,13 +69,11 @@ def test_without_questions(folder, tmp_path, capsys):
     assert f"report   written to {report}" in printed
     assert report.stat().st_size < 8_000_000
     assert app.run(["predict", str(model), str(folder / "0.parquet")]) == 0
-    groups = capsys.readouterr().out.split()
-    labels = [line.split(",")[-1] for line in groups[1:]]
-    assert set(labels) <= {"1", "2", "3"}
+    groups = capsys.readouterr().out.splitlines()
+    labels = [int(line.split(",")[1]) for line in groups[1:]]
+    assert set(labels) <= {0, 1, 2}
     assert app.run(["predict", str(model), f"{folder}/*.parquet", "-o", str(tmp_path / "new")]) == 0
-    assert rows_of(tmp_path / "new")["group"].astype(str).tolist()[: len(labels)] == labels
-    assert app.run(["predict", str(model), str(folder)]) == 2
-    assert "data in blocks need -o FOLDER" in capsys.readouterr().err
+    assert rows_of(tmp_path / "new")["label"].tolist()[: len(labels)] == labels
 
 
 @pytest.mark.parametrize(
@@ -74,16 +81,19 @@ def test_without_questions(folder, tmp_path, capsys):
     [["--method", "dbscan"], ["--scale", "robust", "-k", "3"], ["--method", "mixture,kmeans", "-k", "2..4"]],
     ids=["dbscan", "robust", "mixture"],
 )
-def test_other_ways(folder, options, capsys):
+def test_other_ways(folder, tmp_path, options, capsys):
     """Law: methods and scalings of tables are those of blocks."""
-    assert app.run(["fit", str(folder), "--budget", "fast", "--json", *options]) == 0
+    how = ["--budget", "fast", "--no-believe", "--json", *options]
+    in_blocks = [] if "dbscan" in options else ["--checkpoint", str(tmp_path / "state")]
+    assert app.run(["fit", str(folder), *how, *in_blocks]) == 0
     k = json.loads(capsys.readouterr().out)["k"]
     assert k >= 3 if "dbscan" in options else k == 3
 
 
-def test_json_says_what_is_exact(folder, capsys):
+def test_json_says_what_is_exact(folder, tmp_path, capsys):
     """Law: machines are told which numbers are exact, and centres are in the units of the columns."""
-    assert app.run(["fit", str(folder), "-k", "3", "--json"]) == 0
+    how = ["--method", "kmeans", "-k", "3", "--no-believe", "--checkpoint", str(tmp_path / "state")]
+    assert app.run(["fit", str(folder), *how, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["columns"] == ["x", "y"]
     assert [column["column"] for column in found["left_out"]] == ["customer_id", "note"]
@@ -98,7 +108,7 @@ def test_checkpoint_is_kept(folder, tmp_path, capsys):
     """Law: a repeated fit goes on from its checkpoint; one file per method."""
     for method in ("kmeans", "kmeans", "mixture", "minibatch-kmeans"):
         state = ["--checkpoint", str(tmp_path / "c"), "--method", method]
-        assert app.run(["fit", str(folder), "-k", "3", *state]) == 0
+        assert app.run(["fit", str(folder), "-k", "3", "--no-believe", *state]) == 0
     assert sorted(path.name for path in (tmp_path / "c").iterdir()) == [
         "kmeans.safetensors",
         "minibatch-kmeans.safetensors",
@@ -109,7 +119,8 @@ def test_checkpoint_is_kept(folder, tmp_path, capsys):
 def test_a_checkpoint_makes_blocks_of_one_file(folder, tmp_path, capsys):
     """Law: a single file is read in blocks when an option asks for what only blocks have."""
     state = ["--checkpoint", str(tmp_path / "c")]
-    assert app.run(["fit", str(folder / "2.parquet"), "-k", "3", "--json", *state]) == 0
+    how = ["--method", "kmeans", "-k", "3", "--no-believe", "--json"]
+    assert app.run(["fit", str(folder / "2.parquet"), *how, *state]) == 0
     assert json.loads(capsys.readouterr().out)["n_blocks"] == 1
 
 
@@ -119,16 +130,16 @@ def test_a_checkpoint_makes_blocks_of_one_file(folder, tmp_path, capsys):
         (["-k", "3", "--scale", "robus"], 'no such scale "robus".*Did you mean "robust"'),
         (["-k", "3", "--method", "kmean"], 'no such method "kmean".*Did you mean "kmeans"'),
         (["-k", "1000"], "-k must be at most 900, its rows, got 1000"),
-        (["-k", "3", "--improve", "breathing"], "--improve is not taken for data in blocks"),
         (["-k", "3", "--encoding", "latin1"], "--encoding is not taken for data in blocks"),
         (["-k", "3", "--drop", "z"], 'no column "z"'),
-        (["-k", "3", "--missing", "drop"], "--missing drop is not taken for data in blocks"),
-        (["--method", "dbscan", "--checkpoint", "c"], "checkpoint is not taken by dbscan"),
+        (["-k", "3", "--missing", "drop"], "missing"),
+        (["--method", "dbscan"], "checkpoint is not taken by dbscan"),
+        (["--method", "kmeans", "-k", "3", "--improve", "breathing"], "improve"),
     ],
 )
-def test_what_is_refused(folder, arguments, message, capsys):
+def test_what_is_refused(folder, tmp_path, arguments, message, capsys):
     """Law: what does not work on blocks is refused in one line."""
-    assert app.run(["fit", str(folder), *arguments]) == 2
+    assert app.run(["fit", str(folder), "--checkpoint", str(tmp_path / "c"), *arguments]) == 2
     printed = capsys.readouterr().err
     assert len(printed.splitlines()) == 1
     assert re.search(message, printed)
@@ -153,6 +164,7 @@ def test_labels_never_replace_files(folder, tmp_path, capsys):
     (tmp_path / "part-000007.parquet").write_text("labels of more rows")
     assert app.run(["fit", str(folder), "-k", "3", "-o", str(tmp_path)]) == 2
     assert "holds files already. Use --force" in capsys.readouterr().err
-    assert app.run(["fit", str(folder), "-k", "3", "-o", str(tmp_path), "--force"]) == 0
+    how = ["--method", "kmeans", "-k", "3", "--no-believe"]
+    assert app.run(["fit", str(folder), *how, "-o", str(tmp_path), "--force"]) == 0
     written = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
     assert written == ["kept", "part-000000.parquet"]  # no labels of another fit among these

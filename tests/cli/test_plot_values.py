@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coterie.cli.app import run
-from coterie.cli.plot_subject import Free, PlotRequest, Subject
+from coterie.cli.plot_subject import PlotRequest, Subject
 from coterie.cli.plot_values import (
     contingency,
     evidence,
@@ -18,7 +18,7 @@ from coterie.cli.plot_values import (
 from coterie.cluster import SpectralClustering, suggest_eps
 from coterie.data import read_table
 from coterie.errors import InvalidParameter
-from coterie.pipeline import Recipe
+from coterie.pipeline import make_request
 
 RNG = np.random.default_rng(0)
 POINTS = np.concatenate([RNG.normal(m, 0.5, (15, 2)) for m in (0, 5, 10)])
@@ -35,9 +35,8 @@ def table(tmp_path, monkeypatch):
 
 
 def subject(table, method="kmeans", k=3, truth="kind"):
-    recipe = Recipe(method, k, "standard", None, seed=0)
-    request = PlotRequest(recipe, "ward", (), "error", truth, None, Free("auto", "auto"))
-    return Subject(request, table=table, model=None)
+    fit = make_request(method, k, scale="standard", believe=False)
+    return Subject(PlotRequest(fit, k, "ward", truth, None), table=table, model=None)
 
 
 def test_evidence_goes_to_twelve_or_to_k(table):

@@ -59,10 +59,10 @@ def names_of(given: list[str], columns: tuple[str, ...] = ()) -> list[str]:
 
 Data: TypeAlias = Annotated[
     str,
-    typer.Argument(metavar="DATA", help="CSV, Parquet, Arrow, npy, npz, folder, 'pattern*', or - (stdin)."),
+    typer.Argument(metavar="DATA", help="CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin)."),
 ]
 Distance: TypeAlias = Annotated[
-    str, option(metavar="NAME", help="See coterie distances; precomputed: DATA is a matrix [euclidean]")
+    str, option(metavar="NAME", help="See coterie distances; or precomputed [euclidean]")
 ]
 Scale: TypeAlias = Annotated[str, option(metavar="HOW", help="auto standard minmax robust none [auto]")]
 Budget: TypeAlias = Annotated[str, option(metavar="WORD", help="fast, normal, thorough [normal]")]
@@ -80,10 +80,10 @@ Header: TypeAlias = Annotated[
 Encoding: TypeAlias = Annotated[str | None, option(metavar="NAME", help="Text encoding, e.g. cp1252 [utf-8]")]
 Output: TypeAlias = Annotated[
     Path | None,
-    option("--output", "-o", metavar="FILE", help="Write labels: .csv .tsv .parquet .npy, a folder, or -"),
+    option("--output", "-o", metavar="FILE", help="Labels: .csv .tsv .parquet .npy, folder or -"),
 ]
 EscapeFormulas: TypeAlias = Annotated[
-    bool, option("--escape-formulas", help="In -o, a ' before text that starts with = + - or @.")
+    bool, option("--escape-formulas", help="In -o, put ' before text with = + - @ first.")
 ]
 WithData: TypeAlias = Annotated[bool, option("--with-data", help="Write the columns of DATA beside them.")]
 Report: TypeAlias = Annotated[Path | None, option("--report", metavar="FILE", help="Write an HTML report.")]

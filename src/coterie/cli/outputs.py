@@ -50,8 +50,10 @@ class Files:
             return False
         return self.labels.is_dir() or (is_several(self.data) and not self.labels.suffix)
 
-    def check(self) -> None:
+    def check(self, *, as_json: bool = False) -> None:
         """Refuse outputs that cannot or must not be written, before anything is read."""
+        if as_json and self.labels_to_stdout:
+            raise InvalidParameter("-o - and --json both print. Leave one out, or write labels to a file.")
         if self.escapes and self.labels_to_folder:
             raise InvalidParameter("--escape-formulas is for text files, .csv and .tsv. Leave it out.")
         if self.with_data and self.labels is None:

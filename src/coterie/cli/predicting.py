@@ -17,9 +17,19 @@ from coterie.pipeline.sources import is_in_blocks
 
 
 def predict_files(
-    model: Path, data: str, files: outputs.Files, *, header: bool | None, encoding: str | None, missing: str
+    model: Path,
+    data: str,
+    files: outputs.Files,
+    *,
+    header: bool | None,
+    encoding: str | None,
+    missing: str,
+    as_json: bool,
 ) -> tuple[Labels | None, int | None]:
-    """Write or print the labels of new rows; return them, if they were not written block by block."""
+    """Write or print the labels of new rows; return them, if they were not written block by block.
+
+    JSON holds the labels: they are not printed a second time.
+    """
     if is_in_blocks(data):
         refuse_options(encoding=encoding, header=header is not None, missing=missing != "error")
         return _predict_blocks(model, data, files)
@@ -28,7 +38,8 @@ def predict_files(
         table = read_table(data, header=header, encoding=encoding)
     labels = predict_table(fitted, table, missing=missing)
     if files.labels is None or files.labels_to_stdout:
-        outputs.print_labels(table, labels, **files.how)
+        if not as_json:
+            outputs.print_labels(table, labels, **files.how)
     else:
         path = files.labels
         if files.labels_to_folder:

@@ -74,6 +74,7 @@ class Clustering:
     Examples
     --------
     >>> import coterie
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(centre, 1, (60, 2)) for centre in ([0, 0], [9, 0], [0, 9])])
     >>> found = coterie.fit(X, budget="fast")

@@ -105,6 +105,7 @@ def compare_methods(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(centre, 1, (60, 2)) for centre in ([0, 0], [9, 0], [0, 9])])
     >>> found = compare_methods(X, "kmeans,modes", budget="fast")

@@ -48,8 +48,12 @@ def verdict_on_null(significance: Significance) -> str:
 
     Examples
     --------
-    >>> from coterie.evaluate import Significance
-    from coterie.evaluate.belief import SIGNIFICANT, STABLE
+    >>> import numpy as np
+    >>> from coterie.cluster import KMeans
+    >>> from coterie.evaluate import significance
+    >>> X = np.repeat([[0.0], [9.0]], 20, axis=0) + np.random.default_rng(0).normal(size=(40, 2))
+    >>> verdict_on_null(significance(KMeans(2, random_state=0), X, n_draws=19, random_state=0))
+    'Gaussian null rejected'
     """
     null = null_name(significance)
     return f"{null} rejected" if significance.p_value <= SIGNIFICANT else f"{null} not rejected"

@@ -10,24 +10,24 @@ from coterie.cli.options import option
 
 ABOUT = """
 A shop has a table of 800 customers: age, income, visits per month, spend per visit,
-share of orders made online (%), share bought at a discount (%). Nobody has said what
-kinds of customers there are, or how many. We ask:
+share of orders made online (%), share bought at a discount (%). How many kinds of
+customers are there, and which?
 
   $ coterie fit customers.csv
 """
 NEXT = """
-What to read: five groups, found by comparing several methods. They come back when rows are
-drawn anew ("stable"), and data without groups hardly ever look as good ("not by chance").
-Each group differs from the average customer in the columns named, in standard
-deviations (sd). Group 1, for example, is young, orders online and buys at a discount:
-students, one would guess. The computer never saw that word.
+How to read this: comparing several methods gave five groups. The same groups are found in
+bootstrap resamples of the rows ("stable"), and none of 99 data sets drawn from a single
+Gaussian is separated as well ("Gaussian null rejected"). Each line says how a group differs
+from the average customer, in standard deviations (sd). Group 1, for example, is young, orders
+online and buys at a discount: students, one would guess. The data do not contain that word.
 
 Try it on the same table, then on yours:
   coterie demo --copy customers.csv
   coterie fit customers.csv -o groups.csv
   coterie compare customers.csv
 """
-ABOUT_REPORT = "The report, one file to open in a browser and to send to others:"
+ABOUT_REPORT = "The report, a single HTML file that you can open in a browser or send to others:"
 
 
 def demo(

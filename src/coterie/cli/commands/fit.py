@@ -17,7 +17,6 @@ Examples:
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
   coterie fit customers.csv --save groups.safetensors --report groups.html --open
   coterie fit 'data/*.parquet' --report groups.html --checkpoint state -o labels
-  coterie fit - -k 3 --json < points.csv | jq .sizes
 """
 
 
@@ -70,7 +69,7 @@ def fit(
         settings=dict(map(fitting.read_setting, settings)), checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
     files = outputs.Files(data, output, save, force, with_data, escape_formulas)
-    files.check()
+    files.check(as_json=as_json)
     reports.check(report, opens=opens, force=force)
     with fitting.found_in(data, request, header=header, encoding=encoding, scheduler=scheduler) as found:
         files.write(found)

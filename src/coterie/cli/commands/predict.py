@@ -40,9 +40,9 @@ def predict(
 
     check_policy(missing)
     files = outputs.Files(data, labels=output, force=force, with_data=with_data, escapes=escape_formulas)
-    files.check()
+    files.check(as_json=as_json)
     labels, n_rows = predicting.predict_files(
-        model, data, files, header=header, encoding=encoding, missing=missing
+        model, data, files, as_json=as_json, header=header, encoding=encoding, missing=missing
     )
     if as_json:
         print_json(prediction_facts(data, model, labels, output))

@@ -62,7 +62,7 @@ def bend(ks: tuple[int, ...], found: Measured) -> Choice:
     votes=1,
 )
 def elbow(subject: Subject) -> Measured:
-    """Distortion: what the method makes small; the sum of squares within clusters where it does not say."""
+    """Distortion: the method's objective function; the sum of squares within clusters where it has none."""
     return Measured(_distortion(subject))
 
 
