@@ -28,7 +28,7 @@ def test_few_rows(n_rows):
     rows = TWO[40 - n_rows // 2 :][:n_rows]
     found = fit(rows)
     assert found.k == 1
-    assert f"{n_rows} rows are too few to tell groups from chance" in found.notes
+    assert f"{n_rows} rows are too few to test against null data" in found.notes
     assert fit(rows, k=2).k == 2
 
 
