@@ -198,14 +198,14 @@ def test_the_axis_of_chance_is_broken_where_the_data_are_far(observed):
 
 
 def test_stability_of_all_good_groups():
-    """Law: when every group comes back, the title says so and names the weakest."""
+    """Law: when every group is stable, the title says so and names the least stable."""
     found = SimpleNamespace(
         scheme="bootstrap", n_resamples=2, per_cluster=[0.9, 0.8], scores=[[0.9, np.nan], [0.9, 0.8]],
         overall=0.85, verdicts=("strong", "stable"),
     )  # fmt: skip
-    assert stability_facts(found).finding == "Every group comes back; the weakest is group 2 (0.80)"
+    assert stability_facts(found).finding == "Every group is stable; the least stable is group 2 (0.80)"
     found.per_cluster = [1.0, 0.999]
-    assert stability_facts(found).finding == "Every group comes back as it is"
+    assert stability_facts(found).finding == "Every group is stable: always the same rows"
 
 
 def test_tree_is_cut_where_the_groups_are():

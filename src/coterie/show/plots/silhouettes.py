@@ -44,7 +44,7 @@ def silhouette(value: Silhouette, ax: Axes | None = None, *, names: list[str] | 
     ax : Axes, default=None
         Where to draw; None opens a figure.
     names : list of str, default=None
-        What to call cluster 0, 1, ...; None: their numbers.
+        What to call cluster 0, 1, ...; None: group 1, 2, ...
 
     Returns
     -------
@@ -117,7 +117,7 @@ def _dress(ax: Axes, value: Silhouette, middles: Values, bottom: float, words: l
         ax,
         title=f"Mean silhouette {value.score:.2f} of {count_of(k, 'cluster')}",
         x="silhouette",
-        y="cluster",
+        y="group",
     )
     ax.tick_params(axis="y", length=0)
     note(ax, _words_on_negatives(value, int(wrong.sum())))
