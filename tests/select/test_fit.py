@@ -33,7 +33,7 @@ def three():
 
 
 def test_round_groups(three):
-    """Separate blobs are found, numbered by size, said to be stable and not by chance."""
+    """Separate blobs are found, numbered by size, said to be stable, and the null is rejected."""
     X, y, found = three
     assert found.k == 3
     assert adjusted_rand_score(y, found.labels) == 1.0
@@ -57,7 +57,7 @@ def test_curved_groups(noise):
 
 @pytest.mark.parametrize("kind", ["normal", "uniform"])
 def test_no_groups(kind):
-    """Data without groups get that answer, in words too, and all rows one label."""
+    """Null data get that answer, in words too, and all rows one label."""
     X = getattr(np.random.default_rng(3), kind)(size=(200, 3))
     found = coterie.fit(X, budget="fast")
     assert found.k == 1
@@ -75,7 +75,7 @@ def test_words(three):
     lines = found.summary().splitlines()
     assert lines[0].startswith("the data   180 rows; 2 columns used")
     assert lines[2].split()[:2] == ["3", "groups"]
-    assert found.headline.startswith("3 groups; stable (1.00); not by chance (p")
+    assert found.headline.startswith("3 groups; stable (1.00); Gaussian null rejected (p")
     assert found.summary() == str(found) == repr(found)
     assert "<pre>" in found._repr_html_()
     assert json.loads(json.dumps(found.to_dict()))["k"] == 3
@@ -271,7 +271,7 @@ def test_comparison_of_methods():
     assert [candidate.method for candidate in found.candidates] == ["kmeans", "hdbscan"]
     assert found.k == 3
     assert found.agreement[0] == 1.0
-    assert "best by k-means" in found.headline
+    assert "found best by k-means" in found.headline
     assert json.loads(json.dumps(found.to_dict()))["rows_compared"] == 180
     nothing = compare_methods(np.random.default_rng(0).normal(size=(120, 2)), budget="fast")
     assert nothing.k == 1

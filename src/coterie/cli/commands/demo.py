@@ -16,8 +16,9 @@ kinds of customers there are, or how many. We ask:
   $ coterie fit customers.csv
 """
 NEXT = """
-What to read: five groups, found by comparing several methods. They come back when rows are
-drawn anew ("stable"), and data without groups hardly ever look as good ("not by chance").
+What to read: five groups, found by comparing several methods. They come back in
+resamples of the rows ("stable"), and one Gaussian cloud of the same rows is never divided
+as well ("Gaussian null rejected").
 Each group differs from the average customer in the columns named, in standard
 deviations (sd). Group 1, for example, is young, orders online and buys at a discount:
 students, one would guess. The computer never saw that word.

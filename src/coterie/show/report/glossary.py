@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from coterie.errors import CoterieError
+from coterie.pipeline.judge.density_valleys import ENOUGH
 from coterie.select.catalogue import find_criterion
 
 WORDS = {
     "separation": "how much lower the density is at the borders between groups than null data would show, "
-    "in standard errors, summed over the borders; larger is better, 0 and below is not significant",
-    "weakest border": "the same for the least clear border; 0 and below is not significant",
+    f"in standard errors, summed over the borders (at most {ENOUGH:g} each); larger is better, 0 and below is "
+    "not significant",
+    "weakest border": "the same for the least clear border, not limited; 0 and below is not significant",
     "crossing": "share of nearest-neighbour pairs that cross a border between groups; small is good",
     "noise": "share of rows in no group",
     "silhouette": "how much nearer rows are to their own group than to the next; 1 is far apart",
