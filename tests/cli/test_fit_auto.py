@@ -25,7 +25,7 @@ def rows(tmp_path, monkeypatch):
 
 
 def test_the_answer_comes_first(rows, capsys):
-    """Law: how many groups, how stable, how likely by chance, then what sets them apart."""
+    """Law: how many groups, how stable, the test against null data, then what sets them apart."""
     assert run(["fit", "rows.csv", "--budget", "fast"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "rows.csv   180 rows; 2 columns used; left out: id (a key), kind (text)"

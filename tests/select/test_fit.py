@@ -92,7 +92,7 @@ def test_saved_and_loaded(three, tmp_path):
     assert (loaded.labels == found.labels).all()
     assert (loaded.predict(X) == found.labels).all()
     assert loaded.headline == found.headline
-    assert loaded.table is None
+    assert loaded.rows is None
     assert loaded.runners_up[0].title == found.runners_up[0].title
 
 
@@ -155,7 +155,7 @@ def test_frames(make):
     assert {column.name: column.reason for column in found.groups.left_out} == {
         "id": "a key",
         "joined": "a date",
-        "kind": "dropped",
+        "kind": "the truth",
         "same": "constant",
     }
     assert found.k == 3
@@ -172,14 +172,14 @@ def test_a_path(tmp_path):
 
 
 def test_missing_values():
-    """Rows with missing values are refused, left out with label -2, or filled."""
+    """Rows with missing values are refused, left out (masked), or filled."""
     X, _ = blobs()
     X[5, 1] = np.nan
     with pytest.raises(InvalidData, match="missing"):
         coterie.fit(X)
     found = coterie.fit(X, missing="drop", budget="fast")
     assert found.k == 3
-    assert found.labels[5] == -2
+    assert np.flatnonzero(np.ma.getmaskarray(found.labels)).tolist() == [5]
     assert coterie.fit(X, missing="median", budget="fast").labels.min() >= 0
 
 
@@ -279,10 +279,10 @@ def test_comparison_of_methods():
 
 
 def test_weak_groups_are_listed_as_people_do(three):
-    """Law: weak groups are named with commas and an "and"; a weakest group is named where it differs."""
+    """Law: groups that are not stable are named with commas and an "and"; the weakest where it differs."""
     found = three[2]
     weak = replace(found, stability=replace(found.stability, scores=np.array([[0.5, 0.9, 0.4]])))
-    assert weak.headline.endswith("groups 1 and 3 are weak")
+    assert weak.headline.endswith("groups 1 and 3 are not stable")
     assert "weakest is group 3 (0.40)" in str(weak)
     even = replace(found, stability=replace(found.stability, scores=np.array([[1.0, 0.999, 1.0]])))
     assert "weakest" not in str(even)

@@ -146,7 +146,7 @@ def test_a_number_that_is_wished_for_is_what_one_gets(k):
         ({"method": "kmeans,"}, r"got 'kmeans,'"),
         ({"method": ["kmeans", 3]}, r"got \['kmeans', 3\]"),
         ({"scale": None}, r'no such scale "None". Did you mean "none"\?'),
-        ({"distance": "precomputed"}, r'no such distance "precomputed"'),
+        ({"distance": "precomputed"}, r"a square of distances has as many columns"),
         ({"drop": "heigth"}, r'no column "heigth". Did you mean "height"\?'),
         ({"keep": ["heigth"]}, r'no column "heigth"'),
         ({"random_state": -1}, r"random_state of coterie.fit must be"),

@@ -116,7 +116,7 @@ def null_distribution(value: Significance, ax: Axes | None = None) -> Axes:
     better = "higher" if value.greater_is_better else "lower"
     words = value.measure.replace("_", " ")
     tidy(ax, title=_null_headline(value), x=f"{words} ({better} is better)", y="draws")
-    note(ax, f"Grey: {value.against}, clustered in the same way. {value.p_in_words}.")
+    note(ax, f"Grey: {count_of(draws.size, 'draw')} of {value.against}, clustered in the same way.")
     return ax
 
 
@@ -152,7 +152,8 @@ def _stability_headline(value: Stability, words: list[str]) -> str:
 
 
 def _null_headline(value: Significance) -> str:
-    return f"{value.verdict[:1].upper()}{value.verdict[1:]} (p = {value.p_value:.2g})"
+    least = "" if value.n_as_good else ", the smallest possible"
+    return f"{value.verdict[:1].upper()}{value.verdict[1:]} (p = {value.p_value:.2g}{least})"
 
 
 def _say_undefined(ax: Axes, value: Significance) -> Axes:
