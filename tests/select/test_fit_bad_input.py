@@ -146,7 +146,6 @@ def test_a_number_that_is_wished_for_is_what_one_gets(k):
         ({"method": "kmeans,"}, r"got 'kmeans,'"),
         ({"method": ["kmeans", 3]}, r"got \['kmeans', 3\]"),
         ({"scale": None}, r'no such scale "None". Did you mean "none"\?'),
-        ({"distance": "precomputed"}, r"a square of distances has as many columns"),
         ({"drop": "heigth"}, r'no column "heigth". Did you mean "height"\?'),
         ({"keep": ["heigth"]}, r'no column "heigth"'),
         ({"random_state": -1}, r"random_state of coterie.fit must be"),
@@ -200,3 +199,9 @@ def test_values_that_are_no_numbers(X, message):
     """Law: what cannot be measured is refused, with the place."""
     with pytest.raises(InvalidData, match=message):
         fit(X)
+
+
+def test_precomputed_distances_are_a_square():
+    """Law: rows that are no square of distances are refused as such, with their shape."""
+    with pytest.raises(InvalidData, match=r"as many columns of numbers as rows, got 3 columns and 80 rows"):
+        fit(TWO, distance="precomputed")

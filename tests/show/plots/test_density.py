@@ -16,7 +16,11 @@ MODEL = OPTICS(min_samples=5, max_eps=3.0, cluster_method="dbscan", eps=1.0).fit
 
 
 def bars(ax):
-    return {c.get_label(): c for c in ax.collections if c.get_label() in ("noise", "group 1", "group 2", "group 3")}
+    return {
+        c.get_label(): c
+        for c in ax.collections
+        if c.get_label() in ("noise", "group 1", "group 2", "group 3")
+    }
 
 
 def gids(ax):

@@ -63,7 +63,8 @@ def words_of_labels(
         words = [label if _is_noise(label) else names[label] for label in known]
     else:
         words = [group_name(label) for label in known] if count_from_0(known) else known
-        words = [word.removeprefix("group ") if isinstance(word, str) and is_short else word for word in words]
+        if is_short:
+            words = [str(word).removeprefix("group ") if not _is_noise(word) else word for word in words]
     return ["noise" if _is_noise(word) else plain(word, longest) for word in words]
 
 

@@ -73,7 +73,7 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
         x="group",
         y="Jaccard similarity with its nearest match",
     )
-    said = f"{value.n_resamples:,} resamples ({value.scheme}); diamonds: means, red below {STABLE}: not stable."
+    said = f"{value.n_resamples:,} resamples ({value.scheme}); diamonds: means, red: not stable (< {STABLE})."
     note(ax, said, gap=NOTE_GAP + (LETTER * max(map(len, shown)) if is_long else 0))
     return ax
 

@@ -51,8 +51,8 @@ def _silhouette(value: float) -> Badge:
     tone = _tone(value, GOOD_SILHOUETTE, FAIR_SILHOUETTE)
     word = {"good": "high silhouette", "fair": "medium silhouette", "poor": "low silhouette"}[tone]
     about = (
-        f"mean over the rows on this page; 1 is far apart, 0 is touching; {GOOD_SILHOUETTE} and more is high, "
-        f"below {FAIR_SILHOUETTE} low"
+        f"mean over the rows on this page; 1 is far apart, 0 is touching; {GOOD_SILHOUETTE} and more is "
+        f"high, below {FAIR_SILHOUETTE} low"
     )
     return Badge(word, f"{value:.2f}".replace("-", "−"), tone, about)
 

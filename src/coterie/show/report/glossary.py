@@ -10,8 +10,8 @@ from coterie.select.catalogue import find_criterion
 
 WORDS = {
     "separation": "how much lower the density is at the borders between groups than null data would show, "
-    f"in standard errors, summed over the borders (at most {ENOUGH:g} each); larger is better, 0 and below is "
-    "not significant",
+    f"in standard errors, summed over the borders (at most {ENOUGH:g} each); larger is better, 0 and below "
+    "is not significant",
     "weakest border": "the same for the least clear border, not limited; 0 and below is not significant",
     "crossing": "share of nearest-neighbour pairs that cross a border between groups; small is good",
     "noise": "share of rows in no group",
