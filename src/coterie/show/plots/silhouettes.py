@@ -56,7 +56,7 @@ def silhouette(value: Silhouette, ax: Axes | None = None, *, names: list[str] | 
     >>> from coterie.show.plots import silhouette
     >>> ax = silhouette(measure([[0.0], [1.0], [5.0], [6.0], [2.9]], [0, 0, 1, 1, 1]))
     >>> [text.get_text() for text in ax.get_yticklabels()]
-    ['0', '1']
+    ['group 1', 'group 2']
     """
     k = value.sizes.size
     ax = axes_for(ax, size=(6.8, float(np.clip(2.0 + 0.2 * k, 4.6, 11.0))))
