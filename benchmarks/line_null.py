@@ -1,7 +1,8 @@
-"""Where the bars of `coterie.pipeline.judge.discriminant_valleys` come from: ``python -m benchmarks.line_null [SECONDS]``.
+"""Where the bars of `coterie.pipeline.judge.discriminant_valleys` come from.
 
-Clouds without clusters are cut in two by k-means, Ward's method and a mixture; printed is, by kind of cloud,
-rows and columns, the depth that 95 % of the valleys between the halves stay below, for each window.
+``python -m benchmarks.line_null [SECONDS]``: clouds without clusters are cut in two by k-means, Ward's method
+and a mixture; printed is, by kind of cloud, rows and columns, the depth that 95 % of the valleys between the
+halves stay below, for each window.
 """
 
 from __future__ import annotations

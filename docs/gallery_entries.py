@@ -124,7 +124,7 @@ plots.kmeans_animation(X, model, "kmeans_animation.gif")
         ),
         Entry(
             "seeding_steps",
-            "K-means++: the chance of every row at each pick; rows far from the centres so far are likely.",
+            "K-means++: the probability of each row at each pick; rows far from all centres are likely.",
             """
 plots.seeding_steps(X, KMeans(4, random_state=1, history=True).fit(X))
 """,

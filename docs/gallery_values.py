@@ -46,7 +46,7 @@ plots.evidence_heatmap(evidence)
         ),
         Entry(
             "alluvial",
-            "How rows flow from group to group as k grows: clean splits, or groups mixed anew.",
+            "How rows flow from group to group as k grows: clean splits, or groups that mix.",
             """
 plots.alluvial(evidence)
 """,
@@ -99,7 +99,7 @@ plots.parallel_coordinates(iris, medoids)
         ),
         Entry(
             "stability",
-            "Whether each group comes back when the rows are drawn anew.",
+            "Whether each group comes back in bootstrap resamples.",
             """
 from coterie.evaluate import stability
 
@@ -108,7 +108,7 @@ plots.stability(stability(KMeans(5, random_state=0), X, random_state=0))
         ),
         Entry(
             "null_distribution",
-            "What chance gives instead, and where the data stand.",
+            "A measure on null data, and where the observed value stands.",
             """
 from coterie.evaluate import significance
 

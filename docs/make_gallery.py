@@ -94,19 +94,19 @@ def picture_of(drawn: Any) -> bytes:
 README = """
 from importlib.resources import files
 
+import coterie
 import matplotlib.pyplot as plt
-from coterie.pipeline import Recipe, fit_groups
 from coterie.data import read_table
 
 table = read_table(files("coterie.cli") / "data" / "customers.csv")
-groups = fit_groups(table, Recipe(n_clusters=5, n_init=10))
+groups = coterie.fit(table, "kmeans", 5, believe=False).groups
 rows = groups.scaling.apply(table.matrix(groups.columns))
 five = Dendrogram.from_linkage(linkage(rows, "ward"))
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(15, 4.2), layout="constrained")
-labels, names = groups.labels - 1, ["1", "2", "3", "4", "5"]
+labels = groups.labels
 own = table.content.select(groups.columns)
-plots.scatter(own, labels, columns=("age", "income"), centers=groups.centers, names=names, ax=left)
-plots.clusplot(rows, labels, names=names, ax=middle)
+plots.scatter(own, labels, columns=("age", "income"), centers=groups.centers, ax=left)
+plots.clusplot(rows, labels, ax=middle)
 cut = five.cut(5)
 alike = np.array([np.bincount(labels[cut == cluster]).argmax() for cluster in range(5)])
 plots.dendrogram(five, cut=alike[cut], max_leaves=40, ax=right)

@@ -6,8 +6,10 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from coterie.cluster import AgglomerativeClustering, KMeans
+from coterie.evaluate import Significance
+from coterie.pipeline.other_numbers import cuts_of
 from coterie.show.report import Subject
-from coterie.show.report.subjects import cuts_of, number_by_size
+from coterie.show.report.subjects import number_by_size
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -79,16 +81,9 @@ def stability_of(k):
 
 
 def significance():
-    """Return significance: far above what chance gives."""
+    """Return significance: far above the draws of null data."""
     draws = np.random.default_rng(0).normal(0.3, 0.02, 199)
-    return SimpleNamespace(
-        measure="silhouette_score",
-        null="gaussian",
-        against="one Gaussian",
-        observed=0.55,
-        draws=draws,
-        p_value=0.005,
-    )
+    return Significance("silhouette_score", "gaussian", "one Gaussian", 0.55, draws, True)
 
 
 def iris_subject(with_tree=False):
@@ -99,14 +94,13 @@ def iris_subject(with_tree=False):
         iris.feature_names,
         np.zeros(150, dtype=int),
         title="iris.csv",
-        headline="3 groups; stable (0.78); not by chance (p ≤ 0.005)",
+        headline="3 groups; stable (0.78); Gaussian null rejected (p = 0.005)",
         classes=[str(iris.target_names[target]) for target in iris.target],
         evidence=evidence_of(3, range(1, 7)),
         stability=stability_of(3),
         significance=significance(),
-        runners_up=[
-            SimpleNamespace(method="mixture", k=2, scores={"silhouette_score": 0.5}, reason="too few")
-        ],
+        winner=SimpleNamespace(method="kmeans", k=3, scores={"separation": 5.1}, reason="both borders are"),
+        runners_up=[SimpleNamespace(method="mixture", k=2, scores={"separation": 4.2}, reason="too few")],
         left_out=[("notes", "text")],
     )
     if with_tree:

@@ -57,7 +57,7 @@ def test_curved_groups(noise):
 
 @pytest.mark.parametrize("kind", ["normal", "uniform"])
 def test_no_groups(kind):
-    """Data without groups get that answer, in words too, and all rows one label."""
+    """Null data get that answer, in words too, and all rows one label."""
     X = getattr(np.random.default_rng(3), kind)(size=(200, 3))
     found = coterie.fit(X, budget="fast")
     assert found.k == 1
@@ -272,7 +272,7 @@ def test_comparison_of_methods():
     assert [candidate.method for candidate in found.candidates] == ["kmeans", "hdbscan"]
     assert found.k == 3
     assert found.agreement[0] == 1.0
-    assert "best by k-means" in found.headline
+    assert "found best by k-means" in found.headline
     assert json.loads(json.dumps(found.to_dict()))["rows_compared"] == 180
     nothing = compare_methods(np.random.default_rng(0).normal(size=(120, 2)), budget="fast")
     assert nothing.k == 1
@@ -280,7 +280,7 @@ def test_comparison_of_methods():
 
 
 def test_weak_groups_are_listed_as_people_do(three):
-    """Law: weak groups are named with commas and an "and"; a weakest group is named where it differs."""
+    """Law: groups that are not stable are named with commas and an "and"; the weakest where it differs."""
     found = three[2]
     weak = replace(found, stability=replace(found.stability, scores=np.array([[0.5, 0.9, 0.4]])))
     assert weak.headline.endswith("groups 1 and 3 are not stable")

@@ -28,7 +28,7 @@ def test_few_rows(n_rows):
     rows = TWO[40 - n_rows // 2 :][:n_rows]
     found = fit(rows)
     assert found.k == 1
-    assert f"{n_rows} rows are too few to tell groups from chance" in found.notes
+    assert f"{n_rows} rows are too few to test against null data" in found.notes
     assert fit(rows, k=2).k == 2
 
 
@@ -199,3 +199,9 @@ def test_values_that_are_no_numbers(X, message):
     """Law: what cannot be measured is refused, with the place."""
     with pytest.raises(InvalidData, match=message):
         fit(X)
+
+
+def test_precomputed_distances_are_a_square():
+    """Law: rows that are no square of distances are refused as such, with their shape."""
+    with pytest.raises(InvalidData, match=r"as many columns of numbers as rows, got 3 columns and 80 rows"):
+        fit(TWO, distance="precomputed")

@@ -18,7 +18,7 @@ def test_copies_are_one_observation():
     one = rng.normal(size=(80, 2))
     found = coterie.fit(np.repeat(one, 5, axis=0), budget="fast")
     assert found.k == 1
-    assert any("rows repeat others" in note for note in found.notes)
+    assert any("320 of 400 rows repeat others" in note for note in found.notes)
     two = np.r_[one, one + 9]
     labels = coterie.fit(np.repeat(two, 3, axis=0), budget="fast").labels.reshape(-1, 3)
     assert (labels == np.repeat([labels[0, 0], labels[-1, 0]], 80)[:, None]).all()

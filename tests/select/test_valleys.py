@@ -1,4 +1,4 @@
-"""The judge: valleys between groups, against those of data without groups."""
+"""The judge: valleys between groups, against those of null data."""
 
 from __future__ import annotations
 

@@ -68,8 +68,8 @@ def responsibilities(subject: Subject) -> Any:
         raise values.wrong_model(subject, "draws soft memberships", "mixture")
     memberships, names = soft(rows), subject.model_names
     if names is not None:  # in the order of the groups
-        memberships = memberships[:, np.argsort([int(name) for name in names])]
-        names = sorted(names, key=int)
+        memberships = memberships[:, np.argsort(subject.groups.numbers)]
+        names = subject.names
     return _plots().responsibilities(subject.scaled, memberships, names=names)
 
 

@@ -110,7 +110,7 @@ KINDS: tuple[PlotKind, ...] = (
     ),
     PlotKind("contingency", "the groups against the classes of --truth", drawings.contingency),
     PlotKind("stability", "whether the groups come back in resamples", drawings.stability),
-    PlotKind("null_distribution", "whether chance would give as good groups", drawings.null_distribution),
+    PlotKind("null_distribution", "the test against null data", drawings.null_distribution),
     PlotKind("reachability", "the valleys of OPTICS", drawings.reachability, method="optics"),
     PlotKind("condensed_tree", "the tree of HDBSCAN", drawings.condensed_tree, method="hdbscan"),
     PlotKind("k_distances", "which radius suits DBSCAN", drawings.k_distances, needs="rows"),

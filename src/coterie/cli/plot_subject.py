@@ -14,7 +14,7 @@ from coterie._support.typing import Labels
 from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
 from coterie.errors import InvalidParameter, did_you_mean
 from coterie.pipeline import FitRequest, Groups, predict_table, run
-from coterie.pipeline.groups import number_labels
+from coterie.pipeline.groups import group_name, number_labels
 from coterie.pipeline.rows import dense
 from coterie.tree import METHODS, Dendrogram, linkage
 
@@ -181,10 +181,10 @@ class Subject:
 
     @property
     def model_names(self) -> list[str] | None:
-        """The number, as people count, of the group that each cluster of the model is."""
+        """What people call the group that each cluster of the model is."""
         if self._model is not None and not isinstance(self._model, Groups):
             return None
-        return [str(number + 1) for number in self.groups.numbers]
+        return [group_name(int(number)) for number in self.groups.numbers]
 
     @cached_property
     def labels(self) -> Labels:
@@ -204,7 +204,7 @@ class Subject:
             return self._codes(self.request.labels)[1]
         if self._model is not None and not isinstance(self._model, Groups):
             return None
-        return [str(number + 1) for number in range(self.groups.k)]
+        return [group_name(label) for label in range(self.groups.k)]
 
     @cached_property
     def centers(self) -> Any:

@@ -94,7 +94,7 @@ def stability(subject: Subject) -> Any:
 
 
 def significance(subject: Subject) -> Any:
-    """Return how the model that found the groups does on data without groups."""
+    """Return how the model that found the groups does on null data."""
     from coterie.evaluate import significance
 
     seed = subject.request.seed

@@ -51,7 +51,7 @@ class Clustering:
     stability : Stability or None
         Whether they come back in resamples; None without groups.
     significance : Significance or None
-        Whether data without groups would look as good.
+        Test against null data: one Gaussian.
     runners_up : tuple of Candidate
         What else was considered, best first.
     comparison : Comparison or None
@@ -70,6 +70,8 @@ class Clustering:
         What `coterie.fit` was asked, so that a report can say how to ask again.
     facts : tuple of Fact
         Of data in blocks: numbers, each exact or estimated with its error; else empty.
+    winner : Candidate or None
+        The candidate that won, with its scores; None: nothing was compared, or there are no groups.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class Clustering:
         "seed": COUNT,
         "seconds": Real(),
         "facts": Sometimes(ListOf(Instance(Fact), kind=tuple)),
+        "winner": Sometimes(Maybe(Instance(Candidate))),
     }
 
     @classmethod
@@ -120,6 +123,7 @@ class Clustering:
     rows: Any = field(default=None, repr=False)
     arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
     facts: tuple[Fact, ...] = ()
+    winner: Candidate | None = None
 
     @property
     def labels(self) -> Labels:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from coterie._support.progress import ProgressOption, track
 from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Real, Schema, Text
+from coterie.cluster import find_method
 from coterie.evaluate import adjusted_rand_score
 from coterie.pipeline.candidate import Candidate
 from coterie.pipeline.contest import run_contest
@@ -58,8 +59,8 @@ class MethodComparison:
     def headline(self) -> str:
         """The answer in one sentence."""
         if self.k == 1:
-            return "no groups: no method finds borders clearer than data without groups show"
-        return f"{self.k} groups; best by {self.candidates[0].title}"
+            return "no groups: no method separates the rows better than null data"
+        return f"{self.k} groups, found best by {find_method(self.candidates[0].method).title}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""

@@ -14,7 +14,7 @@ from coterie.cluster import find_method
 from coterie.evaluate import silhouette_score
 from coterie.pipeline.candidate import Candidate, different
 from coterie.pipeline.candidates import Task, propose
-from coterie.pipeline.judge.density_valleys import ENOUGH, NOTHING_APART, Separation, Valleys
+from coterie.pipeline.judge.density_valleys import ENOUGH, Separation, Valleys
 from coterie.pipeline.request import FitRequest
 from coterie.select.curve import Curve
 from coterie.select.evidence import Evidence
@@ -37,7 +37,7 @@ ROWS_PER_GROUP = 8
 SOME_GROUPS = 8  # numbers up to this are always tried
 MARGIN = 1.3  # numbers are tried up to so many times the hills of the density
 HILL = 1.2  # standard errors that a hill rises at least
-SMOOTH = 12  # neighbours of a density that shows few hills by chance
+SMOOTH = 12  # neighbours of a density that shows few spurious hills
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +94,8 @@ def run_contest(points: Data, request: FitRequest, tracker: Tracker, *, steps_af
     _prefer_simple(judged)
     wins = bool(judged) and (not may_be_one or (judged[0][1].score > 0 and _are_any_apart(judged)))
     best_of_k = _best_of_each_k(judged)
-    evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, began)
-    best = judged[0][1] if wins else NOTHING_APART
+    evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, _why_none(judged), began)
+    best = judged[0] if wins else None
     ranked = [_explain(pair, best, is_best=wins and at == 0) for at, pair in enumerate(_distinct(judged))]
     return Contest(ranked[0] if wins else None, tuple(ranked), evidence)
 
@@ -110,7 +110,7 @@ def _most(valleys: Valleys, request: FitRequest) -> int:
 
 
 def _are_any_apart(judged: list[tuple[Candidate, Separation]]) -> bool:
-    """Return whether some partition stands on valleys that are all beyond chance: else none are."""
+    """Return whether some partition stands on valleys that are all significant: else none are."""
     return any(separation.evidence.min() > 0 for _, separation in judged)
 
 
@@ -188,37 +188,61 @@ def _distinct(judged: Sequence[tuple[Candidate, Separation]]) -> list[tuple[Cand
 
 
 def _for(separation: Separation) -> str:
-    n_borders = len(separation.evidence)
-    clear = int((separation.evidence > 0).sum())
+    """Say how many borders between the groups of the winner are significant."""
+    n_borders, n_weak = len(separation.evidence), _n_weak(separation)
     if n_borders == 1:
-        return f"the border between its groups is {'' if clear else 'no '}clearer than in data without groups"
-    are = "is" if clear == 1 else "are"
-    return f"{clear} of its {n_borders} borders {are} clearer than in data without groups"
+        return f"its border is {'not ' if n_weak else ''}significant"
+    if not n_weak:
+        return f"{'both' if n_borders == 2 else f'all {n_borders}'} borders are significant"
+    return _weak_borders(n_borders, n_weak)
 
 
-def _explain(pair: tuple[Candidate, Separation], best: Separation, *, is_best: bool) -> Candidate:
+def _n_weak(separation: Separation) -> int:
+    """Return how many borders are not clearer than those of null data."""
+    return int((separation.evidence <= 0).sum())
+
+
+def _weak_borders(n_borders: int, n_weak: int) -> str:
+    if n_borders == 1:
+        return "its border is not significant"
+    return f"{n_weak} of its {n_borders} borders {'is' if n_weak == 1 else 'are'} not significant"
+
+
+def _explain(
+    pair: tuple[Candidate, Separation], best: tuple[Candidate, Separation] | None, *, is_best: bool
+) -> Candidate:
+    """Return the candidate with what speaks for the winner, or against any other."""
     candidate, separation = pair
-    if is_best:
-        return replace(candidate, reason=_for(separation))
-    shallow = int((separation.evidence <= 0).sum())
-    if shallow:
-        n_borders = len(separation.evidence)
-        what = "its only border is" if n_borders == 1 else f"{shallow} of its {n_borders} borders "
-        what += "" if n_borders == 1 else "is" if shallow == 1 else "are"
-        reason = f"{what} no clearer than in data without groups"
-    elif separation.score < best.score - CLOSE:
-        reason = "it leaves groups together that a clear border divides, or divides them less well"
-    elif separation.crossing > best.crossing:
-        cut = f"{100 * separation.crossing:.2g}%"
-        reason = f"a close call, but its borders cut {cut} of the neighbourhoods"
-    elif best.rank - separation.rank <= TIE:
-        reason = "as good as the winner, which is the simpler model"
-    else:
-        reason = "a close call: the winner's borders are a little clearer"
+    reason = _for(separation) if is_best else _against(pair, best)
     return replace(candidate, reason=reason)
 
 
-def _evidence(task: Task, best: dict[int, tuple[Candidate, Separation]], k: int, began: float) -> Evidence:
+def _against(pair: tuple[Candidate, Separation], best: tuple[Candidate, Separation] | None) -> str:
+    candidate, separation = pair
+    n_weak = _n_weak(separation)
+    if n_weak:
+        return _weak_borders(len(separation.evidence), n_weak)
+    if best is None:
+        return "no better separated than null data"
+    winner, other = best
+    if separation.score < other.score - CLOSE:
+        return "separates the groups less clearly than the winner"
+    if separation.crossing > other.crossing:
+        return f"close, but {100 * separation.crossing:.2g}% of nearest-neighbour pairs cross its borders"
+    if other.rank - separation.rank > TIE:
+        return "close: the winner's borders are slightly clearer"
+    if _complexity(winner.method) < _complexity(candidate.method):
+        return "as good as the winner, which is the simpler model"
+    return "separates as well as the winner"
+
+
+def _evidence(
+    task: Task,
+    best: dict[int, tuple[Candidate, Separation]],
+    k: int,
+    why_none: str,
+    began: float,
+) -> Evidence:
     ks = (1, *best)
     ranks = {1: 0.0, **{k: separation.rank for k, (_, separation) in best.items()}}
     labelings: dict[int, Labels | None] = {1: np.zeros(len(task.rows), dtype=np.int32)}
@@ -233,7 +257,7 @@ def _evidence(task: Task, best: dict[int, tuple[Candidate, Separation]], k: int,
             None,
             True,
             k,
-            "the borders between its groups are the clearest, against data without groups",
+            "its groups are the best separated, compared with null data",
         ),
         Curve(
             "crossing",
@@ -247,9 +271,17 @@ def _evidence(task: Task, best: dict[int, tuple[Candidate, Separation]], k: int,
         ),
         _silhouettes(task, ks, labelings),
     )
+    reason = why_none if k == 1 else curves[0].reason
     return Evidence(
-        "auto", ks, curves, labelings, (), _verdict(k, ranks, curves), (), time.perf_counter() - began
+        "auto", ks, curves, labelings, (), _verdict(k, ranks, curves, reason), (), time.perf_counter() - began
     )
+
+
+def _why_none(judged: Sequence[tuple[Candidate, Separation]]) -> str:
+    """Say why there are no groups."""
+    if not judged:
+        return "no method proposed a split"
+    return f"the best split ({judged[0][0].title}) is no better separated than null data"
 
 
 def _silhouettes(task: Task, ks: tuple[int, ...], labelings: dict[int, Labels | None]) -> Curve:
@@ -266,7 +298,7 @@ def _silhouettes(task: Task, ks: tuple[int, ...], labelings: dict[int, Labels | 
     return Curve("silhouette", "silhouette", ks, values, None, True, choice, "largest", note)
 
 
-def _verdict(k: int, ranks: dict[int, float], curves: Sequence[Curve]) -> Verdict:
+def _verdict(k: int, ranks: dict[int, float], curves: Sequence[Curve], reason: str) -> Verdict:
     lead = ranks[k] - max((rank for number, rank in ranks.items() if number != k), default=-ENOUGH)
     choices = [curve.choice for curve in curves if curve.choice is not None]
     votes = {number: choices.count(number) for number in sorted(set(choices))}
@@ -275,5 +307,4 @@ def _verdict(k: int, ranks: dict[int, float], curves: Sequence[Curve]) -> Verdic
     against += [
         f"{curve.title} would choose {curve.choice}" for curve in curves if curve.choice not in (None, k)
     ]
-    reason = "no division has clearer borders than data without groups show" if k == 1 else curves[0].reason
     return Verdict(k, votes, (reason,), tuple(against), float(1.0 / (1.0 + np.exp(-2.0 * max(lead, 0.0)))))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from coterie._support.validation.schema import FLAG, Maybe, Real, Schema, Sometimes, Text
 
 EVERY_ROW = "from every row"
+MOST_DECIMALS = 6  # an error below that is rounding
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Fact:
     Examples
     --------
     >>> print(Fact("silhouette", 0.6213, is_exact=False, error=0.011, how="1,000 rows against all"))
-    silhouette 0.6213 ± 0.011 (estimated: 1,000 rows against all)
+    silhouette 0.621 ± 0.011 (estimated: 1,000 rows against all)
     """
 
     _schema: ClassVar[Schema] = {
@@ -58,7 +60,24 @@ class Fact:
         }
 
     def __str__(self) -> str:
-        error = "" if self.error is None else f" ± {self.error:.2g}"
-        return (
-            f"{self.name} {self.value:.6g}{error} ({'exact' if self.is_exact else 'estimated'}: {self.how})"
-        )
+        how = "exact" if self.is_exact else "estimated"
+        return f"{self.name} {with_error(self.value, self.error)} ({how}: {self.how})"
+
+
+def with_error(value: float, error: float | None) -> str:
+    """Return a value with its standard error, two digits of it, and as many decimals of the value.
+
+    An error of 0 is left out: the draws did not differ, which does not make the value exact.
+
+    Examples
+    --------
+    >>> with_error(0.645095, 0.0029), with_error(1.0, 0.0), with_error(12345.6, 210.4), with_error(0.5, None)
+    ('0.6451 ± 0.0029', '1', '12,350 ± 210', '0.5')
+    """
+    if error is None or not math.isfinite(error) or not math.isfinite(value) or error <= 0:
+        return f"{value:.4g}"
+    decimals = 1 - math.floor(math.log10(error))
+    shown = max(0, decimals)
+    if decimals > MOST_DECIMALS:
+        return f"{value:.4g}"
+    return f"{round(value, decimals):,.{shown}f} ± {round(error, decimals):,.{shown}f}"

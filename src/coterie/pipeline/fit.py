@@ -153,12 +153,13 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
         seconds=time.perf_counter() - began,
         arguments=request.arguments,
         facts=facts,
+        winner=None if choice.contest is None else choice.contest.winner,
     )
 
 
 def _notes(choice: Choice, compared: Compared) -> tuple[str, ...]:
     few = compared.n_rows < TOO_FEW
-    note = (f"{compared.n_rows} rows are too few to tell groups from chance",) if few else ()
+    note = (f"{compared.n_rows} rows are too few to test against null data",) if few else ()
     return (*choice.notes, *note)
 
 

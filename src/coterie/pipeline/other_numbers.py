@@ -33,9 +33,7 @@ def other_labelings(found: Clustering) -> tuple[Mapping[int, Labels], str]:
     points, k = found.rows.points, found.k
     tree = tree_of(found.model, len(points))
     if tree is not None:
-        possible = tree.cut_sizes()
-        wanted = possible[(possible >= FEWEST) & (possible <= min(MOST, tree.n_leaves - 1))]
-        return {int(number): _by_size(tree.cut(n_clusters=int(number))) for number in wanted}, ""
+        return cuts_of(tree), ""
     kept = {n: labels for n, labels in found.evidence.labelings.items() if labels is not None and n > 1}
     if set(kept) <= {k}:  # the only number that was asked for: its neighbours are fitted
         return _refitted(found, points), ""
@@ -46,6 +44,13 @@ def other_labelings(found: Clustering) -> tuple[Mapping[int, Labels], str]:
     models = {n: KMeans(n, n_init=3, random_state=found.seed).fit(some) for n in kept}
     note = f"other numbers of groups than {k} are shown by k-means of {len(some):,} rows"
     return {n: _by_size(model.predict(points)) for n, model in models.items()}, note
+
+
+def cuts_of(tree: Any) -> dict[int, Labels]:
+    """Return the labels of the cuts of a tree into few groups, by number of groups, the largest first."""
+    possible = tree.cut_sizes()
+    wanted = possible[(possible >= FEWEST) & (possible <= min(MOST, tree.n_leaves - 1))]
+    return {int(number): _by_size(tree.cut(n_clusters=int(number))) for number in wanted}
 
 
 def _refitted(found: Clustering, points: Any) -> dict[int, Labels]:

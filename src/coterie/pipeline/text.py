@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coterie.data import SCALINGS
-from coterie.evaluate import Significance
-from coterie.evaluate.belief import SIGNIFICANT, STABLE
+from coterie.evaluate.belief import STABLE
 from coterie.pipeline.groups import Groups, group_name
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def headline(found: Clustering) -> str:
     """Say it in one sentence: how many groups, how stable, whether the null is rejected, which are weak."""
     parts = [_count(found), *_stable(found)]
     if found.significance is not None and found.k > 1:
-        parts.append(f"{verdict_on_null(found.significance)} ({p_value(found.significance)})")
+        parts.append(f"{found.significance.verdict} (p = {found.significance.p_value:.2g})")
     weak = weak_groups(found)
     if weak:
         are = "groups {} are" if len(weak) > 1 else "group {} is"
@@ -41,35 +40,6 @@ def weak_groups(found: Clustering) -> list[int]:
     if found.stability is None:
         return []
     return [int(at) + 1 for at in np.flatnonzero(found.stability.per_cluster < STABLE)]
-
-
-def verdict_on_null(significance: Significance) -> str:
-    """Return the one phrase for the outcome of the test: "Gaussian null rejected", or not.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from coterie.cluster import KMeans
-    >>> from coterie.evaluate import significance
-    >>> X = np.repeat([[0.0], [9.0]], 20, axis=0) + np.random.default_rng(0).normal(size=(40, 2))
-    >>> verdict_on_null(significance(KMeans(2, random_state=0), X, n_draws=19, random_state=0))
-    'Gaussian null rejected'
-    """
-    null = null_name(significance)
-    return f"{null} rejected" if significance.p_value <= SIGNIFICANT else f"{null} not rejected"
-
-
-def null_name(significance: Significance) -> str:
-    """Return what the null model is called in a sentence."""
-    against = str(significance.against)
-    return "Gaussian null" if "Gaussian" in against else "null model"
-
-
-def p_value(significance: Significance) -> str:
-    """Return a p-value as it may be claimed: no draw can show less than one of them."""
-    least = 1.0 / (significance.n_draws + 1)
-    value = max(float(significance.p_value), least)
-    return f"p = {value:.2g}"
 
 
 def summary(found: Clustering) -> str:
@@ -115,12 +85,7 @@ def _answer(found: Clustering) -> list[str]:
         text = f"mean Jaccard {stability.overall:.2f} over {stability.n_resamples} resamples{weakest}"
         lines.append(_line(_stable(found)[0].split(" (")[0], text))
     if found.significance is not None:
-        test = found.significance
-        is_least = test.p_value <= 1.001 / (test.n_draws + 1)
-        least = (
-            f", the smallest possible with {test.n_draws} draws" if is_least else f" ({test.n_draws} draws)"
-        )
-        lines.append(_line(verdict_on_null(test), f"Monte Carlo {p_value(test)}{least}"))
+        lines.append(_line(found.significance.verdict, found.significance.p_in_words))
     return lines
 
 

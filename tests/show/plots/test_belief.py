@@ -1,4 +1,4 @@
-"""Stability under resampling, and what chance would give."""
+"""Stability under resampling, and the test against null data."""
 
 import numpy as np
 import pytest
@@ -66,10 +66,10 @@ def test_levels_are_named():
 @pytest.mark.parametrize(
     ("means", "words"),
     [
-        ([0.9, 0.9], "every cluster is found again"),
-        ([0.9, 0.5], "weak is cluster 1"),
-        ([0.5, 0.9, 0.6], "weak are clusters 0, 2"),
-        ([0.5] * 30 + [0.9] * 30, "30 of 60 clusters are weak"),
+        ([0.9, 0.9], "every group is stable"),
+        ([0.9, 0.5], "group 2 is not stable"),
+        ([0.5, 0.9, 0.6], "group 1, group 3 are not stable"),
+        ([0.5] * 30 + [0.9] * 30, "30 of 60 groups are not stable"),
     ],
 )
 def test_the_title_names_the_weak(means, words):
@@ -99,24 +99,26 @@ def test_a_cluster_that_was_never_drawn_leaves_a_gap():
     assert ax.get_ylim()[0] < 0.5
 
 
-def test_chance_is_a_histogram_and_the_data_a_line():
+def test_null_data_are_a_histogram_and_the_data_a_line():
     """Law: bars count every draw; the line stands at the observed value, which is written."""
     draws = RNG.normal(0.2, 0.02, 199)
     ax = null_distribution(chance(0.6, draws))
     assert sum(bar.get_height() for bar in ax.patches) == 199
     assert part(ax, "observed").get_xdata()[0] == 0.6
     assert "observed: 0.6" in texts(ax)
-    assert ax.get_title(loc="left") == "Not by chance (p = 0.005)"
+    assert ax.get_title(loc="left") == "Gaussian null rejected (p = 0.005, the smallest possible)"
     assert ax.get_xlabel() == "silhouette score (higher is better)"
-    assert "Grey: 199 draws of one Gaussian, clustered alike." in texts(ax)
+    assert "Grey: 199 draws of one Gaussian, clustered in the same way." in texts(ax)
 
 
-def test_what_chance_explains_is_called_so():
+def test_a_null_that_is_not_rejected_is_called_so():
     """Law: a value in the midst of the draws is no evidence, in either direction."""
     draws = np.linspace(0.1, 0.3, 99)
-    assert null_distribution(chance(0.2, draws)).get_title(loc="left") == "Chance explains it (p = 0.51)"
+    assert (
+        null_distribution(chance(0.2, draws)).get_title(loc="left") == "Gaussian null not rejected (p = 0.51)"
+    )
     ax = null_distribution(chance(0.05, draws, greater=False))
-    assert ax.get_title(loc="left") == "Not by chance (p = 0.01)"
+    assert ax.get_title(loc="left") == "Gaussian null rejected (p = 0.01, the smallest possible)"
     assert ax.get_xlabel().endswith("(lower is better)")
 
 

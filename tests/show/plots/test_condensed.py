@@ -82,7 +82,7 @@ def test_siblings_lie_side_by_side_below_their_parent():
 def test_names_title_and_direction():
     """Law: each selected cluster is named where it begins; density grows downwards; splits are lines."""
     ax = condensed_tree(MODEL)
-    assert {text.get_text() for text in ax.texts} >= {"0", "1", "2"}
+    assert {text.get_text() for text in ax.texts} >= {"group 1", "group 2", "group 3"}
     assert (
         ax.get_title(loc="left") == f"3 clusters selected of {MODEL.condensed_tree_.n_clusters} in the tree"
     )

@@ -16,7 +16,11 @@ MODEL = OPTICS(min_samples=5, max_eps=3.0, cluster_method="dbscan", eps=1.0).fit
 
 
 def bars(ax):
-    return {c.get_label(): c for c in ax.collections if c.get_label() in ("noise", "0", "1", "2")}
+    return {
+        c.get_label(): c
+        for c in ax.collections
+        if c.get_label() in ("noise", "group 1", "group 2", "group 3")
+    }
 
 
 def gids(ax):
@@ -28,7 +32,7 @@ def test_bars_stand_in_the_order_of_visits():
     ax = reachability(MODEL)
     order = MODEL.ordering_
     for name, drawn in bars(ax).items():
-        label = -1 if name == "noise" else int(name)
+        label = -1 if name == "noise" else int(name.removeprefix("group ")) - 1
         places = np.flatnonzero(MODEL.labels_[order] == label)
         shapes = [path.vertices for path in drawn.get_paths()]
         np.testing.assert_allclose([shape[:, 0].min() for shape in shapes], places)

@@ -30,7 +30,7 @@ def test_each_group_is_a_line_through_its_means():
     for line, row, color in zip(lines, value.differences, cluster_colors(3), strict=True):
         np.testing.assert_allclose(line.get_ydata(), row)
         assert line.get_color() == color
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["0: 20", "1: 20", "2: 20"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["1: 20", "2: 20", "3: 20"]
     assert ticks(ax.xaxis) == list(value.columns)
     assert ax.get_ylabel() == "standard deviations from the mean of all rows"
     assert ax.get_title(loc="left") == "3 groups in 5 columns"
@@ -51,7 +51,7 @@ def test_sixty_groups_are_a_heat_map():
     np.testing.assert_allclose(ax.images[0].get_array(), value.differences)
     low, high = ax.images[0].get_clim()
     assert low == -high
-    assert ticks(ax.yaxis)[:2] == ["0: 20", "1: 20"]
+    assert ticks(ax.yaxis)[:2] == ["1: 20", "2: 20"]
     assert [to_hex(text.get_color()) for text in ax.get_yticklabels()] == list(
         map(letters_in, cluster_colors(60))
     )

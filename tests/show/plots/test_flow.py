@@ -87,7 +87,7 @@ def test_the_chosen_k_has_its_own_colours_names_and_a_frame():
     assert [color for _, _, color in columns(ax)[2]] == [cluster_colors(3)[at] for at in (2, 1, 0)]
     framed = [bar for bar in ax.patches if to_hex(bar.get_edgecolor()) == EMPHASIS]
     assert len(framed) == 2
-    assert [text.get_text() for text in ax.texts][:2] == ["0", "1"]
+    assert [text.get_text() for text in ax.texts][:2] == ["1", "2"]
 
 
 def test_labelings_that_were_not_kept_are_passed_over():

@@ -74,7 +74,7 @@ def test_a_strip_names_the_clusters_in_their_colours():
     strip = [patch for patch in ax.patches if patch.get_gid() == "strip"]
     assert [patch.get_height() for patch in strip] == np.bincount(MODEL.labels_).tolist()
     assert [to_hex(patch.get_facecolor()) for patch in strip] == cluster_colors(3)
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["0", "1", "2"]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["group 1", "group 2", "group 3"]
 
 
 def test_sparse_graphs_of_many_rows_are_joined_without_loss():

@@ -113,6 +113,6 @@ def test_the_same_groups_have_the_same_colours_in_every_column():
     cells |= {("blobs", "b"): GridCell(np.repeat([0, -1, 1], 10), 0.1)}
     first, second = method_grid(MethodGrid((one,), ("a", "b"), cells)).axes
     drawn = {c.get_label(): c.get_offsets() for c in first.collections}
-    np.testing.assert_allclose(drawn["0"], one.X[:10])
-    np.testing.assert_allclose(drawn["2"], one.X[20:])
-    assert sorted(c.get_label() for c in second.collections) == ["0", "1", "noise"]
+    np.testing.assert_allclose(drawn["group 1"], one.X[:10])
+    np.testing.assert_allclose(drawn["group 3"], one.X[20:])
+    assert sorted(c.get_label() for c in second.collections) == ["group 1", "group 2", "noise"]

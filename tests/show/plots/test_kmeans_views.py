@@ -42,7 +42,7 @@ def test_the_start_is_grey_and_later_panels_are_coloured():
     assert to_rgba(first.collections[0].get_facecolor()[0], 1.0) == to_rgba(NOISE_COLOR)
     labels = MODEL.history_[1].labels
     for label in np.unique(labels):
-        np.testing.assert_allclose(named(second, str(label)).get_offsets(), X[labels == label])
+        np.testing.assert_allclose(named(second, f"group {label + 1}").get_offsets(), X[labels == label])
 
 
 def test_updates_show_how_centres_moved():

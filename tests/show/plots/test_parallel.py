@@ -34,7 +34,7 @@ def test_lines_are_medians_between_the_ends_of_each_column():
         np.testing.assert_allclose(line.get_ydata(), scaled[group == LABELS].median())
         assert line.get_color() == color
     assert len([c for c in ax.collections if c.get_gid() == "band"]) == 3
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["0", "1", "2"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["1", "2", "3"]
     assert ax.get_title(loc="left") == "60 rows in 3 groups over 4 columns"
 
 

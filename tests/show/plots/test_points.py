@@ -24,12 +24,12 @@ def clouds(ax):
 def test_each_cluster_is_one_collection_in_its_colour():
     """Law: the rows of cluster i stand where the data say, in colour i; the legend names them."""
     ax = scatter(X, LABELS)
-    assert set(clouds(ax)) == {"0", "1", "2"}
+    assert set(clouds(ax)) == {"group 1", "group 2", "group 3"}
     for label, color in enumerate(cluster_colors(3)):
-        drawn = clouds(ax)[str(label)]
+        drawn = clouds(ax)[f"group {label + 1}"]
         np.testing.assert_allclose(drawn.get_offsets(), X[label == LABELS])
         assert to_rgba(drawn.get_facecolor()[0], 1.0) == to_rgba(color)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["0", "1", "2"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["group 1", "group 2", "group 3"]
     assert ax.get_title(loc="left") == "3 clusters of 90 rows"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("column 0", "column 1")
 
@@ -76,17 +76,17 @@ def test_columns_by_name_give_the_labels_of_the_axes():
     frame = pd.DataFrame({"age": X[:, 0], "income": X[:, 1], "visits": X[:, 0] + 1})
     ax = scatter(frame, LABELS, columns=("visits", "age"))
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("visits", "age")
-    np.testing.assert_allclose(clouds(ax)["0"].get_offsets()[:, 0], X[LABELS == 0, 0] + 1)
+    np.testing.assert_allclose(clouds(ax)["group 1"].get_offsets()[:, 0], X[LABELS == 0, 0] + 1)
 
 
 def test_one_column_gets_a_lane_per_cluster():
     """Law: with one column, rows of cluster i stand between i - 0.5 and i + 0.5."""
     ax = scatter(X[:, :1], LABELS)
     for label in range(3):
-        heights = clouds(ax)[str(label)].get_offsets()[:, 1]
+        heights = clouds(ax)[f"group {label + 1}"].get_offsets()[:, 1]
         assert np.abs(heights - label).max() < 0.5
-    assert ax.get_ylabel() == "cluster"
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["0", "1", "2"]
+    assert ax.get_ylabel() == "group"
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["group 1", "group 2", "group 3"]
 
 
 def test_many_clusters_are_named_where_they_stand():
@@ -95,7 +95,7 @@ def test_many_clusters_are_named_where_they_stand():
     rows, labels = np.repeat(centers, 5, axis=0), np.repeat(np.arange(60), 5)
     ax = scatter(rows, labels)
     assert ax.get_legend() is None
-    assert [text.get_text() for text in ax.texts] == [str(label) for label in range(60)]
+    assert [text.get_text() for text in ax.texts] == [str(label + 1) for label in range(60)]
     np.testing.assert_allclose([text.xy for text in ax.texts], centers)
 
 

@@ -93,7 +93,7 @@ def test_many_rows_become_few_steps_and_one_negative_row_stays():
 def test_noise_is_grey_and_named():
     """Law: the cluster -1 is called noise, in grey."""
     ax = silhouette(made_up([0.1, 0.5, 0.5], [-1, 0, 0]))
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["noise", "0"]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["noise", "group 1"]
     assert tuple(parts(ax, "bars")[0].get_facecolor()[0]) == to_rgba(NOISE_COLOR)
 
 

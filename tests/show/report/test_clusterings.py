@@ -1,5 +1,6 @@
 """From the answer of `coterie.fit` to its report."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -37,7 +38,7 @@ def facts(answer):
 
 
 def test_report_says_what_the_answer_says(answer, facts):
-    """Law: headline, groups, evidence, stability, chance and truth of the page are those of the answer."""
+    """Law: headline, groups, evidence, stability, null test and truth of the page are those of the answer."""
     chosen = facts.labelings[facts.chosen]
     assert (chosen.k, facts.title) == (answer.k, "plants.csv") == (3, "plants.csv")
     assert facts.headline.startswith("3 groups")
@@ -105,13 +106,13 @@ def test_page_says_from_which_rows_chance_was_computed(answer):
     """Law: a value that is of a sample says so, since the same measure of all rows stands beside it."""
     sampled = replace(answer.significance, how="60 of 150 rows")
     page = render(gather(subject_of_clustering(replace(answer, significance=sampled))))
-    assert "The line: these data. Computed from 60 of 150 rows." in page
+    assert re.search(r"The line: these data, [\d.]+\..* Computed from 60 of 150 rows\.", page)
 
 
 def test_report_needs_the_data(answer):
     """Law: a saved answer holds no data, so it has no report."""
     with pytest.raises(InvalidParameter, match="a report needs the data, which a saved answer does not hold"):
-        subject_of_clustering(replace(answer, table=None))
+        subject_of_clustering(replace(answer, rows=None))
 
 
 def test_answers_report_themselves(answer, tmp_path):

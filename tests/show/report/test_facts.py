@@ -13,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_samples
 from sklearn.preprocessing import StandardScaler
 
 from coterie.cluster import AgglomerativeClustering
+from coterie.pipeline.other_numbers import cuts_of
 from coterie.show.report import gather
 from coterie.show.report.belief_facts import ChanceFacts
 from coterie.show.report.drawings import THINNEST, histogram
@@ -22,7 +23,6 @@ from coterie.show.report.labelings import _three_digits, stops
 from coterie.show.report.maps import principal_plane
 from coterie.show.report.room import USUAL
 from coterie.show.report.sample import draw_rows
-from coterie.show.report.subjects import cuts_of
 from report_subjects import iris_subject, make_subject
 
 
@@ -115,8 +115,10 @@ def test_findings_are_sentences(facts):
     assert "stands apart" in chosen.map_finding
     assert "overlaps" in chosen.silhouette_finding
     assert facts.evidence.finding == "3 of 4 criteria say k = 3, the other k = 2"
-    assert facts.stability.finding == "Group 3 does not come back reliably (0.60); the others do"
-    assert "beats 199 draws from one Gaussian: p ≤ 0.005" in facts.chance.finding
+    assert facts.stability.finding == "Group 3 is not stable (0.60); the others are"
+    assert facts.chance.finding == (
+        "Gaussian null rejected (Monte Carlo p = 0.005, the smallest possible with 199 draws)"
+    )
     assert chosen.contrast.finding.startswith("petal length (cm) tells the groups apart best")
 
 
@@ -136,6 +138,31 @@ def test_votes_are_counted_in_words(votes, words):
         k=3, ks=(2, 3), curves=(), verdict=SimpleNamespace(votes=votes, reasons=(), disagreements=())
     )
     assert evidence_facts(evidence).finding == words
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        (3, "Separation decides for k = 3; silhouette agrees"),
+        (2, "Separation decides for k = 3; silhouette prefers k = 2"),
+    ],
+)
+def test_the_judge_is_not_a_vote(choice, words):
+    """Law: where methods were compared, the page says what decided and whether the silhouette agrees."""
+    curves = [
+        SimpleNamespace(name=name, title=name, values=[0.0, 1.0], errors=None, choice=k, reason="")
+        for name, k in (("separation", 3), ("crossing", None), ("silhouette", choice))
+    ]
+    verdict = SimpleNamespace(votes={3: 1}, reasons=(), disagreements=())
+    assert evidence_facts(SimpleNamespace(k=3, ks=(2, 3), curves=curves, verdict=verdict)).finding == words
+
+
+def test_the_winner_is_the_first_of_those_compared(facts):
+    """Law: the table of runners-up begins with what they lost to."""
+    assert [(one.method, one.is_winner) for one in facts.runners_up] == [
+        ("k-means", True),
+        ("Gaussian mixture", False),
+    ]
 
 
 def test_a_silhouette_below_zero_stays_below():
@@ -171,14 +198,14 @@ def test_the_axis_of_chance_is_broken_where_the_data_are_far(observed):
 
 
 def test_stability_of_all_good_groups():
-    """Law: when every group comes back, the title says so and names the weakest."""
+    """Law: when every group is stable, the title says so and names the least stable."""
     found = SimpleNamespace(
         scheme="bootstrap", n_resamples=2, per_cluster=[0.9, 0.8], scores=[[0.9, np.nan], [0.9, 0.8]],
         overall=0.85, verdicts=("strong", "stable"),
     )  # fmt: skip
-    assert stability_facts(found).finding == "Every group comes back; the weakest is group 2 (0.80)"
+    assert stability_facts(found).finding == "Every group is stable; the least stable is group 2 (0.80)"
     found.per_cluster = [1.0, 0.999]
-    assert stability_facts(found).finding == "Every group comes back as it is"
+    assert stability_facts(found).finding == "Every group is stable: always the same rows"
 
 
 def test_tree_is_cut_where_the_groups_are():

@@ -5,6 +5,7 @@ import io
 
 import numpy as np
 import pytest
+from coterie._support.printing import visible
 
 from coterie.show.report import write_subject
 from report_subjects import HOSTILE, hostile_subject, iris_subject
@@ -240,5 +241,5 @@ def test_hostile_names_stay_text(visit, tmp_path):
     with page.expect_download() as waiting:
         page.click("#download")
     table = list(csv.reader(io.StringIO(waiting.value.path().read_text(encoding="utf-8-sig"))))
-    assert table[0][-len(HOSTILE) :] == [name.replace("\u2028", "\u2028")[:40] for name in HOSTILE]
+    assert table[0][-len(HOSTILE) :] == [visible(name)[:40] for name in HOSTILE]
     assert (seen.errors, seen.dialogs) == ([], [])

@@ -45,7 +45,7 @@ def test_answer_comes_first_and_all_parts_are_there(iris_page):
     """Law: the heading is the answer; every part that has facts is on the page, in words, without scripts."""
     assert iris_page.index("<h1>3 groups</h1>") < iris_page.index('id="map"')
     for words in (
-        "Silhouette", "How many groups", "Columns by groups", "Against the truth", "Stability", "Chance",
+        "Silhouette", "How many groups", "Columns by groups", "Against the truth", "Stability", "Null test",
         "Runners-up", "Left out", "How it was computed", "--report</span>", "setosa",
     ):  # fmt: skip
         assert words in iris_page, words

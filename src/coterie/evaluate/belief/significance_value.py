@@ -18,6 +18,15 @@ CONFIDENCE = 0.95  # of the interval that the number of draws leaves for the p-v
 TOLERANCE = 1e-12  # relative; the same clustering in another order must not differ by rounding
 
 SIGNIFICANT = 0.05  # level of the tests against null models
+NULL_NAMES = {
+    "gaussian": "Gaussian null",
+    "elliptical": "elliptical null",
+    "uniform": "uniform null",
+    "pca_box": "uniform null",
+    "permuted": "permutation null",
+    "permutation": "permutation null",
+    "configuration": "configuration null",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +120,25 @@ class Significance:
 
     @property
     def verdict(self) -> str:
-        """Whether chance explains it at the level 0.05: "not by chance" or "may be chance"."""
-        return "not by chance" if self.p_value <= 0.05 else "may be chance"
+        """Whether the null is rejected at the level 0.05: "Gaussian null rejected" or "... not rejected"."""
+        null = NULL_NAMES.get(self.null, "null model")
+        return f"{null} rejected" if self.p_value <= SIGNIFICANT else f"{null} not rejected"
+
+    @property
+    def p_in_words(self) -> str:
+        """The p-value and what limits it.
+
+        Examples
+        --------
+        >>> draws = np.linspace(0.2, 0.4, 99)
+        >>> Significance("separation", "gaussian", "one Gaussian", 0.7, draws, True).p_in_words
+        'Monte Carlo p = 0.01, the smallest possible with 99 draws'
+        >>> Significance("separation", "gaussian", "one Gaussian", 0.3, draws, True).p_in_words
+        'Monte Carlo p = 0.51, 99 draws'
+        """
+        draws = f"{self.n_draws:,} draw{'' if self.n_draws == 1 else 's'}"
+        least = "" if self.n_as_good else "the smallest possible with "
+        return f"Monte Carlo p = {self.p_value:.2g}, {least}{draws}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found as plain numbers and words."""

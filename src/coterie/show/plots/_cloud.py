@@ -10,7 +10,7 @@ import numpy.typing as npt
 from coterie._support.typing import FloatArray, Labels
 from coterie.show.palette import INK, NOISE_COLOR, color_of, marker_of
 from coterie.show.plots._canvas import drawing
-from coterie.show.plots._names import plain
+from coterie.show.plots._marks import words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,9 @@ def draw_cloud(
         _draw_density(ax, places, labels)
         return
     area = marker_area(len(labels)) if size is None else size
-    for label in np.unique(labels).tolist():
+    present = np.unique(labels).tolist()
+    words = dict(zip(present, words_of_labels(present), strict=True))
+    for label in present:
         rows = places[labels == label]
         ax.scatter(
             rows[:, 0],
@@ -70,7 +72,7 @@ def draw_cloud(
             linewidths=0,
             alpha=opacity,
             zorder=1 if label < 0 else 2,
-            label="noise" if label < 0 else str(label),
+            label=words[label],
             rasterized=len(labels) > MOST_VECTORS,
         )
 
@@ -139,10 +141,10 @@ def name_clusters(ax: Axes, places: FloatArray, labels: Labels, names: list[str]
     >>> ax = axes_for(None)
     >>> name_clusters(ax, np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([0, -1]))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['0', 'noise']
+    ['group 1', 'noise']
     """
     present = [label for label in np.unique(labels).tolist() if label >= 0]
-    words = {label: str(label) if names is None else plain(names[label]) for label in present}
+    words = dict(zip(present, words_of_labels(present, names), strict=True))
     if len(present) <= MOST_NAMED:
         handles = [_handle(label, words[label]) for label in present]
         if (labels == -1).any():
@@ -150,8 +152,8 @@ def name_clusters(ax: Axes, places: FloatArray, labels: Labels, names: list[str]
         if len(handles) > 1:
             ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
         return
-    for label in present:
-        name = words[label] if names is None else plain(names[label], LONGEST_IN_CROWD)
+    words = dict(zip(present, words_of_labels(present, names, LONGEST_IN_CROWD, is_short=True), strict=True))
+    for label, name in words.items():
         _write_name(ax, np.median(places[labels == label], axis=0), name)
 
 

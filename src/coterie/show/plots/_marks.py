@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie.pipeline.groups import group_name
 from coterie.show.palette import INK, LEAST_CONTRAST, color_of, contrast
 from coterie.show.plots._canvas import drawing
 from coterie.show.plots._names import LONGEST_NAME, plain
@@ -37,19 +38,46 @@ def colors_of_labels(labels: Iterable[Any]) -> list[str]:
 
 
 def words_of_labels(
-    labels: Iterable[Any], names: Sequence[str] | None = None, longest: int = LONGEST_NAME
+    labels: Iterable[Any],
+    names: Sequence[str] | None = None,
+    longest: int = LONGEST_NAME,
+    *,
+    is_short: bool = False,
 ) -> list[str]:
     """Return what to call each label, or the names of labels 0, 1, ... where these are given; -1 is noise.
 
+    People count groups from 1, as in reports: label 0 is group 1. Labels that do not count from 0 were given
+    by somebody and are names as they are. Where there is little room, the number is enough.
+
     Examples
     --------
-    >>> words_of_labels([-1, 0])
-    ['noise', '0']
+    >>> words_of_labels([-1, 0, 1])
+    ['noise', 'group 1', 'group 2']
     >>> words_of_labels([-1, 0], ["large"])
     ['noise', 'large']
+    >>> words_of_labels([0, 1], is_short=True), words_of_labels([1, 2]), words_of_labels(["a", "b"])
+    (['1', '2'], ['1', '2'], ['a', 'b'])
     """
-    words = labels if names is None else (label if _is_noise(label) else names[label] for label in labels)
+    known = list(labels)
+    if names is not None:
+        words = [label if _is_noise(label) else names[label] for label in known]
+    else:
+        words = [group_name(label) for label in known] if count_from_0(known) else known
+        if is_short:
+            words = [str(word).removeprefix("group ") if not _is_noise(word) else word for word in words]
     return ["noise" if _is_noise(word) else plain(word, longest) for word in words]
+
+
+def count_from_0(labels: Iterable[Any]) -> bool:
+    """Return whether labels are whole numbers that begin with 0, noise aside: those of a fitted model.
+
+    Examples
+    --------
+    >>> count_from_0([-1, 0, 1]), count_from_0([1, 2]), count_from_0(["a"])
+    (True, False, False)
+    """
+    known = list(labels)
+    return all(isinstance(label, int | np.integer) and label >= -1 for label in known) and 0 in known
 
 
 def names_that_fit(ax: Axes, places: Sequence[float], extent: float, points: float) -> list[int]:

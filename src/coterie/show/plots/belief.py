@@ -1,4 +1,4 @@
-"""Should one believe the clusters? Stability under resampling, and what chance would give."""
+"""Should one believe the clusters? Stability under resampling, and the test against null data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from coterie.evaluate.belief import VERDICTS
+from coterie.evaluate.belief import STABLE, VERDICTS
 from coterie.show.palette import EMPHASIS, INK, NOISE_COLOR, color_of
 from coterie.show.plots._canvas import NOTE_GAP, axes_for, drawing, note, tidy
 from coterie.show.plots._marks import count_of, halo, words_of_labels
@@ -24,8 +24,6 @@ MOST_DOTS = 3000  # scores drawn one by one; beyond, boxes alone
 MOST_NAMED = 40
 MOST_BINS = 60
 MOST_LISTED = 6
-WEAK_BELOW = 0.75  # doubtful or dissolved
-SIGNIFICANT = 0.05
 
 Scores = npt.NDArray[np.float64]
 
@@ -40,7 +38,7 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
     ax : Axes, default=None
         Where to draw; None opens a figure.
     names : list of str, default=None
-        What to call cluster 0, 1, ...; None: their numbers.
+        What to call cluster 0, 1, ...; None: group 1, 2, ...
 
     Returns
     -------
@@ -59,7 +57,7 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
     if scores.size <= MOST_DOTS:
         _draw_dots(ax, scores)
     _draw_boxes(ax, scores)
-    colors = [EMPHASIS if mean < WEAK_BELOW else INK for mean in value.per_cluster.tolist()]
+    colors = [EMPHASIS if mean < STABLE else INK for mean in value.per_cluster.tolist()]
     ax.scatter(
         np.arange(k), value.per_cluster, s=34, marker="D", c=colors, zorder=4, linewidths=0, gid="means"
     )
@@ -72,16 +70,16 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
     tidy(
         ax,
         title=_stability_headline(value, words),
-        x="cluster",
+        x="group",
         y="Jaccard similarity with its nearest match",
     )
-    said = f"{value.n_resamples:,} resamples ({value.scheme}); diamonds: means, red below {WEAK_BELOW}."
+    said = f"{value.n_resamples:,} resamples ({value.scheme}); diamonds: means, red: not stable (< {STABLE})."
     note(ax, said, gap=NOTE_GAP + (LETTER * max(map(len, shown)) if is_long else 0))
     return ax
 
 
 def null_distribution(value: Significance, ax: Axes | None = None) -> Axes:
-    """Draw what a measure is on data without clusters, and where the observed value lies.
+    """Draw the distribution of a measure on null data, and where the observed value lies.
 
     Parameters
     ----------
@@ -117,8 +115,8 @@ def null_distribution(value: Significance, ax: Axes | None = None) -> Axes:
     ax.set_ylim(0.0, top)
     better = "higher" if value.greater_is_better else "lower"
     words = value.measure.replace("_", " ")
-    tidy(ax, title=_chance_headline(value), x=f"{words} ({better} is better)", y="draws")
-    note(ax, f"Grey: {count_of(draws.size, 'draw')} of {value.against}, clustered alike.")
+    tidy(ax, title=_null_headline(value), x=f"{words} ({better} is better)", y="draws")
+    note(ax, f"Grey: {count_of(draws.size, 'draw')} of {value.against}, clustered in the same way.")
     return ax
 
 
@@ -144,18 +142,18 @@ def _draw_boxes(ax: Axes, scores: Scores) -> None:
 
 
 def _stability_headline(value: Stability, words: list[str]) -> str:
-    weak = [name for name, mean in zip(words, value.per_cluster.tolist(), strict=True) if mean < WEAK_BELOW]
+    weak = [name for name, mean in zip(words, value.per_cluster.tolist(), strict=True) if mean < STABLE]
     start = f"Mean Jaccard {value.overall:.2f}"
     if not weak:
-        return f"{start}: every cluster is found again"
+        return f"{start}: every group is stable"
     if len(weak) > MOST_LISTED:
-        return f"{start}: {len(weak)} of {count_of(len(words), 'cluster')} are weak"
-    return f"{start}: weak {'is cluster' if len(weak) == 1 else 'are clusters'} {', '.join(weak)}"
+        return f"{start}: {len(weak)} of {count_of(len(words), 'group')} are not stable"
+    return f"{start}: {', '.join(weak)} {'is' if len(weak) == 1 else 'are'} not stable"
 
 
-def _chance_headline(value: Significance) -> str:
-    chance = f"p = {value.p_value:.2g}"
-    return f"{'Not by chance' if value.p_value < SIGNIFICANT else 'Chance explains it'} ({chance})"
+def _null_headline(value: Significance) -> str:
+    least = "" if value.n_as_good else ", the smallest possible"
+    return f"{value.verdict[:1].upper()}{value.verdict[1:]} (p = {value.p_value:.2g}{least})"
 
 
 def _say_undefined(ax: Axes, value: Significance) -> Axes:
@@ -163,6 +161,6 @@ def _say_undefined(ax: Axes, value: Significance) -> Axes:
     what = "the data" if not np.isfinite(value.observed) else "any draw"
     words = f"{value.measure.replace('_', ' ')} is not defined for {what}"
     ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", va="center", color=INK)
-    tidy(ax, title=_chance_headline(value))
+    tidy(ax, title=_null_headline(value))
     ax.set(xticks=[], yticks=[])
     return ax

@@ -12,7 +12,8 @@ from coterie.evaluate import ContingencyTable
 from coterie.evaluate.external import purity_of
 from coterie.show.palette import FAINT, INK
 from coterie.show.plots._canvas import axes_for, drawing, tidy
-from coterie.show.plots._marks import AMOUNTS, count_of, letters_on, words_of_labels
+from coterie.show.plots._marks import AMOUNTS, count_from_0, count_of, letters_on, words_of_labels
+from coterie.show.plots._names import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +72,8 @@ def contingency(table: ContingencyTable, ax: Axes | None = None) -> Axes:
     bar = ax.get_figure().colorbar(image, ax=ax, fraction=0.035, aspect=30, pad=0.02)  # type: ignore[union-attr]
     bar.set_label("share of the cluster", color=INK)
     bar.outline.set_visible(False)
-    tidy(ax, title=_headline(table), x="cluster", y="class")
+    x = "group" if count_from_0(table.clusters.tolist()) else "cluster"
+    tidy(ax, title=_headline(table), x=x, y="class")
     _draw_purities(ax, grid)
     ax.tick_params(length=0)
     return ax
@@ -87,8 +89,9 @@ def _arrange(table: ContingencyTable) -> Grid:
     order = np.lexsort((-counts.max(axis=0), counts.argmax(axis=0)))
     if n_columns > columns.size:  # "others" stay last
         order = np.r_[order[order != columns.size], columns.size]
-    classes = words_of_labels(table.classes[rows].tolist()) + [OTHERS] * (n_rows - rows.size)
-    clusters = words_of_labels(table.clusters[columns].tolist()) + [OTHERS] * (n_columns - columns.size)
+    classes = [*map(plain, table.classes[rows].tolist()), *[OTHERS] * (n_rows - rows.size)]
+    words = words_of_labels(table.clusters.tolist(), is_short=True)
+    clusters = [*(words[at] for at in columns), *[OTHERS] * (n_columns - columns.size)]
     purities = _purities(table, column_of)
     return Grid(counts[:, order], purities[order], classes, [clusters[at] for at in order])
 

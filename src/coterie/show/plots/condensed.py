@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from coterie._support.typing import Labels
 
 MOST_STEPS = 150  # of the outline of one cluster
+MOST_IN_WORDS = 8  # clusters beside which more than a number has room
 MANY = 20  # clusters; the names of more are small and short
 LONGEST_IN_CROWD = 8
 LETTER = 0.011  # of the width of the picture, for a letter of a name
@@ -49,7 +50,7 @@ def condensed_tree(model: HDBSCAN, ax: Axes | None = None, *, names: list[str] |
     ax : Axes, default=None
         Where to draw; None opens a figure.
     names : list of str, default=None
-        What to call cluster 0, 1, ...; None: their numbers.
+        What to call cluster 0, 1, ...; None: group 1, 2, ...
 
     Returns
     -------
@@ -216,7 +217,7 @@ def _name(
     )
     reach = places / (np.ptp(centers) or 1.0, _deepest(tree))
     longest = LONGEST_NAME if first.size <= MANY else LONGEST_IN_CROWD
-    words = words_of_labels(owner[first].tolist(), names, longest)
+    words = words_of_labels(owner[first].tolist(), names, longest, is_short=first.size > MOST_IN_WORDS)
     room = LETTER * max(2, *map(len, words), 0)
     named: list[int] = []
     for at in np.lexsort((reach[:, 0],)).tolist():

@@ -21,6 +21,7 @@ MOST_BARS = 1500  # more do not fit side by side: neighbours in the order are jo
 MOST_POINTS = 2000  # of a curve
 MOST_VALLEYS = 200  # drawn under the bars, the longest first
 MOST_NAMED = 30
+MOST_IN_WORDS = 8  # clusters above whose valleys more than a number has room
 
 
 def reachability(model: OPTICS, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
@@ -36,7 +37,7 @@ def reachability(model: OPTICS, ax: Axes | None = None, *, names: list[str] | No
     ax : Axes, default=None
         Where to draw; None opens a figure.
     names : list of str, default=None
-        What to call cluster 0, 1, ...; None: their numbers.
+        What to call cluster 0, 1, ...; None: group 1, 2, ...
 
     Returns
     -------
@@ -156,10 +157,11 @@ def _draw_bars(ax: Axes, heights: FloatArray, labels: Labels, edges: FloatArray)
     corners = np.stack([left, right, right, left], axis=1)
     levels = np.stack([0 * heights, 0 * heights, heights, heights], axis=1)
     boxes: npt.NDArray[np.float64] = np.stack([corners, levels], axis=2)
-    for label in np.unique(labels).tolist():
+    present = np.unique(labels).tolist()
+    for label, word in zip(present, words_of_labels(present), strict=True):
         color = color_of(label)
         bars = collection(boxes[labels == label], facecolors=color, edgecolors=color, linewidths=0.2)
-        bars.set_label("noise" if label < 0 else str(label))
+        bars.set_label(word)
         ax.add_collection(bars)
 
 
@@ -181,11 +183,12 @@ def _draw_valleys(ax: Axes, hierarchy: npt.NDArray[np.integer] | None, top: floa
 
 
 def _name_valleys(ax: Axes, labels: Labels, top: float, names: list[str] | None) -> None:
-    """Write each cluster's number over its valley."""
+    """Write what each cluster is called over its valley."""
     present = np.unique(labels[labels >= 0])
     if present.size > MOST_NAMED:
         return
-    for label, word in zip(present.tolist(), words_of_labels(present.tolist(), names), strict=True):
+    words = words_of_labels(present.tolist(), names, is_short=present.size > MOST_IN_WORDS)
+    for label, word in zip(present.tolist(), words, strict=True):
         place = float(np.median(np.flatnonzero(labels == label)))
         color = letters_in(color_of(label))
         text = ax.text(place, 0.99 * top, word, ha="center", va="top", color=color, fontweight="bold")

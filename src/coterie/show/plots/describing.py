@@ -37,7 +37,7 @@ def profiles(profile: Profile, ax: Axes | None = None, *, names: list[str] | Non
     ax : Axes, default=None
         Where to draw; None opens a figure.
     names : list of str, default=None
-        What to call group 0, 1, ...; None: their numbers.
+        What to call label 0, 1, ...; None: group 1, 2, ...
 
     Returns
     -------
@@ -55,7 +55,8 @@ def profiles(profile: Profile, ax: Axes | None = None, *, names: list[str] | Non
     """
     columns, k = _widest(profile), profile.sizes.size
     sizes = [f"{size:,}" for size in profile.sizes.tolist()]
-    groups = [f"{word}: {size}" for word, size in zip(words_of_labels(range(k), names), sizes, strict=True)]
+    words = words_of_labels(range(k), names, is_short=True)
+    groups = [f"{word}: {size}" for word, size in zip(words, sizes, strict=True)]
     if k <= MOST_LINES:
         ax = axes_for(ax, size=(float(np.clip(3.2 + 0.55 * columns.size, 6.4, 14.0)), 4.6))
         _draw_lines(ax, profile, columns, groups)
@@ -69,8 +70,8 @@ def profiles(profile: Profile, ax: Axes | None = None, *, names: list[str] | Non
         range(columns.size), headings, rotation=40 if is_long else 0, ha="right" if is_long else "center"
     )
     if columns.size < len(profile.columns):
-        words = f"{columns.size} of {len(profile.columns):,} columns, those in which groups differ most"
-        ax.set_xlabel(words, fontsize="small", color=INK)
+        some = f"{columns.size} of {len(profile.columns):,} columns, those in which groups differ most"
+        ax.set_xlabel(some, fontsize="small", color=INK)
     return ax
 
 

@@ -12,7 +12,7 @@ from coterie.errors import InvalidParameter
 from coterie.show.palette import EMPHASIS, color_of
 from coterie.show.plots._canvas import axes_for, drawing, note, tidy
 from coterie.show.plots._flows import Flow, Level, arrange, color_levels, flows_between
-from coterie.show.plots._marks import count_of, letters_on
+from coterie.show.plots._marks import count_of, letters_on, words_of_labels
 from coterie.show.plots.curves import K_WORDS
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ def _draw_column(ax: Axes, at: int, level: Level, tops: Any, colors: Any, *, is_
     )  # fmt: skip
     if not is_chosen or level.sizes.size > MOST_NAMED:
         return
-    for label, size, top, fill in zip(level.labels.tolist(), level.sizes, tops, fills, strict=True):
-        name = "noise" if label < 0 else str(label)
+    names = words_of_labels(level.labels.tolist(), is_short=True)
+    for name, size, top, fill in zip(names, level.sizes, tops, fills, strict=True):
         ax.text(
             at, top + size / 2, name, ha="center", va="center", fontsize=7, color=letters_on(fill), zorder=3
         )

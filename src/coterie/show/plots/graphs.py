@@ -99,7 +99,7 @@ def affinity(model: SpectralClustering, ax: Axes | None = None, *, names: list[s
     ax : Axes, default=None
         Where to draw; None opens a figure.
     names : list of str, default=None
-        What to call cluster 0, 1, ...; None: their numbers.
+        What to call cluster 0, 1, ...; None: group 1, 2, ...
 
     Returns
     -------
@@ -134,7 +134,7 @@ def affinity(model: SpectralClustering, ax: Axes | None = None, *, names: list[s
     bar.outline.set_visible(False)
     n_clusters = np.unique(labels).size
     title = f"Affinities of {count_of(labels.size, 'row')} in the order of {count_of(n_clusters, 'cluster')}"
-    tidy(ax, title=title, y="cluster")
+    tidy(ax, title=title, y="group")
     ax.set_xticks([])
     ax.spines[["left", "bottom"]].set_visible(False)
     if n < labels.size:

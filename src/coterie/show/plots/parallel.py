@@ -44,7 +44,7 @@ def parallel_coordinates(
     ax : Axes, default=None
         Where to draw; None opens a figure.
     names : list of str, default=None
-        What to call group 0, 1, ...; None: their numbers.
+        What to call label 0, 1, ...; None: group 1, 2, ...
 
     Returns
     -------
@@ -130,7 +130,7 @@ def _draw_axes(ax: Axes, headings: list[str], low: Values, high: Values) -> None
 
 def _name(ax: Axes, ends: dict[int, float], names: list[str] | None) -> None:
     """Name the groups in a legend; of many, those that have room where their lines end."""
-    words = dict(zip(ends, words_of_labels(ends, names), strict=True))
+    words = dict(zip(ends, words_of_labels(ends, names, is_short=True), strict=True))
     if len(ends) <= MOST_NAMED:
         line = drawing("lines").Line2D
         handles = [line([], [], color=color_of(group), linewidth=2.2, label=words[group]) for group in ends]

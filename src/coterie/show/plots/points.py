@@ -14,6 +14,7 @@ from coterie.show.palette import INK, color_of
 from coterie.show.plots._canvas import axes_for, column_names, read_labels, tidy
 from coterie.show.plots._cloud import MOST_NAMED, draw_cloud, name_clusters
 from coterie.show.plots._ellipses import draw_ellipse, points_ellipse
+from coterie.show.plots._marks import words_of_labels
 from coterie.show.plots._names import plain
 from coterie.show.plots._projection import GOLDEN
 
@@ -74,7 +75,7 @@ def scatter(
     ax = axes_for(ax)
     if rows.shape[1] == 1:
         places, marks = _lanes(rows, labels), None
-        words = (_word(known, 0), "cluster")
+        words = (_word(known, 0), "group")
     else:
         chosen = [_column(column, known, rows.shape[1]) for column in columns]
         places = rows[:, chosen]
@@ -90,7 +91,7 @@ def scatter(
     tidy(ax, title=headline(labels), x=words[0], y=words[1])
     if rows.shape[1] == 1:
         lanes = np.unique(labels[labels >= -1]).tolist()
-        ax.set_yticks(lanes, ["noise" if lane < 0 else _name(names, lane) for lane in lanes])
+        ax.set_yticks(lanes, words_of_labels(lanes, names))
     return ax
 
 
@@ -178,10 +179,6 @@ def _column(column: int | str, known: list[str] | None, n_columns: int) -> int:
         return int(column)
     allowed = f"numbers from 0 to {n_columns - 1}" + (f" or names: {', '.join(known[:8])}" if known else "")
     raise InvalidParameter(f"columns of scatter must be {allowed}; got {column!r}.")
-
-
-def _name(names: Sequence[str] | None, label: int) -> str:
-    return str(label) if names is None else plain(names[label])
 
 
 def _word(known: list[str] | None, column: int) -> str:

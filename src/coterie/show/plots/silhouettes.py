@@ -44,7 +44,7 @@ def silhouette(value: Silhouette, ax: Axes | None = None, *, names: list[str] | 
     ax : Axes, default=None
         Where to draw; None opens a figure.
     names : list of str, default=None
-        What to call cluster 0, 1, ...; None: their numbers.
+        What to call cluster 0, 1, ...; None: group 1, 2, ...
 
     Returns
     -------
@@ -56,7 +56,7 @@ def silhouette(value: Silhouette, ax: Axes | None = None, *, names: list[str] | 
     >>> from coterie.show.plots import silhouette
     >>> ax = silhouette(measure([[0.0], [1.0], [5.0], [6.0], [2.9]], [0, 0, 1, 1, 1]))
     >>> [text.get_text() for text in ax.get_yticklabels()]
-    ['0', '1']
+    ['group 1', 'group 2']
     """
     k = value.sizes.size
     ax = axes_for(ax, size=(6.8, float(np.clip(2.0 + 0.2 * k, 4.6, 11.0))))
@@ -117,7 +117,7 @@ def _dress(ax: Axes, value: Silhouette, middles: Values, bottom: float, words: l
         ax,
         title=f"Mean silhouette {value.score:.2f} of {count_of(k, 'cluster')}",
         x="silhouette",
-        y="cluster",
+        y="group",
     )
     ax.tick_params(axis="y", length=0)
     note(ax, _words_on_negatives(value, int(wrong.sum())))

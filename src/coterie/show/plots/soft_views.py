@@ -15,6 +15,7 @@ from coterie.show.palette import cluster_colors, color_of
 from coterie.show.plots._canvas import axes_for, column_names, drawing, labels_of_rows, note
 from coterie.show.plots._cloud import draw_cloud, draw_mixed, name_clusters
 from coterie.show.plots._ellipses import covariance_ellipse, draw_ellipse
+from coterie.show.plots._marks import words_of_labels
 from coterie.show.plots._projection import Plane, label_plane, plane_of
 from coterie.show.plots.points import draw_marks
 
@@ -120,7 +121,8 @@ def responsibilities(
     plane = plane_of(rows, column_names(X, model))
     ax = axes_for(ax)
     draw_mixed(ax, plane.places, np.clip(np.hstack([soft, rest]) @ colors, 0.0, 1.0))
-    name_clusters(ax, plane.places, soft.argmax(axis=1), None if names is None else list(names))
+    words = words_of_labels(range(soft.shape[1])) if names is None else list(names)
+    name_clusters(ax, plane.places, soft.argmax(axis=1), words)
     n_sure = int((soft.max(axis=1) >= SURE).sum())
     title = f"{n_sure:,} of {len(rows):,} rows belong to one cluster by {SURE} or more"
     label_plane(ax, plane, title)
@@ -166,5 +168,5 @@ def _axes(plane: Plane) -> FloatArray:
 
 
 def _names_with_weights(model: Any, names: Sequence[str] | None) -> list[str]:
-    known = [str(i) for i in range(len(model.means_))] if names is None else list(names)
+    known = words_of_labels(range(len(model.means_))) if names is None else list(names)
     return [f"{name} ({100 * weight:.0f} %)" for name, weight in zip(known, model.weights_, strict=True)]

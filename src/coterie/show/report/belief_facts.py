@@ -1,4 +1,4 @@
-"""What a report says about whether to believe the groups: how many, how stable, by chance, true."""
+"""What a report says about whether to believe the groups: number, stability, null test, truth."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class EvidenceFacts:
 
 @dataclass(frozen=True)
 class StabilityFacts:
-    """Whether the groups come back when the data change a little."""
+    """Whether the groups come back in resamples."""
 
     finding: str
     scheme: str
@@ -44,11 +44,12 @@ class StabilityFacts:
     per_group: Numbers
     spreads: tuple[tuple[float, float] | None, ...]
     verdicts: tuple[str, ...]
+    scale: str = ""  # what the verdicts mean
 
 
 @dataclass(frozen=True)
 class ChanceFacts:
-    """Whether data without groups would look as good."""
+    """The test against null data."""
 
     finding: str
     measure: str
@@ -62,12 +63,13 @@ class ChanceFacts:
 
 @dataclass(frozen=True)
 class RunnerFacts:
-    """Another clustering that came close."""
+    """A clustering that was compared."""
 
     method: str
     k: int
     scores: tuple[tuple[str, float], ...]
     reason: str
+    is_winner: bool = False
 
 
 @dataclass(frozen=True)

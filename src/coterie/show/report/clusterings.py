@@ -42,13 +42,14 @@ def subject_of_clustering(clustering: Any, *, command: str | None = None) -> Sub
     python = python_lines(groups.source, stored)
     changes = {
         "lead": subject.lead if clustering.k > 1 else _why_none(clustering.evidence),
-        "headline": clustering.headline.replace("<=", "≤"),
+        "headline": clustering.headline,
         "labelings": labelings,
         "classes": _classes(rows),
         "evidence": clustering.evidence,
         "stability": clustering.stability,
         "significance": clustering.significance,
         "runners_up": clustering.runners_up,
+        "winner": clustering.winner,
         "notes": [*dict.fromkeys(filter(None, [*subject.notes, note]))],
         "made": [
             ("budget", clustering.budget),

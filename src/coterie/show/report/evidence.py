@@ -1,4 +1,4 @@
-"""How many groups, how stable, by chance or not, and what came close."""
+"""How many groups, how stable, how they compare with null data, and what else was compared."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from coterie.cluster import find_method
-from coterie.evaluate.belief import SIGNIFICANT, STABLE
+from coterie.evaluate.belief import STABLE, VERDICTS
 from coterie.show.report.belief_facts import (
     ChanceFacts,
     CurveFacts,
@@ -16,11 +16,12 @@ from coterie.show.report.belief_facts import (
     RunnerFacts,
     StabilityFacts,
 )
-from coterie.show.report.numbers import count, p_in_words, plain, rounded
+from coterie.show.report.numbers import count, rounded
 
 BINS = 24
 MOST_RUNNERS = 12
 SAME = 0.995  # a Jaccard index that is written 1.00
+JUDGE = "separation"  # the criterion that decides where methods are compared
 SAID = {"weakest_valley": "weakest border"}  # a reader sees borders, the judge measures valleys
 
 
@@ -29,7 +30,7 @@ def evidence_facts(evidence: Any) -> EvidenceFacts:
     verdict, ks = evidence.verdict, tuple(int(k) for k in evidence.ks)
     votes = tuple(int(verdict.votes.get(k, 0)) for k in ks)
     return EvidenceFacts(
-        finding=_votes_in_words(ks, votes, int(evidence.k)),
+        finding=_decided_in_words(ks, evidence) or _votes_in_words(ks, votes, int(evidence.k)),
         ks=ks,
         votes=votes,
         k=int(evidence.k),
@@ -48,6 +49,16 @@ def _curve(curve: Any) -> CurveFacts:
         choice=None if curve.choice is None else int(curve.choice),
         reason=curve.reason,
     )
+
+
+def _decided_in_words(ks: Sequence[int], evidence: Any) -> str:
+    """Say what the judge decided and whether others agree: the judge itself is not one vote among them."""
+    k, names = int(evidence.k), [curve.name for curve in evidence.curves]
+    if JUDGE not in names or _is_alone(ks, k):
+        return ""
+    others = [curve for curve in evidence.curves if curve.name != JUDGE and curve.choice is not None]
+    said = [f"{one.title} {'agrees' if one.choice == k else f'prefers k = {one.choice}'}" for one in others]
+    return "; ".join([f"Separation decides for k = {k}", *said])
 
 
 def _votes_in_words(ks: Sequence[int], votes: Sequence[int], k: int) -> str:
@@ -94,7 +105,14 @@ def stability_facts(stability: Any) -> StabilityFacts:
         per_group=rounded(per_group, 3),
         spreads=tuple(bands),
         verdicts=tuple(stability.verdicts),
+        scale=_scale_in_words(),
     )
+
+
+def _scale_in_words() -> str:
+    """Return the limits of the words for stability."""
+    *limits, (_, lowest) = VERDICTS
+    return ", ".join([*(f"{word} from {level}" for level, word in limits), f"else {lowest}"])
 
 
 def _band(scores: Any) -> tuple[float, float] | None:
@@ -108,28 +126,25 @@ def _stability_in_words(per_group: Any) -> str:
     weakest = int(np.nanargmin(per_group))
     value = per_group[weakest]
     if value >= SAME:
-        return "Every group comes back as it is"
+        return "Every group is stable: always the same rows"
     if value >= STABLE:
-        return f"Every group comes back; the weakest is group {weakest + 1} ({value:.2f})"
+        return f"Every group is stable; the least stable is group {weakest + 1} ({value:.2f})"
     n_weak = int((per_group < STABLE).sum())
     if n_weak == 1:
-        return f"Group {weakest + 1} does not come back reliably ({value:.2f}); the others do"
+        return f"Group {weakest + 1} is not stable ({value:.2f}); the others are"
     some = f"{n_weak} of {len(per_group)} groups"
-    return f"{some} do not come back reliably; the weakest is group {weakest + 1} ({value:.2f})"
+    return f"{some} are not stable, group {weakest + 1} the least ({value:.2f})"
 
 
 def chance_facts(significance: Any) -> ChanceFacts:
-    """Return the histogram of what chance gives, and where the data stand."""
+    """Return the histogram of the draws of null data, and where the data stand."""
     draws, against = np.asarray(significance.draws, dtype=np.float64), str(significance.against)
-    n_draws = len(draws)
     draws = draws[np.isfinite(draws)]
     counts, edges = np.histogram(draws if len(draws) else [0.0], bins=BINS)
     p_value, observed = float(significance.p_value), float(significance.observed)
     measure = _words(significance.measure)
-    beaten = "beats" if p_value <= SIGNIFICANT else "does not beat"
     return ChanceFacts(
-        finding=f"{measure[0].upper()}{measure[1:]} {plain(observed)} {beaten} {count(n_draws, 'draw')} from "
-        f"{against}: {p_in_words(p_value, n_draws)}",
+        finding=f"{significance.verdict} ({significance.p_in_words})",
         measure=measure,
         null=against,
         observed=observed,
@@ -147,14 +162,16 @@ def _words(name: Any) -> str:
     return text.removesuffix("_score").replace("_", " ")
 
 
-def runner_facts(candidates: Sequence[Any]) -> tuple[RunnerFacts, ...]:
-    """Return what came close, with the scores it was judged by."""
+def runner_facts(candidates: Sequence[Any], winner: Any = None) -> tuple[RunnerFacts, ...]:
+    """Return what was compared with the scores that it was judged by, the winner first."""
+    first = [] if winner is None or not candidates else [winner]
     return tuple(
         RunnerFacts(
             method=find_method(one.method).title,
             k=int(one.k),
             scores=tuple((_words(name), float(value)) for name, value in list(one.scores.items())[:4]),
             reason=str(one.reason),
+            is_winner=one is winner,
         )
-        for one in list(candidates)[:MOST_RUNNERS]
+        for one in [*first, *candidates][:MOST_RUNNERS]
     )

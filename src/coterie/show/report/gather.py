@@ -56,7 +56,7 @@ def gather(subject: Subject, room: Room = USUAL) -> ReportFacts:
         stability=None if subject.stability is None else stability_facts(subject.stability),
         chance=None if subject.significance is None else chance_facts(subject.significance),
         truth=None if subject.classes is None else truth_facts(subject.classes, places),
-        runners_up=runner_facts(subject.runners_up),
+        runners_up=runner_facts(subject.runners_up, subject.winner),
     )
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from coterie.errors import CoterieError
+from coterie.pipeline.judge.density_valleys import ENOUGH
 from coterie.select.catalogue import find_criterion
 
 WORDS = {
-    "separation": "how clear the borders between groups are, summed: a border is clear where rows are "
-    "rarer than anywhere within one cloud of rows; above 0, and the larger the better",
-    "weakest border": "the same for the border that is least clear; below 0 it may be chance",
-    "crossing": "share of neighbouring rows that a border between groups divides; small is good",
+    "separation": "how much lower the density is at the borders between groups than null data would show, "
+    f"in standard errors, summed over the borders (at most {ENOUGH:g} each); larger is better, 0 and below "
+    "is not significant",
+    "weakest border": "the same for the least clear border, not limited; 0 and below is not significant",
+    "crossing": "share of nearest-neighbour pairs that cross a border between groups; small is good",
     "noise": "share of rows in no group",
     "silhouette": "how much nearer rows are to their own group than to the next; 1 is far apart",
 }

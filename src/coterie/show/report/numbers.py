@@ -94,18 +94,6 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"
 
 
-def p_in_words(p_value: float, n_draws: int) -> str:
-    """Return a p-value as it may be claimed: draws cannot show less than one of them.
-
-    Examples
-    --------
-    >>> p_in_words(0.005, 199), p_in_words(0.2, 199)
-    ('p ≤ 0.005', 'p = 0.2')
-    """
-    least = 1 / (n_draws + 1)
-    return f"p ≤ {plain(least, 2)}" if p_value <= least * 1.0001 else f"p = {plain(p_value, 2)}"
-
-
 def count(n: int, one: str, many: str | None = None) -> str:
     """Return a number with its noun.
 

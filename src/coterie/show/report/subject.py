@@ -43,6 +43,8 @@ class Subject:
         Values of the rooms below, where there are any; the profile names rows by their numbers in the table.
     runners_up : sequence of Candidate
         What came close.
+    winner : Candidate or None
+        What they lost to.
     left_out : sequence of (column, reason)
         Columns that were not used.
     scaling : str
@@ -82,6 +84,7 @@ class Subject:
     significance: Any = None
     dendrogram: Any = None
     runners_up: Sequence[Any] = ()
+    winner: Any = None
     left_out: Sequence[tuple[str, str]] = ()
     scaling: str = "columns as they are"
     missing: Sequence[tuple[str, int]] = ()
