@@ -246,7 +246,7 @@ def test_small_weights_tend_to_no_weight(laplacian, affinity):
     same_up_to_sign(found, expected, atol=1e-3)
 
 
-@pytest.mark.parametrize("scale", [1e-100, 1e-30, 1e30, 1e100])
+@pytest.mark.parametrize("scale", [1e-90, 1e-30, 1e30, 1e90])
 @pytest.mark.parametrize("laplacian", ["random_walk", "symmetric", "unnormalized"])
 def test_weights_of_any_size(scale, laplacian):
     """Law: shares that sum to 1 and counts of atoms are weights too; groups stay."""

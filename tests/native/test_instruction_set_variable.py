@@ -36,6 +36,6 @@ def test_what_cannot_run_is_refused_at_import(level):
 
 def test_what_cannot_run_is_one_line_on_the_shell():
     """Law: the command line says so in one line and ends with the code of bad input."""
-    done = run("v9", "-m", "coterie", "methods")
+    done = run("v9", "-m", "coterie", "config")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"coterie: {REFUSED.format('v9')}\n"

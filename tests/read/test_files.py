@@ -162,9 +162,14 @@ def test_absent_files(tmp_path):
 
 
 def test_directory(tmp_path):
-    """Law: a directory is refused with what it holds."""
-    (tmp_path / "a.csv").write_text("1")
-    with pytest.raises(FileProblem, match=r"is a directory, not a file. It holds: a.csv"):
+    """Law: a directory is the table of its files, one below the other; without any it is refused."""
+    with pytest.raises(FileProblem, match=r"holds no file that ends in one of .parquet, .csv"):
+        read_table(tmp_path)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("x\n1\n2\n")
+    assert read_table(tmp_path).n_rows == 4
+    (tmp_path / "c.csv").write_text("y\n1\n")
+    with pytest.raises(InvalidData, match=r'c.csv: has no column "x", unlike .*a.csv'):
         read_table(tmp_path)
 
 

@@ -16,7 +16,7 @@ from coterie import evaluate
 from coterie.data import fit_scaling
 from coterie.pipeline import Clustering
 from coterie.pipeline.sources import is_in_blocks
-from coterie.scale import LazyClustering, labelling
+from coterie.scale import LazyClustering
 from coterie.scale import fit as fit_blocks
 from coterie.scale import rows as scale_rows
 
@@ -89,7 +89,7 @@ def test_every_source_gives_the_same(kind, few, tmp_path, monkeypatch):
         reasons = {column.name: column.reason for column in groups.groups.left_out}
         assert reasons["customer_id"] == "a key"
         assert reasons["one"] == "constant"
-        assert reasons["note"].endswith("not numbers")
+        assert reasons["note"] == "text"
 
 
 def test_few_rows_give_the_local_answer(few):
@@ -183,11 +183,12 @@ def test_report_counts_all_rows(found, tmp_path):
 
 
 def test_labels_are_written_block_by_block(found, tmp_path):
-    """Law: files count rows and groups from 1, as the summary does."""
+    """Law: files have the row, counted from 1, the label from 0, and the name of the group."""
     found.write_labels(tmp_path / "labels")
     written = pd.read_parquet(tmp_path / "labels")
     np.testing.assert_array_equal(written["row"], np.arange(1, 9001))
-    np.testing.assert_array_equal(written["group"], found.labels.compute() + 1)
+    np.testing.assert_array_equal(written["label"], found.labels.compute())
+    assert set(written["group"]) == {"group 1", "group 2", "group 3", "group 4"}
 
 
 def test_truth_is_compared_exactly(clouds, tmp_path):
@@ -216,13 +217,12 @@ def test_robust_scaling_comes_from_a_sample(clouds, monkeypatch):
     assert any("quartiles are those of 3,000 of 9,000 rows: standard error 0.79 %" in n for n in near.notes)
 
 
-def test_noise_alone_is_an_answer(few, monkeypatch):
+def test_noise_alone_is_an_answer(few):
     """Law: a radius that no two rows share leaves noise, and says so."""
-    monkeypatch.setattr(labelling, "suggest_eps", lambda *_: (1e-9, ()))
-    groups = fit_blocks(few, "dbscan", believe=False)
+    groups = fit_blocks(few, "dbscan", set={"eps": 1e-9}, believe=False)
     assert (groups.k, groups.groups.n_noise) == (0, 900)
     assert (groups.predict(few[:5]) == -1).all()
-    assert "900 rows are noise" in groups.summary()
+    assert "every row is noise" in groups.summary()
 
 
 def test_no_groups_is_an_answer():

@@ -11,7 +11,7 @@ from coterie import evaluate
 from coterie.cluster import DBSCAN
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale import fit as fit_blocks
-from coterie.scale import settling
+from coterie.scale import labelling
 
 NAMES = ["x", "y", "z"]
 pytestmark = pytest.mark.usefixtures("small_samples")
@@ -30,7 +30,7 @@ def test_dbscan_of_all_rows(clouds, monkeypatch):
     assert any("the knee of the distances of 2,000 of 4,000 rows" in note for note in groups.notes)
     core = local.core_sample_indices_[:200]
     np.testing.assert_array_equal(groups.predict(X[core]), groups.labels.compute()[core])
-    monkeypatch.setattr(settling, "CORE_BYTES", 100)
+    monkeypatch.setattr(labelling, "CORE_BYTES", 100)
     many = fit_blocks(dask.array.from_array(X, chunks=(999, 3)), "dbscan", believe=False)
     with pytest.raises(InvalidParameter, match="more core points than are kept"):
         many.predict(X[:5])

@@ -136,7 +136,7 @@ def test_csv_with_line_ends_in_quotes(tmp_path, monkeypatch):
     ("source", "error", "message"),
     [
         ("nowhere.parquet", MissingFile, "nowhere.parquet: there is no such file or folder"),
-        ("none-*.parquet", MissingFile, "no file fits this pattern"),
+        ("none-*.parquet", MissingFile, "no file matches this pattern"),
         (np.ones(3), UnsupportedInput, "X must be a matrix of numbers.*1 dimensions"),
         (np.array([["a"]]), UnsupportedInput, "X must be a matrix of numbers"),
         (np.empty((0, 3)), InvalidData, "has no rows or no columns"),

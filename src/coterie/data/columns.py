@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
@@ -146,11 +144,13 @@ def names_rows(series: Any) -> bool:
 
 
 def _kind_of_key(series: Any) -> str | None:
-    first = series.head(HEAD_ROWS)
-    if series.null_count() or not may_name_rows(series.name, first.to_numpy().astype(np.float64)):
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    first = series.head(HEAD_ROWS).cast(polars.Float64)
+    if series.null_count() or not may_name_rows(series.name, first.to_numpy()):
         return None
     rows = draw_rows(len(series), KEY_ROWS, 0)
-    return kind_of_key(series.name, series.gather(rows).to_numpy().astype(np.float64), rows, len(series))
+    values = series.gather(rows).cast(polars.Float64).to_numpy()
+    return kind_of_key(series.name, values, rows, len(series))
 
 
 def _kind_of_text(series: Any) -> str:

@@ -15,8 +15,8 @@ from coterie._support.typing import FloatArray, Indices
 
 HEAD_ROWS = 1000  # first rows, which tell what kind of values a column holds
 KEY_ROWS = 1000  # drawn rows, which tell whether whole numbers name the rows
-KEY_SHARE = 0.3  # different values per row from which whole numbers called like a key are one, in more rows
-LEAST_ROWS = 3
+KEY_SHARE = 0.3  # different values per row from which whole numbers called like a key are one
+LEAST_ROWS, FEW_ROWS = 3, 100
 
 _KEY_NAME = re.compile(
     r"^(id|key|index|row|nr|no|number|uuid|guid|code|name)$|(_|\b)(id|key|uuid|guid|nr|no)$|Id$|ID$"
@@ -72,7 +72,7 @@ def kind_of_key(name: str, values: FloatArray, rows: Indices, n_rows: int) -> st
             return "row numbers"
     if not is_key_name(name):
         return None
-    share = 1.0 if n_rows <= KEY_ROWS else KEY_SHARE
+    share = 1.0 if n_rows < FEW_ROWS else KEY_SHARE  # counts may restart in files, and rows may be copies
     return "a key" if len(np.unique(values)) >= share * len(values) else None
 
 

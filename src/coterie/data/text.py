@@ -24,7 +24,12 @@ SHOWN_NAMES = 5
 
 
 def read_text(
-    source: Source, *, delimiter: str | None, header: bool | None, encoding: str | None
+    source: Source,
+    *,
+    delimiter: str | None,
+    header: bool | None,
+    encoding: str | None,
+    may_be_empty: bool = False,
 ) -> tuple[Any, Dialect, list[str]]:
     """Return a polars frame, how the text was written, and notes for the user."""
     text = dialects.decode(source, encoding)
@@ -41,7 +46,7 @@ def read_text(
         frame.width != dialect.n_columns or frame[:, -1].null_count()
     ):  # the reader fills short rows in silence
         _refuse_ragged_lines(source, text, dialect)
-    if frame.height == 0:
+    if frame.height == 0 and not may_be_empty:
         raise source.fail("has no rows: there is a header and nothing below it.")
     frame.columns = names
     return frame, dialect, notes

@@ -11,10 +11,10 @@ from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
 from coterie.pipeline.candidate import Candidate
 from coterie.pipeline.check_belief import STEPS
-from coterie.pipeline.contest import ROWS_PER_GROUP, Contest, run_contest
+from coterie.pipeline.contest import Contest, run_contest
 from coterie.pipeline.recipe import make_estimator
 from coterie.pipeline.request import FitRequest
-from coterie.pipeline.rows import Compared
+from coterie.pipeline.rows import ROWS_PER_GROUP, Compared
 from coterie.select import Evidence, Verdict
 
 GIVEN = "asked for"

@@ -16,6 +16,7 @@ from coterie.pipeline.candidate import Candidate, different
 from coterie.pipeline.candidates import Task, propose
 from coterie.pipeline.judge.density_valleys import ENOUGH, Separation, Valleys
 from coterie.pipeline.request import FitRequest
+from coterie.pipeline.rows import ROWS_PER_GROUP
 from coterie.select.curve import Curve
 from coterie.select.evidence import Evidence
 from coterie.select.verdict import Verdict
@@ -33,7 +34,6 @@ SIMPLEST_FIRST = (
 CLOSE = 0.5  # in units of evidence: less of a lead is a close call
 
 
-ROWS_PER_GROUP = 8
 SOME_GROUPS = 8  # numbers up to this are always tried
 MARGIN = 1.3  # numbers are tried up to so many times the hills of the density
 HILL = 1.2  # standard errors that a hill rises at least

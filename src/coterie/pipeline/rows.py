@@ -34,6 +34,7 @@ ROWS_PER_CENTRE = 128  # of the sample that k-means starts on
 FEW_COPIES = 0.1  # of the rows: so many change no density
 FLAT = 1e-13  # a direction with less than this share of the largest variance is rounding
 SHARED = 0.9  # of the different rows that a column which is not rounded tells apart
+ROWS_PER_GROUP = 8  # that a group must have among those compared
 MOST_DENSE = 512 * 2**20  # bytes of a sparse matrix that is made dense
 TRUTH = "the truth"
 MOST_AXES = 50  # principal coordinates of a matrix of distances
@@ -396,7 +397,9 @@ def _note(n_sample: int, n_different: int, n_compared: int, n_rows: int) -> str:
         return copies + (
             f"the {n_different:,} distinct rows" if n_compared == n_different else f"{n_compared:,}"
         )
-    return f"methods were compared on {n_compared:,} of {n_rows:,} rows"
+    least = ROWS_PER_GROUP * n_rows // n_compared
+    missed = f"a group of fewer than about {least:,} rows may be missed"
+    return f"methods were compared on {n_compared:,} of {n_rows:,} rows; {missed}"
 
 
 def without_copies(X: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie._support.optional import require
 from coterie._support.validation.explain import refuse_queries
 from coterie.data import LeftOut, as_table
 from coterie.data.columns import check_names, kind_of_values
@@ -115,8 +116,9 @@ def open_columns(
 
 def _keys(source: Any, head: Any) -> dict[str, str]:
     """Return the columns of whole numbers that name the rows, and how: by the rules of tables in memory."""
+    polars = require("polars", extra="cli", purpose="Reading tables")
     whole = [one for one in head if one.dtype.is_integer() and not one.null_count()]
-    suspects = [one.name for one in whole if may_name_rows(one.name, one.to_numpy().astype(np.float64))]
+    suspects = [one.name for one in whole if may_name_rows(one.name, one.cast(polars.Float64).to_numpy())]
     if not suspects:
         return {}
     sample = draw_sample(read_blocks(source, columns=suspects), KEY_ROWS, seed=0)

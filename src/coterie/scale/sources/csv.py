@@ -74,7 +74,8 @@ def open_csv(path: str) -> Table:
         with open(path, "rb") as file:
             start = file.read(LOOKED_AT_BYTES)
         lines = start if len(start) < LOOKED_AT_BYTES else start[: start.rfind(b"\n") + 1] or start
-        head, dialect, _ = read_text(Source(path, lines, "text"), delimiter=None, header=None, encoding=None)
+        how = {"delimiter": None, "header": None, "encoding": None}
+        head, dialect, _ = read_text(Source(path, lines, "text"), may_be_empty=True, **how)
         head = numbers_from_text(head)
         titles = tuple(head.columns)
         begin = _begin_of_line(lines, dialect.first_data_line)
@@ -82,8 +83,8 @@ def open_csv(path: str) -> Table:
     except OSError as error:
         raise unreadable(path, "CSV", error) from None
     modified = os.stat(path).st_mtime_ns
-    how = Written(dialect.delimiter, "," if dialect.decimal_comma else ".")
-    pieces = [CsvPiece(path, *found, modified, how, titles) for found in ranges]
+    written = Written(dialect.delimiter, "," if dialect.decimal_comma else ".")
+    pieces = [CsvPiece(path, *found, modified, written, titles) for found in ranges]
     schema = head.to_arrow().schema
     numbers = {
         name: pyarrow.float64() for name in titles if pyarrow.types.is_integer(schema.field(name).type)
