@@ -100,7 +100,10 @@ def _one_matrix_up_to_volume(weights: FloatArray, scatter: FloatArray) -> FloatA
     volumes = np.trace(scatter, axis1=1, axis2=2)
     for _ in range(MOST_ROUNDS):
         common = _unit_determinant(_average(weights, scatter / volumes[:, None, None]))[1]
-        traces = np.trace(np.linalg.solve(common[None], scatter), axis1=1, axis2=2)
+        try:
+            traces = np.trace(np.linalg.solve(common[None], scatter), axis1=1, axis2=2)
+        except np.linalg.LinAlgError:  # whether it is raised or a tiny pivot is left depends on the LAPACK
+            return np.full_like(scatter, np.nan)
         before, volumes = volumes, traces / scatter.shape[-1]
         if np.abs(volumes / before - 1).max() < ROUND_TOLERANCE:
             break
