@@ -11,6 +11,7 @@ import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.printing import shortened
+from coterie._support.typing import FloatArray
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
 from coterie.data.sampling import draw_rows
 from coterie.data.schema import (
@@ -146,11 +147,15 @@ def names_rows(series: Any) -> bool:
 
 
 def _kind_of_key(series: Any) -> str | None:
-    first = series.head(HEAD_ROWS)
-    if series.null_count() or not may_name_rows(series.name, first.to_numpy().astype(np.float64)):
+    if series.null_count() or not may_name_rows(series.name, _floats(series.head(HEAD_ROWS))):
         return None
     rows = draw_rows(len(series), KEY_ROWS, 0)
-    return kind_of_key(series.name, series.gather(rows).to_numpy().astype(np.float64), rows, len(series))
+    return kind_of_key(series.name, _floats(series.gather(rows)), rows, len(series))
+
+
+def _floats(series: Any) -> FloatArray:
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    return np.asarray(series.cast(polars.Float64).to_numpy())  # whole numbers of 128 bits NumPy has not
 
 
 def _kind_of_text(series: Any) -> str:
