@@ -40,7 +40,7 @@ def run(case: Case) -> None:
     name, content = stopped(method)
     path = case.folder / name
     path.write_bytes(content)
-    if draw.chance(0.1):
+    if draw.chance(0.2):
         words = f"scale.{kind.__name__} from a checkpoint as it was written"
     elif draw.chance(0.6):
         path.write_bytes(mutated_bytes(draw, content))

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from coterie.data import Table, settle_missing
+from coterie.data import Table, read_table, settle_missing
 from coterie.errors import InvalidData, InvalidParameter
 
 FRAME = pl.DataFrame(
@@ -155,3 +155,12 @@ def test_a_column_without_values_has_no_median():
     with pytest.raises(InvalidData, match='column "b" has no values, so it has no median'):
         settle_missing(X, ["a", "b"], policy="median")
     assert settle_missing(X, ["a", "b"], policy="median", medians=np.array([0.0, 7.0])).X[0, 1] == 7
+
+
+def test_whole_numbers_of_128_bits_are_numbers(tmp_path):
+    """Law: a column of more digits than 64 bits hold is read, and looked at, as the floats it is used as."""
+    path = tmp_path / "wide.csv"
+    path.write_text("id,x\n10000000000000000000000001,1.5\n10000000000000000000000002,2.5\n")
+    table = read_table(path)
+    table.key_columns()
+    assert table.matrix(("id", "x")).tolist() == [[1e25, 1.5], [1e25, 2.5]]

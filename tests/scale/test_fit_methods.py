@@ -20,14 +20,14 @@ pytestmark = pytest.mark.usefixtures("small_samples")
 @pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice")
 def test_dbscan_of_all_rows(clouds, monkeypatch):
     """Law: DBSCAN finds its radius among all rows, labels are the local ones; core points place rows."""
-    X = clouds[0][:4000]
+    X = clouds[0][:6000]
     groups = fit_blocks(dask.array.from_array(X, chunks=(999, 3)), "dbscan", believe=False)
     eps = groups.model.eps
     local = DBSCAN(eps=eps, min_samples=5).fit(X)
     assert evaluate.adjusted_rand_score(local.labels_, groups.labels.compute()) == 1
     assert eps == pytest.approx(coterie.cluster.suggest_eps(X).eps, rel=0.3)
     assert groups.groups.n_noise == (local.labels_ == -1).sum()
-    assert any("the knee of the distances of 2,000 of 4,000 rows" in note for note in groups.notes)
+    assert any("the knee of the distances of 2,000 of 6,000 rows" in note for note in groups.notes)
     core = local.core_sample_indices_[:200]
     np.testing.assert_array_equal(groups.predict(X[core]), groups.labels.compute()[core])
     monkeypatch.setattr(labelling, "CORE_BYTES", 100)
@@ -69,7 +69,11 @@ def test_fit_by_name(clouds, method):
         ({"k": 10_000}, InvalidParameter, "k of coterie.fit must be at most 900"),
         ({"drop": ["x"]}, InvalidParameter, "drop and keep name columns; this source has none"),
         ({"truth": np.arange(5)}, InvalidParameter, "truth must have one class per row, 900, got 5"),
-        ({"method": "dbscan", "checkpoint": "c"}, InvalidParameter, "checkpoint is not taken by dbscan"),
+        (
+            {"method": "dbscan", "k": "auto", "checkpoint": "c"},
+            InvalidParameter,
+            "checkpoint is not taken by dbscan",
+        ),
     ],
 )
 def test_what_is_refused(few, options, error, message):

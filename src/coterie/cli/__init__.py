@@ -20,9 +20,4 @@ def main() -> None:
         from coterie.cli.app import run
     except KeyboardInterrupt:
         sys.exit(130)
-    except ImportError as error:
-        if not str(error).startswith("COTERIE_INSTRUCTION_SET"):
-            raise
-        print(f"coterie: {error}", file=sys.stderr)  # the engine cannot be imported with that
-        sys.exit(2)
     sys.exit(run(sys.argv[1:]))

@@ -125,6 +125,8 @@ def explain(error: Exception, arguments: Sequence[str] = ()) -> tuple[str, int]:
     if hasattr(error, "format_message"):  # how typer, and click before it, report a wrong command line
         commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # it is a group
         return _one_line(explain_usage(error, arguments, commands)), BAD_INPUT
+    if isinstance(error, ImportError) and str(error).startswith("COTERIE_INSTRUCTION_SET"):
+        return _one_line(str(error)), BAD_INPUT  # the engine cannot be imported with that
     if isinstance(error, MemoryError):
         return "out of memory. Use fewer rows or columns.", FAILED
     return _one_line(f"failed: {type(error).__name__}: {error} (--debug shows where)"), FAILED

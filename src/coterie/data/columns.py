@@ -149,8 +149,9 @@ def _kind_of_key(series: Any) -> str | None:
     if series.null_count() or not may_name_rows(series.name, first.to_numpy()):
         return None
     rows = draw_rows(len(series), KEY_ROWS, 0)
-    values = series.gather(rows).cast(polars.Float64).to_numpy()
-    return kind_of_key(series.name, values, rows, len(series))
+    drawn = series.gather(rows)
+    values = drawn.cast(polars.Float64).to_numpy()
+    return kind_of_key(series.name, values, rows, len(series), n_different=drawn.n_unique())
 
 
 def _kind_of_text(series: Any) -> str:

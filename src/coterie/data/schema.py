@@ -42,7 +42,9 @@ def may_name_rows(name: str, first: FloatArray) -> bool:
     return bool(steps.size and abs(steps[0]) == 1 and (steps == steps[0]).all())
 
 
-def kind_of_key(name: str, values: FloatArray, rows: Indices, n_rows: int) -> str | None:
+def kind_of_key(
+    name: str, values: FloatArray, rows: Indices, n_rows: int, *, n_different: int | None = None
+) -> str | None:
     """Return "row numbers" or "a key" for whole numbers that name the rows; None for measurements.
 
     Parameters
@@ -55,6 +57,8 @@ def kind_of_key(name: str, values: FloatArray, rows: Indices, n_rows: int) -> st
         Which rows these are, counted from 0, ascending.
     n_rows : int
         Rows of the table.
+    n_different : int, default=None
+        How many of the values differ, where floats cannot tell; None: as these do.
 
     Examples
     --------
@@ -73,7 +77,8 @@ def kind_of_key(name: str, values: FloatArray, rows: Indices, n_rows: int) -> st
     if not is_key_name(name):
         return None
     share = 1.0 if n_rows < FEW_ROWS else KEY_SHARE  # counts may restart in files, and rows may be copies
-    return "a key" if len(np.unique(values)) >= share * len(values) else None
+    different = len(np.unique(values)) if n_different is None else n_different
+    return "a key" if different >= share * len(values) else None
 
 
 def kind_of_type(dtype: Any) -> str | None:
