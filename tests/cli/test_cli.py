@@ -89,7 +89,10 @@ def test_every_label_format(shop, cli, suffix):
 @pytest.mark.parametrize("distance", sorted(geometries()))
 def test_every_distance_with_a_barycentre(shop, cli, distance):
     """Law: fit and predict agree for every distance that k-means can use, through a saved file."""
-    assert cli("fit", "customers.csv", *QUICK, "-k", 3, "--distance", distance, "-o", "a.csv", "--save", "m")[0] == 0
+    assert (
+        cli("fit", "customers.csv", *QUICK, "-k", 3, "--distance", distance, "-o", "a.csv", "--save", "m")[0]
+        == 0
+    )
     assert cli("predict", "m", "customers.csv", "-o", "b.csv")[0] == 0
     assert (shop / "a.csv").read_text() == (shop / "b.csv").read_text()
 
@@ -124,7 +127,9 @@ def test_arrays_and_text_without_header(tmp_path, cli):
         assert labels.columns == ["row", "label", "group"]
         assert labels["row"].to_list() == list(range(1, 31))
         assert labels["group"].to_list() == [f"group {label + 1}" for label in labels["label"]]
-        assert labels["label"].to_list() == labels["label"][0:1].to_list() * 15 + [1 - labels["label"][0]] * 15
+        assert (
+            labels["label"].to_list() == labels["label"][0:1].to_list() * 15 + [1 - labels["label"][0]] * 15
+        )
 
 
 def test_predict_finds_columns_by_name(shop, cli):

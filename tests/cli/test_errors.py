@@ -85,7 +85,10 @@ WRONG = [
         ["plot", "scatter", "customers.csv", "--dpi", "7"],
         "--dpi must be a whole number from 20 to 1200, got 7. (coterie plot --help)",
     ),
-    (["fit"], "fit needs DATA: CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin). (coterie fit --help)"),
+    (
+        ["fit"],
+        "fit needs DATA: CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin). (coterie fit --help)",
+    ),
     (["plot"], "plot needs KIND: See coterie plots. (coterie plot --help)"),
     (
         ["fit", "customers.csv", "more.csv", "most.csv"],

@@ -29,7 +29,11 @@ def test_the_answer_comes_first(rows, capsys):
     assert run(["fit", "rows.csv", "--budget", "fast"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "rows.csv   180 rows; 2 columns used; left out: id (a key), kind (text)"
-    assert [line.split()[:2] for line in lines[2:5]] == [["3", "groups"], ["stable", "mean"], ["Gaussian", "null"]]
+    assert [line.split()[:2] for line in lines[2:5]] == [
+        ["3", "groups"],
+        ["stable", "mean"],
+        ["Gaussian", "null"],
+    ]
     assert lines[-3].endswith(" -o groups.csv")
     assert lines[-1].endswith(" --report groups.html")
 

@@ -60,7 +60,8 @@ def test_small_tables_are_drawn(folder, cli):
     code, out, err = cli("tree", "points.csv")
     assert (code, err) == (0, "")
     assert out.startswith(
-        "points.csv   5 rows; 2 columns used; left out: name (a key)\n\n  average linkage on columns as they are"
+        "points.csv   5 rows; 2 columns used; left out: name (a key)\n\n"
+        "  average linkage on columns as they are"
     )
     assert all(name in out for name in NAMES)
     assert "┘" in out
