@@ -10,6 +10,7 @@ import pytest
 from coterie.cli.app import run
 from coterie.data import SCALINGS, fit_scaling
 from coterie.evaluate import compare, measures, silhouette_score
+from coterie.pipeline.groups import group_name
 
 TRUE = ["rose", "rose", "rose", "lily", "lily", "iris"]
 PRED = [1, 1, 2, 2, 2, -1]
@@ -116,7 +117,9 @@ def test_judge_by_the_data(flowers, cli):
     (flowers / "groups.csv").write_text("id,group\n" + "".join(f"{n},{g}\n" for n, _, g in rows[::-1]))
     code, out, err = cli("evaluate", "groups.csv", "--data", "data.csv")
     assert (code, err) == (0, "")
-    assert out.startswith("groups.csv   5 rows; group by 1 column of data.csv (height), as they are\n")
+    assert out.startswith(
+        "groups.csv   5 rows; group by 1 column of data.csv (height), judged on columns as they are\n"
+    )
     assert all(measure.name in out for measure in measures("data"))
     facts = json.loads(cli("evaluate", "groups.csv", "--data", "data.csv", "--json")[1])
     X, labels = [[x] for _, x, _ in rows], [g for _, _, g in rows]
@@ -126,7 +129,7 @@ def test_judge_by_the_data(flowers, cli):
 
 
 def test_columns_are_scaled_as_fit_scales_them(tmp_path, monkeypatch, cli):
-    """Law: --scale takes the choices of fit; without it columns are taken as they are."""
+    """Law: --scale takes the choices of fit; without it columns are standardised if their spreads differ."""
     monkeypatch.chdir(tmp_path)
     rows = np.array([(0, 9, 1), (1, 700, 0), (5, 30, 1), (6, 800, 0), (5.5, 350, 1)])
     labels = [1, 1, 2, 2, 2]
@@ -135,15 +138,27 @@ def test_columns_are_scaled_as_fit_scales_them(tmp_path, monkeypatch, cli):
     judge = ("evaluate", "t.csv", "--data", "t.csv", "--measure", "silhouette_score", "--json")
     for how in (None, *SCALINGS):
         facts = json.loads(cli(*judge, *(() if how is None else ("--scale", how)))[1])
-        assert facts["scale"] == (how or "none")
+        assert facts["scale"] == (how or "standard")
         expected = silhouette_score(fit_scaling(rows, facts["scale"]).apply(rows), labels)
         assert facts["measures"]["silhouette_score"] == pytest.approx(expected)
     assert "on standardised columns" in cli(*judge[:-1], "--scale", "standard")[1]
     code, _, err = cli(*judge, "--scale", "robst")
     assert code == 2
-    assert 'no such scale "robst". Did you mean "robust"? (standard, minmax, robust, none)' in err
+    assert 'no such scale "robst". Did you mean "robust"? (auto, standard, minmax, robust, none)' in err
     code, _, err = cli("evaluate", "t.csv", "--truth", "c", "--scale", "none")
     assert (code, err) == (2, "coterie: --scale of evaluate needs --data: the columns that it scales.\n")
+
+
+def test_files_of_fit_are_read_by_their_labels(tmp_path, monkeypatch, cli):
+    """Law: of a file that fit wrote the column label is read: there -1 is noise."""
+    monkeypatch.chdir(tmp_path)
+    labels = [0, 0, 1, 1, -1, -1]
+    lines = [
+        f"{x},{label},{group_name(label)},a" for x, label in zip((1, 2, 8, 9, 5, 20), labels, strict=True)
+    ]
+    (tmp_path / "g.csv").write_text("x,label,group,truth\n" + "\n".join(lines) + "\n")
+    facts = json.loads(cli("evaluate", "g.csv", "--truth", "truth", "--json")[1])
+    assert facts["labels"] == "label"
 
 
 @pytest.fixture
@@ -169,7 +184,7 @@ def test_truth_and_data_together(garden, cli, truth):
     code, out, err = cli(*command)
     assert (code, err) == (0, "")
     assert "adjusted Rand" in out
-    assert "by 1 column of data.csv (height), as they are" in out
+    assert "by 1 column of data.csv (height), judged on columns as they are" in out
     assert all(measure.name in out for measure in (*measures("labelings"), *measures("data")))
     facts = json.loads(cli(*command, "--json")[1])
     values = facts["measures"]

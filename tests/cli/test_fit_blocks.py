@@ -20,7 +20,9 @@ def folder(tmp_path_factory):
     rows = rng.normal(size=(900, 2)) + 9 * np.repeat(np.arange(3), 300)[:, None]
     for number, part in enumerate(np.split(rows, [100, 450])):
         frame = pd.DataFrame(part, columns=["x", "y"])
-        frame.assign(customer_id=np.arange(len(part)), note="text").to_parquet(folder / f"{number}.parquet")
+        frame.assign(customer_id=10_000 * number + 3 * np.arange(len(part)), note="text").to_parquet(
+            folder / f"{number}.parquet"
+        )
     return folder
 
 
@@ -132,9 +134,12 @@ def test_a_checkpoint_makes_blocks_of_one_file(folder, tmp_path, capsys):
         (["-k", "1000"], "-k must be at most 900, its rows, got 1000"),
         (["-k", "3", "--encoding", "latin1"], "--encoding is not taken for data in blocks"),
         (["-k", "3", "--drop", "z"], 'no column "z"'),
-        (["-k", "3", "--missing", "drop"], "missing"),
+        (["-k", "3", "--missing", "drop"], "--missing drop is not taken for data in blocks"),
         (["--method", "dbscan"], "checkpoint is not taken by dbscan"),
-        (["--method", "kmeans", "-k", "3", "--improve", "breathing"], "improve"),
+        (
+            ["--method", "kmeans", "-k", "3", "--improve", "breathing"],
+            "--improve is not taken for data in blocks",
+        ),
     ],
 )
 def test_what_is_refused(folder, tmp_path, arguments, message, capsys):

@@ -84,7 +84,7 @@ def test_evaluate_reports_given_labels_against_the_truth(shop, cli):
     assert "report   written to out.html" in out
     page = (shop / "out.html").read_text()
     assert "<h1>4 groups</h1>" in page
-    assert "given by the column group of four.csv<" in page
+    assert "given by the column label of four.csv" in page
     assert "Against the truth" in page
 
 

@@ -43,7 +43,7 @@ def test_the_answer_comes_first(folder, cli):
     assert (code, err) == (0, "")
     lines = [line.strip() for line in out.splitlines() if line.strip()]
     assert lines[0].startswith("points.csv   90 rows; 2 columns used; left out: name")
-    assert lines[1].startswith("3 groups   k-means on standardised columns, 1 to 5 compared")
+    assert lines[1].startswith("3 groups   k-means on columns as they are, 1 to 5 compared")
     assert lines[2] == "4 of 4 votes"
     assert "largest, 0." in out
     assert lines[-1] == "groups   coterie fit points.csv -k 3"

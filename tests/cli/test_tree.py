@@ -60,7 +60,8 @@ def test_small_tables_are_drawn(folder, cli):
     code, out, err = cli("tree", "points.csv")
     assert (code, err) == (0, "")
     assert out.startswith(
-        "points.csv   5 rows; 2 columns used; left out: name (a key)\n\n  average linkage on standardised"
+        "points.csv   5 rows; 2 columns used; left out: name (a key)\n\n"
+        "  average linkage on columns as they are"
     )
     assert all(name in out for name in NAMES)
     assert "┘" in out
@@ -83,7 +84,9 @@ def test_groups_and_text_are_written(folder, cli):
     )
     assert code == 0
     assert "3 groups of 2, 2, 1 rows" in out
-    assert (folder / "g.csv").read_text() == "name,group\nAda,1\nBob,1\nCy,2\nDee,2\nEve,3\n"
+    assert (folder / "g.csv").read_text() == (
+        "name,label,group\nAda,0,group 1\nBob,0,group 1\nCy,1,group 2\nDee,1,group 2\nEve,2,group 3\n"
+    )
     tree = Dendrogram.from_newick((folder / "t.nwk").read_text(), names=NAMES)
     np.testing.assert_allclose(tree.cophenetic(), hierarchy.cophenet(hierarchy.linkage(POINTS, "average")))
     assert (

@@ -85,10 +85,17 @@ class Files:
         if self.labels_to_stdout:
             print_labels(table, found.labels, **self.how)
             return
-        if self.labels_to_folder:
-            path.mkdir(exist_ok=True)
-            path = path / PART
-        write_labels(table, found.labels, path, force=self.force, **self.how)
+        write_labels(table, found.labels, self.target(path), force=self.force, **self.how)
+
+    def target(self, path: Path) -> Path:
+        """Return the file for labels of data in memory: the only part of a folder, without older ones."""
+        if not self.labels_to_folder:
+            return path
+        path.mkdir(exist_ok=True)
+        for older in path.glob("part-??????.parquet"):  # they would pass for labels of these rows
+            if older.name != PART:
+                older.unlink()
+        return path / PART
 
     @property
     def how(self) -> dict[str, bool]:

@@ -84,7 +84,10 @@ def find_groups(request: PlotRequest, table: Table) -> Groups:
     found = run(table, request.fit, is_watched())
     method = find_method(found.method).title
     chosen = f"{found.k} groups, by {method}" if found.k > 1 else "no groups: one is drawn"
-    print(f"{chosen}, as coterie fit --budget fast finds; -k N draws another number")
+    if request.k is None:
+        print(f"{chosen}, as coterie fit --budget fast finds; -k N draws another number")
+    else:
+        print(f"{chosen}, as coterie fit -k {request.k} --budget fast finds; --method NAME draws another")
     return found.groups
 
 

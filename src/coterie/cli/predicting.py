@@ -41,11 +41,7 @@ def predict_files(
         if not as_json:
             outputs.print_labels(table, labels, **files.how)
     else:
-        path = files.labels
-        if files.labels_to_folder:
-            path.mkdir(exist_ok=True)
-            path = path / outputs.PART
-        outputs.write_labels(table, labels, path, force=files.force, **files.how)
+        outputs.write_labels(table, labels, files.target(files.labels), force=files.force, **files.how)
     return labels, len(labels)
 
 

@@ -20,6 +20,7 @@ from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParame
 
 CLUSTER_NAMES = ("group", "cluster", "label", "labels", "prediction", "pred")
 CLASS_NAMES = ("truth", "class", "target", "species", "label", "labels", "y")
+GROUP_NAME = r"^(group \d+|noise)$"
 EMPTY_POLICIES = ("error", "drop")
 SHOWN = 3
 
@@ -170,6 +171,8 @@ def choose_label_column(
         check_names(table.source, table.columns, [wanted])
         return wanted
     free = [name for name in table.columns if name not in taken]
+    if "label" in free and "group" in free and _are_group_names(table.content["group"]):
+        return "label"  # of a file that Coterie wrote: there -1 is noise, which its name is not
     for name in usual:
         if name in free:
             return name
@@ -181,6 +184,11 @@ def choose_label_column(
     raise InvalidParameter(
         f"{table.source}: which column holds the labels? It has: {listed}. Use {option} NAME."
     )
+
+
+def _are_group_names(series: Any) -> bool:
+    """Return whether a column holds what people read for labels: "group 1", "noise"."""
+    return str(series.dtype) == "String" and bool(series.drop_nulls().str.contains(GROUP_NAME).all())
 
 
 def align(table: Table, other: Table) -> tuple[Any, tuple[str, ...]]:

@@ -233,6 +233,10 @@ def _refuse(request: FitRequest) -> None:
         ).in_shell(
             f"--missing {request.missing} is not taken for data in blocks. Drop or fill the values before."
         )
+    if request.improve is not None:
+        raise InvalidParameter("improve is not taken for data in blocks. Leave it out.").in_shell(
+            "--improve is not taken for data in blocks. Leave it out."
+        )
     methods = request.methods
     if request.checkpoint is not None and methods and not any(takes_checkpoint(one) for one in methods):
         raise InvalidParameter(
