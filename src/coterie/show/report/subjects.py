@@ -14,6 +14,7 @@ from coterie._support.typing import Indices, Labels
 from coterie.cluster import find_method
 from coterie.data import SCALINGS, LabelledData, Table, fit_scaling
 from coterie.pipeline import Groups
+from coterie.pipeline.groups import group_name
 from coterie.pipeline.other_numbers import tree_of
 from coterie.show.report.means import GroupMeans
 from coterie.show.report.numbers import count
@@ -124,7 +125,7 @@ def subject_of_labels(
     labels, names = number_by_size(data.labels)
     scaling = fit_scaling(data.X, scale)
     scale = scaling.how
-    is_plain = names == [str(at + 1) for at in range(len(names))]
+    is_plain = _count_by_size(names)
     numbered = ", ".join(f"{at + 1} is {shorten(name)}" for at, name in enumerate(names[:MOST_NAMES]))
     return Subject(
         title=Path(data.data_source).name,
@@ -145,6 +146,13 @@ def subject_of_labels(
         command=command,
         python=python,
     )
+
+
+def _count_by_size(names: Sequence[str]) -> bool:
+    """Return whether groups are called as the page calls them: 1, 2, ..., or labels 0, 1, ..."""
+    labels = range(len(names))
+    ways = ([str(at + 1) for at in labels], [str(at) for at in labels], [group_name(at) for at in labels])
+    return list(names) in ways
 
 
 def number_by_size(labels: Any) -> tuple[Labels, list[str]]:
