@@ -8,7 +8,7 @@ from coterie.cluster import DBSCAN, GaussianMixture
 from coterie.distance import get_distance, pairwise_distances
 from coterie.distance.learning import with_covariance
 from coterie.errors import InvalidParameter
-from coterie.show.plots._ellipses import spanning_ellipse
+from coterie.show.plots.drawing.ellipses import spanning_ellipse
 
 RANDOM = np.random.default_rng(0)
 ROWS = RANDOM.normal(size=(40, 3))

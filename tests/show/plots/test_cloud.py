@@ -10,8 +10,15 @@ from matplotlib.figure import Figure
 from coterie.cluster import KMeans
 from coterie.errors import MissingDependency
 from coterie.show import plots
-from coterie.show.plots._canvas import drawing, labels_of_rows, note, panels, tidy
-from coterie.show.plots._cloud import CELLS, MOST_MARKERS, MOST_VECTORS, draw_cloud, draw_mixed, draw_values
+from coterie.show.plots.drawing.canvas import drawing, labels_of_rows, note, panels, tidy
+from coterie.show.plots.drawing.cloud import (
+    CELLS,
+    MOST_MARKERS,
+    MOST_VECTORS,
+    draw_cloud,
+    draw_mixed,
+    draw_values,
+)
 
 RNG = np.random.default_rng(0)
 MANY = RNG.uniform(size=(MOST_MARKERS + 1, 2))

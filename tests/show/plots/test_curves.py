@@ -11,7 +11,7 @@ from coterie.errors import InvalidParameter
 from coterie.select import Curve, Evidence, Verdict
 from coterie.show.palette import contrast
 from coterie.show.plots import criterion, elbow, evidence_heatmap, gap, silhouette_curve
-from coterie.show.plots._marks import letters_on
+from coterie.show.plots.drawing.marks import letters_on
 
 KS = (1, 2, 3, 4, 5, 6)
 

@@ -10,7 +10,7 @@ from coterie.cluster import DBSCAN, KMeans, KMedoids
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import NOISE_COLOR, cluster_colors
 from coterie.show.plots import scatter
-from coterie.show.plots._cloud import CELLS, MOST_MARKERS
+from coterie.show.plots.drawing.cloud import CELLS, MOST_MARKERS
 
 RNG = np.random.default_rng(0)
 X = np.concatenate([RNG.normal(m, 0.3, (30, 2)) for m in (0.0, 3.0, 6.0)])

@@ -5,8 +5,8 @@ import io
 
 import numpy as np
 import pytest
-from coterie._support.printing import visible
 
+from coterie._printing import visible
 from coterie.show.report import write_subject
 from report_subjects import HOSTILE, hostile_subject, iris_subject
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from coterie.evaluate.belief import STABLE, VERDICTS
 from coterie.show.palette import EMPHASIS, INK, NOISE_COLOR, color_of
-from coterie.show.plots._canvas import NOTE_GAP, axes_for, drawing, note, tidy
-from coterie.show.plots._marks import count_of, halo, words_of_labels
+from coterie.show.plots.drawing.canvas import NOTE_GAP, axes_for, drawing, note, tidy
+from coterie.show.plots.drawing.marks import count_of, halo, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,11 +11,11 @@ from coterie._support.typing import FloatArray, MatrixLike
 from coterie._support.validation import Flag, Nothing, Whole, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.show.palette import EMPHASIS, INK, SEQUENTIAL, color_of
-from coterie.show.plots._canvas import axes_for, note, read_labels, tidy
-from coterie.show.plots._cloud import draw_cloud, name_clusters
-from coterie.show.plots._ellipses import draw_ellipse, spanning_ellipse
-from coterie.show.plots._names import plain
-from coterie.show.plots._projection import principal_components
+from coterie.show.plots.drawing.canvas import axes_for, note, read_labels, tidy
+from coterie.show.plots.drawing.cloud import draw_cloud, name_clusters
+from coterie.show.plots.drawing.ellipses import draw_ellipse, spanning_ellipse
+from coterie.show.plots.drawing.names import plain
+from coterie.show.plots.drawing.projection import principal_components
 from coterie.show.plots.points import draw_marks, headline, marks_of
 
 if TYPE_CHECKING:

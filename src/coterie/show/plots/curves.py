@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.show.palette import EMPHASIS, INK, NOISE_COLOR, color_of
-from coterie.show.plots._canvas import axes_for, drawing, note, tidy
-from coterie.show.plots._marks import count_of, halo
+from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
+from coterie.show.plots.drawing.marks import count_of, halo
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,9 +11,9 @@ from coterie._support.typing import FloatArray, Labels, MatrixLike
 from coterie._support.validation import Whole, check_data, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.show.palette import INK, color_of
-from coterie.show.plots._canvas import axes_for, column_names, drawing, labels_of_rows, note, predicted
-from coterie.show.plots._cloud import Extent, draw_cloud, name_clusters
-from coterie.show.plots._projection import label_plane, plane_of
+from coterie.show.plots.drawing.canvas import axes_for, column_names, drawing, labels_of_rows, note, predicted
+from coterie.show.plots.drawing.cloud import Extent, draw_cloud, name_clusters
+from coterie.show.plots.drawing.projection import label_plane, plane_of
 from coterie.show.plots.points import draw_marks, headline, marks_of
 
 if TYPE_CHECKING:

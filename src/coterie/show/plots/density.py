@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from coterie.cluster import OPTICS, EpsSuggestion
 from coterie.show.palette import EMPHASIS, INK, color_of, letters_in
-from coterie.show.plots._canvas import axes_for, drawing, note, tidy
-from coterie.show.plots._marks import count_of, halo, words_of_labels
+from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
+from coterie.show.plots.drawing.marks import count_of, halo, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie.show.palette import EMPHASIS, INK, SEQUENTIAL
-from coterie.show.plots._canvas import axes_for, drawing, note, tidy
-from coterie.show.plots._marks import count_of, halo, letters_on
 from coterie.show.plots.curves import K_WORDS
+from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
+from coterie.show.plots.drawing.marks import count_of, halo, letters_on
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,10 +10,10 @@ import numpy as np
 
 from coterie.errors import InvalidParameter
 from coterie.show.palette import EMPHASIS, color_of
-from coterie.show.plots._canvas import axes_for, drawing, note, tidy
-from coterie.show.plots._flows import Flow, Level, arrange, color_levels, flows_between
-from coterie.show.plots._marks import count_of, letters_on, words_of_labels
 from coterie.show.plots.curves import K_WORDS
+from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
+from coterie.show.plots.drawing.flows import Flow, Level, arrange, color_levels, flows_between
+from coterie.show.plots.drawing.marks import count_of, letters_on, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

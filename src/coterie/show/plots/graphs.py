@@ -12,8 +12,8 @@ from coterie._support.typing import Labels
 from coterie.cluster import LaplacianEigenmap, SpectralClustering
 from coterie.cluster.spectral import MatrixGraph
 from coterie.show.palette import EMPHASIS, FAINT, INK, color_of
-from coterie.show.plots._canvas import axes_for, drawing, note, tidy
-from coterie.show.plots._marks import AMOUNTS, count_of, names_that_fit, words_of_labels
+from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
+from coterie.show.plots.drawing.marks import AMOUNTS, count_of, names_that_fit, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

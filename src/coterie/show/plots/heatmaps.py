@@ -10,9 +10,9 @@ from coterie._support.typing import FloatArray, Labels, MatrixLike
 from coterie._support.validation import Choice, Nothing, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.show.palette import DIVERGING, SEQUENTIAL, color_of
-from coterie.show.plots._canvas import column_names, drawing
-from coterie.show.plots._names import plain
-from coterie.show.plots._tree_layout import lay_out, read_cut, read_tree
+from coterie.show.plots.drawing.canvas import column_names, drawing
+from coterie.show.plots.drawing.names import plain
+from coterie.show.plots.drawing.tree_layout import lay_out, read_cut, read_tree
 from coterie.show.plots.trees import draw_tree
 from coterie.tree import Dendrogram
 

@@ -10,8 +10,8 @@ from scipy import ndimage
 from coterie._support.typing import FloatArray, Labels, MatrixLike
 from coterie.errors import InvalidData
 from coterie.show.palette import EMPHASIS, color_of
-from coterie.show.plots._canvas import drawing, panels, read_labels
-from coterie.show.plots._marks import count_of
+from coterie.show.plots.drawing.canvas import drawing, panels, read_labels
+from coterie.show.plots.drawing.marks import count_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

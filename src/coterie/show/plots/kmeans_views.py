@@ -14,10 +14,10 @@ from coterie._support.validation import Flag, Number, Whole, check_data, check_p
 from coterie.cluster import KMeansHistory, KMeansPick, KMeansStep
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import EMPHASIS, FAINT, INK
-from coterie.show.plots._canvas import axes_for, column_names, drawing, panels
-from coterie.show.plots._cloud import draw_cloud, draw_values, marker_area
-from coterie.show.plots._moving import as_gif, as_page, frame_of
-from coterie.show.plots._projection import Plane, label_plane, plane_of
+from coterie.show.plots.drawing.canvas import axes_for, column_names, drawing, panels
+from coterie.show.plots.drawing.cloud import draw_cloud, draw_values, marker_area
+from coterie.show.plots.drawing.moving import as_gif, as_page, frame_of
+from coterie.show.plots.drawing.projection import Plane, label_plane, plane_of
 from coterie.show.plots.points import draw_marks
 
 if TYPE_CHECKING:

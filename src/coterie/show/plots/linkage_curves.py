@@ -10,7 +10,7 @@ import numpy as np
 from coterie.errors import InvalidParameter
 from coterie.evaluate.internal import CutCurve
 from coterie.show.palette import FAINT, color_of, marker_of
-from coterie.show.plots._canvas import axes_for, tidy
+from coterie.show.plots.drawing.canvas import axes_for, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from coterie._support.typing import Labels, MatrixLike
 from coterie.errors import InvalidData
 from coterie.show.palette import INK, NOISE_COLOR, color_of, letters_in
-from coterie.show.plots._canvas import axes_for, column_names, drawing, read_labels, tidy
-from coterie.show.plots._marks import count_of, halo, words_of_labels
-from coterie.show.plots._names import plain
+from coterie.show.plots.drawing.canvas import axes_for, column_names, drawing, read_labels, tidy
+from coterie.show.plots.drawing.marks import count_of, halo, words_of_labels
+from coterie.show.plots.drawing.names import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from coterie.evaluate import Silhouette
 from coterie.show.palette import EMPHASIS, INK
-from coterie.show.plots._canvas import axes_for, note, tidy
-from coterie.show.plots._marks import colors_of_labels, count_of, names_that_fit, words_of_labels
+from coterie.show.plots.drawing.canvas import axes_for, note, tidy
+from coterie.show.plots.drawing.marks import colors_of_labels, count_of, names_that_fit, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

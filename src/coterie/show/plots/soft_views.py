@@ -12,11 +12,11 @@ from coterie._support.validation import check_data
 from coterie.cluster.mixture import FAMILIES
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import cluster_colors, color_of
-from coterie.show.plots._canvas import axes_for, column_names, drawing, labels_of_rows, note
-from coterie.show.plots._cloud import draw_cloud, draw_mixed, name_clusters
-from coterie.show.plots._ellipses import covariance_ellipse, draw_ellipse
-from coterie.show.plots._marks import words_of_labels
-from coterie.show.plots._projection import Plane, label_plane, plane_of
+from coterie.show.plots.drawing.canvas import axes_for, column_names, drawing, labels_of_rows, note
+from coterie.show.plots.drawing.cloud import draw_cloud, draw_mixed, name_clusters
+from coterie.show.plots.drawing.ellipses import covariance_ellipse, draw_ellipse
+from coterie.show.plots.drawing.marks import words_of_labels
+from coterie.show.plots.drawing.projection import Plane, label_plane, plane_of
 from coterie.show.plots.points import draw_marks
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 from coterie._support.typing import FloatArray
 from coterie._support.validation import Flag, Nothing, Whole, check_parameter
 from coterie.show.palette import INK, letters_in
-from coterie.show.plots._canvas import axes_for, drawing, tidy
-from coterie.show.plots._tree_layout import TreeLayout, lay_out, read_cut, read_tree
+from coterie.show.plots.drawing.canvas import axes_for, drawing, tidy
+from coterie.show.plots.drawing.tree_layout import TreeLayout, lay_out, read_cut, read_tree
 from coterie.show.plots.trees import title_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import FloatArray
-from coterie.show.plots._canvas import drawing
+from coterie.show.plots.drawing.canvas import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,7 +111,7 @@ def draw_ellipse(ax: Axes, shape: EllipseShape, color: Any, *, fill: float = 0.1
 
     Examples
     --------
-    >>> from coterie.show.plots._canvas import axes_for
+    >>> from coterie.show.plots.drawing.canvas import axes_for
     >>> ax = axes_for(None)
     >>> draw_ellipse(ax, EllipseShape(np.zeros(2), 2.0, 1.0, 0.0), "#0072b2")
     >>> len(ax.patches)

@@ -8,8 +8,8 @@ import numpy as np
 
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import FloatArray
-from coterie.show.plots._canvas import tidy
-from coterie.show.plots._names import plain
+from coterie.show.plots.drawing.canvas import tidy
+from coterie.show.plots.drawing.names import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,7 +111,7 @@ def label_plane(ax: Axes, plane: Plane, title: str) -> None:
 
     Examples
     --------
-    >>> from coterie.show.plots._canvas import axes_for
+    >>> from coterie.show.plots.drawing.canvas import axes_for
     >>> ax = axes_for(None)
     >>> label_plane(ax, plane_of(np.zeros((3, 1)), ["age"]), "3 rows")
     >>> ax.get_xlabel(), ax.get_yticks().size

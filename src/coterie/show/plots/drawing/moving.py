@@ -24,7 +24,7 @@ def frame_of(figure: Figure) -> bytes:
 
     Examples
     --------
-    >>> from coterie.show.plots._canvas import axes_for
+    >>> from coterie.show.plots.drawing.canvas import axes_for
     >>> frame_of(axes_for(None).figure)[1:4]
     b'PNG'
     """

@@ -9,8 +9,8 @@ import numpy as np
 
 from coterie.pipeline.groups import group_name
 from coterie.show.palette import INK, LEAST_CONTRAST, color_of, contrast
-from coterie.show.plots._canvas import drawing
-from coterie.show.plots._names import LONGEST_NAME, plain
+from coterie.show.plots.drawing.canvas import drawing
+from coterie.show.plots.drawing.names import LONGEST_NAME, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,7 +96,7 @@ def names_that_fit(ax: Axes, places: Sequence[float], extent: float, points: flo
 
     Examples
     --------
-    >>> from coterie.show.plots._canvas import axes_for
+    >>> from coterie.show.plots.drawing.canvas import axes_for
     >>> names_that_fit(axes_for(None), [0.0, 0.001, 0.5], 1.0, 9.0)
     [0, 2]
     """

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from coterie._support.typing import FloatArray, Labels
 from coterie.show.palette import INK, NOISE_COLOR, color_of, marker_of
-from coterie.show.plots._canvas import drawing
-from coterie.show.plots._marks import words_of_labels
+from coterie.show.plots.drawing.canvas import drawing
+from coterie.show.plots.drawing.marks import words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +46,7 @@ def draw_cloud(
 
     Examples
     --------
-    >>> from coterie.show.plots._canvas import axes_for
+    >>> from coterie.show.plots.drawing.canvas import axes_for
     >>> ax = axes_for(None)
     >>> draw_cloud(ax, np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([0, 1]))
     >>> len(ax.collections), len(ax.images)
@@ -137,7 +137,7 @@ def name_clusters(ax: Axes, places: FloatArray, labels: Labels, names: list[str]
 
     Examples
     --------
-    >>> from coterie.show.plots._canvas import axes_for
+    >>> from coterie.show.plots.drawing.canvas import axes_for
     >>> ax = axes_for(None)
     >>> name_clusters(ax, np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([0, -1]))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
@@ -201,7 +201,7 @@ def draw_values(
 
     Examples
     --------
-    >>> from coterie.show.plots._canvas import axes_for
+    >>> from coterie.show.plots.drawing.canvas import axes_for
     >>> ax = axes_for(None)
     >>> drawn = draw_values(ax, np.zeros((2, 2)), np.array([0.0, 1.0]), cmap="cividis", low=0.0, high=1.0)
     >>> drawn.get_clim()
@@ -232,7 +232,7 @@ def draw_mixed(ax: Axes, places: FloatArray, colors: FloatArray) -> None:
 
     Examples
     --------
-    >>> from coterie.show.plots._canvas import axes_for
+    >>> from coterie.show.plots.drawing.canvas import axes_for
     >>> ax = axes_for(None)
     >>> draw_mixed(ax, np.zeros((2, 2)), np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
     >>> len(ax.collections[0].get_facecolor())
