@@ -20,7 +20,8 @@ def column_moments(X: Data) -> Any:
     [2.0, 5.0]
     """
     first = np.array(X[0])
-    return _core.moments_of_sums(add_sums([_core.column_sums(X, first)]), first)
+    sums = np.asarray(add_sums([_core.column_sums(X, first)]), dtype=np.float64)
+    return _core.moments_of_sums(sums, first)
 
 
 def add_sums(tables: Sequence[FloatArray]) -> FloatArray:

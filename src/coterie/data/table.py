@@ -149,9 +149,10 @@ def read_table(
     >>> table.columns, table.choose().used
     (('name', 'height'), ('height',))
     """
-    how = {"delimiter": delimiter, "header": header, "encoding": encoding}
+    how: dict[str, Any] = {"delimiter": delimiter, "header": header, "encoding": encoding}
     if is_several(where):
-        name = ", ".join(map(os.fspath, where)) if isinstance(where, list | tuple) else os.fspath(where)
+        places = [where] if isinstance(where, str | os.PathLike) else where
+        name = ", ".join(map(os.fspath, places))
         return _joined(name, [_read_file(path, **how) for path in expand_all(where)])
     return _read_file(where, **how)
 

@@ -49,11 +49,13 @@ def compare(
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
         missing=missing, random_state=seed,
     )  # fmt: skip
-    progress, rows = is_watched(), data
-    if not is_in_blocks(data):
+    progress = is_watched()
+    if is_in_blocks(data):
+        found = compare_by(request, data, progress)
+    else:
         with track(progress, f"reading {data}"):
-            rows = read_table(data, header=header, encoding=encoding)
-    found = compare_by(request, rows, progress)
+            table = read_table(data, header=header, encoding=encoding)
+        found = compare_by(request, table, progress)
     if as_json:
         print_json(found.to_dict())
     else:

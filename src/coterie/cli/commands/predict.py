@@ -41,8 +41,9 @@ def predict(
     check_policy(missing)
     files = outputs.Files(data, labels=output, force=force, with_data=with_data, escapes=escape_formulas)
     files.check(as_json=as_json)
-    how = {"header": header, "encoding": encoding, "missing": missing}
-    labels, n_rows = predicting.predict_files(model, data, files, as_json=as_json, **how)
+    labels, n_rows = predicting.predict_files(
+        model, data, files, header=header, encoding=encoding, missing=missing, as_json=as_json
+    )
     if as_json:
         print_json(prediction_facts(data, model, labels, output))
     elif output is not None and not files.labels_to_stdout:
