@@ -152,7 +152,7 @@ def read_table(
     how: dict[str, Any] = {"delimiter": delimiter, "header": header, "encoding": encoding}
     if is_several(where):
         places = [where] if isinstance(where, str | os.PathLike) else where
-        name = ", ".join(map(os.fspath, places))
+        name = ", ".join([os.fspath(place) for place in places])
         return _joined(name, [_read_file(path, **how) for path in expand_all(where)])
     return _read_file(where, **how)
 
