@@ -143,7 +143,7 @@ COTERIE_INLINE std::uint32_t lane_bits(Mask<T> mask) {
 template <class T>
 COTERIE_INLINE void keep_fused(T& sum) {
 #if defined(__x86_64__)
-  if constexpr (std::is_arithmetic_v<T>) asm("" : "+x"(sum));
+  if constexpr (std::is_arithmetic_v<T>) asm("" : "+v"(sum));
 #elif defined(__aarch64__)
   if constexpr (std::is_arithmetic_v<T>) asm("" : "+w"(sum));
 #endif

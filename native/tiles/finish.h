@@ -21,11 +21,12 @@ COTERIE_INLINE Value sum_over(std::int64_t cols, const Term& term) {
   std::int64_t t = 0;
   for (; t + width <= cols; t += width)
     for (int i = 0; i < width; ++i) partial[i] += term(t + i);
+  Value first = partial[0];
   for (; t < cols; ++t) {
-    partial[0] += term(t);
-    keep_fused(partial[0]);
+    first += term(t);
+    keep_fused(first);
   }
-  return ((partial[0] + partial[1]) + (partial[2] + partial[3])) + ((partial[4] + partial[5]) + (partial[6] + partial[7]));
+  return ((first + partial[1]) + (partial[2] + partial[3])) + ((partial[4] + partial[5]) + (partial[6] + partial[7]));
 }
 
 template <class T>
