@@ -53,8 +53,8 @@ def compare(
     rows: Any = data
     if not is_in_blocks(data):
         with track(progress, f"reading {data}"):
-            table = read_table(data, header=header, encoding=encoding)
-        found = compare_by(request, table, progress)
+            rows = read_table(data, header=header, encoding=encoding)
+    found = compare_by(request, rows, progress)
     if as_json:
         print_json(found.to_dict())
     else:
