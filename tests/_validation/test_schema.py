@@ -23,6 +23,7 @@ from coterie._support.validation.schema import (
     Tensor,
     Text,
     Texts,
+    check_squares,
     check_state,
 )
 from coterie.errors import ModelFileError
@@ -100,3 +101,10 @@ def test_the_first_field_that_fits_is_taken():
     """Law: a field that did not fit leaves no sizes behind."""
     schema = {"n": Size("rows"), "a": Either(Tensor("columns", "rows"), Tensor("rows", "columns"))}
     assert check_state({"n": 2, "a": np.zeros((2, 3))}, schema, who="it") == {"rows": 2, "columns": 3}
+
+
+def test_coordinates_whose_squares_overflow_are_refused():
+    """Law: finite coordinates are refused where squared distances to them would not be finite."""
+    check_squares(np.array([[1e150, -3.0]]), who="KMeans", name="cluster_centers_")
+    with pytest.raises(ModelFileError, match=r"cluster_centers_ of KMeans must hold numbers of at most 4"):
+        check_squares(np.array([[1e200, 0.0]]), who="KMeans", name="cluster_centers_")

@@ -39,6 +39,12 @@ def test_hardly_any_rows(n_rows):
         fit(TWO[:n_rows])
 
 
+def test_a_method_with_a_number_takes_few_rows():
+    """Law: where nothing is to be compared, two rows are enough."""
+    assert fit(TWO[38:41], method="kmeans", k=2).k == 2
+    assert fit(TWO[39:41], method="kmeans", k=2).k == 2
+
+
 def test_one_column():
     """Law: one column is enough to have groups, or to have none."""
     assert fit(TWO[:, :1]).k == 2

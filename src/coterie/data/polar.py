@@ -19,7 +19,7 @@ from coterie._support.validation import (
     check_data,
     check_parameters,
 )
-from coterie._support.validation.schema import ESTIMATOR, Schema, Size, Tensor
+from coterie._support.validation.schema import ESTIMATOR, Schema, Size, Tensor, check_squares
 from coterie.errors import InvalidParameter
 
 
@@ -58,6 +58,10 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         "origin_": Tensor("columns"),
         "_n_features_out": Size("columns", 2),
     }
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        check_squares(state["origin_"], who=cls.__name__, name="origin_")
 
     def __init__(self, *, radius_scale: float = 1.0, origin: str | VectorLike | None = None) -> None:
         self.radius_scale = radius_scale

@@ -14,7 +14,7 @@ from coterie.pipeline.check_belief import STEPS
 from coterie.pipeline.contest import Contest, run_contest
 from coterie.pipeline.recipe import make_estimator
 from coterie.pipeline.request import FitRequest
-from coterie.pipeline.rows import ROWS_PER_GROUP, Compared
+from coterie.pipeline.rows import LEAST_ROWS, ROWS_PER_GROUP, Compared
 from coterie.select import Evidence, Verdict
 
 GIVEN = "asked for"
@@ -55,7 +55,7 @@ def choose_method(compared: Compared, request: FitRequest, tracker: Tracker) -> 
         Hears of every method.
     """
     given = _given(request) if request.is_settled else None
-    if given is not None and not request.believe:
+    if given is not None and not (request.believe and len(compared.rows) >= LEAST_ROWS):
         return Choice(given, None, _evidence_of(given))
     if _is_beyond(request, compared):
         winner = given or _as_kmeans(request)

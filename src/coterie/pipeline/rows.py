@@ -28,7 +28,7 @@ from coterie.pipeline.judge.rounding import FEW_ROWS
 from coterie.pipeline.recipe import Recipe, takes_distance
 from coterie.pipeline.request import PRECOMPUTED, FitRequest
 
-LEAST_ROWS = 4
+LEAST_ROWS = 4  # to compare methods on
 SAMPLE_ROWS = 20_000  # that starts, rules and the report come from where there are more rows
 ROWS_PER_CENTRE = 128  # of the sample that k-means starts on
 FEW_COPIES = 0.1  # of the rows: so many change no density
@@ -325,7 +325,7 @@ def n_of_start(winner: Candidate) -> int:
 
 def check_rows(request: FitRequest, n_rows: int, source: str) -> None:
     """Refuse more groups than rows, or too few rows."""
-    if n_rows < LEAST_ROWS:
+    if n_rows < LEAST_ROWS and not request.is_settled:
         raise InvalidData(f"{source}: coterie.fit needs at least {LEAST_ROWS} rows, got {n_rows}.")
     if request.ks is not None and request.ks[-1] > n_rows:
         raise InvalidParameter(

@@ -26,7 +26,7 @@ from coterie.scale import evaluate, moments
 from coterie.scale.blocks import Blocks
 from coterie.scale.columns import Opened, open_columns
 from coterie.scale.labelling import BlocksFitted, fit_winner
-from coterie.scale.methods.catalogue import takes_checkpoint
+from coterie.scale.methods.catalogue import refuse_settings, takes_checkpoint
 from coterie.scale.methods.group_totals import GroupTotals, total_groups
 from coterie.scale.sampling import Sample, draw_sample, take_rows
 from coterie.scale.sources.reading import read_blocks
@@ -238,6 +238,8 @@ def _refuse(request: FitRequest) -> None:
             "--improve is not taken for data in blocks. Leave it out."
         )
     methods = request.methods
+    for method in methods or ():
+        refuse_settings(method, request.settings)
     if request.checkpoint is not None and methods and not any(takes_checkpoint(one) for one in methods):
         raise InvalidParameter(
             f"checkpoint is not taken by {', '.join(methods)}: it is for methods of many passes, kmeans, "

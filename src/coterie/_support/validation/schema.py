@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie._support.validation.data import largest_safe
 from coterie._support.validation.parameters import Choice, Constraint, Flag, Whole, is_number, is_whole
 from coterie.errors import ModelFileError
 
@@ -484,3 +485,14 @@ def _article(word: str) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def check_squares(array: Any, *, who: str, name: str) -> None:
+    """Refuse finite coordinates so large that squared distances to them overflow."""
+    values = np.asarray(array)
+    if values.dtype.kind != "f" or not values.size:
+        return
+    safe = largest_safe(values.dtype, (1, values.shape[-1]))
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if largest > safe:
+        raise wrong(name, who, f"hold numbers of at most {safe:.3g}, whose squares fit", f"{largest:.3g}")

@@ -21,7 +21,16 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import check_data, check_sample_weight
-from coterie._support.validation.schema import COUNT, Maybe, Real, Schema, Size, Sometimes, Tensor
+from coterie._support.validation.schema import (
+    COUNT,
+    Maybe,
+    Real,
+    Schema,
+    Size,
+    Sometimes,
+    Tensor,
+    check_squares,
+)
 from coterie.cluster.base import WeightedClusterer
 from coterie.cluster.kmeans.spaces import Space
 from coterie.cluster.state_checks import check_finite
@@ -58,6 +67,8 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighte
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
         if state.get("_prepared_centers") is None:
             check_finite(state["cluster_centers_"], who=cls.__name__, name="cluster_centers_")
+        for name in ("cluster_centers_", "_origin"):
+            check_squares(state[name], who=cls.__name__, name=name)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the index of the nearest centre for each row.

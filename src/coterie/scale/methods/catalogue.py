@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from coterie._support.progress import ProgressOption
+from coterie.errors import InvalidParameter
 from coterie.pipeline.candidate import Candidate
 from coterie.scale.methods.dbscan import DBSCAN
 from coterie.scale.methods.gaussian_mixture import GaussianMixture
@@ -21,6 +22,18 @@ METHODS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
     "kmedoids": (KMedoids, ("n_clusters", "metric", "random_state")),
     "dbscan": (DBSCAN, ("min_samples", "metric")),
 }
+
+
+def refuse_settings(method: str, settings: Iterable[str]) -> None:
+    """Refuse parameters of a local class that its class for blocks does not have."""
+    if method not in METHODS:
+        return  # it is fitted to a sample by the local class
+    known = [*METHODS[method][1], *(["eps"] if method == "dbscan" else [])]
+    for name in settings:
+        if name not in known:
+            raise InvalidParameter(
+                f"{name} cannot be set for {method} in blocks. These can: {', '.join(known)}."
+            )
 
 
 def is_fitted_to_all(method: str, distance: str | None) -> bool:
