@@ -1,14 +1,15 @@
-"""Writes the tables of docs/ from the catalogues of the package: ``python docs/make_tables.py [--check]``."""
+"""Writes the tables of docs/ and of the README: ``python docs/make_tables.py [--check]``."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from coterie.evaluate import Measure
@@ -88,11 +89,79 @@ def _facts_of_measures(members: Iterator[Measure]) -> Lines:
         )
 
 
+# rows of benchmarks/results.json that the README shows, and what it calls them
+SPEED = {
+    "kmeans/plane": "k-means 1e6 x 2, k=100, 50 iterations",
+    "kmeans/middle": "k-means 1e6 x 16, k=64, 50 iterations",
+    "kmeans/wide": "k-means 1e5 x 128, k=256, to convergence",
+    "kmeans/many": "k-means 5e5 x 16, k=1000, 20 iterations",
+    "seeding/clustered": "greedy k-means++ 5e5 x 16, k=256, three seeds",
+    "mixture/full": "Gaussian mixture 2e5 x 16, 16 components, 20 iterations",
+    "tree/ward-2e4x10": "Ward 2e4 x 10",
+    "tree/ward-1e5x50": "Ward 1e5 x 50",
+    "tree/average-2e4x10": "average linkage 2e4 x 10",
+    "tree/complete-2e4x10": "complete linkage 2e4 x 10",
+    "density/plane": "DBSCAN 1e6 x 2",
+    "density/middle": "DBSCAN 1e5 x 8",
+    "density/hdbscan": "HDBSCAN 2e5 x 3",
+    "medoids/matrix": "k-medoids 1e4, k=50, matrix given",
+    "spectral/neighbours": "spectral clustering 1e4 x 8, 10 neighbours",
+    "evaluate/silhouette": "silhouette of 4e4 x 16, 20 clusters",
+    "evaluate/ari": "adjusted Rand index of 5e6 labels",
+    "scale/kmeans": "k-means of a Dask array 1e6 x 16, k=64",
+    "distances/mahalanobis": "Mahalanobis distances 4000 x 4000 x 32",
+}
+HARDLY_AHEAD = 1.45  # ratios below this are named under the table
+NOT_OF_PEERS = ("memory", "scale", "select", "importing")  # rows that compare with something else
+
+
+def speed() -> str:
+    """Return the figures of the README, and the rows in which the fastest peer is as fast or nearly."""
+    records = json.loads((DOCS.parent / "benchmarks" / "results.json").read_text())["rows"]
+    by_name = {f"{record['family']}/{record['name']}": record for record in records}
+    close = [
+        f"{record['family'].replace('_', ' ')} {record['work']} ({_times(record['ratio'])})"
+        for record in records
+        if record["ratio"] is not None
+        and record["ratio"] < HARDLY_AHEAD
+        and record["family"] not in NOT_OF_PEERS
+    ]
+    ending = f"\nHardly ahead, or not at all: {'; '.join(close)}.\n" if close else ""
+    return _as_markdown(_speed_rows(by_name)) + ending
+
+
+def _speed_rows(by_name: dict[str, Any]) -> Lines:
+    yield "work", "Coterie", "fastest peer", "ratio"
+    for name, title in SPEED.items():
+        record = by_name[name]
+        peers = {
+            peer: score["best"]
+            for peer, score in record["scores"].items()
+            if peer != "coterie" and score["best"] is not None
+        }
+        fastest = min(peers, key=lambda peer: peers[peer])
+        yield (
+            title,
+            _seconds(record["ours"]),
+            f"{fastest} {_seconds(peers[fastest])}",
+            f"{record['ratio']:.2g}x",
+        )
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.0f}x" if ratio >= 10 else f"{ratio:.1f}x"
+
+
+def _seconds(value: float) -> str:
+    return f"{1000 * value:.2g} ms" if value < 0.1 else f"{value:.2g} s" if value < 100 else f"{value:.0f} s"
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "criteria": lambda: _as_markdown(criteria()),
     "distances": lambda: _as_markdown(distances()),
     "geometries": lambda: _as_markdown(geometries()),
     "measures": measures,
+    "speed": speed,
 }
 
 
@@ -111,7 +180,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; fail if a table is old")
     check = parser.parse_args().check
-    old = [page for page in sorted(DOCS.glob("**/*.md")) if with_tables(page.read_text()) != page.read_text()]
+    pages = [DOCS.parent / "README.md", *sorted(DOCS.glob("**/*.md"))]
+    old = [page for page in pages if with_tables(page.read_text()) != page.read_text()]
     for page in old if not check else ():
         page.write_text(with_tables(page.read_text()))
     if check and old:
