@@ -144,7 +144,7 @@ def _speed_rows(by_name: dict[str, Any]) -> Lines:
             title,
             _seconds(record["ours"]),
             f"{fastest} {_seconds(peers[fastest])}",
-            f"{record['ratio']:.2g}x",
+            _times(record["ratio"]),
         )
 
 
