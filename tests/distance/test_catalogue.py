@@ -36,7 +36,7 @@ def test_names_of_peers_are_known(alias, name):
     [
         (
             "euclidian",
-            r'no such distance "euclidian"\. Did you mean "euclidean"\? \(coterie distances lists all\)',
+            r'"euclidian"\. Did you mean "euclidean"\? \(coterie\.distance\.catalogue\(\) lists all\)',
         ),
         ("manhatan", r'Did you mean "manhattan"\?'),
         (3, r"metric must be the name of a distance, a function of two rows or a Distance, got int\."),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,14 +19,3 @@ Indices: TypeAlias = npt.NDArray[np.intp]
 MatrixLike: TypeAlias = npt.ArrayLike | Any  # also DataFrames and sparse matrices
 VectorLike: TypeAlias = npt.ArrayLike
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
-ColumnNames: TypeAlias = Sequence[str]
-
-
-class Clusterer(Protocol):
-    """What every estimator of `coterie.cluster` offers."""
-
-    labels_: Labels
-
-    def fit(self, X: MatrixLike, y: None = None) -> Any: ...
-
-    def predict(self, X: MatrixLike) -> Labels: ...

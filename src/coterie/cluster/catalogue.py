@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from coterie.errors import InvalidParameter, did_you_mean
+from coterie._support.validation import unknown_name
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,6 @@ def find_method(name: str) -> Method:
         if name == method.name:
             return method
     names = [method.name for method in CATALOGUE]
-    near = did_you_mean(name, names)
-    raise InvalidParameter(f'no such method "{name}".{near} (coterie.cluster.catalogue() has all)').in_shell(
-        f'no such method "{name}".{near} (coterie methods lists all)'
+    raise unknown_name(
+        "method", name, names, listed_by="coterie.cluster.catalogue()", in_shell="coterie methods"
     )

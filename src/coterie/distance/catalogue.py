@@ -207,7 +207,8 @@ def get_distance(metric: str | RowFunction | Distance = "euclidean", /, **params
     if isinstance(metric, str):
         name = known_names().get(metric)
         if name is None:
-            raise unknown_name("distance", metric, known_names(), listed_by="coterie distances")
+            where = {"listed_by": "coterie.distance.catalogue()", "in_shell": "coterie distances"}
+            raise unknown_name("distance", metric, known_names(), **where)
         return _bound(_entries[name], params)
     if callable(metric):
         return _from_function(metric, params)

@@ -220,5 +220,7 @@ def find_measure(name: str) -> Measure:
     by_any = {key.casefold(): found for key, found in [*by_symbol.items(), *_REGISTERED.items()]}
     found = by_any.get(name.casefold())
     if found is None:
-        raise unknown_name("measure", name, [*_REGISTERED, *by_symbol], listed_by="coterie measures")
+        names = [*_REGISTERED, *by_symbol]
+        where = {"listed_by": "coterie.evaluate.measures()", "in_shell": "coterie measures"}
+        raise unknown_name("measure", name, names, **where)
     return found

@@ -158,5 +158,6 @@ def find_criterion(name: str) -> Criterion:
     """
     found = _REGISTERED.get(name)
     if found is None:
-        raise unknown_name("criterion", name, _REGISTERED, listed_by="coterie criteria")
+        where = {"listed_by": "coterie.select.criteria()", "in_shell": "coterie criteria"}
+        raise unknown_name("criterion", name, _REGISTERED, **where)
     return found

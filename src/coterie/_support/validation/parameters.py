@@ -201,15 +201,19 @@ def check_parameters(values: Mapping[str, Any], constraints: Mapping[str, Constr
         check_parameter(values[name], constraint, name=name, who=who)
 
 
-def unknown_name(what: str, got: str, choices: Iterable[str], *, listed_by: str) -> InvalidParameter:
+def unknown_name(
+    what: str, got: str, choices: Iterable[str], *, listed_by: str, in_shell: str | None = None
+) -> InvalidParameter:
     """Return the error for a name that is not in a catalogue.
 
     Examples
     --------
-    >>> str(unknown_name("method", "kmean", ["kmeans"], listed_by="coterie methods"))
-    'no such method "kmean". Did you mean "kmeans"? (coterie methods lists all)'
+    >>> str(unknown_name("method", "kmean", ["kmeans"], listed_by="coterie.cluster.catalogue()"))
+    'no such method "kmean". Did you mean "kmeans"? (coterie.cluster.catalogue() lists all)'
     """
-    return InvalidParameter(f'no such {what} "{got}".{did_you_mean(got, choices)} ({listed_by} lists all)')
+    fact = f'no such {what} "{got}".{did_you_mean(got, choices)}'
+    error = InvalidParameter(f"{fact} ({listed_by} lists all)")
+    return error if in_shell is None else error.in_shell(f"{fact} ({in_shell} lists all)")
 
 
 def is_whole(value: Any) -> bool:

@@ -45,6 +45,7 @@ def evaluate(
     missing: Annotated[
         str, option(metavar="HOW", help="Rows without a label: error, drop [error]")
     ] = "error",
+    shows_all: Annotated[bool, option("--all", help="Print every measure, not three of them.")] = False,
     header: options.Header = None,
     encoding: options.Encoding = None,
     report: options.Report = None,
@@ -84,10 +85,11 @@ def evaluate(
     if truth is not None:
         pair = read_truth(table, truth, rows, truth_column, **how, **files)
     if pair is not None and "labelings" in chosen:
-        parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy))
+        parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy, shows_all=shows_all))
     if rows is not None and "data" in chosen:
         found = read_rows(table, rows, pair, **how)
-        parts.append(verdict.Quality.of(found, chosen["data"], distance, scaled, policy))
+        names = chosen["data"]
+        parts.append(verdict.Quality.of(found, names, distance, scaled, policy, shows_all=shows_all))
     if rows is not None and report is not None:
         asked = {
             "truth": truth,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,17 @@ from coterie.errors import InvalidParameter
 from coterie.evaluate import Assessment, Comparison, assess, compare, find_measure
 from coterie.evaluate.labelings import Noise
 
+# what is printed first, with what it means; --all prints every measure
+AGAINST_TRUTH = {
+    "adjusted_rand_score": "agreement of pairs of rows: chance 0, equal 1",
+    "normalized_mutual_info_score": "information shared: none 0, equal 1",
+    "matched_accuracy": "share of rows in the group matched with their class",
+}
+BY_DATA = {
+    "silhouette_score": "1: far apart, 0: side by side, below: mixed up",
+    "davies_bouldin_score": "spread within groups over distance between them: less is better",
+    "calinski_harabasz_score": "variance between groups over variance within: more is better",
+}
 OPTIONS = {"labelings": "--truth", "data": "--data"}  # what gives a measure its input
 
 
@@ -37,12 +48,15 @@ class Agreement:
     pair: LabelPair
     comparison: Comparison
     noise: Noise
+    shows_all: bool = False
 
     @classmethod
-    def of(cls, pair: LabelPair, names: list[str] | None, noise: Noise | None) -> Agreement:
+    def of(
+        cls, pair: LabelPair, names: list[str] | None, noise: Noise | None, *, shows_all: bool = False
+    ) -> Agreement:
         """Compare the groups with the truth."""
         policy: Noise = noise or "cluster"
-        return cls(pair, compare(pair.true, pair.pred, measures=names, noise=policy), policy)
+        return cls(pair, compare(pair.true, pair.pred, measures=names, noise=policy), policy, shows_all)
 
     def facts(self) -> dict[str, Any]:
         """Return everything that ``--json`` prints."""
@@ -69,14 +83,11 @@ class Agreement:
         rows = f"{_rows(pair.pred)}{dropped}"
         lines = [f"{pair.source}   {rows}; {pair.pred_name} against {pair.true_name}"]
         lines += [*(f"  {note}" for note in pair.notes), ""]
-        if not {"adjusted_rand_score", "matched_accuracy"} <= set(comparison):
+        first = first_measures(dict(comparison), AGAINST_TRUTH)
+        if not first:
             return "\n".join([*lines, str(comparison)])
-        answer = (
-            f"  adjusted Rand {comparison['adjusted_rand_score']:.2f} (chance 0, equal 1); "
-            f"{comparison['matched_accuracy']:.1%} of the rows are in the group that is matched with their "
-            f"class"
-        )
-        return "\n".join([*lines, answer, "", str(comparison), "", str(comparison.table)])
+        every = [str(comparison), ""] if self.shows_all else [more_measures(len(comparison), len(first)), ""]
+        return "\n".join([*lines, *first, "", *every, str(comparison.table)])
 
 
 @dataclass(frozen=True)
@@ -88,16 +99,24 @@ class Quality:
     distance: str
     scale: str
     noise: Noise | None
+    shows_all: bool = False
 
     @classmethod
     def of(
-        cls, found: LabelledData, names: list[str] | None, distance: str, scale: str, noise: Noise | None
+        cls,
+        found: LabelledData,
+        names: list[str] | None,
+        distance: str,
+        scale: str,
+        noise: Noise | None,
+        *,
+        shows_all: bool = False,
     ) -> Quality:
         """Judge the groups by the data, their columns scaled."""
         scaling = fit_scaling(found.X, scale)
         X = scaling.apply(found.X)
         assessment = assess(X, found.labels, metric=distance, measures=names, noise=noise)
-        return cls(found, assessment, distance, scaling.how, noise)
+        return cls(found, assessment, distance, scaling.how, noise, shows_all)
 
     def facts(self) -> dict[str, Any]:
         """Return everything that ``--json`` prints; infinite values are null."""
@@ -132,10 +151,27 @@ class Quality:
         ]
         lines += [f"  {note}" for note in (*found.notes, *(f"left out: {each}" for each in found.left_out))]
         lines.append("")
-        if "silhouette_score" in self.assessment:
-            score = float(self.assessment["silhouette_score"])
-            lines += [f"  silhouette {score:.2f} (1: far apart, 0: side by side, below: mixed up)", ""]
-        return "\n".join([*lines, str(self.assessment)])
+        values = {name: float(value) for name, value in self.assessment.items()}
+        first = first_measures(values, BY_DATA)
+        if not first:
+            return "\n".join([*lines, str(self.assessment)])
+        every = ["", str(self.assessment)] if self.shows_all else [more_measures(len(values), len(first))]
+        return "\n".join([*lines, *first, *every])
+
+
+def first_measures(values: Mapping[str, float], meanings: Mapping[str, str]) -> list[str]:
+    """Return the measures that are printed first, a line each; none where some were named instead."""
+    if not set(meanings) <= set(values):
+        return []
+    titles = {name: name.removesuffix("_score").replace("_", " ") for name in meanings}
+    titles = {name: title.replace("rand", "Rand") for name, title in titles.items()}
+    width = max(map(len, titles.values()))
+    return [f"  {titles[name]:<{width}}  {values[name]:<8.3g}  {meanings[name]}" for name in meanings]
+
+
+def more_measures(n_all: int, n_shown: int) -> str:
+    """Say that there are more."""
+    return f"  --all prints {n_all - n_shown} more measures; coterie measures explains them"
 
 
 def _rows(labels: Sized) -> str:

@@ -78,6 +78,9 @@ class ClusterScores:
         check_parameter(kind, AVERAGES, name="average", who=f"cluster {self.score}")
         return self.macro if kind == "macro" else self.weighted
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        return np.array(self.values, dtype=dtype) if copy or copy is None else np.asarray(self.values, dtype)
+
     def to_dict(self) -> dict[Any, float]:
         """Return the score of each cluster by its label."""
         return dict(zip(self.clusters.tolist(), self.values.tolist(), strict=True))
