@@ -148,4 +148,4 @@ def _groups_of_clusters(subject: Subject) -> Any:
     if subject.request.labels is not None:
         raise InvalidParameter("this plot is about a model and its own groups: leave --labels out.")
     names = subject.model_names
-    return None if names is None else np.array([int(name) - 1 for name in names])
+    return None if names is None else np.asarray(subject.groups.numbers)
