@@ -50,7 +50,7 @@ def test_groups_are_compared_under_their_names(table):
     """Law: the table has the classes of --truth as rows and the numbers of the groups as columns."""
     found = contingency(subject(table))
     assert found.classes.tolist() == ["a", "b", "c"]
-    assert sorted(found.clusters.tolist()) == ["1", "2", "3"]
+    assert sorted(found.clusters.tolist()) == ["group 1", "group 2", "group 3"]
     assert found.is_matching
 
 
