@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self, TypeAlias
 
+import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 
@@ -44,6 +45,39 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
 
     labels_: Labels
     n_features_in_: int
+    feature_names_in_: Any
+
+    @classmethod
+    def from_fitted(
+        cls,
+        fitted: Mapping[str, Any],
+        *,
+        n_columns: int,
+        names: Sequence[str] | None = None,
+        **parameters: Any,
+    ) -> Self:
+        """Return a fitted estimator from attributes that were found elsewhere, in blocks of rows for example.
+
+        Parameters
+        ----------
+        fitted : mapping
+            The fitted attributes; names that the class does not have are refused.
+        n_columns : int
+            Columns of the rows.
+        names : sequence of str, default=None
+            What the columns are called.
+        **parameters
+            Of the class.
+        """
+        unknown = set(fitted) - set(cls._schema)
+        if unknown:
+            raise TypeError(f"{cls.__name__} has no fitted {', '.join(sorted(unknown))}.")
+        model = cls(**parameters)
+        model.__dict__.update(fitted)
+        model.n_features_in_ = n_columns
+        if names is not None:
+            model.feature_names_in_ = np.asarray(names, dtype=object)
+        return model
 
     def fit(self, X: MatrixLike, y: None = None) -> Self:
         """Find the groups of the rows of `X`; `y` is ignored."""

@@ -170,27 +170,28 @@ def _fit_dbscan(winner: Candidate, blocks: Blocks, seed: int, progress: Progress
     numbers, _ = number_by_size(estimator.cluster_sizes_)
     known = np.asarray(estimator.labels_)
     core = estimator.core_sample_indices_
-    model = LocalDBSCAN(eps=float(eps), min_samples=min_samples, metric=metric)
+    how = {"eps": float(eps), "min_samples": min_samples, "metric": metric}
     places_rows = core.size * blocks.n_columns * blocks.dtype.itemsize <= CORE_BYTES
     if places_rows:
-        _give_core_points(model, estimator, take_rows(blocks, core), known[core])
+        found = _core_points(estimator, take_rows(blocks, core), known[core])
+        model = LocalDBSCAN.from_fitted(found, n_columns=blocks.n_columns, **how)
+    else:
+        model = LocalDBSCAN(**how)
     more = () if places_rows else ("no new rows can be placed: there are too many core points to keep",)
     notes = (*note, *estimator.notes_, *more)
     return BlocksFitted(estimator, Labelling(model, known, numbers, places_rows), notes)
 
 
-def _give_core_points(local: LocalDBSCAN, estimator: Any, core: Data, labels: Labels) -> None:
-    """Make the local class place rows as if it had been fitted to all."""
-    found = {
+def _core_points(estimator: Any, core: Data, labels: Labels) -> dict[str, Any]:
+    """Return what the local class needs to place rows as if it had been fitted to all."""
+    return {
         "labels_": labels,
         "core_sample_indices_": np.arange(len(core)),
         "components_": core,
         "eps_": float(estimator.eps),
         "algorithm_used_": f"{estimator.n_boxes_} boxes",
         "_distance_values": {},
-        "n_features_in_": core.shape[1],
     }
-    local.__dict__.update(found)
 
 
 def _placed(block: Block, _weights: Block | None, model: Any, numbers: Labels) -> Labels:

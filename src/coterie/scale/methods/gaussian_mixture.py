@@ -31,7 +31,7 @@ from coterie.cluster.mixture import FAMILIES, STARTS, Draws, Parameters, Rows, R
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
-from coterie.scale.methods.local_model import LocalPredictor, add_arrays, count_rows, name_columns
+from coterie.scale.methods.local_model import LocalPredictor, add_arrays, count_rows
 from coterie.scale.methods.mixture_passes import BlockProblem, loaded_run, saved_run
 from coterie.scale.predict import label_block, per_row
 from coterie.scale.runtime.checkpoint import Checkpoint, facts_of_data, open_checkpoint
@@ -244,9 +244,14 @@ class GaussianMixture(LocalPredictor):
             "lower_bound_": run.bound,
             "lower_bounds_": run.bounds,
         }
-        local = LocalMixture(self.n_components, covariance_type=self.covariance_type, tol=self.tol)
-        local.__dict__.update(found | {"_shift": problem.shift, "history_": None})
-        name_columns(local, problem.blocks)
+        local = LocalMixture.from_fitted(
+            found | {"_shift": problem.shift, "history_": None},
+            n_columns=problem.blocks.n_columns,
+            names=problem.blocks.columns,
+            n_components=self.n_components,
+            covariance_type=self.covariance_type,
+            tol=self.tol,
+        )
         return {
             **found,
             "exact_": True,

@@ -35,7 +35,6 @@ from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
 from coterie.scale.methods.kmeans_passes import KMeansPasses, fits_on_shelf
 from coterie.scale.methods.kmeans_rows import add_numbers, distances_of_block, inertia_of_block, label_block
 from coterie.scale.methods.lloyd import LloydResult, LloydState, load_state, run_lloyd, save_state
-from coterie.scale.methods.local_model import name_columns
 from coterie.scale.runtime.checkpoint import Checkpoint, facts_of_data, open_checkpoint
 from coterie.scale.runtime.kept import decoded_once
 from coterie.scale.runtime.lazy_array import lazy_array
@@ -259,13 +258,6 @@ class KMeans(LazyEstimator):
 def _local_model(
     model: KMeans, centers: Centers, origin: FloatArray, run: LloydResult, blocks: Blocks
 ) -> LocalKMeans:
-    local = LocalKMeans(
-        model.n_clusters,
-        init=model.init,
-        max_iter=model.max_iter,
-        tol=model.tol,
-        random_state=model.random_state,
-    )
     found = {
         "cluster_centers_": centers,
         "inertia_": run.inertia,
@@ -280,6 +272,13 @@ def _local_model(
         "_geometry_values": {},
         "_geometry_offset": None,
     }
-    local.__dict__.update(found)
-    name_columns(local, blocks)
-    return local
+    return LocalKMeans.from_fitted(
+        found,
+        n_columns=blocks.n_columns,
+        names=blocks.columns,
+        n_clusters=model.n_clusters,
+        init=model.init,
+        max_iter=model.max_iter,
+        tol=model.tol,
+        random_state=model.random_state,
+    )

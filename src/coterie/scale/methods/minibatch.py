@@ -33,7 +33,7 @@ from coterie.scale.methods.base import weight_blocks
 from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
 from coterie.scale.methods.kmeans_passes import KMeansPasses
 from coterie.scale.methods.kmeans_rows import add_numbers, inertia_of_block
-from coterie.scale.methods.local_model import LocalCentres, name_columns
+from coterie.scale.methods.local_model import LocalCentres
 from coterie.scale.predict import label_block
 from coterie.scale.runtime.checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
 from coterie.scale.runtime.lazy_array import lazy_array
@@ -254,9 +254,6 @@ class MiniBatchKMeans(LocalCentres):
     def _local(
         self, centers: Centers, whole: moments.Whole, inertia: float, n_steps: int, blocks: Blocks
     ) -> Any:
-        local = LocalMiniBatchKMeans(
-            self.n_clusters, batch_size=self.batch_size, random_state=self.random_state
-        )
         found = {
             "cluster_centers_": centers,
             "inertia_": inertia,
@@ -265,9 +262,14 @@ class MiniBatchKMeans(LocalCentres):
             "_origin": whole.origin,
             "_n_features_out": len(centers),
         }
-        local.__dict__.update(found)
-        name_columns(local, blocks)
-        return local
+        return LocalMiniBatchKMeans.from_fitted(
+            found,
+            n_columns=blocks.n_columns,
+            names=blocks.columns,
+            n_clusters=self.n_clusters,
+            batch_size=self.batch_size,
+            random_state=self.random_state,
+        )
 
 
 def _steps_of_block(
