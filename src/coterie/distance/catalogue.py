@@ -200,7 +200,7 @@ def get_distance(metric: str | RowFunction | Distance = "euclidean", /, **params
     >>> get_distance("yule")
     Traceback (most recent call last):
     ...
-    coterie.errors.InvalidParameter: no such distance "yule". (coterie distances lists all)
+    coterie.errors.InvalidParameter: no such distance "yule". (coterie.distance.catalogue() lists all)
     """
     if isinstance(metric, Distance):
         return _bound(metric, params) if params else metric
