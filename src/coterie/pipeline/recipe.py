@@ -169,17 +169,6 @@ def _settings(method: Method, recipe: Recipe, known: list[str], said_otherwise: 
     return settings
 
 
-def check_k(method: Method, recipe: Recipe, n_rows: int, source: str) -> None:
-    """Refuse more groups than rows."""
-    if not method.needs_k:
-        return
-    k = _check_k_given(method, recipe)
-    if k > n_rows:
-        raise InvalidParameter(f"{source}: n_clusters must be at most {n_rows}, its rows, got {k}.").in_shell(
-            f"{source}: -k must be at most {n_rows}, its rows, got {k}."
-        )
-
-
 def _check_k_given(method: Method, recipe: Recipe) -> int:
     k = recipe.n_clusters
     if k is None:
