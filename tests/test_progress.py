@@ -50,6 +50,13 @@ def test_true_is_silent_when_piped(monkeypatch):
     assert pipe.getvalue() == ""
 
 
+def wait_until(seen, most_seconds=30):
+    """Wait for what another thread does, however busy the machine."""
+    deadline = time.monotonic() + most_seconds
+    while not seen() and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
 def test_line_on_a_terminal_shows_and_goes(monkeypatch):
     """Law: on a terminal one line shows stage, steps and time left, and is wiped at the end."""
     terminal = Terminal()
@@ -57,9 +64,9 @@ def test_line_on_a_terminal_shows_and_goes(monkeypatch):
     monkeypatch.setattr(_progress, "QUIET_SECONDS", 0.01)
     monkeypatch.setattr(_progress, "REFRESH_SECONDS", 0.01)
     with track(True, "k-means", total=10) as tracker:
-        time.sleep(0.05)
+        wait_until(lambda: "k-means  0 s" in terminal.getvalue())
         tracker.report(5)
-        time.sleep(0.1)
+        wait_until(lambda: "k-means 5 of 10" in terminal.getvalue())
     written = terminal.getvalue()
     assert "k-means  0 s" in written
     assert "k-means 5 of 10  about 0 s left" in written

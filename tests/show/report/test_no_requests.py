@@ -3,6 +3,7 @@
 import contextlib
 import socket
 import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -259,7 +260,8 @@ TRY = """
     };
     violations.length = 0;
     try { WAY; } catch { /* refused at once */ }
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    for (let waited = 0; violations.length === 0 && waited < 20000; waited += 50)
+      await new Promise((resolve) => setTimeout(resolve, 50));
     return violations.length;
   }
 """
@@ -282,7 +284,9 @@ def test_the_listener_hears(browser, listener):
     page = browser.new_page()
     page.set_content("<p>open</p>")
     page.evaluate("(to) => { new Image().src = `http://${to}/a.png`; }", listener.address)
-    page.wait_for_timeout(300)
+    deadline = time.monotonic() + 60
+    while not listener.sent() and time.monotonic() < deadline:
+        page.wait_for_timeout(50)
     page.close()
     assert listener.sent() != []
 
