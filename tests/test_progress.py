@@ -1,6 +1,7 @@
 """The one protocol for progress."""
 
 import io
+import re
 import time
 
 import pytest
@@ -69,7 +70,7 @@ def test_line_on_a_terminal_shows_and_goes(monkeypatch):
         wait_until(lambda: "k-means 5 of 10" in terminal.getvalue())
     written = terminal.getvalue()
     assert "k-means  0 s" in written
-    assert "k-means 5 of 10  about 0 s left" in written
+    assert re.search(r"k-means 5 of 10  about \d+ s left", written)
     assert "\n" not in written
     assert written.endswith("\r")
     assert written.split("\r")[-2].strip() == ""
