@@ -7,7 +7,6 @@ import copy
 import inspect
 import json
 import random
-import resource
 import signal
 import sys
 import tempfile
@@ -40,6 +39,7 @@ from coterie.cluster import (
 from coterie.data import PolarCoordinates, Whitening
 from coterie.distance import pairwise_distances
 from coterie.errors import CoterieError
+from memory_limit import limit_memory
 
 SECONDS_PER_CASE = 20  # then the process is ended by a signal, wherever it is
 MEMORY = 2 << 30  # more than a process has after its first fits
@@ -290,7 +290,7 @@ def main():
     for name in chosen:
         fitted(name)
         if not is_limited:
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            limit_memory(MEMORY)
             is_limited = True
         for line in run(name, only, share):
             print(line, flush=True)

@@ -13,12 +13,8 @@ from scipy import sparse
 import coterie
 from coterie import cluster, evaluate, prepare, select, tree
 from coterie.errors import CoterieError
+from memory_limit import limit_memory
 from sparse_damage import DAMAGE, damaged, sound
-
-try:
-    import resource
-except ImportError:  # not on Windows
-    resource = None
 
 MOST_MEMORY = 6 * 2**30
 rng = np.random.default_rng(0)
@@ -125,8 +121,7 @@ def matrix_for(door, case):
 def main():
     """Print a line for every door and case."""
     warnings.simplefilter("ignore")
-    if resource is not None:
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    limit_memory(MOST_MEMORY)
     for door in DOORS:
         for case in ("sound", "wide", *DAMAGE):
             print(json.dumps([door, case]), flush=True)  # before: a crash leaves its name
