@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from coterie.cluster import KMeans, MiniBatchKMeans
-from coterie.cluster.kmeans.minibatch_steps import BatchState, StepRules, step
+from coterie.cluster.kmeans.minibatch_fit import BatchState, StepRules, step
 
 X = np.random.default_rng(0).normal(size=(1000, 3)) + np.repeat([[0.0], [6.0], [12.0], [18.0]], 250, axis=0)
 

@@ -14,8 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from coterie.cluster import ModeClustering
-from coterie.cluster.modes.mode_tree import dimension_at, grow_mode_tree
-from coterie.cluster.modes.valley_null import null_depth
+from coterie.cluster.modes.mode_tree import dimension_at, grow_mode_tree, null_depth
 from coterie.distance import k_nearest
 from coterie.errors import InvalidParameter
 

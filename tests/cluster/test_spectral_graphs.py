@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from coterie.cluster import SpectralClustering
-from coterie.cluster.spectral.affinity import Affinity
+from coterie.cluster.spectral.graphs import Affinity
 from coterie.errors import DataNotice, InvalidData
 from spectral_rows import BLOBS, LAPLACIANS, MOONS, weights_of
 

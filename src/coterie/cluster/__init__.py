@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from coterie.cluster.mixture.gaussian_mixture import GaussianMixture
     from coterie.cluster.mixture.history import MixtureHistory, MixtureStep
     from coterie.cluster.modes.modes import ModeClustering
-    from coterie.cluster.spectral.function import spectral_clustering
     from coterie.cluster.spectral.laplacian_eigenmap import LaplacianEigenmap
-    from coterie.cluster.spectral.spectral import SpectralClustering
+    from coterie.cluster.spectral.spectral import SpectralClustering, spectral_clustering
 
 # Where the names live that are no methods themselves.
 _HOMES = {
@@ -56,7 +55,7 @@ _HOMES = {
     "dbscan": "coterie.cluster.density.dbscan",
     "k_means": "coterie.cluster.kmeans.functions",
     "kmeans_plusplus": "coterie.cluster.kmeans.functions",
-    "spectral_clustering": "coterie.cluster.spectral.function",
+    "spectral_clustering": "coterie.cluster.spectral.spectral",
     "suggest_eps": "coterie.cluster.density.eps",
 }
 

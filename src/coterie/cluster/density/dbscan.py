@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -9,9 +10,19 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData, VectorLike, Weights
+from coterie._support.typing import (
+    Data,
+    FloatArray,
+    Indices,
+    Labels,
+    MatrixLike,
+    SparseData,
+    VectorLike,
+    Weights,
+)
 from coterie._support.validation import (
     Choice,
     Constraint,
@@ -25,7 +36,6 @@ from coterie._support.validation.schema import VALUES, Real, Schema, Tensor, Tex
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.density.core_points import CorePoints
 from coterie.cluster.density.eps import suggest_eps, suggest_eps_of
-from coterie.cluster.density.flags import raise_flags
 from coterie.cluster.density.input import (
     as_matrix,
     check_density_input,
@@ -52,6 +62,31 @@ from coterie.cluster.state_checks import check_density_metric, check_finite, is_
 from coterie.distance import Distance, input_kind
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
+from coterie.errors import DataNotice
+
+FEW = 0.01  # share of core points below which a neighbourhood is too small
+MANY = 0.95  # share of rows in one cluster, or of noise, that leaves nothing to tell apart
+LEAST_ROWS_TO_JUDGE = 50
+
+
+def raise_flags(found: Found, who: str) -> None:
+    """Warn about results that say more about the parameters than about the data."""
+    n = len(found.labels)
+    if n < LEAST_ROWS_TO_JUDGE:
+        return
+    shares: FloatArray = np.bincount(found.labels + 1, minlength=2) / n
+    hint = "suggest_eps shows the distances to choose from."
+    if found.is_core.mean() < FEW:
+        n_core = int(found.is_core.sum())
+        text = f"{n_core:,} of {n:,} rows are core points: eps is too small, or min_samples too large"
+    elif shares[0] > MANY:
+        text = f"{shares[0]:.0%} of the rows are noise: eps is too small, or min_samples too large"
+    elif shares[1:].max() > MANY:
+        share = shares[1:].max()
+        text = f"{share:.0%} of the rows are in one cluster: eps is too large, or there is one group"
+    else:
+        return
+    warnings.warn(f"{who}: {text}. {hint}", DataNotice, stacklevel=caller_level())
 
 
 class DBSCAN(CorePoints, WeightedClusterer):

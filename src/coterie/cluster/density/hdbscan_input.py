@@ -25,8 +25,14 @@ from coterie.cluster.density.input import (
     takes_sparse_rows,
 )
 from coterie.cluster.density.odd_rows import in_parts
-from coterie.cluster.density.reachability import ReachabilityTree, of_graph, of_matrix, of_matrix_as_trees
-from coterie.cluster.density.reachability_rows import Task, of_rows
+from coterie.cluster.density.reachability import (
+    ReachabilityTree,
+    Task,
+    of_graph,
+    of_matrix,
+    of_matrix_as_trees,
+    of_rows,
+)
 from coterie.distance import Distance, input_kind
 from coterie.distance.matrices import TOLERANCE
 from coterie.distance.pairwise import distance_matrix

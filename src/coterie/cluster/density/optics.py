@@ -4,29 +4,42 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Data, FloatArray, Indices, Labels, MatrixLike, SparseData, Weights
-from coterie._support.validation import Anything, Choice, Constraint, Flag, Nothing, Number
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import (
+    Data,
+    Distances,
+    FloatArray,
+    Indices,
+    Labels,
+    MatrixLike,
+    SparseData,
+    Weights,
+)
+from coterie._support.validation import Anything, Choice, Constraint, Flag, Nothing, Number, check_data
 from coterie._support.validation.schema import VALUES, Maybe, Schema, Sometimes, Tensor, Text
 from coterie.cluster.base import Listener, WeightedClusterer
-from coterie.cluster.density.input import check_density_input, is_boolean
+from coterie.cluster.density.input import check_density_input, far_unless_stored, is_boolean
+from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK, Mask
 from coterie.cluster.density.optics_clusters import cluster_optics_dbscan, cluster_optics_xi
 from coterie.cluster.density.optics_order import (
     DECIMALS,
     OpticsGraph,
     counted_part,
+    fitted_measure,
+    nearest_reach,
     order_rows,
     with_idle_rows,
 )
 from coterie.cluster.density.optics_parameters import SIZE, UNBOUNDED, resolve_size
-from coterie.cluster.density.optics_predict import place_idle_rows, place_rows
 from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
 from coterie.cluster.state_checks import check_density_metric, check_given, check_permutation, is_matrix
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
@@ -319,3 +332,80 @@ class OPTICS(WeightedClusterer):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_given
         return tags
+
+
+def place_rows(model: Any, X: MatrixLike) -> Labels:
+    """Return the clusters that reach new rows within their scale; a row of the fit keeps its label."""
+    return place_checked(model, _check_queries(model, X), np.ones(len(model.labels_), dtype=bool))
+
+
+def place_checked(model: Any, data: Any, counts: Mask) -> Labels:
+    """Return the same for checked rows; only those rows of the fit that count stand for an equal one."""
+    n = len(model.labels_)
+    core = np.where(model.labels_ >= 0, model.core_distances_, np.inf)
+    most = np.append(_scales(model), 0.0)[model.labels_]  # of noise, which reaches nobody
+    labels = np.full(data.shape[0], -1, dtype=np.intp)
+    step = max(1, CELLS_PER_BLOCK // n)
+    for start in range(0, data.shape[0], step):
+        D = _to_fitted(model, data[start : start + step])
+        row, reach = nearest_reach(D, core, most)
+        is_equal = (D == 0) & counts
+        row = np.where(is_equal.any(axis=1), np.argmax(is_equal, axis=1), row)
+        is_placed = is_equal.any(axis=1) | np.isfinite(reach)
+        labels[start : start + step] = np.where(is_placed, model.labels_[row], -1)
+    return labels
+
+
+def place_idle_rows(model: Any, X: Any, found: Mapping[str, Any]) -> Labels:
+    """Return all labels of a fit: rows that weigh nothing get those of new rows."""
+    weights, labels = found["_weights"], found["labels_"]
+    if weights is None or (weights > 0).all():
+        return np.asarray(labels)
+    fitted = SimpleNamespace(
+        **model.get_params(deep=False), **found, _radius=model._radius, _is_given=model._is_given
+    )
+    labels[weights == 0] = place_checked(fitted, X[weights == 0], weights > 0)
+    return np.asarray(labels)
+
+
+def _scales(model: Any) -> FloatArray:
+    """Return for each cluster the largest reachability at which it takes rows."""
+    n_clusters = int(model.labels_.max()) + 1
+    if model.cluster_method == "dbscan":
+        return np.full(n_clusters, model._radius)
+    label, before = model.labels_, model.predecessor_
+    is_inside = (label >= 0) & (before >= 0) & (label[before] == label)
+    scales = np.zeros(n_clusters)
+    np.maximum.at(scales, label[is_inside], model.reachability_[is_inside])
+    if model._weights is not None:  # copies are reached from the row itself
+        has_copies = (label >= 0) & (model._weights > 1) & (model.core_distances_ < model.reachability_)
+        np.maximum.at(scales, label[has_copies], model.core_distances_[has_copies])
+    return scales
+
+
+def _check_queries(model: Any, X: MatrixLike) -> Any:
+    if model._is_given:
+        D = check_data(X, estimator=model, reset=False, squares=False, may_be_distances=True).astype(
+            np.float64, copy=False
+        )
+        if D.shape[1] != len(model.labels_):
+            raise InvalidData(
+                f"X of predict must hold the distances of new rows to the {len(model.labels_)} rows of the "
+                f"fit, got the shape {D.shape}."
+            )
+        return D
+    data = check_data(X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True)
+    data = data.astype(np.float64, copy=False)
+    return (data != 0).astype(np.float64) if is_boolean(model.metric) else data
+
+
+def _to_fitted(model: Any, data: Any) -> Distances:
+    if model._is_given:
+        return far_unless_stored(data) if issparse(data) else np.asarray(data)
+    rows = model._rows
+    if issparse(data) != issparse(rows):  # in the form of the fit, where an equal row is at distance 0
+        data = csr_array(data) if issparse(rows) else data.toarray()
+    measure = fitted_measure(model, is_sparse=issparse(rows))
+    if issparse(rows) and not measure.takes_sparse:
+        data, rows = data.toarray(), rows.toarray()
+    return measure.between(data, rows, resolve_threads(model.n_jobs))

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie._support.typing import Indices, Labels, VectorLike
+from coterie._support.typing import Indices, Labels, VectorLike, Weights
 from coterie._support.validation import Flag, Nothing, Number, check_parameter, check_sample_weight
 from coterie.cluster.density.optics_arrays import check_heights, check_ordering, check_predecessor
-from coterie.cluster.density.optics_copies import Plot, Stretches, one_by_one, with_copies
+from coterie.cluster.density.optics_order import DECIMALS
 from coterie.cluster.density.optics_parameters import SIZE, UNBOUNDED, resolve_size
 from coterie.errors import InvalidParameter
 
@@ -261,3 +261,52 @@ def _label_smallest(places: Stretches, clusters: Indices, order: Indices) -> Lab
     visits, first_copies = np.unique(places.visit, return_index=True)
     of_rows[order[visits]] = labels[first_copies]
     return of_rows
+
+
+Plot = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """Stretches of equal reachability in the order of visits: of a row its first copy, then all others.
+
+    Parameters
+    ----------
+    reach, length : arrays of float
+        Height of each stretch, and the weight that it stands for.
+    came_from : array of int
+        The stretch that each was reached from, or -1.
+    visit : array of int
+        Place of its row in the order of visits.
+    """
+
+    reach: Plot
+    length: Plot
+    came_from: Indices
+    visit: Indices
+
+
+def one_by_one(reach: Plot, came_from: Indices) -> Stretches:
+    """Return the plot of rows that all weigh 1."""
+    n = len(reach)
+    return Stretches(reach, np.ones(n), came_from, np.arange(n))
+
+
+def with_copies(reach: Plot, came_from: Indices, core: Plot, weights: Weights) -> Stretches:
+    """Return the plot of weighted rows, all arguments in the order of visits: one of weight w has w places.
+
+    The first copy has the reachability of the row. The others come right after it, reached from it at its
+    core distance, or from where it was reached itself if that is nearer.
+    """
+    counts = np.where(weights > 0, 1 + (weights > 1), 0)
+    visit = np.repeat(np.arange(len(reach)), counts)
+    first = np.append(np.cumsum(counts) - counts, -1)  # the last: of no predecessor
+    is_rest = np.arange(len(visit)) > first[visit]
+    own = np.around(core, DECIMALS)  # rounded as an offer
+    is_from_itself = is_rest & (own < reach)[visit]
+    return Stretches(
+        np.where(is_from_itself, own[visit], reach[visit]),
+        np.where(is_rest, weights[visit] - 1, np.minimum(weights[visit], 1)),
+        np.where(is_from_itself, first[visit], first[came_from[visit]]),
+        visit,
+    )

@@ -23,6 +23,7 @@ from coterie._support.validation import (
     Whole,
     check_data,
     check_n_clusters,
+    check_seed,
 )
 from coterie._support.validation.schema import COUNT, FLAG, Either, Real, Schema, Size, Tensor, Text, wrong
 from coterie.cluster.base import Listener, WeightedClusterer
@@ -31,6 +32,7 @@ from coterie.cluster.kernel.fit import (
     BY_FEATURES,
     EXACTLY,
     KernelPlan,
+    Nystroem,
     fit_exact,
     fit_features,
     found_by_features,
@@ -39,15 +41,15 @@ from coterie.cluster.kernel.fit import (
     rows_of,
 )
 from coterie.cluster.kernel.functions import KERNELS, KernelFunction, kernel_of, scaled_gamma
-from coterie.cluster.kernel.nystroem import Nystroem
-from coterie.cluster.kernel.plan import plan_of
-from coterie.cluster.kernel.starts import NAMED_STARTS
+from coterie.cluster.kernel.runs import check_first_labels
 from coterie.cluster.kmeans.runs import warn_if_fewer
+from coterie.cluster.kmeans.starts import NAMED_STARTS
 from coterie.cluster.state_checks import check_given, check_square
 from coterie.cluster.weight_scale import about_one
 from coterie.distance import check_similarity_matrix
 from coterie.errors import InvalidData, InvalidParameter
 
+RESTARTS = 10  # the kernel's space has many local optima
 AUTO_MOST_ROWS = 20_000  # all pairs of more rows take minutes, or more memory than most machines have
 
 
@@ -286,11 +288,36 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
 
     def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
-        plan = plan_of(self, len(X))
+        plan = self._plan(len(X))
         scaled, power = (None, 0) if weights is None else about_one(weights)
         with track(self.progress, "kernel k-means: iteration").also(listener) as tracker:
             found = self._found(X, scaled, plan, tracker)
         return {**found, "inertia_": float(np.ldexp(found["inertia_"], power)), "_n_init": plan.n_init}
+
+    def _plan(self, n_rows: int) -> KernelPlan:
+        """Return the plan of a fit of so many rows, or say which parameters do not go together."""
+        who = type(self).__name__
+        if self.method == "nystroem" and self._is_matrix:
+            raise InvalidParameter(
+                f'method="nystroem" of {who} needs rows, got a precomputed kernel. Use method="exact".'
+            )
+        if self.kernel_params and not callable(self.kernel):
+            raise InvalidParameter(
+                f"kernel_params of {who} are for a kernel that is a function, got {self.kernel_params!r} for "
+                f'kernel="{self.kernel}". Use gamma, degree and coef0.'
+            )
+        is_given = not isinstance(self.init, str)
+        init = check_first_labels(self.init, self.n_clusters, n_rows, who=who) if is_given else self.init
+        n_init = RESTARTS if self.n_init == "auto" else int(self.n_init)
+        return KernelPlan(
+            n_clusters=self.n_clusters,
+            init=init,
+            n_init=1 if is_given else n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            n_components=self.n_components,
+            seed=check_seed(self.random_state),
+        )
 
     def _found(self, X: Data, weights: Weights | None, plan: KernelPlan, tracker: Tracker) -> dict[str, Any]:
         kernel = None

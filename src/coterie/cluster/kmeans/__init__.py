@@ -1,6 +1,6 @@
 """K-means and its relatives: mini-batch, bisecting, hierarchical."""
 
-from coterie.cluster.kmeans.minibatch_steps import BatchState, StepRules, step
+from coterie.cluster.kmeans.minibatch_fit import BatchState, StepRules, step
 from coterie.cluster.kmeans.points import MOST_REPAIRS, Points, Run, Stopping, run_without_holes, with_team
 from coterie.cluster.kmeans.runs import warn_if_fewer
 from coterie.cluster.kmeans.spaces import Space, fit_space, points_of

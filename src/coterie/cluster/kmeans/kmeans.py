@@ -24,11 +24,13 @@ from coterie._support.validation.schema import COUNT, FLAG, VALUES, Instance, Ma
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.history import KMeansHistory, record_history
-from coterie.cluster.kmeans.plan import KMeansPlan, check_improve, prepared_init
 from coterie.cluster.kmeans.points import Stopping
 from coterie.cluster.kmeans.runs import (
+    KMeansPlan,
     Reporter,
     best_of_restarts,
+    check_improve,
+    prepared_init,
     warn_if_fewer,
     without_empty,
 )

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, Distances, Indices, Labels, MatrixLike
+from coterie._support.typing import Data, Distances, FloatArray, Indices, Labels, MatrixLike, Weights
 from coterie._support.validation import available_memory, check_data
 from coterie._support.validation.schema import VALUES, Maybe, Real, Record, Sometimes, Tensor, wrong
-from coterie.cluster.medoids.sources import ComputedDistances, GivenDistances, Source, nearest_column
 from coterie.cluster.pair_order import refuse_order
 from coterie.cluster.state_checks import check_distance, check_given
 from coterie.distance import (
@@ -176,3 +175,143 @@ class DistanceInput:
 def _fits(n_bytes: int) -> bool:
     free = available_memory()
     return free is None or n_bytes <= free // SHARE_OF_MEMORY
+
+
+Report: TypeAlias = Callable[[int, float], object]
+
+
+class Source(Protocol):
+    """Distances from candidates to points; `points` says which candidates the points are."""
+
+    @property
+    def points(self) -> Indices: ...
+
+    @property
+    def n_candidates(self) -> int: ...
+
+    def rows(self, candidates: Indices) -> Distances:
+        """Return the distances from these candidates to all points."""
+
+    def take(self, ids: Indices) -> Source:
+        """Return the source in which these are all candidates and all points."""
+
+    def against(self, ids: Indices) -> Source:
+        """Return the source with the same candidates and only these points."""
+
+    def build(self, candidates: Indices, weights: Weights | None, k: int, threads: int) -> Any:
+        """Return the medoids of BUILD."""
+
+    def swap(
+        self,
+        candidates: Indices,
+        weights: Weights | None,
+        start: Indices,
+        options: Any,
+        report: Report | None,
+    ) -> Any:
+        """Swap medoids for candidates while that helps."""
+
+    def nearest(self, medoids: Indices, threads: int) -> tuple[Labels, Distances]:
+        """Return the nearest medoid of every candidate (the lowest of equals) and how far it is."""
+
+    def nearest_two(self, medoids: Indices, threads: int) -> tuple[FloatArray, FloatArray]:
+        """Return how far the nearest and the second nearest medoid of every candidate are."""
+
+
+@dataclass(frozen=True, eq=False)
+class GivenDistances:
+    """The rows of a distance matrix."""
+
+    D: Distances
+    points: Indices
+
+    @property
+    def n_candidates(self) -> int:
+        return len(self.D)
+
+    def rows(self, candidates: Indices) -> Distances:
+        return np.asarray(self.D[candidates])
+
+    def take(self, ids: Indices) -> GivenDistances:
+        return GivenDistances(np.ascontiguousarray(self.D[np.ix_(ids, ids)]), np.arange(len(ids)))
+
+    def against(self, ids: Indices) -> GivenDistances:
+        return GivenDistances(np.ascontiguousarray(self.D[:, ids]), ids)
+
+    def build(self, candidates: Indices, weights: Weights | None, k: int, threads: int) -> Any:
+        return _core.build_medoids(self.D, candidates, weights, k, threads)
+
+    def swap(
+        self,
+        candidates: Indices,
+        weights: Weights | None,
+        start: Indices,
+        options: Any,
+        report: Report | None,
+    ) -> Any:
+        return _core.swap_medoids(self.D, candidates, weights, start, options, report)
+
+    def nearest(self, medoids: Indices, threads: int) -> tuple[Labels, Distances]:
+        return nearest_column(self.D[:, medoids])
+
+    def nearest_two(self, medoids: Indices, threads: int) -> tuple[FloatArray, FloatArray]:
+        two = np.partition(self.D[:, medoids], 1, axis=1)
+        return two[:, 0], two[:, 1]
+
+
+@dataclass(frozen=True, eq=False)
+class ComputedDistances:
+    """Prepared rows, compared by the engine in panels: no matrix is kept."""
+
+    X: Data
+    metric: Any
+    points: Indices
+
+    @property
+    def n_candidates(self) -> int:
+        return len(self.X)
+
+    @property
+    def _others(self) -> Data:
+        is_everything = len(self.points) == len(self.X)
+        return self.X if is_everything else np.ascontiguousarray(self.X[self.points])
+
+    def rows(self, candidates: Indices) -> Distances:
+        return np.asarray(_core.pairwise(np.ascontiguousarray(self.X[candidates]), self._others, self.metric))
+
+    def take(self, ids: Indices) -> ComputedDistances:
+        return ComputedDistances(np.ascontiguousarray(self.X[ids]), self.metric, np.arange(len(ids)))
+
+    def against(self, ids: Indices) -> ComputedDistances:
+        return ComputedDistances(self.X, self.metric, ids)
+
+    def build(self, candidates: Indices, weights: Weights | None, k: int, threads: int) -> Any:
+        return _core.build_medoids(self.X, self._others, self.metric, candidates, weights, k, threads)
+
+    def swap(
+        self,
+        candidates: Indices,
+        weights: Weights | None,
+        start: Indices,
+        options: Any,
+        report: Report | None,
+    ) -> Any:
+        return _core.swap_medoids(
+            self.X, self._others, self.metric, candidates, weights, start, options, report
+        )
+
+    def nearest(self, medoids: Indices, threads: int) -> tuple[Labels, Distances]:
+        found: tuple[Labels, Distances] = _core.nearest_exact(
+            self.X, np.ascontiguousarray(self.X[medoids]), self.metric, threads
+        )
+        return found
+
+    def nearest_two(self, medoids: Indices, threads: int) -> tuple[FloatArray, FloatArray]:
+        _, two = _core.nearest_two(self.X, np.ascontiguousarray(self.X[medoids]), self.metric, threads)
+        return two[0], two[1]
+
+
+def nearest_column(D: Distances) -> tuple[Labels, Distances]:
+    """Return the column of the least distance of each row (the lowest of equals) and that distance."""
+    labels = D.argmin(axis=1).astype(np.int32)
+    return labels, np.asarray(D[np.arange(len(D)), labels])

@@ -38,10 +38,14 @@ from coterie._support.validation.schema import COUNT, FLAG, Maybe, Real, Schema,
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.distance_parameters import AMapping
 from coterie.cluster.kmeans.runs import warn_if_fewer
-from coterie.cluster.medoids.input import LEARNED, DistanceInput
-from coterie.cluster.medoids.runs import MedoidPlan, find_medoids, total_distance
-from coterie.cluster.medoids.sources import Source
-from coterie.cluster.medoids.starts import NAMED_MEDOIDS, check_first_medoids
+from coterie.cluster.medoids.input import LEARNED, DistanceInput, Source
+from coterie.cluster.medoids.runs import (
+    NAMED_MEDOIDS,
+    MedoidPlan,
+    check_first_medoids,
+    find_medoids,
+    total_distance,
+)
 from coterie.cluster.state_checks import check_given
 from coterie.errors import InvalidParameter
 

@@ -12,8 +12,7 @@ from coterie._support.typing import Data, FloatArray, Indices, Labels, MatrixLik
 from coterie._support.validation import Choice, Constraint, Nothing, Number, Whole, check_data
 from coterie._support.validation.schema import Real, Schema, Tensor
 from coterie.cluster.base import Clusterer, Listener
-from coterie.cluster.modes.mode_tree import ModeTree, grow_mode_tree
-from coterie.cluster.modes.valley_null import null_depth
+from coterie.cluster.modes.mode_tree import ModeTree, grow_mode_tree, null_depth
 from coterie.distance import catalogue as distances
 from coterie.distance import k_nearest, nearest
 from coterie.errors import InvalidParameter

@@ -20,30 +20,69 @@ from coterie._support.validation import (
     Whole,
     check_data,
     check_seed,
+    require_memory,
 )
 from coterie._support.validation.schema import COUNT, ESTIMATOR, FLAG, Maybe, Schema, Sometimes, Tensor, wrong
-from coterie.cluster.spectral.affinity import AFFINITIES, GIVEN, Affinity
-from coterie.cluster.spectral.amg import require_amg
+from coterie.cluster.spectral.eigen import DEFAULT_TOLERANCE, require_amg
 from coterie.cluster.spectral.embedding import (
     LAPLACIANS,
     Embedding,
     SolverOptions,
+    WeightedGraph,
     embed,
 )
 from coterie.cluster.spectral.extend import Places, rows_among
-from coterie.cluster.spectral.graphs import Graph, scales_of
-from coterie.cluster.spectral.input import (
-    check_non_negative,
-    check_sparse_graph,
-    dense_rows,
-    nearly_symmetric,
-)
+from coterie.cluster.spectral.graphs import AFFINITIES, GIVEN, Affinity, Graph, scales_of
 from coterie.cluster.spectral.landmarks import LandmarkMap, embed_by_landmarks
-from coterie.cluster.spectral.problem import DEFAULT_TOLERANCE
-from coterie.cluster.spectral.weights import WeightedGraph
 from coterie.cluster.state_checks import check_given, check_square
 from coterie.distance.matrices import check_distance_matrix, check_similarity_matrix
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
+
+NEARLY_SYMMETRIC = 1e-5  # as a share of the largest weight; scikit-learn takes as much
+
+
+def dense_rows(X: Any, who: str) -> Any:
+    """Return sparse rows as a matrix, if it fits in memory: affinities are computed from whole rows."""
+    if not sparse.issparse(X):
+        return X
+    require_memory(
+        X.shape[0] * X.shape[1] * X.dtype.itemsize,
+        f"a dense copy of {X.shape[0]:,} sparse rows, which {who} needs,",
+        "Take fewer columns first, e.g. by sklearn.decomposition.TruncatedSVD, or pass a graph with "
+        "affinity='precomputed'.",
+    )
+    return np.ascontiguousarray(X.toarray())
+
+
+def check_sparse_graph(graph: Any, who: str, *, must_be_symmetric: bool) -> Any:
+    """Return a graph whose weights are at least 0 and, if it must be, the same in both directions."""
+    check_non_negative(graph.data, who)
+    if not must_be_symmetric or not graph.nnz:
+        return graph
+    gap = abs(graph - graph.T).max()
+    if gap > NEARLY_SYMMETRIC * abs(graph.data).max():
+        raise InvalidData(
+            f"X of {who} must be a symmetric matrix of weights, got X and its transpose apart by "
+            f"{gap:.3g}. Pass (X + X.T) / 2."
+        )
+    return graph if gap == 0 else (graph + graph.T) / 2
+
+
+def nearly_symmetric(weights: Any) -> Any:
+    """Return a dense matrix that is symmetric but for rounding in float32 as a symmetric one."""
+    gap = np.abs(weights - weights.T).max(initial=0.0)
+    is_rounding = 0 < gap <= NEARLY_SYMMETRIC * np.abs(weights).max()
+    return (weights + weights.T) / 2 if is_rounding else weights
+
+
+def check_non_negative(weights: Any, who: str) -> Any:
+    """Return weights of at least 0."""
+    if weights.size and weights.min() < 0:
+        raise InvalidData(
+            f"X of {who} must be weights of at least 0, got {weights.min():.3g}. Similarities of both signs "
+            f"can be shifted, distances turned into affinities by exp(-distance**2 / h)."
+        )
+    return weights
 
 
 class _Dictionary(Constraint):

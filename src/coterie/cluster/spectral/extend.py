@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from coterie._support.typing import FloatArray, Weights
-from coterie.cluster.spectral.affinity import GIVEN, Affinity
 from coterie.cluster.spectral.embedding import extend, extendable
+from coterie.cluster.spectral.graphs import GIVEN, Affinity
 from coterie.cluster.spectral.landmarks import LandmarkMap
 from coterie.distance import nearest
 
