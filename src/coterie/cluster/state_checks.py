@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.validation.schema import wrong
-from coterie.cluster.density.input import is_known, scikit_learn_metrics
+from coterie.cluster.density.metric import is_known, scikit_learn_metrics
 from coterie.distance import get_distance, input_kind
 
 

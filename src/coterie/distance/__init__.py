@@ -14,7 +14,7 @@ from coterie.distance.geometry import (
     get_geometry,
     register_geometry,
 )
-from coterie.distance.matrices import (
+from coterie.distance.input import (
     check_distance_matrix,
     check_similarity_matrix,
     distances_from_similarities,

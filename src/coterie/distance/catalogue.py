@@ -146,8 +146,13 @@ class Distance:
             refuse_overflow(self, prepared, name=name)  # squares of rows as they are were checked before
         return prepared
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """The parameters that make the same distance again: what it was told and what it learned."""
+        return {name: value for name, value in self.values.items() if value is not None}
+
     def __repr__(self) -> str:
-        told = {name: value for name, value in self.values.items() if value is not None}
+        told = self.told
         return f"Distance({', '.join([repr(self.name), *(f'{k}={v!r}' for k, v in told.items())])})"
 
 

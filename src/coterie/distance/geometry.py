@@ -12,7 +12,7 @@ import numpy as np
 from coterie._support.typing import Centers, Data, Labels, Weights
 from coterie._support.validation.schema import Instance, Maybe, Schema, Size, Sometimes, Tensor
 from coterie.distance.catalogue import Distance, get_distance
-from coterie.distance.matrices import input_kind
+from coterie.distance.input import input_kind
 from coterie.errors import InvalidParameter
 
 

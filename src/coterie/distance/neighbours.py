@@ -22,7 +22,7 @@ from coterie.distance.engines import (
     within_by_tiles,
     within_by_tree,
 )
-from coterie.distance.matrices import input_kind
+from coterie.distance.input import input_kind
 from coterie.distance.pairwise import distance_matrix, matrix_as_distances
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidParameter

@@ -14,7 +14,7 @@ from coterie._support.validation import Number, check_parameter
 from coterie._support.validation.schema import Schema, Tensor, Text
 from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.engines import Algorithm, choose_engine, tree_form
-from coterie.distance.matrices import input_kind
+from coterie.distance.input import input_kind
 from coterie.distance.pairwise import distance_matrix, matrix_as_distances
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidData

@@ -17,7 +17,7 @@ from coterie.cluster import find_method
 from coterie.data import LeftOut, PreparedRows, Scaling, Table, as_table, prepare_rows
 from coterie.data.sampling import draw_rows
 from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
-from coterie.distance.matrices import check_distance_matrix
+from coterie.distance.input import check_distance_matrix
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_you_mean
 from coterie.evaluate import Comparison, compare
 from coterie.pipeline.candidate import Candidate

@@ -134,6 +134,16 @@ class Function(Constraint):
         return "a callable"
 
 
+class Dictionary(Constraint):
+    """Values by name."""
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, Mapping)
+
+    def describe(self) -> str:
+        return "a dict"
+
+
 class AnArray(Constraint):
     """An array, or what NumPy makes one of."""
 

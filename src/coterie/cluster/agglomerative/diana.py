@@ -13,7 +13,6 @@ from coterie._support.validation import (
     Anything,
     Constraint,
     Whole,
-    check_data,
     check_n_clusters,
     require_memory,
 )
@@ -22,8 +21,8 @@ from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
 from coterie.cluster.agglomerative.tree_labels import cut_tree
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
-from coterie.distance import check_distance_matrix, get_distance, input_kind, pairwise_distances
-from coterie.distance.matrices import in_row_order
+from coterie.distance import input_kind, pairwise_distances
+from coterie.distance.input import InputRules, check_new_input, distance_of_rows, resolve_input
 from coterie.errors import InvalidData
 from coterie.tree import Dendrogram
 from coterie.tree.linkage import LinkageMatrix
@@ -123,28 +122,26 @@ class Diana(Clusterer):
             New rows; with ``metric="precomputed"``, their distances to the rows of `fit`.
         """
         check_is_fitted(self)
-        is_data = input_kind(self.metric) == "data"
-        data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=is_data)
-        distance = get_distance(self.metric, **self._known["distance"]) if is_data else None
+        data = check_new_input(X, input_kind(self.metric), estimator=self)
+        distance = distance_of_rows(self.metric, self._known["distance"])
         return KnownClusters("single", self.labels_, self.children_, distance, self._known).nearest(data, 1.0)
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         who, kind = type(self).__name__, input_kind(self.metric)
         if kind == "similarities":
             raise InvalidData(f'X of {who} must be rows or distances, got metric="{self.metric}".')
-        if kind == "data":
-            squares = get_distance(self.metric).squares_numbers
-            return check_data(X, estimator=self, min_rows=2, squares=squares)
-        data = check_data(in_row_order(X), estimator=self, min_rows=2, squares=False, may_be_distances=True)
-        return check_distance_matrix(data, who=who)
+        distance = distance_of_rows(self.metric)
+        rules = InputRules(min_rows=2)
+        checked: Data = resolve_input(X, kind, estimator=self, rules=rules, distance=distance).values
+        return checked
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> Mapping[str, Any]:
         n = len(X)
         check_n_clusters(self.n_clusters, n, who=type(self).__name__)
-        is_data = input_kind(self.metric) == "data"
-        distance = get_distance(self.metric).fit(X) if is_data else None
+        distance = distance_of_rows(self.metric)
+        distance = None if distance is None else distance.fit(X)
         require_memory(3 * n * n * 8, f"Diana of {n:,} rows", "Use fewer rows, or BisectingKMeans.")
         D = X if distance is None else pairwise_distances(X, metric=distance)
         Z = divide(D.astype(np.float64, copy=False))

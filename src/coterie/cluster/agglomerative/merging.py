@@ -12,11 +12,11 @@ from coterie import _core
 from coterie._support.typing import Data, Distances
 from coterie.cluster.agglomerative.connectivity import check_connectivity, link_along
 from coterie.distance import Distance, get_distance
-from coterie.distance.matrices import InputKind
+from coterie.distance.input import InputKind, MatrixInput, RowsInput, SimilarityInput
 from coterie.errors import InvalidParameter
 from coterie.tree import METHODS, LinkageMethod
 from coterie.tree.linkage import LinkageMatrix, link
-from coterie.tree.linkage_input import Given, square_matrix
+from coterie.tree.linkage_input import square_matrix
 
 GRAPH_METHODS = ("ward", "complete", "average", "single")
 CONSTRAINED_METHODS = ("ward", "complete", "average", "weighted")
@@ -78,13 +78,13 @@ def build_tree(X: Data, task: TreeTask) -> Tree:
     return Tree(_link_constrained(given, method, task), 1)
 
 
-def _given(X: Data, task: TreeTask) -> Given:
-    if task.distance is None:
-        return Given(task.kind, len(X), matrix=X)
-    return Given("data", len(X), task.distance.prepare(X), task.distance)
+def _given(X: Data, task: TreeTask) -> RowsInput | MatrixInput:
+    if task.distance is not None:
+        return RowsInput(task.distance.prepare(X), task.distance)
+    return SimilarityInput(X) if task.kind == "similarities" else MatrixInput(X)
 
 
-def _link_constrained(given: Given, method: LinkageMethod, task: TreeTask) -> LinkageMatrix:
+def _link_constrained(given: RowsInput | MatrixInput, method: LinkageMethod, task: TreeTask) -> LinkageMatrix:
     must = check_pairs(task.must_link, given.n, name="must_link", who=task.who)
     cannot = check_pairs(task.cannot_link, given.n, name="cannot_link", who=task.who)
     D = constrain(square_matrix(given, method, 0, who=task.who), must, cannot, who=task.who)

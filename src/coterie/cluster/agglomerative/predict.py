@@ -54,9 +54,7 @@ class KnownClusters:
         method: str, labels: Labels, children: Any, distance: Distance | None, X: Data, sign: float
     ) -> dict[str, Any]:
         """Return what new rows will need: centres, or the rows, or sums over pairs of them."""
-        known: dict[str, Any] = {"distance": {}}
-        if distance is not None:
-            known["distance"] = {key: value for key, value in distance.values.items() if value is not None}
+        known: dict[str, Any] = {"distance": {} if distance is None else distance.told}
         if METHODS[method].needs_euclidean and distance is not None:
             shares = _shares(method, labels, children)
             centres = np.zeros((int(labels.max()) + 1, X.shape[1]))

@@ -45,11 +45,11 @@ from coterie.cluster.birch.cf_tree import CFTree, GrowthRules, grow
 from coterie.cluster.kmeans.sparse_points import csr_parts
 from coterie.distance import get_distance
 from coterie.distance.engines import TREE_LEAST_POINTS, TREE_MOST_FEATURES, smallest_by_tree
+from coterie.distance.input import RowsInput
 from coterie.distance.rows import Rows
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree import METHODS
 from coterie.tree.linkage import link
-from coterie.tree.linkage_input import Given
 
 
 class AClusterer(Constraint):
@@ -346,7 +346,7 @@ def label_subclusters(centers: Centers, n_clusters: Any, n_threads: int, *, who:
     if n == 1:
         return np.zeros(1, dtype=np.intp)
     distance = get_distance("euclidean")
-    Z = link(Given("data", n, distance.prepare(centers), distance), METHODS["ward"], n_threads, who=who)
+    Z = link(RowsInput(distance.prepare(centers), distance), METHODS["ward"], n_threads, who=who)
     return cut_tree(Z[:, :2].astype(np.intp), n, int(n_clusters))
 
 

@@ -12,9 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, Indices, Labels, MatrixLike
-from coterie._support.validation import check_data
-from coterie.cluster.density.input import (
-    as_matrix,
+from coterie.cluster.density.metric import (
     is_boolean,
     is_known,
     measured_by_scikit_learn,
@@ -24,7 +22,7 @@ from coterie.cluster.density.input import (
 )
 from coterie.cluster.density.odd_rows import Mask, has_distances, in_parts
 from coterie.distance import get_distance, input_kind, nearest
-from coterie.errors import InvalidData
+from coterie.distance.input import check_new_input, dense_rows
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,9 @@ class CorePoints:
 
     def _nearest_core_points(self, X: MatrixLike) -> NearestCore:
         if input_kind(self.metric) == "distances":
-            D = self._distances_given(X)[:, self.core_sample_indices_]
-            return _row_minima(D)
-        checked = check_data(X, estimator=self, reset=False, accept_sparse=True, may_be_distances=True)
+            D = check_new_input(X, "distances", estimator=self)
+            return _row_minima(D[:, self.core_sample_indices_])
+        checked = check_new_input(X, "data", estimator=self, takes_sparse=True)
         if len(self.core_sample_indices_) == 0:
             return _row_minima(np.empty((checked.shape[0], 0)))
         components = self.components_
@@ -82,7 +80,7 @@ class CorePoints:
         return dict(self.metric_params or {}).get("p", getattr(self, "p", None))
 
     def _as_matrices(self, *sets: Any) -> list[Any]:
-        return [as_matrix(rows, type(self).__name__) if issparse(rows) else rows for rows in sets]
+        return [dense_rows(rows, who=type(self).__name__) for rows in sets]
 
     def _by_scikit_learn(self, rows: Any, others: Any) -> NearestCore:
         from sklearn.metrics import pairwise_distances_argmin_min
@@ -98,15 +96,6 @@ class CorePoints:
             warnings.simplefilter("ignore", DataConversionWarning)  # the fit has told of booleans
             index, distance = pairwise_distances_argmin_min(rows, others, metric=metric, metric_kwargs=params)
         return NearestCore(index, distance)
-
-    def _distances_given(self, X: MatrixLike) -> Distances:
-        checked = check_data(X, estimator=self, reset=False, squares=False, may_be_distances=True)
-        if checked.shape[1] != len(self.labels_):
-            raise InvalidData(
-                f"X of predict must hold the distances of new rows to the {len(self.labels_)} rows of the "
-                f"fit, got the shape {checked.shape}."
-            )
-        return np.asarray(checked)
 
 
 def _row_minima(D: Distances) -> NearestCore:

@@ -36,10 +36,9 @@ from coterie._support.validation.schema import VALUES, Real, Schema, Tensor, Tex
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.density.core_points import CorePoints
 from coterie.cluster.density.eps import suggest_eps, suggest_eps_of
-from coterie.cluster.density.input import (
-    as_matrix,
-    check_density_input,
-    fitted_values,
+from coterie.cluster.density.metric import (
+    METRIC_CONSTRAINTS,
+    RULES,
     is_boolean,
     is_known,
     note_no_direction,
@@ -57,9 +56,9 @@ from coterie.cluster.density.neighbourhoods import (
     find_in_rows,
 )
 from coterie.cluster.density.odd_rows import has_neighbours, in_parts, note_left_out
-from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
 from coterie.cluster.state_checks import check_density_metric, check_finite, is_matrix
 from coterie.distance import Distance, input_kind
+from coterie.distance.input import dense_rows, resolve_input
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import DataNotice
@@ -245,7 +244,7 @@ class DBSCAN(CorePoints, WeightedClusterer):
             "components_": X[core].copy(),
             "eps_": eps,
             "algorithm_used_": found.algorithm,
-            "_distance_values": {} if rows is None else fitted_values(rows.distance),
+            "_distance_values": {} if rows is None else rows.distance.told,
         }
 
     @property
@@ -257,7 +256,7 @@ class DBSCAN(CorePoints, WeightedClusterer):
         who = type(self).__name__
         if self._is_given or (issparse(X) and sparse_metric(self.metric, self._exponent) is not None):
             return X, None
-        dense = as_matrix(X, who) if issparse(X) else X
+        dense = dense_rows(X, who=who)
         if distance is None:
             return dense, None
         is_in = has_neighbours(distance, dense, 0.0 if isinstance(self.eps, str) else self.eps)
@@ -275,7 +274,7 @@ class DBSCAN(CorePoints, WeightedClusterer):
             found = suggest_eps_of(self._blocks(X, np.inf).k_distances, X.shape[0], self.min_samples)
             return found.radius
         metric = self.metric if rows is None else rows.distance
-        dense = as_matrix(X, type(self).__name__) if issparse(X) else X
+        dense = dense_rows(X, who=type(self).__name__)
         return suggest_eps(dense, min_samples=self.min_samples, metric=metric, n_jobs=self.n_jobs).radius
 
     def _find(self, X: Any, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
@@ -304,7 +303,8 @@ class DBSCAN(CorePoints, WeightedClusterer):
         return BlockNeighbourhoods(X, name or shared_name(self.metric), params, eps, is_near_itself)
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        return check_density_input(self, X, self.metric)
+        checked: Data = resolve_input(X, input_kind(self.metric), estimator=self, rules=RULES).values
+        return checked
 
     def _check_weights(self, sample_weight: VectorLike | None, n_rows: int) -> Weights | None:
         """Return the weights; negative ones are allowed: such a row keeps its neighbours from being core."""

@@ -54,10 +54,14 @@ from coterie.cluster.density.hdbscan_input import (
     scikit_learns_distances,
 )
 from coterie.cluster.density.hdbscan_predict import hang, place_idle_rows, soft_membership, split_rows, weigh
-from coterie.cluster.density.input import is_boolean, measured_by_scikit_learn, scikit_learn_metrics
+from coterie.cluster.density.metric import (
+    METRIC_CONSTRAINTS,
+    is_boolean,
+    measured_by_scikit_learn,
+    scikit_learn_metrics,
+)
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
 from coterie.cluster.density.optics_parameters import UNBOUNDED
-from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
 from coterie.cluster.state_checks import check_density_metric, check_given, check_merges, is_matrix
 from coterie.distance import get_distance, input_kind, pairwise_distances
 from coterie.errors import InvalidParameter

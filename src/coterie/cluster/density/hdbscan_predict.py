@@ -15,16 +15,11 @@ from coterie._support.typing import Distances, FloatArray, Indices, MatrixLike, 
 from coterie._support.validation import check_data, check_sparse
 from coterie.cluster.density.condensed_tree import clusters_at, labels_at, outlier_scores_at, strengths_at
 from coterie.cluster.density.hdbscan_input import HDBSCANInput, as_measured, prepared, scikit_learns_distances
-from coterie.cluster.density.input import (
-    as_matrix,
-    far_unless_stored,
-    is_known,
-    resolve_distance,
-    without_direction,
-)
+from coterie.cluster.density.metric import is_known, resolve_distance, without_direction
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
 from coterie.cluster.density.weight_lists import lists_of_weight
 from coterie.distance import get_distance, input_kind, k_nearest, nearest
+from coterie.distance.input import check_new_input, dense_rows, far_unless_stored
 from coterie.errors import InvalidData
 
 
@@ -157,7 +152,7 @@ def _checked(model: Any, X: MatrixLike) -> Any:
 
 def _as_fitted(model: Any, data: Any) -> Any:
     """Return sparse rows as dense ones where the fit kept dense rows."""
-    return as_matrix(data, "HDBSCAN") if issparse(data) and not issparse(model._rows) else data
+    return dense_rows(data, who="HDBSCAN") if issparse(data) and not issparse(model._rows) else data
 
 
 def _is_ours(model: Any, data: Any) -> bool:
@@ -172,15 +167,10 @@ def _distance(model: Any) -> Any:
 
 
 def _given(model: Any, X: MatrixLike) -> Distances:
-    D = check_data(X, estimator=model, reset=False, squares=False, may_be_distances=True).astype(
-        np.float64, copy=False
-    )
-    if D.shape[1] != len(model._core_distances):
-        raise InvalidData(
-            f"X of predict must hold the distances of new rows to the {len(model._core_distances)} rows of "
-            f"the fit, got the shape {D.shape}."
-        )
-    return np.asarray(D)
+    """Return the distances of new rows to those rows of the fit that count."""
+    D = check_new_input(X, "distances", estimator=model).astype(np.float64, copy=False)
+    is_all = D.shape[1] == len(model._finite_rows)
+    return np.asarray(D if is_all else D[:, model._finite_rows])
 
 
 def weigh(given: HDBSCANInput, model: Any, weights: Weights | None) -> HDBSCANInput:

@@ -12,9 +12,10 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support.typing import Distances, Indices, Labels, SparseData, Weights
-from coterie.cluster.density.input import measured_by_scikit_learn, with_explicit_diagonal
+from coterie.cluster.density.metric import measured_by_scikit_learn
 from coterie.distance import Distance
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
+from coterie.distance.input import with_explicit_diagonal
 from coterie.distance.rows import Rows
 
 CELLS_PER_BLOCK = 1 << 22  # distances at a time: 32 MB

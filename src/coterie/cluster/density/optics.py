@@ -24,10 +24,10 @@ from coterie._support.typing import (
     SparseData,
     Weights,
 )
-from coterie._support.validation import Anything, Choice, Constraint, Flag, Nothing, Number, check_data
+from coterie._support.validation import Anything, Choice, Constraint, Flag, Nothing, Number
 from coterie._support.validation.schema import VALUES, Maybe, Schema, Sometimes, Tensor, Text
 from coterie.cluster.base import Listener, WeightedClusterer
-from coterie.cluster.density.input import check_density_input, far_unless_stored, is_boolean
+from coterie.cluster.density.metric import METRIC_CONSTRAINTS, RULES, is_boolean
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK, Mask
 from coterie.cluster.density.optics_clusters import cluster_optics_dbscan, cluster_optics_xi
 from coterie.cluster.density.optics_order import (
@@ -40,8 +40,8 @@ from coterie.cluster.density.optics_order import (
     with_idle_rows,
 )
 from coterie.cluster.density.optics_parameters import SIZE, UNBOUNDED, resolve_size
-from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
 from coterie.cluster.state_checks import check_density_metric, check_given, check_permutation, is_matrix
+from coterie.distance.input import check_new_input, far_unless_stored, input_kind, resolve_input
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 LARGEST_DISTANCE = 1e290  # beyond it, rounding to decimals overflows
@@ -307,11 +307,11 @@ class OPTICS(WeightedClusterer):
 
     @property
     def _is_given(self) -> bool:
-        return bool(isinstance(self.metric, str) and self.metric == "precomputed")
+        return input_kind(self.metric) == "distances"
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        checked = check_density_input(self, X, self.metric)
-        checked = checked.astype(np.float64, copy=False)
+        given = resolve_input(X, input_kind(self.metric), estimator=self, rules=RULES)
+        checked: Any = given.values.astype(np.float64, copy=False)
         if self._is_given and checked.size and checked.max() > LARGEST_DISTANCE:
             raise InvalidData(
                 f"distances of OPTICS must be at most {LARGEST_DISTANCE:g}, got {checked.max():g}: it rounds "
@@ -384,17 +384,8 @@ def _scales(model: Any) -> FloatArray:
 
 
 def _check_queries(model: Any, X: MatrixLike) -> Any:
-    if model._is_given:
-        D = check_data(X, estimator=model, reset=False, squares=False, may_be_distances=True).astype(
-            np.float64, copy=False
-        )
-        if D.shape[1] != len(model.labels_):
-            raise InvalidData(
-                f"X of predict must hold the distances of new rows to the {len(model.labels_)} rows of the "
-                f"fit, got the shape {D.shape}."
-            )
-        return D
-    data = check_data(X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True)
+    is_rows = not model._is_given
+    data = check_new_input(X, input_kind(model.metric), estimator=model, takes_sparse=is_rows)
     data = data.astype(np.float64, copy=False)
     return (data != 0).astype(np.float64) if is_boolean(model.metric) else data
 

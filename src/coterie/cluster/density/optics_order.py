@@ -21,9 +21,7 @@ from coterie._support.typing import (
     VectorLike,
     Weights,
 )
-from coterie.cluster.density.input import (
-    as_matrix,
-    fitted_values,
+from coterie.cluster.density.metric import (
     is_boolean,
     measured_by_scikit_learn,
     note_no_direction,
@@ -31,7 +29,6 @@ from coterie.cluster.density.input import (
     shared_name,
     sparse_metric,
     takes_sparse_rows,
-    with_explicit_diagonal,
     without_direction,
 )
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
@@ -39,6 +36,7 @@ from coterie.cluster.density.reachability import metric_by_differences
 from coterie.cluster.density.weight_lists import Core, core_by_weight, core_of_blocks
 from coterie.distance import Distance, input_kind
 from coterie.distance.engines import TreeForm, tree_form
+from coterie.distance.input import dense_rows, with_explicit_diagonal
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidData
 
@@ -317,12 +315,12 @@ def make_space(
     if input_kind(metric) == "distances":
         return (GraphSpace(X) if issparse(X) else RowSpace(len(X), lambda rows: X[rows], "matrix")), {}
     measure = find_measure(metric, metric_params, p, is_sparse=issparse(X))
-    X = as_matrix(X, WHO) if issparse(X) and not measure.takes_sparse else X
+    X = dense_rows(X, who=WHO) if issparse(X) and not measure.takes_sparse else X
     threads = resolve_threads(n_jobs)
     if note_no_direction(resolve_distance(metric, metric_params, p), X, WHO) or measure.distance is None:
         return RowSpace(X.shape[0], lambda rows: measure.between(X[rows], X, threads), "blocks"), {}
     rows = prepare_rows(X, None, measure.distance, {}, who=WHO)
-    values = fitted_values(rows.distance)
+    values = rows.distance.told
     form = tree_form(rows.distance)
     if form is not None:  # its leaves are scanned faster than single rows by tiles, in any dimension
         return TreeSpace(rows, form, threads), values

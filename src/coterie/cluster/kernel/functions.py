@@ -12,7 +12,7 @@ import numpy.typing as npt
 from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, FloatArray, Indices, Weights
-from coterie.cluster.pair_order import refuse_order
+from coterie.distance.pairwise import refuse_order
 from coterie.errors import InvalidData
 
 KERNELS = ("rbf", "linear", "poly", "sigmoid", "cosine")

@@ -15,19 +15,18 @@ from coterie._support.validation import (
     AnArray,
     Choice,
     Constraint,
+    Dictionary,
     Flag,
     Function,
     Nothing,
     Number,
     Seed,
     Whole,
-    check_data,
     check_n_clusters,
     check_seed,
 )
 from coterie._support.validation.schema import COUNT, FLAG, Either, Real, Schema, Size, Tensor, Text, wrong
 from coterie.cluster.base import Listener, WeightedClusterer
-from coterie.cluster.distance_parameters import AMapping
 from coterie.cluster.kernel.fit import (
     BY_FEATURES,
     EXACTLY,
@@ -46,10 +45,14 @@ from coterie.cluster.kmeans.runs import warn_if_fewer
 from coterie.cluster.kmeans.starts import NAMED_STARTS
 from coterie.cluster.state_checks import check_given, check_square
 from coterie.cluster.weight_scale import about_one
-from coterie.distance import check_similarity_matrix
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.distance.input import InputKind, InputRules, check_new_input, resolve_input
+from coterie.errors import InvalidParameter
 
 RESTARTS = 10  # the kernel's space has many local optima
+RULES = InputRules(
+    not_square="X of {who} must be a square matrix of kernel values for kernel='precomputed', got the shape "
+    "{shape}. If these are rows of features, name a kernel: kernel='rbf'.",
+)
 AUTO_MOST_ROWS = 20_000  # all pairs of more rows take minutes, or more memory than most machines have
 
 
@@ -134,7 +137,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
         "gamma": Choice("scale") | Number(0, open_below=True),
         "degree": Number(0, open_below=True),
         "coef0": Number(),
-        "kernel_params": AMapping() | Nothing(),
+        "kernel_params": Dictionary() | Nothing(),
         "method": Choice("auto", "exact", "nystroem"),
         "n_components": Whole(1),
         "init": Choice(*NAMED_STARTS) | AnArray(),
@@ -215,7 +218,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
 
     @property
     def _is_matrix(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return self._kind != "data"
+
+    @property
+    def _kind(self) -> InputKind:
+        is_given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return "similarities" if is_given else "data"
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the index of the nearest mean for each row.
@@ -266,24 +274,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
         return found
 
     def _check_rows(self, X: MatrixLike) -> Data:
-        if not self._is_matrix:
-            checked: Data = check_data(X, estimator=self)
-            return checked
-        # columns are counted and named here; the matrix itself is looked at below
-        data = check_data(X, estimator=self, squares=False, may_be_distances=True, may_be_missing=True)
-        if data.shape[0] != data.shape[1]:
-            raise InvalidData(
-                f"X of {type(self).__name__} must be a square matrix of kernel values for "
-                f"kernel='precomputed', got the shape {data.shape}. If these are rows of features, name a "
-                f"kernel: kernel='rbf'."
-            )
-        return check_similarity_matrix(data, who=type(self).__name__)
+        checked: Data = resolve_input(X, self._kind, estimator=self, rules=RULES).values
+        return checked
 
     def _check_new(self, X: MatrixLike) -> Data:
         check_is_fitted(self)
-        data: Data = check_data(
-            X, estimator=self, reset=False, squares=not self._is_matrix, may_be_distances=True
-        )
+        data: Data = check_new_input(X, self._kind, estimator=self)
         return data.astype(np.promote_types(data.dtype, self._fitted["dtype"]), copy=False)
 
     def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:

@@ -12,19 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, Distances, FloatArray, Indices, Labels, MatrixLike, Weights
-from coterie._support.validation import available_memory, check_data
+from coterie._support.validation import available_memory
 from coterie._support.validation.schema import VALUES, Maybe, Real, Record, Sometimes, Tensor, wrong
-from coterie.cluster.pair_order import refuse_order
 from coterie.cluster.state_checks import check_distance, check_given
-from coterie.distance import (
-    Distance,
-    check_distance_matrix,
-    check_similarity_matrix,
-    get_distance,
-    input_kind,
-    pairwise_distances,
+from coterie.distance import Distance, get_distance, input_kind, pairwise_distances
+from coterie.distance.input import (
+    check_new_input,
+    distance_of_rows,
+    refuse_negative,
+    resolve_input,
+    reverse_similarities,
 )
-from coterie.distance.matrices import mirrored, refuse_negative, reverse_similarities
+from coterie.distance.pairwise import refuse_order
 from coterie.errors import InvalidParameter
 
 # Beyond this many columns a matrix that is kept is read faster than its rows are computed again.
@@ -52,32 +51,24 @@ class DistanceInput:
 
     def check_name(self) -> None:
         """Refuse a name or parameters that no distance has."""
-        if not self.is_matrix:
-            get_distance(self.metric, **(self.params or {}))
+        distance_of_rows(self.metric, self.params)
 
     def check(self, estimator: Any, X: MatrixLike) -> Data:
         """Return the input of `fit`, checked; similarities as distances."""
-        if not self.is_matrix:
-            distance = get_distance(self.metric, **(self.params or {}))
-            checked: Data = check_data(X, estimator=estimator, squares=distance.squares_numbers)
-            return checked
-        if self.params:
+        if self.is_matrix and self.params:
             raise InvalidParameter(
                 f'metric_params of {self.who} must be None with metric="{self.metric}", got {self.params!r}.'
             )
-        # columns are counted and named here; the matrix itself is looked at below
-        turned = mirrored(X)
-        data = check_data(
-            turned, estimator=estimator, squares=False, may_be_distances=True, may_be_missing=True
-        )
-        given: MatrixLike = data if turned is X else X
-        if input_kind(self.metric) == "distances":
-            return check_distance_matrix(given, who=self.who)
-        return check_similarity_matrix(given, who=self.who)
+        distance = distance_of_rows(self.metric, self.params)
+        checked: Data = resolve_input(
+            X, input_kind(self.metric), estimator=estimator, distance=distance
+        ).values
+        return checked
 
     def learn(self, X: Data) -> Distance | None:
         """Return the distance with what it learns from the rows; None when `X` is a matrix."""
-        return None if self.is_matrix else get_distance(self.metric, **(self.params or {})).fit(X)
+        distance = distance_of_rows(self.metric, self.params)
+        return None if distance is None else distance.fit(X)
 
     def matrix(self, X: Data, distance: Distance | None) -> Distances:
         """Return all distances, if they fit in memory."""
@@ -138,9 +129,9 @@ class DistanceInput:
 
     def _check_new(self, model: Any, X: MatrixLike) -> Data:
         check_is_fitted(model)
-        distance = None if self.is_matrix else get_distance(self.metric, **(self.params or {}))
+        distance = distance_of_rows(self.metric, self.params)
         squares = distance is not None and distance.squares_numbers
-        data: Data = check_data(X, estimator=model, reset=False, squares=squares, may_be_distances=True)
+        data: Data = check_new_input(X, input_kind(self.metric), estimator=model, squares=squares)
         if distance is None:
             if input_kind(self.metric) == "distances":
                 refuse_negative(data, who=self.who)
@@ -149,10 +140,8 @@ class DistanceInput:
 
     def refitted(self, model: Any) -> Distance | None:
         """Return the distance with what it had learned in `fit`; None when that took a matrix."""
-        if self.is_matrix:
-            return None
-        distance = get_distance(self.metric, **(self.params or {}))
-        if distance.function is not None:
+        distance = distance_of_rows(self.metric, self.params)
+        if distance is None or distance.function is not None:
             return distance
         distance = replace(distance, values=model._learned["values"])
         offset = model._learned["offset"]

@@ -26,6 +26,7 @@ from coterie._support.validation import (
     Anything,
     Choice,
     Constraint,
+    Dictionary,
     Flag,
     Function,
     Nothing,
@@ -36,7 +37,6 @@ from coterie._support.validation import (
 )
 from coterie._support.validation.schema import COUNT, FLAG, Maybe, Real, Schema, Size, Sometimes, Tensor, Text
 from coterie.cluster.base import Listener, WeightedClusterer
-from coterie.cluster.distance_parameters import AMapping
 from coterie.cluster.kmeans.runs import warn_if_fewer
 from coterie.cluster.medoids.input import LEARNED, DistanceInput, Source
 from coterie.cluster.medoids.runs import (
@@ -136,7 +136,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_clusters": Whole(1),
         "metric": Anything(),  # coterie.distance knows its names
-        "metric_params": AMapping() | Nothing(),
+        "metric_params": Dictionary() | Nothing(),
         "method": Choice(*METHODS),
         "init": Choice(*NAMED_MEDOIDS) | AnArray(),
         "n_init": Choice("auto") | Whole(1),

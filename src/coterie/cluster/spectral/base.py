@@ -13,14 +13,13 @@ from coterie._support.typing import FloatArray, MatrixLike, Weights
 from coterie._support.validation import (
     Choice,
     Constraint,
+    Dictionary,
     Function,
     Nothing,
     Number,
     Seed,
     Whole,
-    check_data,
     check_seed,
-    require_memory,
 )
 from coterie._support.validation.schema import COUNT, ESTIMATOR, FLAG, Maybe, Schema, Sometimes, Tensor, wrong
 from coterie.cluster.spectral.eigen import DEFAULT_TOLERANCE, require_amg
@@ -35,44 +34,25 @@ from coterie.cluster.spectral.extend import Places, rows_among
 from coterie.cluster.spectral.graphs import AFFINITIES, GIVEN, Affinity, Graph, scales_of
 from coterie.cluster.spectral.landmarks import LandmarkMap, embed_by_landmarks
 from coterie.cluster.state_checks import check_given, check_square
-from coterie.distance.matrices import check_distance_matrix, check_similarity_matrix
+from coterie.distance.input import (
+    GraphInput,
+    InputKind,
+    InputRules,
+    RowsInput,
+    check_new_input,
+    dense_rows,
+    resolve_input,
+)
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 
-NEARLY_SYMMETRIC = 1e-5  # as a share of the largest weight; scikit-learn takes as much
-
-
-def dense_rows(X: Any, who: str) -> Any:
-    """Return sparse rows as a matrix, if it fits in memory: affinities are computed from whole rows."""
-    if not sparse.issparse(X):
-        return X
-    require_memory(
-        X.shape[0] * X.shape[1] * X.dtype.itemsize,
-        f"a dense copy of {X.shape[0]:,} sparse rows, which {who} needs,",
-        "Take fewer columns first, e.g. by sklearn.decomposition.TruncatedSVD, or pass a graph with "
-        "affinity='precomputed'.",
-    )
-    return np.ascontiguousarray(X.toarray())
-
-
-def check_sparse_graph(graph: Any, who: str, *, must_be_symmetric: bool) -> Any:
-    """Return a graph whose weights are at least 0 and, if it must be, the same in both directions."""
-    check_non_negative(graph.data, who)
-    if not must_be_symmetric or not graph.nnz:
-        return graph
-    gap = abs(graph - graph.T).max()
-    if gap > NEARLY_SYMMETRIC * abs(graph.data).max():
-        raise InvalidData(
-            f"X of {who} must be a symmetric matrix of weights, got X and its transpose apart by "
-            f"{gap:.3g}. Pass (X + X.T) / 2."
-        )
-    return graph if gap == 0 else (graph + graph.T) / 2
-
-
-def nearly_symmetric(weights: Any) -> Any:
-    """Return a dense matrix that is symmetric but for rounding in float32 as a symmetric one."""
-    gap = np.abs(weights - weights.T).max(initial=0.0)
-    is_rounding = 0 < gap <= NEARLY_SYMMETRIC * np.abs(weights).max()
-    return (weights + weights.T) / 2 if is_rounding else weights
+_KINDS: dict[str, InputKind] = dict(zip(GIVEN, ("similarities", "distances"), strict=True))
+RULES = InputRules(
+    takes_sparse=True,
+    min_rows=2,
+    symmetry="averaged",
+    not_square="X of {who} must be a square matrix of {kind} with this affinity, got the shape {shape}. If "
+    "these are rows of features, say affinity='rbf'.",
+)
 
 
 def check_non_negative(weights: Any, who: str) -> Any:
@@ -85,14 +65,6 @@ def check_non_negative(weights: Any, who: str) -> Any:
     return weights
 
 
-class _Dictionary(Constraint):
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, dict)
-
-    def describe(self) -> str:
-        return "a dict"
-
-
 GRAPH_CONSTRAINTS: Mapping[str, Constraint] = {
     "affinity": Choice(*AFFINITIES) | Function(),
     "gamma": Number(0),
@@ -101,7 +73,7 @@ GRAPH_CONSTRAINTS: Mapping[str, Constraint] = {
     "epsilon": Number(0, open_below=True),
     "degree": Number(0),
     "coef0": Number(),
-    "kernel_params": Nothing() | _Dictionary(),
+    "kernel_params": Nothing() | Dictionary(),
     "laplacian": Choice(*LAPLACIANS),
     "landmarks": Nothing() | Whole(2),
     "eigen_solver": Nothing() | Choice("arpack", "lobpcg", "amg"),
@@ -194,7 +166,11 @@ class SpectralBase:
 
     @property
     def _is_given(self) -> bool:
-        return isinstance(self.affinity, str) and self.affinity in GIVEN
+        return self._kind != "data"
+
+    @property
+    def _kind(self) -> InputKind:
+        return _KINDS.get(self.affinity, "data") if isinstance(self.affinity, str) else "data"
 
     def _affinity(self) -> Affinity:
         return Affinity(
@@ -267,45 +243,32 @@ class SpectralBase:
             raise UnsupportedInput(
                 "np.matrix is not supported. Please convert to a numpy array with np.asarray."
             )
-        checked = check_data(
-            X,
-            estimator=self,
-            accept_sparse=True,
-            min_rows=2,
-            squares=not self._is_given,
-            may_be_distances=self._is_given,
-        )
-        if not self._is_given:
-            return dense_rows(checked, who)
+        given = resolve_input(X, self._kind, estimator=self, rules=RULES)
+        if isinstance(given, RowsInput):
+            return self._dense(given.values)
         if self.landmarks is not None:
             raise InvalidParameter(
                 f"landmarks of {who} need rows of features, got affinity={self.affinity!r}."
             )
-        if checked.shape[0] != checked.shape[1]:
-            raise InvalidData(
-                f"X of {who} must be a square matrix with affinity={self.affinity!r}, got the shape "
-                f"{checked.shape}. If these are rows of features, say affinity='rbf'."
-            )
-        if sparse.issparse(checked):
-            return check_sparse_graph(checked, who, must_be_symmetric=self.affinity == "precomputed")
-        if self.affinity == "precomputed_nearest_neighbors":
-            return check_distance_matrix(checked, who=who)
-        return check_non_negative(check_similarity_matrix(nearly_symmetric(checked), who=who), who)
+        check_non_negative(given.values.data if isinstance(given, GraphInput) else given.values, who)
+        return given.values
 
     def _check_new_rows(self, X: MatrixLike) -> Any:
-        checked = check_data(
-            X,
-            estimator=self,
-            reset=False,
-            accept_sparse=True,
-            squares=False,
-            may_be_distances=True,
-        )
+        checked = check_new_input(X, self._kind, estimator=self, takes_sparse=True, squares=False)
         if self._is_given:
             check_non_negative(checked.data if sparse.issparse(checked) else checked, type(self).__name__)
             if sparse.issparse(checked):
                 return checked
-        return dense_rows(checked, type(self).__name__).astype(self._input.dtype, copy=False)
+        return self._dense(checked).astype(self._input.dtype, copy=False)
+
+    def _dense(self, rows: Any) -> Any:
+        return dense_rows(
+            rows,
+            who=type(self).__name__,
+            needs="",
+            way_out="Take fewer columns first, e.g. by sklearn.decomposition.TruncatedSVD, or pass a graph "
+            "with affinity='precomputed'.",
+        )
 
     def _seed(self) -> int:
         return check_seed(self.random_state)

@@ -1,0 +1,137 @@
+"""What `metric` means to density-based methods: a distance of the catalogue, or one that scikit-learn has."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from coterie._support.caller import caller_level
+from coterie._support.linear_algebra import is_positive_definite
+from coterie._support.validation import Anything, Constraint, Dictionary, Flag, Function, Nothing, Whole
+from coterie.distance import Distance, get_distance
+from coterie.distance.catalogue import known_names
+from coterie.distance.input import InputRules
+from coterie.distance.transforms import UnitLength
+from coterie.errors import CoterieError, DataNotice, InvalidParameter
+
+METRIC_CONSTRAINTS: Mapping[str, Constraint] = {
+    "metric": Anything(),
+    "metric_params": Dictionary() | Nothing(),
+    "leaf_size": Whole(1),
+    "n_jobs": Whole() | Nothing(),
+    "progress": Nothing() | Flag() | Function(),
+}
+# scikit-learn's trees and neighbours take distances that differ by direction
+RULES = InputRules(kinds=("data", "distances"), takes_sparse=True, symmetry="noted")
+
+
+def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) -> Distance | None:
+    """Return the distance that the parameters mean; None for one that only scikit-learn knows."""
+    params = dict(metric_params or {})
+    if p is not None and "p" in params:
+        warnings.warn(
+            "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.",
+            SyntaxWarning,
+            stacklevel=caller_level(),
+        )
+    metric = "minkowski" if isinstance(metric, str) and metric == "p" else metric
+    name = shared_name(metric)
+    if name == "mahalanobis" and "V" in params and "VI" not in params:
+        params["VI"] = _inverse(params.pop("V"))
+    if name == "minkowski" and p is not None and isinstance(metric, str):
+        params.setdefault("p", p)
+    if isinstance(metric, str) and metric not in known_names() and metric in scikit_learn_metrics():
+        return None
+    return get_distance(metric, **params)
+
+
+def _inverse(V: Any) -> Any:
+    V = np.asarray(V, dtype=np.float64)
+    is_square = V.ndim == 2 and V.shape[0] == V.shape[1]
+    if not is_square or not np.allclose(V, V.T) or not is_positive_definite(V):
+        raise InvalidParameter(
+            "V of mahalanobis must be a covariance that has an inverse: square, symmetric, no column a "
+            f"combination of others, got one of shape {V.shape}. Leave such columns out, or give VI."
+        )
+    return np.linalg.inv(V)
+
+
+def shared_name(metric: Any) -> Any:
+    """Return a distance of the catalogue, and an alias that only we know, by the name that all know it by."""
+    if isinstance(metric, Distance):
+        return metric.name if metric.function is None else metric
+    is_alias = isinstance(metric, str) and metric in known_names() and metric not in scikit_learn_metrics()
+    return known_names()[metric] if is_alias else metric
+
+
+def is_known(metric: Any) -> bool:
+    """Return whether the engine can compute the distance: a name or alias, a function, or a distance."""
+    return callable(metric) or isinstance(metric, Distance) or metric in known_names()
+
+
+def is_boolean(metric: Any) -> bool:
+    """Return whether scikit-learn turns rows into booleans for the distance."""
+    from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
+
+    return isinstance(metric, str) and metric in PAIRWISE_BOOLEAN_FUNCTIONS
+
+
+def without_direction(distance: Distance | None, *sets: Any) -> int:
+    """Return how many rows have no direction, for a distance of directions; 0 for any other."""
+    if distance is None or type(distance.transform) is not UnitLength:
+        return 0
+    return sum(rows.shape[0] - np.count_nonzero(abs(rows).sum(axis=1)) for rows in sets)
+
+
+def note_no_direction(distance: Distance | None, X: Any, who: str) -> bool:
+    """Tell of rows of zeros under the cosine: as in scikit-learn, they are at distance 1 from all others."""
+    n_rows = without_direction(distance, X)
+    if n_rows:
+        warnings.warn(
+            f"{n_rows:,} of {X.shape[0]:,} rows of X of {who} are zero and have no direction: their cosine "
+            f"distance to all other rows is taken to be 1, as scikit-learn does. Leave them out if they mean "
+            f"nothing.",
+            DataNotice,
+            stacklevel=caller_level(),
+        )
+    return n_rows > 0
+
+
+def scikit_learn_metrics() -> frozenset[str]:
+    """Return the names that scikit-learn takes for distances of rows."""
+    from sklearn.metrics.pairwise import _VALID_METRICS
+
+    return frozenset(_VALID_METRICS) - {"precomputed"}
+
+
+def sparse_metric(metric: Any, p: float | None) -> str | None:
+    """Return the name under which scikit-learn computes a distance of sparse rows; None if it does not."""
+    from sklearn.metrics.pairwise import PAIRED_DISTANCES, PAIRWISE_DISTANCE_FUNCTIONS
+
+    if metric == "minkowski":
+        metric = {1.0: "manhattan", 2.0: "euclidean"}.get(2.0 if p is None else p)
+    known = set(PAIRWISE_DISTANCE_FUNCTIONS) & {*PAIRED_DISTANCES, "cityblock", "l1", "l2"}
+    return metric if isinstance(metric, str) and metric in known else None
+
+
+def takes_sparse_rows(metric: Any) -> bool:
+    """Return whether scikit-learn measures sparse rows under this very name, or hands them to a function."""
+    return callable(metric) or (metric != "minkowski" and sparse_metric(metric, None) is not None)
+
+
+@contextmanager
+def measured_by_scikit_learn(metric: Any, who: str) -> Iterator[None]:
+    """Say what scikit-learn's or SciPy's distances do not take; what a given function raises stays."""
+    try:
+        yield
+    except (TypeError, ValueError) as reason:
+        if callable(metric) or isinstance(reason, CoterieError):
+            raise
+        raise InvalidParameter(
+            f"metric={metric!r} of {who} does not take these rows: {str(reason).rstrip('.')}. Change X or "
+            f"metric_params, or choose a distance of coterie.distance.catalogue()."
+        ) from reason
