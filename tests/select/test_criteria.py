@@ -11,9 +11,10 @@ from scipy.spatial.distance import pdist
 
 from coterie.cluster import SpectralClustering
 from coterie.evaluate import dunn_score
+from coterie.evaluate.belief import fit_pca_box, fit_uniform
 from coterie.select import Curve, choose_k
 from coterie.select.criteria.distortion import bend, knee
-from coterie.select.criteria.gaps import box, log_dispersion, principal_box
+from coterie.select.criteria.gaps import log_dispersion
 from coterie.select.criteria.resampling import kept_together, mean_jaccard
 from coterie.select.rules import Measured, first_within_one_error
 from coterie.select.verdict import judge
@@ -70,12 +71,12 @@ def test_log_dispersion_is_that_of_all_pairs():
     assert log_dispersion(X + 1e7, labels, 4) == pytest.approx(np.log(expected), rel=1e-4)
 
 
-@pytest.mark.parametrize("reference", [box, principal_box])
+@pytest.mark.parametrize("reference", [fit_uniform, fit_pca_box])
 def test_references_fill_the_box_of_the_data(reference):
     """Law: draws have the shape of the data and lie within their box, turned to the principal axes or not."""
     rows = X @ np.array([[1.0, 0.9, 0.0], [0.0, 0.2, 0.0], [0.0, 0.0, 3.0]])
     drawn = reference(rows)(np.random.default_rng(0))
-    axes = np.eye(3) if reference is box else np.linalg.svd(rows - rows.mean(axis=0))[2].T
+    axes = np.eye(3) if reference is fit_uniform else np.linalg.svd(rows - rows.mean(axis=0))[2].T
     mean = rows.mean(axis=0)
     inside, outline = (drawn - mean) @ axes, (rows - mean) @ axes
     assert drawn.shape == rows.shape

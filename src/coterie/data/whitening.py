@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.linear_algebra import settle_signs
+from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.typing import Data, MatrixLike
 from coterie._support.validation import Choice, Constraint, check_data, check_parameters
 from coterie._support.validation.schema import COUNT, ESTIMATOR, Schema, Tensor
@@ -66,8 +66,7 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         X = check_data(X, estimator=self, min_rows=2)
         self.mean_ = X.mean(axis=0, dtype=np.float64)
         covariance = np.atleast_2d(np.cov(X - self.mean_, rowvar=False, dtype=np.float64))
-        variances, directions = np.linalg.eigh(covariance)
-        variances, directions = variances[::-1], settle_signs(directions[:, ::-1])
+        variances, directions = (found[..., ::-1] for found in symmetric_axes(covariance))
         has_spread = variances > FLAT * max(float(variances[0]), np.finfo(float).tiny)
         spread = np.sqrt(np.where(has_spread, variances, 1.0))
         shrink = np.where(has_spread, 1.0 / spread, 0.0)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.caller import caller_level
-from coterie._support.linear_algebra import settle_signs
+from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.progress import Tracker
 from coterie._support.typing import Data, FloatArray, Labels, Weights
 from coterie._support.validation import available_memory, require_memory
@@ -73,8 +73,7 @@ def fit_nystroem(
         X[np.sort(np.random.default_rng(seed).choice(heavy, size, replace=False))]
     )
     among = kernel.between(landmarks, landmarks).astype(np.float64)
-    values, vectors = np.linalg.eigh((among + among.T) / 2)
-    vectors = settle_signs(vectors)
+    values, vectors = symmetric_axes((among + among.T) / 2)
     largest = max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
     kept = values > LEAST_SHARE * max(values[-1], np.finfo(np.float64).tiny)
     projection = vectors[:, kept] / np.sqrt(values[kept]) if kept.any() else np.zeros((size, 1))

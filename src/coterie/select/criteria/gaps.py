@@ -8,9 +8,9 @@ from typing import TypeAlias
 import numpy as np
 
 from coterie import _core
-from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, Labels
 from coterie._support.validation import shift_seed
+from coterie.evaluate.belief import fit_pca_box, fit_uniform
 from coterie.select.catalogue import criterion
 from coterie.select.curve import Values
 from coterie.select.partitions import Partitions
@@ -22,33 +22,6 @@ RERUN_STARTS = 3  # of k-means, on the data and on what they are compared with a
 EUCLIDEAN = _core.Metric(_core.Kernel.dot, _core.Finish.norm)
 ONE_THREAD = 1  # some thousand rows are not worth a second one
 RULE = "the first k whose gap is within one error of the next one, and not far below a later one"
-
-
-def box(X: Data) -> Draw:
-    """Return draws that are uniform in the box of the data."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    return lambda rng: np.ascontiguousarray(rng.uniform(low, high, size=X.shape), dtype=X.dtype)
-
-
-def principal_box(X: Data) -> Draw:
-    """Return draws that are uniform in the box of the data about their principal axes."""
-    mean = X.mean(axis=0, dtype=np.float64)
-    centred = X - mean
-    _, axes = np.linalg.eigh(centred.T @ centred) if X.shape[1] <= len(X) else (None, _axes(centred))
-    axes = settle_signs(axes)
-    turned = centred @ axes
-    low, high = turned.min(axis=0), turned.max(axis=0)
-
-    def draw(rng: np.random.Generator) -> Data:
-        inside = rng.uniform(low, high, size=turned.shape)
-        return np.ascontiguousarray(inside @ axes.T + mean, dtype=X.dtype)
-
-    return draw
-
-
-def _axes(centred: Data) -> Data:
-    """Principal axes of fewer rows than columns."""
-    return np.asarray(np.linalg.svd(centred, full_matrices=False)[2].T)
 
 
 def log_dispersion(X: Data, labels: Labels, k: int) -> float:
@@ -122,7 +95,7 @@ def gap_of(subject: Subject, reference: Callable[[Data], Draw]) -> Measured:
 )
 def gap(subject: Subject) -> Measured:
     """Log dispersion of uniform data in the box of the rows, minus that of the rows."""
-    return gap_of(subject, box)
+    return gap_of(subject, fit_uniform)
 
 
 @criterion(
@@ -138,4 +111,4 @@ def gap(subject: Subject) -> Measured:
 )
 def gap_pca(subject: Subject) -> Measured:
     """Log dispersion of uniform data in the box along the principal axes, minus that of the rows."""
-    return gap_of(subject, principal_box)
+    return gap_of(subject, fit_pca_box)

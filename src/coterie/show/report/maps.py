@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from coterie._support.linear_algebra import settle_signs
+from coterie._support.linear_algebra import principal_components, settle_signs
 from coterie._support.typing import Indices
 from coterie.show.report.facts import DensityFacts, MapFacts
 from coterie.show.report.numbers import count, percent, rounded
@@ -85,15 +85,14 @@ def principal_plane(points: Any, places: Indices) -> tuple[Any, Any, bool]:
     seen = np.asarray(points if is_whole else dense(points[places]), dtype=np.float64)
     centered = seen - seen.mean(axis=0)
     if is_whole:
-        values, vectors = np.linalg.eigh(centered.T @ centered)
-        axes, energies, total = vectors[:, ::-1][:, :2], values[::-1][:2], float(values.sum())
-    else:
-        from sklearn.utils.extmath import randomized_svd
+        _, plane, shares = principal_components(centered).plane()
+        return plane, shares, True
+    from sklearn.utils.extmath import randomized_svd
 
-        _, singular, rows = randomized_svd(centered, n_components=2, random_state=0)
-        axes, energies, total = rows.T, singular**2, float(np.square(centered).sum())
-    shares = np.maximum(energies, 0.0) / total if total > 0 else np.zeros(2)
-    return centered @ settle_signs(axes), shares, is_whole  # or a rebuilt report may be mirrored
+    _, singular, rows = randomized_svd(centered, n_components=2, random_state=0)
+    total = float(np.square(centered).sum())
+    shares = singular**2 / total if total > 0 else np.zeros(2)
+    return centered @ settle_signs(rows.T), shares, False  # or a rebuilt report may be mirrored
 
 
 def _density(plane: Any, n_shown: int) -> DensityFacts | None:
