@@ -26,6 +26,7 @@ from coterie.cluster.kernel.functions import (
     least_eigenvalue_share,
 )
 from coterie.cluster.kernel.runs import Centre, KernelLloyd, KernelRun, first_labels
+from coterie.cluster.kmeans.empty_clusters import refill
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.kmeans.starts import seed_of_restart
 from coterie.errors import DataNotice
@@ -168,16 +169,15 @@ def fit_features(
 
 
 def _first_means(Z: FloatArray, weights: Weights, labels: Labels, k: int) -> FloatArray:
-    """Return the mean of each group; one without rows gets the row that is farthest from all others."""
-    sizes = np.bincount(labels, weights, minlength=k)
-    sums = np.stack([np.bincount(labels, weights * column, minlength=k) for column in Z.T], axis=1)
-    means: FloatArray = (sums / np.where(sizes > 0, sizes, 1.0)[:, None]).astype(Z.dtype)
-    made = list(np.flatnonzero(sizes > 0))
-    for hole in np.flatnonzero(sizes == 0):
-        near = np.min([((Z - means[c]) ** 2).sum(axis=1) for c in made], axis=0)
-        means[hole] = Z[int(np.argmax(near * (weights > 0)))]
-        made.append(hole)
-    return means
+    """Return the mean of each group; one without rows takes one first."""
+
+    def means(labels: Labels) -> FloatArray:
+        sizes = np.bincount(labels, weights, minlength=k)
+        sums = np.stack([np.bincount(labels, weights * column, minlength=k) for column in Z.T], axis=1)
+        return np.asarray(sums / np.where(sizes > 0, sizes, 1.0)[:, None])
+
+    squared = ((Z - means(labels)[labels]) ** 2).sum(axis=1)
+    return means(refill(labels, squared, k, weights)).astype(Z.dtype)
 
 
 # what `found_exactly` and `found_by_features` keep for `place`

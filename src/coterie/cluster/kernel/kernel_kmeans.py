@@ -41,7 +41,7 @@ from coterie.cluster.kernel.fit import (
 )
 from coterie.cluster.kernel.functions import KERNELS, KernelFunction, kernel_of, scaled_gamma
 from coterie.cluster.kernel.runs import check_first_labels
-from coterie.cluster.kmeans.runs import warn_if_fewer
+from coterie.cluster.kmeans.empty_clusters import warn_if_fewer
 from coterie.cluster.kmeans.starts import NAMED_STARTS
 from coterie.cluster.state_checks import check_given, check_square
 from coterie.cluster.weight_scale import about_one

@@ -10,6 +10,7 @@ import numpy as np
 
 from coterie._support.typing import FloatArray, Indices, Labels, Weights
 from coterie.cluster.kernel.functions import KernelRows, Sums
+from coterie.cluster.kmeans.empty_clusters import refill
 from coterie.cluster.kmeans.starts import n_candidates
 from coterie.errors import InvalidData
 
@@ -134,19 +135,8 @@ class KernelLloyd:
         own = scores[labels, self._everyone]
         is_nearer = scores[best, self._everyone] < own - self._least_move
         moved = np.where(is_nearer | ~self._heavy, best, labels).astype(np.int32)
-        return self._without_holes(moved, self._rows.diagonal + np.minimum(own, scores.min(axis=0)))
-
-    def _without_holes(self, labels: Labels, squared: FloatArray) -> Labels:
-        """Give every group without rows the row that is farthest from its own centre."""
-        counts = np.bincount(labels, self._heavy, minlength=self._k)
-        for hole in np.flatnonzero(counts == 0):
-            may_go = (counts[labels] > 1) & self._heavy & (squared > self._least_move)
-            if not may_go.any():
-                break  # fewer different rows than groups
-            row = int(np.argmax(np.where(may_go, squared, -np.inf)))
-            counts[labels[row]] -= 1
-            labels[row], counts[hole], squared[row] = hole, 1, 0.0
-        return labels
+        squared = self._rows.diagonal + np.minimum(own, scores.min(axis=0))
+        return refill(moved, squared, self._k, self._weights, least=self._least_move)
 
 
 def check_first_labels(init: Any, n_clusters: int, n_rows: int, *, who: str) -> Labels:

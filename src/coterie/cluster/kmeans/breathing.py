@@ -13,7 +13,8 @@ import numpy as np
 
 from coterie import _core
 from coterie._support.typing import Centers, FloatArray, Indices, Labels
-from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, TwoNearest, run_without_holes
+from coterie.cluster.kmeans.empty_clusters import run_without_holes
+from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, TwoNearest
 
 # Chosen on the sets of benchmarks/rows/breathing.py, digits, and mixtures and uniform data in 8 and 16
 # dimensions.

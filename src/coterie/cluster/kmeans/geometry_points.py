@@ -9,6 +9,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._support.typing import Centers, Data, Distances, FloatArray, Indices, Labels, Weights
+from coterie.cluster.kmeans.empty_clusters import refill
 from coterie.cluster.kmeans.points import Report, Run, Stopping, TwoNearest, row_blocks
 from coterie.distance import Clusters, Geometry
 from coterie.errors import InvalidParameter
@@ -93,9 +94,9 @@ class GeometryPoints:
             found, distances = self._nearest(centers)
             inertia = self._weighted_sum(self._raised(distances))
             self._check_descent(before, inertia, n_iter)
-            has_refilled = self._refill(found, distances, len(centers))
-            is_strict = not has_refilled and np.array_equal(found, labels)
-            labels, moved = found, self._moved(centers, found)
+            refilled = refill(found, distances, len(centers), self.weights)
+            is_strict = np.array_equal(refilled, found) and np.array_equal(found, labels)
+            labels, moved = refilled, self._moved(centers, refilled)
             shift = float(((moved - centers).astype(np.float64) ** 2).sum())
             centers, n_iter = moved, n_iter + 1
             if report is not None:
@@ -130,18 +131,6 @@ class GeometryPoints:
     def _moved(self, centers: Centers, labels: Labels) -> Centers:
         moved = self._barycentres(labels, len(centers))
         return np.where(np.isnan(moved).any(axis=1, keepdims=True), centers, moved)
-
-    def _refill(self, labels: Labels, distances: Distances, k: int) -> bool:
-        """Give every centre without weight the farthest row that its own centre can spare."""
-        has_refilled = False
-        weights = np.ones(len(labels)) if self.weights is None else self.weights
-        for center in np.flatnonzero(np.bincount(labels, weights, minlength=k) == 0):
-            can_go = (weights > 0) & (np.bincount(labels, minlength=k)[labels] > 1)
-            row = int(np.argmax(np.where(can_go, distances, 0)))
-            if not (can_go[row] and distances[row] > 0):
-                break
-            labels[row], distances[row], has_refilled = center, 0, True
-        return has_refilled
 
     def _check_descent(self, before: float, inertia: float, n_iter: int) -> None:
         if inertia > before * (1 + ROUNDING[self.X.dtype]):

@@ -33,8 +33,9 @@ from coterie._support.validation import (
 from coterie._support.validation.schema import Instance, Record, Schema, Tensor
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
+from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
 from coterie.cluster.kmeans.points import Points, Stopping, row_blocks
-from coterie.cluster.kmeans.runs import KMeansPlan, Reporter, best_of_restarts, warn_if_fewer, without_empty
+from coterie.cluster.kmeans.runs import KMeansPlan, Reporter, best_of_restarts
 from coterie.cluster.kmeans.spaces import label_rows, points_of
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS
 from coterie.cluster.state_checks import check_descent

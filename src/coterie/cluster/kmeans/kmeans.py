@@ -23,6 +23,7 @@ from coterie._support.validation import (
 from coterie._support.validation.schema import COUNT, FLAG, VALUES, Instance, Maybe, Schema, Tensor, Text
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
+from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
 from coterie.cluster.kmeans.history import KMeansHistory, record_history
 from coterie.cluster.kmeans.points import Stopping
 from coterie.cluster.kmeans.runs import (
@@ -31,8 +32,6 @@ from coterie.cluster.kmeans.runs import (
     best_of_restarts,
     check_improve,
     prepared_init,
-    warn_if_fewer,
-    without_empty,
 )
 from coterie.cluster.kmeans.spaces import Space, fit_space, learned, refit_space
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS, check_init, count_starts

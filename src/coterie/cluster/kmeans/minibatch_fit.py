@@ -15,6 +15,7 @@ from coterie._support.caller import caller_level
 from coterie._support.progress import Tracker
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Centers, Data, Indices, SparseData, Weights
+from coterie.cluster.kmeans.empty_clusters import light_clusters
 from coterie.cluster.kmeans.spaces import label_rows, points_of
 from coterie.cluster.kmeans.sparse_points import csr_parts
 from coterie.cluster.kmeans.starts import make_start, seed_of_restart
@@ -194,12 +195,7 @@ def _reassign(
 ) -> BatchState:
     """Return the state with light centres moved to random rows of the batch, at most half of them."""
     counts = state.counts
-    # at a ratio above 1 every centre is light, but the heaviest: else nothing would be left
-    is_light = counts < min(float(rules.reassignment_ratio), 2.0) * counts.max()
-    is_light[counts.argmax()] = False
-    most = X.shape[0] // 2
-    if is_light.sum() > most:
-        is_light[np.argsort(counts, kind="stable")[most:]] = False
+    is_light = light_clusters(counts, rules.reassignment_ratio, most=X.shape[0] // 2)
     n_light = int(is_light.sum())
     if n_light == 0:
         return state

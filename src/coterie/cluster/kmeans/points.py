@@ -50,7 +50,6 @@ class Run:
 
 
 ONE_ITERATION = Stopping(max_iter=1, tol=-1.0)
-MOST_REPAIRS = 10  # each is an iteration more than was asked for
 
 
 class TwoNearest(NamedTuple):
@@ -190,21 +189,6 @@ def with_team(points: Points, k: int) -> Points:
     if isinstance(points, DensePoints) and points.X.size * k <= ONE_THREAD_WORK:
         return replace(points, n_threads=1)
     return points
-
-
-def run_without_holes(
-    points: Points, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None
-) -> Run:
-    """Run, and go on while the last assignment left a centre without rows: the next update gives it one."""
-    run = points.run(start, stopping, algorithm, report)
-    for _ in range(MOST_REPAIRS):
-        if run.is_strict or np.bincount(run.labels, minlength=len(start)).all():
-            break
-        more = points.run(run.centers, ONE_ITERATION, algorithm, report)
-        if np.array_equal(more.centers, run.centers):
-            break  # there are fewer different rows than centres
-        run = replace(more, n_iter=run.n_iter + more.n_iter)
-    return run
 
 
 def engine_options(

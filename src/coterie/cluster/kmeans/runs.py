@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-
-from coterie._support.caller import caller_level
 from coterie._support.progress import Tracker
-from coterie._support.typing import Centers, Data, Labels, SparseData
+from coterie._support.typing import Centers, Data, SparseData
 from coterie.cluster.kmeans.breathing import Phase, Way, breathe
-from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, run_without_holes, with_team
+from coterie.cluster.kmeans.empty_clusters import run_without_holes
+from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, with_team
 from coterie.cluster.kmeans.spaces import Space
 from coterie.cluster.kmeans.starts import Start, check_centers, make_start, seed_of_restart
 from coterie.errors import InvalidParameter
@@ -118,23 +114,3 @@ def best_of_restarts(points: Points, plan: KMeansPlan, reporter: Reporter) -> Be
         return best
     report = reporter.callback()
     return BestRun(best.start, breathe(best.way, points, plan.stopping, plan.algorithm, plan.seed, report))
-
-
-def without_empty(centers: Centers, labels: Labels) -> tuple[Centers, Labels]:
-    """Return centres that have rows and labels that count them from 0."""
-    sizes = np.bincount(labels, minlength=len(centers))
-    if sizes.all():
-        return centers, labels
-    number = (np.cumsum(sizes > 0) - 1).astype(labels.dtype)
-    return centers[sizes > 0], number[labels]
-
-
-def warn_if_fewer(n_found: int, n_clusters: int) -> None:
-    """Say that the rows did not suffice for the clusters asked for."""
-    if n_found < n_clusters:
-        warnings.warn(
-            f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({n_clusters}). Possibly "
-            f"due to duplicate points in X.",
-            ConvergenceWarning,
-            stacklevel=caller_level(),
-        )

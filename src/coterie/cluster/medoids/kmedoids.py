@@ -37,7 +37,7 @@ from coterie._support.validation import (
 )
 from coterie._support.validation.schema import COUNT, FLAG, Maybe, Real, Schema, Size, Sometimes, Tensor, Text
 from coterie.cluster.base import Listener, WeightedClusterer
-from coterie.cluster.kmeans.runs import warn_if_fewer
+from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
 from coterie.cluster.medoids.input import LEARNED, DistanceInput, Source
 from coterie.cluster.medoids.runs import (
     NAMED_MEDOIDS,
@@ -317,11 +317,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
 def _settled(source: Source, medoids: Indices) -> tuple[Indices, Labels, Distances]:
     """Return the medoids that have rows, the label of each row, and its distance."""
     labels, near = source.nearest(medoids, resolve_threads())
-    sizes = np.bincount(labels, minlength=len(medoids))
-    if not sizes.all():
-        medoids = medoids[sizes > 0]
-        labels, near = source.nearest(medoids, resolve_threads())
-    return medoids, labels, near
+    return *without_empty(medoids, labels), near
 
 
 def _medoid_silhouette(source: Source, medoids: Indices, weights: Weights | None) -> dict[str, float]:

@@ -15,8 +15,8 @@ from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, Random
 from coterie._support.validation import Choice, Constraint, Flag, Function, Nothing, Whole, check_n_clusters
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.kmeans.empty_clusters import warn_if_fewer
 from coterie.cluster.kmeans.kmeans import KMeans
-from coterie.cluster.kmeans.runs import warn_if_fewer
 from coterie.cluster.spectral.base import (
     GRAPH_CONSTRAINTS,
     SpectralBase,
