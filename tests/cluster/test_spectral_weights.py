@@ -14,8 +14,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 import coterie
 from coterie.cluster import LaplacianEigenmap, SpectralClustering
-from coterie.cluster.spectral import labels as labels_of
 from coterie.cluster.spectral import landmarks as landmarks_of
+from coterie.cluster.spectral import spectral as labels_of
 from coterie.cluster.spectral.graphs import Affinity
 from coterie.errors import InvalidData, InvalidParameter
 

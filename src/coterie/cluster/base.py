@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.progress import Progress
-from coterie._support.typing import Data, Labels, MatrixLike, SparseData, VectorLike, Weights
+from coterie._support.typing import Data, Distances, Labels, MatrixLike, SparseData, VectorLike, Weights
 from coterie._support.validation import (
     Constraint,
     check_data,
@@ -23,6 +24,8 @@ from coterie._support.validation import (
     require_memory,
 )
 from coterie._support.validation.schema import ESTIMATOR, Schema
+from coterie.distance import input_kind
+from coterie.distance.input import InputKind, check_new_input
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -80,6 +83,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     _constraints: ClassVar[Mapping[str, Constraint]] = {}
     _schema: ClassVar[Schema] = ESTIMATOR  # what its fitted attributes hold, for files
     _takes_sparse: ClassVar[bool] = False
+    _has_dense_centers: ClassVar[bool] = False  # of sparse rows too
     _sometimes: ClassVar[tuple[str, ...]] = ()  # fitted attributes that not every fit sets
     _copies_are_dense_spots: ClassVar[bool] = False  # weight at one place is density without limit
 
@@ -137,9 +141,23 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
             self.__dict__.pop(name, None)
         self.__dict__.update(found)
 
+    @property
+    def _kind(self) -> InputKind:
+        """What the input holds: rows, or a matrix of all pairs."""
+        return input_kind(getattr(self, "metric", None))
+
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         """Return the input of `fit`, checked; a subclass that takes matrices of distances replaces it."""
-        return check_data(X, estimator=self, accept_sparse=self._takes_sparse)
+        data = check_data(X, estimator=self, accept_sparse=self._takes_sparse)
+        if self._has_dense_centers:
+            self._require_centers(data)
+        return data
+
+    def _check_new(self, X: MatrixLike) -> Any:
+        """Return what `predict` is given, checked."""
+        check_is_fitted(self)
+        takes_sparse = self._takes_sparse and self._kind == "data"
+        return check_new_input(X, self._kind, estimator=self, takes_sparse=takes_sparse)
 
     def _require_centers(self, X: Data | SparseData) -> None:
         """Refuse sparse rows so wide that a few centres, which are dense, do not fit in memory."""
@@ -169,6 +187,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.pairwise = self._kind != "data"
         return tags
 
 
@@ -198,3 +217,33 @@ class WeightedClusterer(Clusterer):
     def fit_predict(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Labels:
         """Find the groups and return the label of each row."""
         return self.fit(X, sample_weight=sample_weight).labels_
+
+
+class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+    """An estimator whose `transform` gives the distance of each row to each group."""
+
+    def fit_transform(
+        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
+    ) -> Distances:
+        """Find the groups and return the distance of each row to each of them."""
+        found: Distances = self.fit(X, sample_weight=sample_weight).transform(X)
+        return found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def about_one(weights: Weights) -> tuple[Weights, int]:
+    """Return weights whose mean is near 1, and the power of two by which the given ones are larger.
+
+    Examples
+    --------
+    >>> about_one(np.array([4.0, 12.0]))
+    (array([0.5, 1.5]), 3)
+    """
+    power = int(np.frexp(weights.max())[1])
+    scaled = np.ldexp(weights, -power)
+    rest = int(np.frexp(scaled.mean())[1]) - 1
+    return np.ldexp(scaled, -rest), power + rest

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 from coterie._support.hints import no_such_name
 from coterie.distance import entries as _entries  # noqa: F401  # fills the catalogue of distances
-from coterie.distance import geometry_entries as _geometries  # noqa: F401  # and that of geometries
 from coterie.distance.catalogue import Distance, Parameter, catalogue, get_distance, register
 from coterie.distance.geometry import (
     Barycentre,

@@ -27,8 +27,8 @@ from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
 from coterie.cluster.agglomerative.tree_labels import cut_tree, label_heads
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
-from coterie.distance import Distance, input_kind
-from coterie.distance.input import InputRules, check_new_input, distance_of_rows, resolve_input
+from coterie.distance import Distance
+from coterie.distance.input import InputRules, distance_of_rows, resolve_input
 from coterie.errors import InvalidParameter
 from coterie.tree import METHODS, Dendrogram
 
@@ -181,7 +181,7 @@ class AgglomerativeClustering(Clusterer):
             raise InvalidParameter(
                 "dendrogram_ of AgglomerativeClustering needs the whole tree: compute_full_tree=True."
             )
-        is_similarity = input_kind(self.metric) == "similarities"
+        is_similarity = self._kind == "similarities"
         return Dendrogram(
             self.children_, self._heights, heights_are="similarities" if is_similarity else "distances"
         )
@@ -207,8 +207,7 @@ class AgglomerativeClustering(Clusterer):
         -------
         labels : array of shape (n_samples,)
         """
-        check_is_fitted(self)
-        data = check_new_input(X, input_kind(self.metric), estimator=self)
+        data = self._check_new(X)
         distance = distance_of_rows(self.metric, self._known["distance"])
         known = KnownClusters(self.linkage, self.labels_, self.children_, distance, self._known)
         return known.nearest(data, self._sign)
@@ -216,10 +215,10 @@ class AgglomerativeClustering(Clusterer):
     @property
     def _sign(self) -> float:
         """Minus one where larger means nearer."""
-        return -1.0 if input_kind(self.metric) == "similarities" else 1.0
+        return -1.0 if self._kind == "similarities" else 1.0
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        who, kind = type(self).__name__, input_kind(self.metric)
+        who, kind = type(self).__name__, self._kind
         check_settings(self, kind, who)
         distance = distance_of_rows(self.metric)
         given = resolve_input(
@@ -231,7 +230,7 @@ class AgglomerativeClustering(Clusterer):
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> Mapping[str, Any]:
-        n, kind = len(X), input_kind(self.metric)
+        n, kind = len(X), self._kind
         if self.n_clusters is not None:
             check_n_clusters(self.n_clusters, n, who=type(self).__name__)
         distance = distance_of_rows(self.metric)
@@ -277,7 +276,7 @@ class AgglomerativeClustering(Clusterer):
         return found
 
     def _n_clusters_at(self, heights: Any) -> int:
-        is_similarity = input_kind(self.metric) == "similarities"
+        is_similarity = self._kind == "similarities"
         forbidden = int(np.isinf(heights).sum()) + 1
         if self.distance_threshold is not None:
             apart = (
@@ -291,8 +290,3 @@ class AgglomerativeClustering(Clusterer):
                 f"cannot_link leaves no fewer."
             )
         return self.n_clusters
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = input_kind(self.metric) != "data"
-        return tags

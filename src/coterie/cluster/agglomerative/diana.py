@@ -21,8 +21,8 @@ from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
 from coterie.cluster.agglomerative.tree_labels import cut_tree
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
-from coterie.distance import input_kind, pairwise_distances
-from coterie.distance.input import InputRules, check_new_input, distance_of_rows, resolve_input
+from coterie.distance import pairwise_distances
+from coterie.distance.input import InputRules, distance_of_rows, resolve_input
 from coterie.errors import InvalidData
 from coterie.tree import Dendrogram
 from coterie.tree.linkage import LinkageMatrix
@@ -121,13 +121,12 @@ class Diana(Clusterer):
         X : array-like of shape (n_samples, n_features)
             New rows; with ``metric="precomputed"``, their distances to the rows of `fit`.
         """
-        check_is_fitted(self)
-        data = check_new_input(X, input_kind(self.metric), estimator=self)
+        data = self._check_new(X)
         distance = distance_of_rows(self.metric, self._known["distance"])
         return KnownClusters("single", self.labels_, self.children_, distance, self._known).nearest(data, 1.0)
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        who, kind = type(self).__name__, input_kind(self.metric)
+        who, kind = type(self).__name__, self._kind
         if kind == "similarities":
             raise InvalidData(f'X of {who} must be rows or distances, got metric="{self.metric}".')
         distance = distance_of_rows(self.metric)
@@ -155,11 +154,6 @@ class Diana(Clusterer):
             "labels_": labels,
             "_known": KnownClusters.learn("single", labels, children, distance, X, 1.0),
         }
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = input_kind(self.metric) != "data"
-        return tags
 
 
 def split_off(D: Distances) -> Any:

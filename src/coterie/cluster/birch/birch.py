@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -40,9 +40,9 @@ from coterie._support.validation import (
 from coterie._support.validation.parameters import is_whole
 from coterie._support.validation.schema import Instance, Schema, Size, Sometimes, Tensor
 from coterie.cluster.agglomerative.tree_labels import cut_tree
-from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.base import DistanceTransformer, Listener
 from coterie.cluster.birch.cf_tree import CFTree, GrowthRules, grow
-from coterie.cluster.kmeans.sparse_points import csr_parts
+from coterie.cluster.kmeans.points import csr_parts
 from coterie.distance import get_distance
 from coterie.distance.engines import TREE_LEAST_POINTS, TREE_MOST_FEATURES, smallest_by_tree
 from coterie.distance.input import RowsInput
@@ -62,7 +62,7 @@ class AClusterer(Constraint):
         return "an estimator with fit_predict"
 
 
-class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+class Birch(DistanceTransformer):
     """Summarise the rows in one pass by a tree of small subclusters, then cluster the subclusters.
 
     A subcluster of rows x_i with weights w_i is kept as three facts,
@@ -134,6 +134,7 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
     """
 
     _takes_sparse = True
+    _has_dense_centers = True
     _sometimes = ("labels_", "_nearest")
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "threshold": Number(0.0, open_below=True),
@@ -145,7 +146,7 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
     }
 
     _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
+        **DistanceTransformer._schema,
         "tree_": Instance(CFTree, n_subclusters="subclusters", n_columns="columns"),
         "subcluster_centers_": Tensor("subclusters", "columns"),
         "subcluster_labels_": Tensor("subclusters", kind="i", low=-1, below="subclusters"),
@@ -215,21 +216,10 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
         self.__dict__.update(found)
         return self
 
-    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        data = super()._check_rows(X)
-        self._require_centers(data)
-        return data
-
     def fit_predict(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Labels:
         """Find the clusters and return the label of each row, also without `compute_labels`."""
         self.fit(X, sample_weight=sample_weight)
         return self.labels_ if self.compute_labels else self.predict(X)
-
-    def fit_transform(
-        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
-    ) -> Distances:
-        """Find the subclusters and return the distance of each row to each of their centres."""
-        return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the cluster of the nearest subcluster for each row.
@@ -263,10 +253,6 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
         """
         data, n_threads = self._check_new(X), resolve_threads(self.n_jobs)
         return distances_to_subclusters(data, self.subcluster_centers_, n_threads, who=type(self).__name__)
-
-    def _check_new(self, X: MatrixLike) -> Data | SparseData:
-        check_is_fitted(self)
-        return check_data(X, estimator=self, reset=False, accept_sparse=True, may_be_distances=True)
 
     def _cluster_anew(self, sample_weight: VectorLike | None) -> None:
         check_is_fitted(self)
@@ -304,11 +290,6 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
             nearest = nearest_subclusters(X, centers, n_threads)
             found |= {"labels_": labels[nearest], "_nearest": nearest}
         return found
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def label_subclusters(centers: Centers, n_clusters: Any, n_threads: int, *, who: str) -> Labels:

@@ -61,9 +61,9 @@ from coterie.cluster.density.metric import (
     scikit_learn_metrics,
 )
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
-from coterie.cluster.density.optics_parameters import UNBOUNDED
+from coterie.cluster.density.optics_clusters import UNBOUNDED
 from coterie.cluster.state_checks import check_density_metric, check_given, check_merges, is_matrix
-from coterie.distance import get_distance, input_kind, pairwise_distances
+from coterie.distance import get_distance, pairwise_distances
 from coterie.errors import InvalidParameter
 
 
@@ -359,7 +359,7 @@ class HDBSCAN(WeightedClusterer):
         )
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        if input_kind(self.metric) == "distances" and self.store_centers is not None:
+        if self._kind == "distances" and self.store_centers is not None:
             raise InvalidParameter("Cannot store centers when using a precomputed distance matrix.")
         check_algorithm(self.algorithm, self.metric)
         self._input = check_input(self, X)
@@ -371,8 +371,7 @@ class HDBSCAN(WeightedClusterer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.metric != "precomputed"
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.allow_nan = self._kind == "data"
         return tags
 
 

@@ -13,6 +13,7 @@ from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, Indices, MatrixLike, Weights
 from coterie._support.validation import check_data, refuse_tiny, require_memory
 from coterie.cluster.density.metric import (
+    in_parts,
     is_boolean,
     is_known,
     measured_by_scikit_learn,
@@ -21,7 +22,6 @@ from coterie.cluster.density.metric import (
     shared_name,
     takes_sparse_rows,
 )
-from coterie.cluster.density.odd_rows import in_parts
 from coterie.cluster.density.reachability import (
     ReachabilityTree,
     Task,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -38,20 +38,6 @@ class Found(NamedTuple):
         labels = np.full(len(is_in), -1, dtype=np.intp)
         is_core[is_in], labels[is_in] = self.is_core, self.labels
         return Found(is_core, labels, self.algorithm)
-
-
-class Neighbourhoods(Protocol):
-    """The two questions of DBSCAN about n rows and a radius."""
-
-    @property
-    def n(self) -> int: ...
-
-    @property
-    def algorithm(self) -> str: ...
-
-    def weights(self, weights: Weights | None) -> Weights: ...  # total weight within the radius of each row
-
-    def near(self, rows: Indices, others: Indices) -> Mask: ...  # which others are near to any of the rows
 
 
 def find_clusters(space: Neighbourhoods, min_samples: float, weights: Weights | None) -> Found:
@@ -253,3 +239,9 @@ class GraphNeighbourhoods:
         for row in rows:
             is_near[self._index[self._starts[row] : self._starts[row + 1]]] = True
         return np.asarray(is_near[others])
+
+
+# the two questions of DBSCAN about n rows and a radius
+Neighbourhoods: TypeAlias = (
+    TileNeighbourhoods | BlockNeighbourhoods | MatrixNeighbourhoods | GraphNeighbourhoods
+)

@@ -29,7 +29,13 @@ from coterie._support.validation.schema import VALUES, Maybe, Schema, Sometimes,
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.density.metric import METRIC_CONSTRAINTS, RULES, is_boolean
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK, Mask
-from coterie.cluster.density.optics_clusters import cluster_optics_dbscan, cluster_optics_xi
+from coterie.cluster.density.optics_clusters import (
+    SIZE,
+    UNBOUNDED,
+    cluster_optics_dbscan,
+    cluster_optics_xi,
+    resolve_size,
+)
 from coterie.cluster.density.optics_order import (
     DECIMALS,
     OpticsGraph,
@@ -39,7 +45,6 @@ from coterie.cluster.density.optics_order import (
     order_rows,
     with_idle_rows,
 )
-from coterie.cluster.density.optics_parameters import SIZE, UNBOUNDED, resolve_size
 from coterie.cluster.state_checks import check_density_metric, check_given, check_permutation, is_matrix
 from coterie.distance.input import check_new_input, far_unless_stored, input_kind, resolve_input
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
@@ -307,10 +312,10 @@ class OPTICS(WeightedClusterer):
 
     @property
     def _is_given(self) -> bool:
-        return input_kind(self.metric) == "distances"
+        return self._kind == "distances"
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        given = resolve_input(X, input_kind(self.metric), estimator=self, rules=RULES)
+        given = resolve_input(X, self._kind, estimator=self, rules=RULES)
         checked: Any = given.values.astype(np.float64, copy=False)
         if self._is_given and checked.size and checked.max() > LARGEST_DISTANCE:
             raise InvalidData(
@@ -327,11 +332,6 @@ class OPTICS(WeightedClusterer):
                 )
             checked = (checked != 0).astype(np.float64)
         return checked
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_given
-        return tags
 
 
 def place_rows(model: Any, X: MatrixLike) -> Labels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -154,18 +154,6 @@ def compute_optics_graph(
 Walk: TypeAlias = tuple[npt.NDArray[np.int64], Core, npt.NDArray[np.int64]]  # ordering, reach, predecessors
 
 
-class Space(Protocol):
-    """The two questions of OPTICS about n rows."""
-
-    @property
-    def algorithm(self) -> str: ...
-
-    # to the k-th nearest row, itself included, or to as much weight
-    def core_distances(self, k: int, weights: Weights | None) -> Core: ...
-
-    def walk(self, core: Core, radius: float) -> Walk: ...
-
-
 class TreeSpace:
     """Rows under a distance that a kd-tree knows."""
 
@@ -260,6 +248,9 @@ class GraphSpace:
     def walk(self, core: Core, radius: float) -> Walk:
         """Return the order of visits."""
         return _core.optics_of_graph(self._values, self._columns, self._starts, core, radius)
+
+
+Space: TypeAlias = TreeSpace | RowSpace | GraphSpace  # the two questions of OPTICS about n rows
 
 
 @dataclass(frozen=True)

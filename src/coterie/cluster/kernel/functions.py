@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -138,19 +138,6 @@ Sums: TypeAlias = npt.NDArray[np.float64]
 Groups: TypeAlias = npt.NDArray[np.int32]
 
 
-class KernelRows(Protocol):
-    """The kernel of all rows with each other."""
-
-    @property
-    def diagonal(self) -> FloatArray: ...
-
-    def rows(self, ids: Indices) -> FloatArray:
-        """Return the kernel of these rows with all rows."""
-
-    def add(self, sums: Sums, ids: Indices, groups: Groups, factors: Sums) -> None:
-        """Add factor times the row of each id to the sums of its group."""
-
-
 @dataclass(frozen=True, eq=False)
 class KernelMatrix:
     """A matrix that is kept."""
@@ -159,9 +146,11 @@ class KernelMatrix:
     diagonal: FloatArray
 
     def rows(self, ids: Indices) -> FloatArray:
+        """Return the kernel of these rows with all rows."""
         return np.asarray(self.K[ids])
 
     def add(self, sums: Sums, ids: Indices, groups: Groups, factors: Sums) -> None:
+        """Add factor times the row of each id to the sums of its group."""
         _core.add_rows(sums, self.K, ids, groups, factors, resolve_threads())
 
 
@@ -183,6 +172,9 @@ class KernelBlocks:
             part = slice(first, first + step)
             block = self.rows(ids[part])
             _core.add_rows(sums, block, np.arange(len(block)), groups[part], factors[part], resolve_threads())
+
+
+KernelRows: TypeAlias = KernelMatrix | KernelBlocks
 
 
 def kernel_matrix(kernel: KernelFunction, X: Data) -> FloatArray:

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import Data, Distances, Labels, MatrixLike, RandomState, VectorLike, Weights
+from coterie._support.typing import Data, Distances, Labels, MatrixLike, RandomState, Weights
 from coterie._support.validation import (
     AnArray,
     Choice,
@@ -26,7 +24,7 @@ from coterie._support.validation import (
     check_seed,
 )
 from coterie._support.validation.schema import COUNT, FLAG, Either, Real, Schema, Size, Tensor, Text, wrong
-from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.base import DistanceTransformer, Listener, about_one
 from coterie.cluster.kernel.fit import (
     BY_FEATURES,
     EXACTLY,
@@ -44,8 +42,7 @@ from coterie.cluster.kernel.runs import check_first_labels
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer
 from coterie.cluster.kmeans.starts import NAMED_STARTS
 from coterie.cluster.state_checks import check_given, check_square
-from coterie.cluster.weight_scale import about_one
-from coterie.distance.input import InputKind, InputRules, check_new_input, resolve_input
+from coterie.distance.input import InputKind, InputRules, resolve_input
 from coterie.errors import InvalidParameter
 
 RESTARTS = 10  # the kernel's space has many local optima
@@ -56,7 +53,7 @@ RULES = InputRules(
 AUTO_MOST_ROWS = 20_000  # all pairs of more rows take minutes, or more memory than most machines have
 
 
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+class KernelKMeans(DistanceTransformer):
     """Groups about a mean in the space of a kernel: k-means that can draw curved borders.
 
     A kernel K(x, y) is the inner product of two rows in another space. With F_ic the weighted sum of K(i, j)
@@ -150,7 +147,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
     _objective_words: ClassVar[str] = "SSE in the kernel's space"
 
     _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
+        **DistanceTransformer._schema,
         "_n_features_out": Size("clusters", 1),
         "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
         "inertia_": Real(),
@@ -266,20 +263,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
         squared = place(kernel, self._fitted, rows).T + kernel.of_itself(rows)[:, None]
         return np.sqrt(np.maximum(squared, 0.0)).astype(rows.dtype)
 
-    def fit_transform(
-        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
-    ) -> Distances:
-        """Find the groups and return the distance of each row to each mean."""
-        found: Distances = self.fit(X, sample_weight=sample_weight).transform(X)
-        return found
-
     def _check_rows(self, X: MatrixLike) -> Data:
         checked: Data = resolve_input(X, self._kind, estimator=self, rules=RULES).values
         return checked
 
     def _check_new(self, X: MatrixLike) -> Data:
-        check_is_fitted(self)
-        data: Data = check_new_input(X, self._kind, estimator=self)
+        data: Data = super()._check_new(X)
         return data.astype(np.promote_types(data.dtype, self._fitted["dtype"]), copy=False)
 
     def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
@@ -345,9 +334,3 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
         kernel = self._kernel_function()
         assert kernel is not None
         return Nystroem(kernel, self._fitted["landmarks"], self._fitted["projection"])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_matrix
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.caller import caller_level
-from coterie._support.typing import Data, Indices, Labels, MatrixLike, RandomState, SparseData, Weights
+from coterie._support.typing import Data, Indices, Labels, RandomState, SparseData, Weights
 from coterie._support.validation import Choice, Constraint, Flag, check_n_clusters, check_seed
 from coterie._support.validation.schema import Instance, ListOf, Schema, Tensor, wrong
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
+from coterie.cluster.kmeans.empty_clusters import warn_if_fewer
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS
 from coterie.cluster.state_checks import check_leaf_labels, check_merges
@@ -148,22 +148,7 @@ class BisectingKMeans(CenterClusterer):
         is_leaf = ~np.isin(np.arange(sizes["nodes"]), divided)
         check_leaf_labels(group_of_node, is_leaf, who=who, name="_group_of_node")
 
-    def predict(self, X: MatrixLike) -> Labels:
-        """Return the group of each row: down the tree, at every split to the nearer centre.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        labels : array of int32 of shape (n_samples,)
-            For the rows of `fit` these are `labels_`.
-        """
-        return self._descend(self._check_new(X))
-
-    def _descend(self, X: Data | SparseData) -> Labels:
+    def _place(self, X: Data | SparseData) -> Labels:
         node = np.zeros(X.shape[0], dtype=np.intp)
         for split, (divided, model) in enumerate(zip(self._divided, self._splits, strict=True)):
             rows = np.flatnonzero(node == divided)
@@ -172,7 +157,7 @@ class BisectingKMeans(CenterClusterer):
         return np.asarray(self._group_of_node[node])
 
     def _label(self, X: Data | SparseData, weights: Weights | None) -> tuple[Labels, float]:
-        labels = self._descend(X)
+        labels = self._place(X)
         return labels, self._inertia(X, labels, weights)
 
     def _inertia(self, X: Data | SparseData, labels: Labels, weights: Weights | None) -> float:
@@ -195,13 +180,7 @@ class BisectingKMeans(CenterClusterer):
             else (lambda group: len(group.rows)),
             lambda rows, own: self._two_means(seeds).fit(rows, sample_weight=own),
         )
-        if len(tree.groups) < self.n_clusters:
-            warnings.warn(
-                f"Number of distinct clusters ({len(tree.groups)}) found smaller than n_clusters "
-                f"({self.n_clusters}). Possibly due to duplicate points in X.",
-                ConvergenceWarning,
-                stacklevel=caller_level(),
-            )
+        warn_if_fewer(len(tree.groups), self.n_clusters)
         return self._found(X, weights, whole, tree)
 
     def _two_means(self, seeds: np.random.Generator) -> KMeans:

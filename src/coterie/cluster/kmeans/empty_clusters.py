@@ -15,14 +15,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie._support.caller import caller_level
 from coterie._support.typing import Centers, Indices, Labels, Weights
-from coterie.cluster.kmeans.points import ONE_ITERATION, Points, Report, Run, Stopping
+
+if TYPE_CHECKING:
+    from coterie.cluster.kmeans.points import Points, Report, Run, Stopping
 
 MOST_REPAIRS = 10  # each is an iteration more than was asked for
 
@@ -87,10 +89,11 @@ def run_without_holes(
 ) -> Run:
     """Run, and go on while the last assignment left a centre without rows: the next update gives it one."""
     run = points.run(start, stopping, algorithm, report)
+    one_iteration = replace(stopping, max_iter=1, tol=-1.0, tol_inertia=None)
     for _ in range(MOST_REPAIRS):
         if run.is_strict or np.bincount(run.labels, minlength=len(start)).all():
             break
-        more = points.run(run.centers, ONE_ITERATION, algorithm, report)
+        more = points.run(run.centers, one_iteration, algorithm, report)
         if np.array_equal(more.centers, run.centers):
             break  # there are fewer different rows than centres
         run = replace(more, n_iter=run.n_iter + more.n_iter)

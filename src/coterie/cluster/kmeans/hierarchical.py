@@ -15,7 +15,6 @@ from coterie._support.typing import (
     FloatArray,
     Indices,
     Labels,
-    MatrixLike,
     RandomState,
     SparseData,
     Weights,
@@ -162,22 +161,6 @@ class HierarchicalKMeans(CenterClusterer):
         super()._check_state(state, sizes)
         check_descent(state["_descent"], who=cls.__name__)
 
-    def predict(self, X: MatrixLike) -> Labels:
-        """Return the group of each row, by going down the tree to the nearest centre of every split.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        labels : array of int32 of shape (n_samples,)
-            For the rows of `fit` these are `labels_`.
-        """
-        rows = self._check_new(X)
-        return descend(self._descent, rows)
-
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> Mapping[str, Any]:
@@ -219,6 +202,9 @@ class HierarchicalKMeans(CenterClusterer):
             "_origin": nodes[0].center * 0,
             "_prepared_centers": None,
         }
+
+    def _place(self, X: Data | SparseData) -> Labels:
+        return descend(self._descent, X)
 
     def _may_split(self, divider: Divider, number: int) -> bool:
         node = divider.nodes[number]

@@ -16,8 +16,8 @@ from coterie._support.progress import Tracker
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Centers, Data, Indices, SparseData, Weights
 from coterie.cluster.kmeans.empty_clusters import light_clusters
+from coterie.cluster.kmeans.points import csr_parts
 from coterie.cluster.kmeans.spaces import label_rows, points_of
-from coterie.cluster.kmeans.sparse_points import csr_parts
 from coterie.cluster.kmeans.starts import make_start, seed_of_restart
 
 INIT_BATCHES = 3  # rows that starts are picked from, in batches or in clusters

@@ -143,7 +143,7 @@ def check_centers(centers: Any, n_clusters: int, X: Any, *, who: str, name: str 
 
 
 def _plus_plus(points: Points, n_clusters: int, seed: int, record: bool) -> Start:
-    seeds = points.seed(n_clusters, n_candidates(n_clusters), seed, record=record)
+    seeds: Any = points.seed(n_clusters, n_candidates(n_clusters), seed, record=record)
     chances = seeds.probabilities[:, : len(seeds.indices)].T.copy() if record else None
     return Start(points.rows(seeds.indices), seeds.indices, chances)
 

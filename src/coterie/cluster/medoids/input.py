@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -169,47 +169,9 @@ def _fits(n_bytes: int) -> bool:
 Report: TypeAlias = Callable[[int, float], object]
 
 
-class Source(Protocol):
-    """Distances from candidates to points; `points` says which candidates the points are."""
-
-    @property
-    def points(self) -> Indices: ...
-
-    @property
-    def n_candidates(self) -> int: ...
-
-    def rows(self, candidates: Indices) -> Distances:
-        """Return the distances from these candidates to all points."""
-
-    def take(self, ids: Indices) -> Source:
-        """Return the source in which these are all candidates and all points."""
-
-    def against(self, ids: Indices) -> Source:
-        """Return the source with the same candidates and only these points."""
-
-    def build(self, candidates: Indices, weights: Weights | None, k: int, threads: int) -> Any:
-        """Return the medoids of BUILD."""
-
-    def swap(
-        self,
-        candidates: Indices,
-        weights: Weights | None,
-        start: Indices,
-        options: Any,
-        report: Report | None,
-    ) -> Any:
-        """Swap medoids for candidates while that helps."""
-
-    def nearest(self, medoids: Indices, threads: int) -> tuple[Labels, Distances]:
-        """Return the nearest medoid of every candidate (the lowest of equals) and how far it is."""
-
-    def nearest_two(self, medoids: Indices, threads: int) -> tuple[FloatArray, FloatArray]:
-        """Return how far the nearest and the second nearest medoid of every candidate are."""
-
-
 @dataclass(frozen=True, eq=False)
 class GivenDistances:
-    """The rows of a distance matrix."""
+    """The rows of a distance matrix: from candidates to points; `points` says which candidates these are."""
 
     D: Distances
     points: Indices
@@ -219,12 +181,15 @@ class GivenDistances:
         return len(self.D)
 
     def rows(self, candidates: Indices) -> Distances:
+        """Return the distances from these candidates to all points."""
         return np.asarray(self.D[candidates])
 
     def take(self, ids: Indices) -> GivenDistances:
+        """Return the source in which these are all candidates and all points."""
         return GivenDistances(np.ascontiguousarray(self.D[np.ix_(ids, ids)]), np.arange(len(ids)))
 
     def against(self, ids: Indices) -> GivenDistances:
+        """Return the source with the same candidates and only these points."""
         return GivenDistances(np.ascontiguousarray(self.D[:, ids]), ids)
 
     def build(self, candidates: Indices, weights: Weights | None, k: int, threads: int) -> Any:
@@ -241,6 +206,7 @@ class GivenDistances:
         return _core.swap_medoids(self.D, candidates, weights, start, options, report)
 
     def nearest(self, medoids: Indices, threads: int) -> tuple[Labels, Distances]:
+        """Return the nearest medoid of every candidate (the lowest of equals) and how far it is."""
         return nearest_column(self.D[:, medoids])
 
     def nearest_two(self, medoids: Indices, threads: int) -> tuple[FloatArray, FloatArray]:
@@ -298,6 +264,9 @@ class ComputedDistances:
     def nearest_two(self, medoids: Indices, threads: int) -> tuple[FloatArray, FloatArray]:
         _, two = _core.nearest_two(self.X, np.ascontiguousarray(self.X[medoids]), self.metric, threads)
         return two[0], two[1]
+
+
+Source: TypeAlias = GivenDistances | ComputedDistances
 
 
 def nearest_column(D: Distances) -> tuple[Labels, Distances]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
@@ -18,7 +17,6 @@ from coterie._support.typing import (
     Labels,
     MatrixLike,
     RandomState,
-    VectorLike,
     Weights,
 )
 from coterie._support.validation import (
@@ -36,7 +34,7 @@ from coterie._support.validation import (
     check_seed,
 )
 from coterie._support.validation.schema import COUNT, FLAG, Maybe, Real, Schema, Size, Sometimes, Tensor, Text
-from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.base import DistanceTransformer, Listener
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
 from coterie.cluster.medoids.input import LEARNED, DistanceInput, Source
 from coterie.cluster.medoids.runs import (
@@ -54,7 +52,7 @@ AUTO_MOST_ROWS = 50_000  # all pairs of more rows take minutes per pass
 RESTARTS = 10  # of starts that are merely random
 
 
-class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+class KMedoids(DistanceTransformer):
     """Groups about one of their own rows: the k rows with the least sum of distances to all rows.
 
     K-medoids lowers
@@ -150,7 +148,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
     _objective_words: ClassVar[str] = "sum of distances"
 
     _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
+        **DistanceTransformer._schema,
         "labels_": Sometimes(Tensor("rows", kind="i", low=0, below="clusters")),
         "medoid_indices_": Tensor("clusters", kind="i8", low=0, below="rows"),
         "cluster_centers_": Maybe(Tensor("clusters", "columns")),
@@ -236,12 +234,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
         """
         return self._input().to_medoids(self, X)
 
-    def fit_transform(
-        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
-    ) -> Distances:
-        """Find the groups and return the distance of each row to each medoid."""
-        return self.fit(X, sample_weight=sample_weight).transform(X)
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._input().check_name()
@@ -306,12 +298,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
         if self.method != "auto":
             return self.method
         return "fasterpam" if n_rows <= AUTO_MOST_ROWS or self._input().is_matrix else "onebatch"
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._input().is_matrix
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def _settled(source: Source, medoids: Indices) -> tuple[Indices, Labels, Distances]:

@@ -26,7 +26,7 @@ from coterie._support.validation import (
     check_n_clusters,
 )
 from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Real, Schema
-from coterie.cluster.base import Listener
+from coterie.cluster.base import Listener, about_one
 from coterie.cluster.mixture.em import Problem, Run, fit_run, leaves_last_step
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.history import MixtureHistory
@@ -42,7 +42,6 @@ from coterie.cluster.mixture.starts import (
     check_precisions,
     check_weights,
 )
-from coterie.cluster.weight_scale import about_one
 from coterie.errors import DataNotice
 
 HIDING = 10  # times the largest variance: with so much added to all, no two components differ
