@@ -1,4 +1,4 @@
-"""Placing new rows in a hierarchy of density that was fitted without them."""
+"""Rows that the hierarchy of HDBSCAN was found without: new ones, and those that weigh nothing."""
 
 from __future__ import annotations
 

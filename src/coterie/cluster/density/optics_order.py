@@ -1,4 +1,4 @@
-"""The order of OPTICS: which row is reached when, how far, and from where."""
+"""The order of OPTICS, from rows, matrices and graphs: which row is reached when, how far, from where."""
 
 from __future__ import annotations
 

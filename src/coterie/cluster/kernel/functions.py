@@ -1,4 +1,4 @@
-"""Kernels: inner products of rows in another space, and what is known about them."""
+"""Kernels: inner products of rows in another space, as a matrix or in blocks, and what is known of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Iterations of kernel k-means: sums of the kernel per group, kept up to date by the rows that move."""
+"""Iterations of kernel k-means: first groups, and sums of the kernel per group, kept up to date."""
 
 from __future__ import annotations
 

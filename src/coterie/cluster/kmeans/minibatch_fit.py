@@ -1,4 +1,4 @@
-"""Mini-batch k-means from the first centres to the last step."""
+"""Mini-batch k-means: the first centres, steps, and when to stop making them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Points in a space with means: what k-means needs to know about them, whatever the storage."""
+"""Points as k-means sees them: dense, sparse, on the sphere, or in any geometry with barycentres."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Restarts of k-means: from each start to where it ends, and the best of them."""
+"""Restarts of k-means: the plan that parameters make, each start to where it ends, the best of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What k-medoids takes: rows and a distance, or a matrix; and how new rows meet the medoids."""
+"""What k-medoids takes, rows or a matrix, where it gets its distances, and how new rows meet the medoids."""
 
 from __future__ import annotations
 

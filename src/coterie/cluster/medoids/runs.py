@@ -1,4 +1,4 @@
-"""From a source of distances to medoids: restarts, and the ways that look at a sample only."""
+"""From a source of distances to medoids: first ones, restarts, and the ways that look at a sample only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a mixture begins: given parameters, or the statistics of a first assignment of the rows."""
+"""Where a mixture begins: given parameters, checked, or the statistics of a first assignment of the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What spectral clustering and Laplacian eigenmaps share: a graph of rows, its coordinates, new rows."""
+"""What spectral clustering and Laplacian eigenmaps share: input, the graph of rows, coordinates, new rows."""
 
 from __future__ import annotations
 

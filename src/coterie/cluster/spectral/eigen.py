@@ -1,4 +1,4 @@
-"""A symmetric operator whose largest eigenvalues are wanted, and when they are found well enough."""
+"""The largest eigenvalues of a symmetric operator: our own block methods, SciPy's solvers, multigrid."""
 
 from __future__ import annotations
 
@@ -289,10 +289,18 @@ def by_lobpcg(
 
 
 def inverse_of(problem: Eigenproblem, seed: int) -> LinearOperator:
-    """Return what is nearly the inverse of the Laplacian, away from the known directions."""
+    """Return what is nearly the inverse of the Laplacian, away from the known directions.
+
+    Smoothed aggregation with one V-cycle per product (see `vanek-1996` of the references).
+    """
     top = float(problem.known_values[0])
-    laplacian = top * sparse.eye_array(problem.n) - problem.stored()
-    nearly = inverse_of_laplacian(laplacian, problem.known, top - problem.lowest, seed)
+    shift = SHIFT * (top - problem.lowest)
+    shifted = sparse.csr_matrix((top + shift) * sparse.eye_array(problem.n) - problem.stored())  # for pyamg
+    shifted.indices, shifted.indptr = shifted.indices.astype(np.int32), shifted.indptr.astype(np.int32)
+    near_null = np.abs(problem.known).sum(axis=1, keepdims=True)
+    with _seeded(seed):
+        levels = require_amg().smoothed_aggregation_solver(shifted, B=near_null, symmetry="symmetric")
+    nearly = levels.aspreconditioner()
 
     def multiply(columns: FloatArray) -> FloatArray:
         found = np.column_stack([nearly.matvec(column) for column in problem.deflate(columns).T])
@@ -337,31 +345,6 @@ def require_amg() -> Any:
         return require("pyamg", extra="amg", purpose='eigen_solver="amg"')
     except MissingDependency as error:
         raise InvalidParameter(str(error)) from None
-
-
-def inverse_of_laplacian(laplacian: Any, known: FloatArray, largest: float, seed: int) -> Any:
-    """Return a linear operator that is nearly the inverse of a stored Laplacian.
-
-    Smoothed aggregation with one V-cycle per product (see `vanek-1996` of the references).
-
-    Parameters
-    ----------
-    laplacian : sparse array of shape (n, n)
-        Symmetric and positive semi-definite.
-    known : array of shape (n, c)
-        Vectors that it sends to zero.
-    largest : float
-        A bound of its eigenvalues.
-    seed : int
-        Of the estimates that the aggregation makes.
-    """
-    n = laplacian.shape[0]
-    shifted = sparse.csr_matrix(laplacian + SHIFT * largest * sparse.eye_array(n))  # what pyamg takes
-    shifted.indices, shifted.indptr = shifted.indices.astype(np.int32), shifted.indptr.astype(np.int32)
-    near_null = np.abs(known).sum(axis=1, keepdims=True)
-    with _seeded(seed):
-        levels = require_amg().smoothed_aggregation_solver(shifted, B=near_null, symmetry="symmetric")
-    return levels.aspreconditioner()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Graphs of rows: weights that are stored, or products that store nothing."""
+"""Graphs of rows: the rule by which rows become one, and weights that are stored or made where needed."""
 
 from __future__ import annotations
 
