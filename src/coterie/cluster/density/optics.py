@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_is_fitted, check_memory
+from sklearn.utils.validation import check_memory
 
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
@@ -46,7 +45,7 @@ from coterie.cluster.density.optics_order import (
     with_idle_rows,
 )
 from coterie.cluster.state_checks import check_density_metric, check_given, check_permutation, is_matrix
-from coterie.distance.input import check_new_input, far_unless_stored, input_kind, resolve_input
+from coterie.distance.input import far_unless_stored, resolve_input
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 LARGEST_DISTANCE = 1e290  # beyond it, rounding to decimals overflows
@@ -171,6 +170,8 @@ class OPTICS(WeightedClusterer):
     predecessor_: Indices
     cluster_hierarchy_: Indices
     algorithm_used_: str
+    _rows: Any
+    _weights: Weights | None
 
     def __init__(
         self,
@@ -226,8 +227,8 @@ class OPTICS(WeightedClusterer):
         X : array-like of shape (n_queries, n_features)
             Rows; with ``metric="precomputed"`` their distances to the rows of the fit.
         """
-        check_is_fitted(self)
-        return place_rows(self, X)
+        data = self._check_new(X)
+        return self._place(data, np.ones(len(self.labels_), dtype=bool))
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
@@ -248,7 +249,7 @@ class OPTICS(WeightedClusterer):
             "_weights": weights,
             "_distance_values": values,
         }
-        return found | {"labels_": place_idle_rows(self, X, found)}
+        return found | {"labels_": self._with_idle_rows(X, found)}
 
     def _clusters(self, graph: OpticsGraph, weights: Weights | None) -> dict[str, Any]:
         if self.cluster_method == "dbscan":
@@ -333,70 +334,56 @@ class OPTICS(WeightedClusterer):
             checked = (checked != 0).astype(np.float64)
         return checked
 
+    def _place(self, data: Any, counts: Mask) -> Labels:
+        """Return the labels of checked rows; only those rows of the fit that count stand for an equal one."""
+        n = len(self.labels_)
+        core = np.where(self.labels_ >= 0, self.core_distances_, np.inf)
+        most = np.append(self._scales(), 0.0)[self.labels_]  # of noise, which reaches nobody
+        labels = np.full(data.shape[0], -1, dtype=np.intp)
+        step = max(1, CELLS_PER_BLOCK // n)
+        for start in range(0, data.shape[0], step):
+            D = self._to_fitted(data[start : start + step])
+            row, reach = nearest_reach(D, core, most)
+            is_equal = (D == 0) & counts
+            row = np.where(is_equal.any(axis=1), np.argmax(is_equal, axis=1), row)
+            is_placed = is_equal.any(axis=1) | np.isfinite(reach)
+            labels[start : start + step] = np.where(is_placed, self.labels_[row], -1)
+        return labels
 
-def place_rows(model: Any, X: MatrixLike) -> Labels:
-    """Return the clusters that reach new rows within their scale; a row of the fit keeps its label."""
-    return place_checked(model, _check_queries(model, X), np.ones(len(model.labels_), dtype=bool))
+    def _with_idle_rows(self, X: Any, found: dict[str, Any]) -> Labels:
+        """Return all labels of a fit: rows that weigh nothing get those of new rows."""
+        weights, labels = found["_weights"], np.asarray(found["labels_"])
+        if weights is None or (weights > 0).all():
+            return labels
+        fitted = self.from_fitted(found, n_columns=X.shape[1], **self.get_params(deep=False))
+        labels[weights == 0] = fitted._place(X[weights == 0], weights > 0)
+        return labels
 
+    def _scales(self) -> FloatArray:
+        """Return for each cluster the largest reachability at which it takes rows."""
+        n_clusters = int(self.labels_.max()) + 1
+        if self.cluster_method == "dbscan":
+            return np.full(n_clusters, self._radius)
+        label, before = self.labels_, self.predecessor_
+        is_inside = (label >= 0) & (before >= 0) & (label[before] == label)
+        scales = np.zeros(n_clusters)
+        np.maximum.at(scales, label[is_inside], self.reachability_[is_inside])
+        if self._weights is not None:  # copies are reached from the row itself
+            has_copies = (label >= 0) & (self._weights > 1) & (self.core_distances_ < self.reachability_)
+            np.maximum.at(scales, label[has_copies], self.core_distances_[has_copies])
+        return scales
 
-def place_checked(model: Any, data: Any, counts: Mask) -> Labels:
-    """Return the same for checked rows; only those rows of the fit that count stand for an equal one."""
-    n = len(model.labels_)
-    core = np.where(model.labels_ >= 0, model.core_distances_, np.inf)
-    most = np.append(_scales(model), 0.0)[model.labels_]  # of noise, which reaches nobody
-    labels = np.full(data.shape[0], -1, dtype=np.intp)
-    step = max(1, CELLS_PER_BLOCK // n)
-    for start in range(0, data.shape[0], step):
-        D = _to_fitted(model, data[start : start + step])
-        row, reach = nearest_reach(D, core, most)
-        is_equal = (D == 0) & counts
-        row = np.where(is_equal.any(axis=1), np.argmax(is_equal, axis=1), row)
-        is_placed = is_equal.any(axis=1) | np.isfinite(reach)
-        labels[start : start + step] = np.where(is_placed, model.labels_[row], -1)
-    return labels
+    def _check_new(self, X: MatrixLike) -> Any:
+        data = super()._check_new(X).astype(np.float64, copy=False)
+        return (data != 0).astype(np.float64) if is_boolean(self.metric) else data
 
-
-def place_idle_rows(model: Any, X: Any, found: Mapping[str, Any]) -> Labels:
-    """Return all labels of a fit: rows that weigh nothing get those of new rows."""
-    weights, labels = found["_weights"], found["labels_"]
-    if weights is None or (weights > 0).all():
-        return np.asarray(labels)
-    fitted = SimpleNamespace(
-        **model.get_params(deep=False), **found, _radius=model._radius, _is_given=model._is_given
-    )
-    labels[weights == 0] = place_checked(fitted, X[weights == 0], weights > 0)
-    return np.asarray(labels)
-
-
-def _scales(model: Any) -> FloatArray:
-    """Return for each cluster the largest reachability at which it takes rows."""
-    n_clusters = int(model.labels_.max()) + 1
-    if model.cluster_method == "dbscan":
-        return np.full(n_clusters, model._radius)
-    label, before = model.labels_, model.predecessor_
-    is_inside = (label >= 0) & (before >= 0) & (label[before] == label)
-    scales = np.zeros(n_clusters)
-    np.maximum.at(scales, label[is_inside], model.reachability_[is_inside])
-    if model._weights is not None:  # copies are reached from the row itself
-        has_copies = (label >= 0) & (model._weights > 1) & (model.core_distances_ < model.reachability_)
-        np.maximum.at(scales, label[has_copies], model.core_distances_[has_copies])
-    return scales
-
-
-def _check_queries(model: Any, X: MatrixLike) -> Any:
-    is_rows = not model._is_given
-    data = check_new_input(X, input_kind(model.metric), estimator=model, takes_sparse=is_rows)
-    data = data.astype(np.float64, copy=False)
-    return (data != 0).astype(np.float64) if is_boolean(model.metric) else data
-
-
-def _to_fitted(model: Any, data: Any) -> Distances:
-    if model._is_given:
-        return far_unless_stored(data) if issparse(data) else np.asarray(data)
-    rows = model._rows
-    if issparse(data) != issparse(rows):  # in the form of the fit, where an equal row is at distance 0
-        data = csr_array(data) if issparse(rows) else data.toarray()
-    measure = fitted_measure(model, is_sparse=issparse(rows))
-    if issparse(rows) and not measure.takes_sparse:
-        data, rows = data.toarray(), rows.toarray()
-    return measure.between(data, rows, resolve_threads(model.n_jobs))
+    def _to_fitted(self, data: Any) -> Distances:
+        if self._is_given:
+            return far_unless_stored(data) if issparse(data) else np.asarray(data)
+        rows = self._rows
+        if issparse(data) != issparse(rows):  # in the form of the fit, where an equal row is at distance 0
+            data = csr_array(data) if issparse(rows) else data.toarray()
+        measure = fitted_measure(self, is_sparse=issparse(rows))
+        if issparse(rows) and not measure.takes_sparse:
+            data, rows = data.toarray(), rows.toarray()
+        return measure.between(data, rows, resolve_threads(self.n_jobs))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
-    Centers,
     Data,
     Distances,
     Indices,
@@ -33,10 +35,22 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
-from coterie._support.validation.schema import COUNT, FLAG, Maybe, Real, Schema, Size, Sometimes, Tensor, Text
+from coterie._support.validation.schema import (
+    COUNT,
+    FLAG,
+    VALUES,
+    Maybe,
+    Real,
+    Record,
+    Schema,
+    Size,
+    Sometimes,
+    Tensor,
+    Text,
+    wrong,
+)
 from coterie.cluster.base import DistanceTransformer, Listener
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
-from coterie.cluster.medoids.input import LEARNED, DistanceInput, Source
 from coterie.cluster.medoids.runs import (
     NAMED_MEDOIDS,
     MedoidPlan,
@@ -44,7 +58,10 @@ from coterie.cluster.medoids.runs import (
     find_medoids,
     total_distance,
 )
-from coterie.cluster.state_checks import check_given
+from coterie.cluster.medoids.sources import Source, make_source, nearest_column
+from coterie.cluster.state_checks import check_distance, check_given
+from coterie.distance import Distance, input_kind, pairwise_distances
+from coterie.distance.input import check_new_input, distance_of_rows, refuse_negative, resolve_input
 from coterie.errors import InvalidParameter
 
 METHODS = ("auto", "fasterpam", "pam", "fastermsc", "clara", "onebatch")
@@ -160,11 +177,15 @@ class KMedoids(DistanceTransformer):
         "exact_": FLAG,
         "_n_init": COUNT,
         "_n_features_out": Size("clusters"),
-        "_learned": LEARNED,
+        "_learned": Record(
+            values=Sometimes(VALUES),
+            offset=Sometimes(Maybe(Tensor("columns"))),
+            largest=Sometimes(Maybe(Real())),
+        ),
     }
 
     medoid_indices_: Indices
-    cluster_centers_: Centers | None
+    cluster_centers_: Any  # Centers, or None where a matrix was fitted
     inertia_: float
     medoid_silhouette_: float
     n_swaps_: int
@@ -202,12 +223,23 @@ class KMedoids(DistanceTransformer):
 
     @classmethod
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
-        given = DistanceInput(state["metric"], state["metric_params"], cls.__name__)
-        centers, learned = state["cluster_centers_"], state["_learned"]
-        check_given(
-            centers, not given.is_matrix, who=cls.__name__, name="cluster_centers_", why="this metric"
-        )
-        given.check_learned(learned, state["medoid_indices_"], sizes["columns"])
+        who, learned, n_columns = cls.__name__, state["_learned"], sizes["columns"]
+        distance = distance_of_rows(state["metric"], state["metric_params"])
+        is_rows, why = distance is not None, "this metric"
+        check_given(state["cluster_centers_"], is_rows, who=who, name="cluster_centers_", why=why)
+        needs = {"values", "offset"} if is_rows else {"largest"}
+        if set(learned) != needs:
+            raise wrong("_learned", who, f"hold {' and '.join(sorted(needs))}", ", ".join(learned))
+        if distance is not None:
+            check_distance(distance, learned["values"], n_columns)
+            is_moved = replace(distance, values=learned["values"]).learn is not None
+            why = f"metric {distance.name}"
+            check_given(learned["offset"], is_moved, who=who, name="_learned.offset", why=why)
+            return
+        is_turned, last = input_kind(state["metric"]) == "similarities", int(state["medoid_indices_"].max())
+        check_given(learned["largest"], is_turned, who=who, name="_learned.largest", why=why)
+        if last >= n_columns:
+            raise wrong("medoid_indices_", who, f"hold numbers below {n_columns:,}", last)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the index of the nearest medoid for each row.
@@ -222,7 +254,14 @@ class KMedoids(DistanceTransformer):
         labels : array of int32 of shape (n_samples,)
             For the rows of `fit` these are `labels_`.
         """
-        return self._input().nearest(self, X)
+        rows, distance = self._check_new(X), self._distance()
+        if distance is None or distance.function is not None:
+            return nearest_column(self._to_medoids(rows, distance))[0]
+        centers = distance.prepare(self.cluster_centers_.astype(rows.dtype, copy=False))
+        labels: Labels = _core.nearest_exact(
+            distance.prepare(rows), centers, distance.metric, resolve_threads()
+        )[0]
+        return labels
 
     def transform(self, X: MatrixLike) -> Distances:
         """Return the distance of each row to each medoid.
@@ -232,23 +271,60 @@ class KMedoids(DistanceTransformer):
         X : array-like of shape (n_samples, n_features)
             New rows; for a model of a matrix, their distances to all rows of `fit`.
         """
-        return self._input().to_medoids(self, X)
+        return self._to_medoids(self._check_new(X), self._distance())
+
+    def _to_medoids(self, rows: Data, distance: Distance | None) -> Distances:
+        if distance is None:
+            near, largest = np.ascontiguousarray(rows[:, self.medoid_indices_]), self._learned["largest"]
+            return near if largest is None else np.asarray(largest - near)
+        centers = self.cluster_centers_.astype(rows.dtype, copy=False)
+        if distance.function is not None:
+            return pairwise_distances(rows, centers, metric=distance)
+        found: Distances = _core.pairwise(
+            distance.prepare(rows), distance.prepare(centers), distance.metric, resolve_threads()
+        )
+        return found
+
+    def _distance(self) -> Distance | None:
+        """Return the distance with what it had learned in `fit`; None when that took a matrix."""
+        distance = distance_of_rows(self.metric, self.metric_params)
+        if distance is None or distance.function is not None:
+            return distance
+        distance = replace(distance, values=self._learned["values"])
+        offset = self._learned["offset"]
+        return distance if offset is None else distance.fit(offset[None, :])
+
+    def _check_new(self, X: MatrixLike) -> Data:
+        check_is_fitted(self)
+        distance = distance_of_rows(self.metric, self.metric_params)
+        squares = distance is not None and distance.squares_numbers
+        data: Data = check_new_input(X, self._kind, estimator=self, squares=squares)
+        if self._kind == "distances":
+            refuse_negative(data, who=type(self).__name__)
+        if distance is None:
+            return data
+        return data.astype(np.promote_types(data.dtype, self.cluster_centers_.dtype), copy=False)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._input().check_name()
-
-    def _input(self) -> DistanceInput:
-        return DistanceInput(self.metric, self.metric_params, type(self).__name__)
+        distance_of_rows(self.metric, self.metric_params)  # refuses a name or parameters that none has
 
     def _check_rows(self, X: MatrixLike) -> Data:
-        return self._input().check(self, X)
+        if self._kind != "data" and self.metric_params:
+            raise InvalidParameter(
+                f'metric_params of {type(self).__name__} must be None with metric="{self.metric}", got '
+                f"{self.metric_params!r}."
+            )
+        distance = distance_of_rows(self.metric, self.metric_params)
+        checked: Data = resolve_input(X, self._kind, estimator=self, distance=distance).values
+        return checked
 
     def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
         plan = self._plan(X)
-        distance = self._input().learn(X)
-        source = self._input().source(X, distance)
+        distance = distance_of_rows(self.metric, self.metric_params)
+        distance = None if distance is None else distance.fit(X)
+        source = make_source(X, self._kind, distance)
         with track(self.progress, f"k-medoids ({plan.method}): pass").also(listener) as tracker:
             run = find_medoids(source, weights, plan, tracker)
         medoids, labels, near = _settled(source, run.medoids)
@@ -265,9 +341,15 @@ class KMedoids(DistanceTransformer):
             "exact_": run.is_exact,
             "_n_init": plan.n_init,
             "_n_features_out": len(medoids),
-            "_learned": self._input().learned(X, distance),
+            "_learned": self._learn(X, distance),
             **_medoid_silhouette(source, medoids, weights),
         }
+
+    def _learn(self, X: Data, distance: Distance | None) -> dict[str, Any]:
+        """Return what `predict` needs to know about the fit, as plain values that can be saved."""
+        if distance is None:
+            return {"largest": X.max() if self._kind == "similarities" else None}
+        return {"values": dict(distance.values), "offset": getattr(distance.transform, "offset", None)}
 
     def _plan(self, X: Data) -> MedoidPlan:
         who = type(self).__name__
@@ -297,7 +379,7 @@ class KMedoids(DistanceTransformer):
     def _chosen_method(self, n_rows: int) -> str:
         if self.method != "auto":
             return self.method
-        return "fasterpam" if n_rows <= AUTO_MOST_ROWS or self._input().is_matrix else "onebatch"
+        return "fasterpam" if n_rows <= AUTO_MOST_ROWS or self._kind != "data" else "onebatch"
 
 
 def _settled(source: Source, medoids: Indices) -> tuple[Indices, Labels, Distances]:

@@ -12,7 +12,7 @@ from coterie._support.progress import Tracker
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, Indices, Weights
 from coterie.cluster.kmeans.starts import n_candidates, seed_of_restart
-from coterie.cluster.medoids.input import Source
+from coterie.cluster.medoids.sources import Source
 from coterie.errors import InvalidData
 
 SAMPLING = ("clara", "onebatch")
