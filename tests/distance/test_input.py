@@ -1,15 +1,24 @@
-"""Given matrices: what is wrong is told with its cell."""
+"""What methods are given: rows, matrices and graphs are told apart; what is wrong is told with its cell."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
+from coterie.cluster import KMedoids
 from coterie.distance import (
     check_distance_matrix,
     check_similarity_matrix,
     distances_from_similarities,
     input_kind,
     pairwise_distances,
+)
+from coterie.distance.input import (
+    GraphInput,
+    InputRules,
+    MatrixInput,
+    RowsInput,
+    SimilarityInput,
+    resolve_input,
 )
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 
@@ -122,3 +131,70 @@ def test_any_number_of_threads_may_check(check):
         np.testing.assert_array_equal(check(D, n_jobs=n_jobs), D)
     with pytest.raises(InvalidParameter, match="n_jobs must be None"):
         check(D, n_jobs=0)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "rules", "expected"),
+    [
+        (D[:, :3], "data", InputRules(), RowsInput),
+        (sparse.csr_array(D[:, :3]), "data", InputRules(takes_sparse=True), RowsInput),
+        (D, "distances", InputRules(), MatrixInput),
+        (np.asfortranarray(D), "distances", InputRules(symmetry="noted"), MatrixInput),
+        (D, "distances", InputRules(symmetry="free"), MatrixInput),
+        (-D, "similarities", InputRules(), SimilarityInput),
+        (sparse.csr_array(D), "distances", InputRules(takes_sparse=True), GraphInput),
+        (sparse.csr_array(D), "similarities", InputRules(takes_sparse=True, symmetry="averaged"), GraphInput),
+    ],
+)
+def test_input_is_resolved_to_what_it_is(given, kind, rules, expected):
+    """Law: rows, matrices, similarities and graphs come back as such, with their numbers and their size."""
+    found = resolve_input(given, kind, estimator=KMedoids(), rules=rules)
+    assert type(found) is expected
+    assert (found.kind, found.n) == (kind, 150)
+    assert abs(found.values - given).max() == 0
+
+
+def test_distances_of_a_resolved_matrix():
+    """Law: similarities become how far they are from the largest one, distances stay."""
+    given = np.array([[3.0, 1.0], [1.0, 3.0]])
+    assert SimilarityInput(given).distances.tolist() == [[0.0, 2.0], [2.0, 0.0]]
+    assert MatrixInput(np.arange(3.0)).n == 3  # condensed
+    assert MatrixInput(3 - given).distances.tolist() == [[0.0, 2.0], [2.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "rules", "error", "words"),
+    [
+        (-D, "similarities", InputRules(kinds=("data", "distances")), InvalidParameter, "must be a distance"),
+        (D[:9], "distances", InputRules(not_square="{who}: {shape}"), InvalidData, r"KMedoids: \(9, 150\)"),
+        (np.triu(D), "distances", InputRules(), InvalidData, "symmetric matrix of distances"),
+        (-D, "distances", InputRules(symmetry="noted"), InvalidData, "at least 0, got -"),
+        (
+            sparse.csr_array(-D),
+            "distances",
+            InputRules(takes_sparse=True),
+            InvalidData,
+            "stored distances of",
+        ),
+        (
+            sparse.csr_array(np.triu(D)),
+            "similarities",
+            InputRules(takes_sparse=True, symmetry="averaged"),
+            InvalidData,
+            "symmetric matrix of weights",
+        ),
+    ],
+)
+def test_what_a_method_does_not_take_is_refused(given, kind, rules, error, words):
+    """Law: the rules of a method decide what is refused, in words that say what it takes."""
+    with pytest.raises(error, match=words):
+        resolve_input(given, kind, estimator=KMedoids(), rules=rules)
+
+
+def test_rounding_between_mirrored_cells_is_averaged():
+    """Law: where a method averages, cells that differ by rounding become one number, in arrays and graphs."""
+    uneven = D + np.triu(np.full_like(D, 1e-9), 1)
+    rules = InputRules(takes_sparse=True, symmetry="averaged")
+    for given in (uneven, sparse.csr_array(uneven)):
+        found = resolve_input(given, "similarities", estimator=KMedoids(), rules=rules).values
+        assert abs(found - found.T).max() == 0

@@ -205,7 +205,8 @@ def resolve_input(
         return GraphInput(_check_graph(data, kind, rules, who), kind)
     given: Any = data if turned is X else X
     if rules.symmetry in ("noted", "free"):
-        return MatrixInput(_check_loosely(given, rules, who))
+        # a matrix that equals its transpose is not turned: that takes longer than most methods read it
+        return MatrixInput(_check_loosely(data if given is data or _is_exact(data) else X, rules, who))
     if rules.symmetry == "averaged" and kind == "similarities":
         given = _nearly_symmetric(check_data(given, who=who, squares=False, may_be_distances=True))
     return resolve_matrix(given, kind, who=who, symmetrize=symmetrize)
@@ -259,20 +260,6 @@ def mirrored(D: MatrixLike) -> MatrixLike:
         return D
     is_by_columns = D.flags.f_contiguous and not D.flags.c_contiguous
     return D.T if is_by_columns else D
-
-
-def in_row_order(D: MatrixLike) -> MatrixLike:
-    """Return distances in Fortran order by their transpose if that equals them; others as they are.
-
-    Turning a matrix costs more than most methods take for reading it.
-
-    Examples
-    --------
-    >>> in_row_order(np.asfortranarray([[0.0, 1.0], [1.0, 0.0]])).flags.c_contiguous
-    True
-    """
-    turned = mirrored(D)
-    return turned if turned is D or _is_exact(np.asarray(turned)) else D
 
 
 def check_distance_matrix(
@@ -450,7 +437,7 @@ def _check_loosely(D: MatrixLike, rules: InputRules, who: str) -> Distances:
     """Return distances from rows to rows; what is wrong with the values alone is refused, if at all."""
     is_free = rules.symmetry == "free"
     options: Any = {"squares": False, "may_be_distances": True, "may_be_missing": is_free}
-    checked: Distances = check_data(in_row_order(D), who=who, **options)
+    checked: Distances = check_data(D, who=who, **options)
     if is_free:
         return checked
     if checked.size and checked.min() < 0:
