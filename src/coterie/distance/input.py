@@ -107,6 +107,8 @@ class InputRules:
         reason, else refused; told of; or left to the caller, like everything but the shape.
     not_square : str
         What is said of a matrix that is not, with places for `who`, `kind` and `shape`.
+    missing : str or None
+        What is said first of a dense matrix with missing values, by a method that may take infinite ones.
     """
 
     kinds: tuple[InputKind, ...] = ("data", "distances", "similarities")
@@ -117,6 +119,7 @@ class InputRules:
         "X of {who} must be a square matrix of {kind}, got the shape {shape}. If these are rows of features, "
         "name a distance: metric='euclidean'."
     )
+    missing: str | None = None
 
 
 ANY_MATRIX = InputRules()
@@ -199,6 +202,8 @@ def resolve_input(
         may_be_missing=True,
         is_graph=rules.symmetry != "averaged",
     )
+    if rules.missing is not None and not issparse(data) and np.isnan(data).any():
+        raise InvalidData(rules.missing)
     if data.shape[0] != data.shape[1]:
         raise InvalidData(rules.not_square.format(who=who, kind=kind, shape=data.shape))
     if issparse(data):

@@ -43,6 +43,7 @@ MATRIX_RULES = InputRules(
     takes_sparse=True,
     symmetry="free",  # distances may be infinite
     not_square=EXPECTED + " it has shape {shape}. Please verify that it was constructed correctly.",
+    missing="np.nan values found in precomputed-dense: X of HDBSCAN must not hold NaN.",
 )
 
 
@@ -220,8 +221,6 @@ def _sums_that_tell(data: Any) -> Any:
 def _check_matrix(model: Any, X: MatrixLike) -> HDBSCANInput:
     given = resolve_input(X, input_kind(model.metric), estimator=model, rules=MATRIX_RULES)
     D: Any = given.values.astype(np.float64, copy=False)
-    if not issparse(D) and np.isnan(D).any():
-        raise InvalidData("np.nan values found in precomputed-dense: X of HDBSCAN must not hold NaN.")
     values = D.data if issparse(D) else D
     if values.size and values.min() < 0:
         raise InvalidData(f"distances of HDBSCAN must be at least 0, got {values.min():g}.")
