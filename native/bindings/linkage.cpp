@@ -1,12 +1,17 @@
 #include "linkage/linkage.h"
 
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "bindings/bindings.h"
 #include "linkage/first_rounds.h"
+#include "linkage/genie.h"
 #include "linkage/graph_linkage.h"
 
 namespace coterie {
@@ -56,6 +61,23 @@ NewMatrix<double> bind_link_edges(const Matrix<std::int64_t>& edges, const Vecto
   return out;
 }
 
+auto bind_genie_merges(const Matrix<std::int64_t>& edges, double gini_threshold, const std::optional<Vector<std::uint8_t>>& counts) {
+  const std::int64_t n_rows = view(edges).rows + 1;
+  if (view(edges).cols != 2) throw std::invalid_argument("edges of genie_merges must have two columns.");
+  if (counts && static_cast<std::int64_t>(counts->shape(0)) != n_rows)
+    throw std::invalid_argument("counts of genie_merges must have one entry per row, " + std::to_string(n_rows) + ".");
+  std::vector<GenieMerge> merges;
+  without_gil([&] { merges = genie_merges(edges.data(), n_rows, gini_threshold, data_or_null(counts)); });
+  auto children = new_matrix<std::int64_t>(n_rows - 1, 2);
+  auto along = new_vector<std::int64_t>(n_rows - 1);
+  for (std::size_t i = 0; i < merges.size(); ++i) {
+    children.data()[2 * i] = merges[i].first;
+    children.data()[2 * i + 1] = merges[i].second;
+    along.data()[i] = merges[i].edge;
+  }
+  return std::make_tuple(children, along);
+}
+
 NewMatrix<double> bind_link_graph(const Vector<double>& values, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
                                   LinkageRule rule, bool missing_is_infinite, const std::optional<Matrix<double>>& rows,
                                   std::int64_t n_merges) {
@@ -99,6 +121,9 @@ void bind_linkage(nb::module_& module) {
       .value("average_merged", LinkageRule::average_merged)
       .value("minimax", LinkageRule::minimax);
   module.def("link_edges", &bind_link_edges, "edges"_a, "distances"_a, "Single linkage along the n - 1 edges of a spanning tree.");
+  module.def("genie_merges", &bind_genie_merges, "edges"_a, "gini_threshold"_a, "counts"_a.none() = nb::none(),
+             "Merges along the edges of a spanning tree, shortest first, that keep the Gini index of the sizes from rising: the two nodes "
+             "of each, and its edge. A row of count 0, a leaf, adds to no size and is merged first.");
   module.def("link_graph", &bind_link_graph, "values"_a, "columns"_a, "row_starts"_a, "rule"_a, "missing_is_infinite"_a,
              "rows"_a.none(), "n_merges"_a,
              "Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are "

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from coterie.cluster.agglomerative.agglomerative import AgglomerativeClustering
     from coterie.cluster.agglomerative.diana import Diana
     from coterie.cluster.agglomerative.feature_agglomeration import FeatureAgglomeration
+    from coterie.cluster.agglomerative.genie import Genie
     from coterie.cluster.birch.birch import Birch
     from coterie.cluster.birch.cf_tree import CFTree
     from coterie.cluster.consensus import ConsensusClustering
@@ -73,6 +74,7 @@ __all__ = [
     "EpsSuggestion",
     "FeatureAgglomeration",
     "GaussianMixture",
+    "Genie",
     "HierarchicalKMeans",
     "KMeans",
     "KMeansHistory",
