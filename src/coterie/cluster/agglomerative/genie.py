@@ -164,10 +164,10 @@ class Genie(Clusterer):
         data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=is_data)
         members = np.flatnonzero(self.labels_ >= 0)
         if not is_data:
-            return self.labels_[members[np.asarray(data)[:, members].argmin(axis=1)]]
+            return np.asarray(self.labels_[members[np.asarray(data)[:, members].argmin(axis=1)]])
         distance = get_distance(self.metric, **self._known["distance"])
         found = nearest(data, self._known["rows"][members], distance, n_jobs=self.n_jobs)
-        return self.labels_[members[found.index]]
+        return np.asarray(self.labels_[members[found.index]])
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         who, kind = type(self).__name__, input_kind(self.metric)
