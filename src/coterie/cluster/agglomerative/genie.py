@@ -17,7 +17,6 @@ from coterie._support.validation import (
     Nothing,
     Number,
     Whole,
-    check_data,
     check_n_clusters,
 )
 from coterie._support.validation.schema import Schema, Size, Tensor
@@ -25,16 +24,8 @@ from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
 from coterie.cluster.agglomerative.tree_labels import cut_tree
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
-from coterie.distance import (
-    SpanningTree,
-    check_distance_matrix,
-    get_distance,
-    input_kind,
-    k_nearest,
-    nearest,
-    spanning_tree,
-)
-from coterie.distance.matrices import in_row_order
+from coterie.distance import SpanningTree, k_nearest, nearest, spanning_tree
+from coterie.distance.input import InputRules, distance_of_rows, resolve_input
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.tree import Dendrogram
 
@@ -159,18 +150,16 @@ class Genie(Clusterer):
         X : array-like of shape (n_samples, n_features)
             New rows; with ``metric="precomputed"``, their distances to the rows of `fit`.
         """
-        check_is_fitted(self)
-        is_data = input_kind(self.metric) == "data"
-        data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=is_data)
+        data = self._check_new(X)
         members = np.flatnonzero(self.labels_ >= 0)
-        if not is_data:
+        distance = distance_of_rows(self.metric, self._known["distance"])
+        if distance is None:
             return np.asarray(self.labels_[members[np.asarray(data)[:, members].argmin(axis=1)]])
-        distance = get_distance(self.metric, **self._known["distance"])
         found = nearest(data, self._known["rows"][members], distance, n_jobs=self.n_jobs)
         return np.asarray(self.labels_[members[found.index]])
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        who, kind = type(self).__name__, input_kind(self.metric)
+        who, kind = type(self).__name__, self._kind
         if self.noise and self.min_samples < 2:
             raise InvalidParameter(
                 f"noise=True of {who} needs min_samples of at least 2, got {self.min_samples}: the "
@@ -178,11 +167,10 @@ class Genie(Clusterer):
             )
         if kind == "similarities":
             raise InvalidData(f'X of {who} must be rows or distances, got metric="{self.metric}".')
-        if kind == "data":
-            squares = get_distance(self.metric).squares_numbers
-            return check_data(X, estimator=self, min_rows=2, squares=squares)
-        data = check_data(in_row_order(X), estimator=self, min_rows=2, squares=False, may_be_distances=True)
-        return check_distance_matrix(data, who=who)
+        rules = InputRules(min_rows=2)
+        given = resolve_input(X, kind, estimator=self, rules=rules, distance=distance_of_rows(self.metric))
+        checked: Data = given.values
+        return checked
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
@@ -193,7 +181,8 @@ class Genie(Clusterer):
             raise InvalidParameter(
                 f"min_samples of {who} must be at most the {n} rows, got {self.min_samples}."
             )
-        distance = get_distance(self.metric).fit(X) if input_kind(self.metric) == "data" else None
+        distance = distance_of_rows(self.metric)
+        distance = None if distance is None else distance.fit(X)
         reach = self._reach(X, self.metric if distance is None else distance)
         inner = _inner_rows(reach.tree.edges, n) if self.noise else None
         children, along = _core.genie_merges(reach.tree.edges, float(self.gini_threshold), inner)
@@ -222,11 +211,6 @@ class Genie(Clusterer):
         near = k_nearest(X, None, self.min_samples - 1, metric, n_jobs=self.n_jobs)
         core = np.asarray(near.distance)[:, -1]
         return _Reach(spanning_tree(X, metric, core_distances=core, n_jobs=self.n_jobs), near.index)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = input_kind(self.metric) != "data"
-        return tags
 
 
 class _Reach(NamedTuple):
