@@ -1,11 +1,11 @@
-#include "contingency.h"
+#include "evaluate/contingency.h"
 
 #include <nanobind/stl/tuple.h>
 
 #include <stdexcept>
 
 #include "bindings/bindings.h"
-#include "expected_information.h"
+#include "evaluate/expected_information.h"
 
 namespace coterie {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "density/dbscan.h"
-#include "density/grown_tree.h"
+#include "density/prim_tree.h"
 #include "density/hierarchy.h"
 #include "density/optics.h"
 

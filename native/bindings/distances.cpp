@@ -1,9 +1,9 @@
-#include "barycentres.h"
+#include "distance/barycentres.h"
 
 #include "bindings/bindings.h"
-#include "distance_matrix.h"
-#include "powers.h"
-#include "ranks.h"
+#include "distance/distance_matrix.h"
+#include "distance/powers.h"
+#include "distance/ranks.h"
 #include "support/cpu_dispatch.h"
 
 namespace coterie {

@@ -5,8 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/kmeans_fit.h"
-#include "kmeans/columns.h"
-#include "kmeans/label.h"
+#include "kmeans/column_moments.h"
+#include "kmeans/label_rows.h"
 
 namespace coterie {
 namespace {

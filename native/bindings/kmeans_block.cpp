@@ -1,4 +1,4 @@
-#include "kmeans/block.h"
+#include "kmeans/kmeans_block.h"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>

@@ -1,4 +1,4 @@
-#include "silhouette.h"
+#include "evaluate/silhouette.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>

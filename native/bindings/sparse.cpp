@@ -1,4 +1,4 @@
-#include "kmeans/sparse.h"
+#include "kmeans/sparse_kmeans.h"
 
 #include <nanobind/stl/pair.h>
 

@@ -1,3 +1,4 @@
+// The merges along a spanning tree, the condensed tree of HDBSCAN, and flat cuts.
 #include "density/hierarchy.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// OPTICS from rows of distances and along a graph.
 #include "density/optics.h"
 
 #include <queue>

@@ -1,3 +1,4 @@
+// How far each centre moved and how far apart centres are: by how much the bounds of Hamerly and Exponion must give way.
 #include "kmeans/centre_drift.h"
 
 #include <algorithm>

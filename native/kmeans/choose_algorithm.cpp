@@ -1,8 +1,9 @@
+// Lloyd, Hamerly, Exponion or filtering: by columns, clusters and rows.
 #include "kmeans/choose_algorithm.h"
 
 #include <algorithm>
 
-#include "kmeans/filter_view.h"
+#include "kmeans/filter_tree_view.h"
 
 namespace coterie {
 namespace {

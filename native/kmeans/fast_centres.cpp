@@ -1,3 +1,4 @@
+// Before an Exponion pass: which few centres moved so far that rows had better meet them one by one.
 #include "kmeans/fast_centres.h"
 
 #include <algorithm>

@@ -1,9 +1,10 @@
+// K-means of dense rows: the loop of kmeans_loop.h over the passes of accelerate.h.
 #include "kmeans/kmeans.h"
 
 #include <utility>
 
 #include "kmeans/accelerate.h"
-#include "kmeans/run.h"
+#include "kmeans/kmeans_loop.h"
 #include "support/cpu_dispatch.h"
 
 namespace coterie {

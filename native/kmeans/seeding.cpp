@@ -1,3 +1,4 @@
+// Greedy k-means++ on dense rows: what the steps of seeder.h ask of them.
 #include "kmeans/seeding.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Direct passes of seeding: a few candidates against all rows, by differences, with rows in the lanes of the vectors.
 #include "engine.h"
-#include "kmeans/differences.h"
+#include "kmeans/squared_difference.h"
 #include "support/parallel.h"
 #include "support/scratch.h"
 

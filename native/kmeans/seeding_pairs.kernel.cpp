@@ -1,7 +1,7 @@
 // Many candidates against all rows by tiles: the pairs in which the candidate is closer than every pick.
 #include "engine.h"
-#include "kmeans/bounds.h"
-#include "kmeans/differences.h"
+#include "kmeans/distance_bounds.h"
+#include "kmeans/squared_difference.h"
 #include "tiles/walk.h"
 
 namespace coterie::COTERIE_ISA {

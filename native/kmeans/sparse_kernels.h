@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kmeans/seeding_kernels.h"
-#include "kmeans/state.h"
+#include "kmeans/kmeans_kernels.h"
 #include "support/matrix_view.h"
 
 namespace coterie {

@@ -5,7 +5,7 @@
 
 #include "linkage/centroid_linkage.h"
 #include "linkage/matrix_linkage.h"
-#include "linkage/single.h"
+#include "linkage/single_linkage.h"
 #include "support/parallel.h"
 
 namespace coterie {

@@ -7,13 +7,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include "barycentres.h"
+#include "distance/barycentres.h"
 #include "birch/cf_tree.h"
-#include "density/grown_tree.h"
+#include "density/prim_tree.h"
 #include "linkage/first_rounds.h"
 #include "linkage/linkage.h"
 #include "medoids/medoids.h"
-#include "ranks.h"
+#include "distance/ranks.h"
 #include "support/not_finite.h"
 #include "support/number_order.h"
 #include "support/random.h"

@@ -1,5 +1,5 @@
 // Blocks of a k-means run: nearest centres, sums that add up to those of the whole, whatever came before.
-#include "kmeans/block.h"
+#include "kmeans/kmeans_block.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "kmeans/columns.h"
+#include "kmeans/column_moments.h"
 #include "support/random.h"
 #include "tests/check.h"
 

@@ -1,5 +1,5 @@
 // Bounds against all pairs: the nearest other group of a row is never ruled out.
-#include "silhouette_bounds.h"
+#include "evaluate/silhouette_bounds.h"
 
 #include <cmath>
 #include <limits>

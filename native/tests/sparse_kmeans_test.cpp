@@ -1,5 +1,5 @@
 // K-means on CSR rows walks the path of k-means on the same rows written out.
-#include "kmeans/sparse.h"
+#include "kmeans/sparse_kmeans.h"
 
 #include <algorithm>
 #include <cmath>

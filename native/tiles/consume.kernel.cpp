@@ -251,7 +251,7 @@ void install_for(TileKernels<T>& kernels) {
 
 }  // namespace
 
-void install_consumers(Engine& engine) {
+void install_consume(Engine& engine) {
   install_for(engine.float32.tiles);
   install_for(engine.float64.tiles);
 }

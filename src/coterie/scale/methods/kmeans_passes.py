@@ -22,7 +22,7 @@ from coterie.scale.runtime.passes import compute, fold, read_weights, tasks, use
 from coterie.scale.runtime.shelf import SHELF
 
 BOUND_BYTES = 16  # per row: a label, two bounds, a place in a list
-ROUNDING_MAGIC = 6755399441055744.0  # as in native/kmeans/exact_sums.h
+ROUNDING_MAGIC = 6755399441055744.0  # as in native/kmeans/update_sums.h
 Units = npt.NDArray[np.int64]
 
 
