@@ -43,6 +43,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check src tests benchmarks docs/*.py .ci
 	$(BIN)/python docs/make_tables.py --check
 	$(BIN)/python docs/make_gallery.py --check
+	find native -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format --dry-run --Werror
 
 types: $(VENV)/.installed-dev
 	$(BIN)/python native/bindings/make_stub.py --check

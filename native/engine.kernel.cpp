@@ -4,36 +4,38 @@
 #include "support/isa.h"
 
 // apply(room, name): the file room/name.kernel.cpp defines install_name, which writes its functions into the table.
+// clang-format off: one file per line
 #define COTERIE_FOR_EACH_KERNEL_FILE(apply) \
-  apply(tiles, consume)                \
-  apply(tiles, nearest)                \
-  apply(tiles, pack)                   \
-  apply(tiles, symmetric)              \
-  apply(trees, kdtree_nearest)         \
-  apply(trees, kdtree_radius)          \
-  apply(trees, spanning_search)        \
-  apply(distance, powers)              \
-  apply(kmeans, exponion_bounds)       \
-  apply(kmeans, exponion_pass)         \
-  apply(kmeans, filter_pass)           \
-  apply(kmeans, hamerly_pass)          \
-  apply(kmeans, lloyd_pass)            \
-  apply(kmeans, seeding_gains)         \
-  apply(kmeans, seeding_pairs)         \
-  apply(kmeans, sparse_pass)           \
-  apply(kmeans, sparse_seeding)        \
-  apply(density, dbscan)               \
-  apply(linkage, centroid_search)      \
-  apply(linkage, matrix_rows)          \
-  apply(linkage, product_search)       \
-  apply(dendrogram, min_plus)          \
-  apply(dendrogram, point_blocks)      \
-  apply(evaluate, silhouette)          \
-  apply(mixture, mixture)              \
-  apply(spectral, affinity)            \
-  apply(medoids, medoids)              \
-  apply(kernel_kmeans, kernel_sums)    \
+  apply(tiles, consume)                     \
+  apply(tiles, nearest)                     \
+  apply(tiles, pack)                        \
+  apply(tiles, symmetric)                   \
+  apply(trees, kdtree_nearest)              \
+  apply(trees, kdtree_radius)               \
+  apply(trees, spanning_search)             \
+  apply(distance, powers)                   \
+  apply(kmeans, exponion_bounds)            \
+  apply(kmeans, exponion_pass)              \
+  apply(kmeans, filter_pass)                \
+  apply(kmeans, hamerly_pass)               \
+  apply(kmeans, lloyd_pass)                 \
+  apply(kmeans, seeding_gains)              \
+  apply(kmeans, seeding_pairs)              \
+  apply(kmeans, sparse_pass)                \
+  apply(kmeans, sparse_seeding)             \
+  apply(density, dbscan)                    \
+  apply(linkage, centroid_search)           \
+  apply(linkage, matrix_rows)               \
+  apply(linkage, product_search)            \
+  apply(dendrogram, min_plus)               \
+  apply(dendrogram, point_blocks)           \
+  apply(evaluate, silhouette)               \
+  apply(mixture, mixture)                   \
+  apply(spectral, affinity)                 \
+  apply(medoids, medoids)                   \
+  apply(kernel_kmeans, kernel_sums)         \
   apply(birch, node_search)
+// clang-format on
 
 namespace coterie::COTERIE_ISA {
 

@@ -15,7 +15,8 @@ using MaybeWeights = std::optional<Numbers>;
 
 void check_columns(const CFTree& tree, std::int64_t columns) {
   if (columns == tree.dims()) return;
-  throw std::invalid_argument("rows of CFTree must have " + std::to_string(tree.dims()) + " columns, got " + std::to_string(columns) + ".");
+  throw std::invalid_argument("rows of CFTree must have " + std::to_string(tree.dims()) + " columns, got " + std::to_string(columns) +
+                              ".");
 }
 
 void restore(CFTree* self, const Ids& node_starts, const Ids& children, const Numbers& weights, const Numbers& deviations,

@@ -24,8 +24,8 @@ IntegerLabels label_view(const AnyIntegers& array) {
 
 template <class Count>
 auto arrays_of(const SparseTable<Count>& table) {
-  return std::make_tuple(copied(table.row_labels), copied(table.column_labels), copied(table.row_starts),
-                         copied(table.columns), copied(table.counts));
+  return std::make_tuple(copied(table.row_labels), copied(table.column_labels), copied(table.row_starts), copied(table.columns),
+                         copied(table.counts));
 }
 
 auto count_pairs_of(const AnyIntegers& first, const AnyIntegers& second, int n_threads) {

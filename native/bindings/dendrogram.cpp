@@ -149,7 +149,8 @@ auto scatter_curve_of(const Ints& starts, const Ints& children, std::int64_t n_l
 }
 
 template <class T>
-auto silhouette_curve_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Matrix<T>& X, std::int64_t most_steps) {
+auto silhouette_curve_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Matrix<T>& X,
+                         std::int64_t most_steps) {
   const TreeView tree = tree_of(starts, children, n_leaves);
   auto scores = new_vector<double>(tree.n_inner + 1);
   without_gil([&] { silhouette_curve<T>(tree, view(X), most_steps, scores.data()); });

@@ -6,16 +6,15 @@
 #include <algorithm>
 
 #include "density/dbscan.h"
-#include "density/prim_tree.h"
 #include "density/hierarchy.h"
 #include "density/optics.h"
+#include "density/prim_tree.h"
 
 namespace coterie {
 namespace {
 
 template <class T>
-auto bind_dbscan(const KDTree<T>& tree, double radius, double least_weight, const std::optional<Vector<double>>& weight,
-                 int threads) {
+auto bind_dbscan(const KDTree<T>& tree, double radius, double least_weight, const std::optional<Vector<double>>& weight, int threads) {
   const std::int64_t n = tree.view().n_points;
   if (weight && static_cast<std::int64_t>(weight->shape(0)) != n)
     throw nb::value_error("weight of dbscan must have one entry per row.");
@@ -82,9 +81,7 @@ auto merged(const Matrix<std::int64_t>& ends, const double* weight) {
 
 auto bind_merge_components(const Matrix<std::int64_t>& ends) { return merged<std::int64_t>(ends, nullptr); }
 
-auto bind_merge_weights(const Matrix<std::int64_t>& ends, const Vector<double>& weight) {
-  return merged<double>(ends, weight.data());
-}
+auto bind_merge_weights(const Matrix<std::int64_t>& ends, const Vector<double>& weight) { return merged<double>(ends, weight.data()); }
 
 template <class Size>
 auto condensed(const Ids& left, const Ids& right, const Vector<double>& distance, const Vector<Size>& size, std::int64_t least,

@@ -11,7 +11,7 @@ namespace {
 
 template <class T>
 auto bind_centres(const Matrix<T>& X, const Vector<std::int32_t>& labels, std::int64_t n_clusters,
-                      const std::optional<Vector<double>>& weights, Barycentre kind, double p, int threads) {
+                  const std::optional<Vector<double>>& weights, Barycentre kind, double p, int threads) {
   const std::int64_t cols = view(X).cols;
   auto out = new_matrix<T>(n_clusters, cols);
   const LabelledRows<T> rows{view(X), labels.data(), data_or_null(weights)};
@@ -43,8 +43,10 @@ template <class T>
 void bind_distances_for(nb::module_& module) {
   module.def("barycentres", &bind_centres<T>, "X"_a.noconvert(), "labels"_a, "n_clusters"_a, "weights"_a.none(), "kind"_a, "p"_a = 2.0,
              "n_threads"_a = 0, "The barycentre of each cluster; NaN where it has no weight.");
-  module.def("row_ranks", &bind_ranks<T>, "X"_a.noconvert(), "n_threads"_a = 0, "Ranks within each row, from 1; equal numbers share their mean rank.");
-  module.def("matrix_facts", &bind_matrix_facts<T>, "D"_a.noconvert(), "n_threads"_a = 0, "What a square matrix must be to be taken for distances.");
+  module.def("row_ranks", &bind_ranks<T>, "X"_a.noconvert(), "n_threads"_a = 0,
+             "Ranks within each row, from 1; equal numbers share their mean rank.");
+  module.def("matrix_facts", &bind_matrix_facts<T>, "D"_a.noconvert(), "n_threads"_a = 0,
+             "What a square matrix must be to be taken for distances.");
 }
 
 }  // namespace

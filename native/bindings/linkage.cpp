@@ -78,13 +78,16 @@ auto bind_genie_merges(const Matrix<std::int64_t>& edges, double gini_threshold,
   return std::make_tuple(children, along);
 }
 
-NewMatrix<double> bind_link_graph(const Vector<double>& values, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
-                                  LinkageRule rule, bool missing_is_infinite, const std::optional<Matrix<double>>& rows,
-                                  std::int64_t n_merges) {
+NewMatrix<double> bind_link_graph(const Vector<double>& values, const Vector<std::int32_t>& columns,
+                                  const Vector<std::int64_t>& row_starts, LinkageRule rule, bool missing_is_infinite,
+                                  const std::optional<Matrix<double>>& rows, std::int64_t n_merges) {
   const std::int64_t n = static_cast<std::int64_t>(row_starts.shape(0)) - 1;
-  const GraphLinkage graph{sparse_view(values, columns, row_starts, n), rule,
+  const GraphLinkage graph{sparse_view(values, columns, row_starts, n),
+                           rule,
                            missing_is_infinite ? MissingEdge::infinite : MissingEdge::unknown,
-                           rows ? rows->data() : nullptr, rows ? view(*rows).cols : 0, n_merges};
+                           rows ? rows->data() : nullptr,
+                           rows ? view(*rows).cols : 0,
+                           n_merges};
   std::vector<double> merges(static_cast<std::size_t>(4 * n_merges));
   std::int64_t count = 0;
   without_gil([&] { count = link_graph(graph, merges.data()); });
@@ -96,7 +99,8 @@ NewMatrix<double> bind_link_graph(const Vector<double>& values, const Vector<std
 template <class T>
 void bind_linkage_for(nb::module_& module, const char* name) {
   nb::class_<BoundFirstRounds<T>>(module, name, "See first_rounds.")
-      .def_prop_ro("n_left", [](const BoundFirstRounds<T>& first) { return first.rounds.n_left(); }, "Clusters that are left.")
+      .def_prop_ro(
+          "n_left", [](const BoundFirstRounds<T>& first) { return first.rounds.n_left(); }, "Clusters that are left.")
       .def("link", &bind_link_rest<T>, "SciPy's linkage matrix; what is left is linked in a matrix of n_left x n_left.");
   module.def("first_rounds", &bind_first_rounds<T>, "X"_a.noconvert(), "metric"_a, "rule"_a, "n_threads"_a = 0,
              "The first rounds of a linkage that needs a matrix, without it: complete, average, weighted.");
@@ -121,9 +125,10 @@ void bind_linkage(nb::module_& module) {
       .value("average_merged", LinkageRule::average_merged)
       .value("minimax", LinkageRule::minimax);
   module.def("link_edges", &bind_link_edges, "edges"_a, "distances"_a, "Single linkage along the n - 1 edges of a spanning tree.");
-  module.def("genie_merges", &bind_genie_merges, "edges"_a, "gini_threshold"_a, "counts"_a.none() = nb::none(),
-             "Merges along the edges of a spanning tree, shortest first, that keep the Gini index of the sizes from rising: the two nodes "
-             "of each, and its edge. A row of count 0, a leaf, adds to no size and is merged first.");
+  module.def(
+      "genie_merges", &bind_genie_merges, "edges"_a, "gini_threshold"_a, "counts"_a.none() = nb::none(),
+      "Merges along the edges of a spanning tree, shortest first, that keep the Gini index of the sizes from rising: the two nodes "
+      "of each, and its edge. A row of count 0, a leaf, adds to no size and is merged first.");
   module.def("link_graph", &bind_link_graph, "values"_a, "columns"_a, "row_starts"_a, "rule"_a, "missing_is_infinite"_a,
              "rows"_a.none(), "n_merges"_a,
              "Merges along the edges of a symmetric CSR graph without a diagonal: (id, id, height, size), at most n_merges. Rows are "

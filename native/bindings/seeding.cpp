@@ -53,8 +53,8 @@ template <class T>
 void bind_seeding_for(nb::module_& module) {
   module.def("kmeans_seed", &bind_seed<T>, "X"_a.noconvert(), "n_clusters"_a, "weights"_a.none(), "n_candidates"_a, "seed"_a,
              "record"_a = false, "n_threads"_a = 0, "Greedy k-means++: rows of X as first centres.");
-  module.def("kmeans_seed_sparse", &bind_seed_sparse<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "n_cols"_a, "n_clusters"_a,
-             "weights"_a.none(), "n_candidates"_a, "seed"_a, "record"_a = false, "n_threads"_a = 0,
+  module.def("kmeans_seed_sparse", &bind_seed_sparse<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "n_cols"_a,
+             "n_clusters"_a, "weights"_a.none(), "n_candidates"_a, "seed"_a, "record"_a = false, "n_threads"_a = 0,
              "Greedy k-means++: CSR rows as first centres.");
 }
 

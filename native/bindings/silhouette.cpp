@@ -9,8 +9,8 @@ namespace coterie {
 namespace {
 
 template <class T>
-auto bind_silhouette(const Matrix<T>& X, const Vector<std::int32_t>& groups, std::int64_t n_groups, const Metric& metric,
-                     bool between, const std::optional<Vector<T>>& weights, int threads) {
+auto bind_silhouette(const Matrix<T>& X, const Vector<std::int32_t>& groups, std::int64_t n_groups, const Metric& metric, bool between,
+                     const std::optional<Vector<T>>& weights, int threads) {
   auto own = new_vector<double>(view(X).rows);
   auto nearest = new_vector<double>(view(X).rows);
   auto neighbour = new_vector<std::int32_t>(view(X).rows);

@@ -83,8 +83,8 @@ void bind_spanning_for(nb::module_& module) {
              "of max(core[i], core[j], distance / alpha).");
   module.def("spanning_tree_of_matrix", &by_matrix<T>, "D"_a.noconvert(), "core"_a.none() = nb::none(), "alpha"_a = 1.0,
              "As spanning_tree, for a matrix of distances.");
-  module.def("spanning_tree_of_tree", &by_tree<T>, "tree"_a, "core"_a.none() = nb::none(), "alpha"_a = 1.0,
-             "n_threads"_a = 0, "As spanning_tree, over a kd-tree.");
+  module.def("spanning_tree_of_tree", &by_tree<T>, "tree"_a, "core"_a.none() = nb::none(), "alpha"_a = 1.0, "n_threads"_a = 0,
+             "As spanning_tree, over a kd-tree.");
 }
 
 }  // namespace

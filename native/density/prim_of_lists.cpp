@@ -20,8 +20,10 @@ bool is_tie(double shorter, double longer) { return longer - shorter <= tie_tole
 // Rows by position: near rows at near positions, so that the walk finds them in the cache.
 struct Places {
   Places(std::int64_t n, const std::int32_t* order) : row(size_of(n)), position(size_of(n)) {
-    if (order == nullptr) std::iota(row.begin(), row.end(), 0);
-    else std::copy_n(order, n, row.begin());
+    if (order == nullptr)
+      std::iota(row.begin(), row.end(), 0);
+    else
+      std::copy_n(order, n, row.begin());
     for (std::int64_t p = 0; p < n; ++p) position[row[p]] = static_cast<std::int32_t>(p);
   }
 
@@ -150,10 +152,15 @@ class Offers {
 class Walk {
  public:
   Walk(const Places& places, const double* core, const Listed& listed, const std::vector<LongEdge>& long_edges)
-      : places_(places), core_(core), listed_(listed), long_edges_(long_edges),
+      : places_(places),
+        core_(core),
+        listed_(listed),
+        long_edges_(long_edges),
         listed_by_(places.size(), [&](auto add) { each_listed(add); }),
         joined_by_(places.size(), [&](auto add) { each_long_edge(add); }),
-        reach_(places.row.size(), std::numeric_limits<double>::infinity()), source_(reach_.size(), 0), is_in_(reach_.size(), 0) {}
+        reach_(places.row.size(), std::numeric_limits<double>::infinity()),
+        source_(reach_.size(), 0),
+        is_in_(reach_.size(), 0) {}
 
   GrownTree run() {
     GrownTree tree;

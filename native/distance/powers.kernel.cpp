@@ -38,8 +38,7 @@ double pull(const WeightedValues& points, double centre, double p) {
     const std::int64_t left = points.count - i < lanes<double> ? points.count - i : lanes<double>;
     const LastLanes last(points.values + i, left);
     const Doubles power = signed_power(centre - load(last.number), p);
-    for (std::int64_t lane = 0; lane < left; ++lane)
-      total += power[lane] * (points.weights == nullptr ? 1 : points.weights[i + lane]);
+    for (std::int64_t lane = 0; lane < left; ++lane) total += power[lane] * (points.weights == nullptr ? 1 : points.weights[i + lane]);
   }
   return total;
 }

@@ -106,8 +106,8 @@ SparseTable<std::int64_t> dense_table(const Side& first, const Side& second, One
 }
 
 SparseTable<double> dense_table(const Side& first, const Side& second, Weights weights, int threads) {
-  return compress(fill_dense<double>(first, second, weights, threads),
-                  fill_dense<std::int64_t>(first, second, Ones{}, threads), first, second);
+  return compress(fill_dense<double>(first, second, weights, threads), fill_dense<std::int64_t>(first, second, Ones{}, threads), first,
+                  second);
 }
 
 // A sample as it is sorted: its place within the bucket's part of the table, and what it adds there.
@@ -220,8 +220,8 @@ SparseTable<Count> sparse_table(const Codes& codes, Amounts amounts, int threads
   parallel_for(count, threads, [&](std::int64_t bucket, int) {
     const Range rows = block_range(codes.n_rows, std::int64_t{1} << buckets.shift, bucket);
     const Entry* entries = buckets.entries.get();
-    parts[bucket] = fill_bucket<Count>(entries + buckets.starts[bucket], entries + buckets.starts[bucket + 1], rows.size(),
-                                       codes.n_columns);
+    parts[bucket] =
+        fill_bucket<Count>(entries + buckets.starts[bucket], entries + buckets.starts[bucket + 1], rows.size(), codes.n_columns);
   });
   SparseTable<Count> table;
   table.row_starts.push_back(0);
@@ -255,11 +255,10 @@ SparseTable<Count> tabulate(const IntegerLabels& first, const IntegerLabels& sec
   auto row_labels = encode_integers(first, row_of.get(), threads);
   auto column_labels = encode_integers(second, column_of.get(), threads);
   const auto n_rows = static_cast<std::int64_t>(row_labels.size()), n_columns = static_cast<std::int64_t>(column_labels.size());
-  SparseTable<Count> table =
-      is_dense(row_labels.size(), column_labels.size(), n)
-          ? dense_table(Side{{row_of.get(), n, 4, true}, 0, n_rows}, Side{{column_of.get(), n, 4, true}, 0, n_columns}, amounts,
-                        threads)
-          : sparse_table(Codes{row_of.get(), column_of.get(), n, n_rows, n_columns}, amounts, threads);
+  SparseTable<Count> table = is_dense(row_labels.size(), column_labels.size(), n)
+                                 ? dense_table(Side{{row_of.get(), n, 4, true}, 0, n_rows},
+                                               Side{{column_of.get(), n, 4, true}, 0, n_columns}, amounts, threads)
+                                 : sparse_table(Codes{row_of.get(), column_of.get(), n, n_rows, n_columns}, amounts, threads);
   table.row_labels = std::move(row_labels);
   table.column_labels = std::move(column_labels);
   return table;

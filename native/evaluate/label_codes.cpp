@@ -20,22 +20,27 @@ struct Typed {
 
   // Widened to 64 bits with its sign, so that differences are right for signed labels too.
   std::uint64_t operator[](std::int64_t i) const {
-    if constexpr (std::is_signed_v<T>) return static_cast<std::uint64_t>(static_cast<std::int64_t>(data[i]));
-    else return static_cast<std::uint64_t>(data[i]);
+    if constexpr (std::is_signed_v<T>)
+      return static_cast<std::uint64_t>(static_cast<std::int64_t>(data[i]));
+    else
+      return static_cast<std::uint64_t>(data[i]);
   }
 };
 
 template <class Body>
 auto with_type(const IntegerLabels& labels, Body&& body) {
   const auto as = [&]<class S, class U>(S, U) {
-    return labels.is_signed ? body(Typed<S>{static_cast<const S*>(labels.data)})
-                            : body(Typed<U>{static_cast<const U*>(labels.data)});
+    return labels.is_signed ? body(Typed<S>{static_cast<const S*>(labels.data)}) : body(Typed<U>{static_cast<const U*>(labels.data)});
   };
   switch (labels.bytes) {
-    case 1: return as(std::int8_t{}, std::uint8_t{});
-    case 2: return as(std::int16_t{}, std::uint16_t{});
-    case 4: return as(std::int32_t{}, std::uint32_t{});
-    default: return as(std::int64_t{}, std::uint64_t{});
+    case 1:
+      return as(std::int8_t{}, std::uint8_t{});
+    case 2:
+      return as(std::int16_t{}, std::uint16_t{});
+    case 4:
+      return as(std::int32_t{}, std::uint32_t{});
+    default:
+      return as(std::int64_t{}, std::uint64_t{});
   }
 }
 

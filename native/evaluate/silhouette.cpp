@@ -97,7 +97,8 @@ class Pass {
       for (std::int64_t i = range.begin; i < range.end; ++i) {
         const T* from = X.row(*ids_at(i));
         T* to = sorted_.data() + i * X.cols;
-        for (std::int64_t t = 0; t < X.cols; ++t) to[t] = factor * (shift_.empty() ? from[t] : from[t] - shift_[static_cast<std::size_t>(t)]);
+        for (std::int64_t t = 0; t < X.cols; ++t)
+          to[t] = factor * (shift_.empty() ? from[t] : from[t] - shift_[static_cast<std::size_t>(t)]);
         terms_[static_cast<std::size_t>(i)] = Y_.term[slot_[static_cast<std::size_t>(i)]];
       }
     });
@@ -122,7 +123,9 @@ class Pass {
   std::int64_t first_panel(std::int64_t group) const { return panel_start_[static_cast<std::size_t>(group)]; }
 
   // Whether all rows of two groups meet; if not, only those rows of either that may have the other as their nearest group.
-  bool is_full(std::int64_t a, std::int64_t b) const { return is_full_.empty() || is_full_[static_cast<std::size_t>(a * n_groups_ + b)] != 0; }
+  bool is_full(std::int64_t a, std::int64_t b) const {
+    return is_full_.empty() || is_full_[static_cast<std::size_t>(a * n_groups_ + b)] != 0;
+  }
 
   void choose_pairs() {
     panel_start_.assign(static_cast<std::size_t>(n_groups_) + 1, 0);
@@ -135,7 +138,8 @@ class Pass {
     for (std::int64_t a = 0; a < n_groups_; ++a)
       for (std::int64_t i = first_row(a); i < first_row(a + 1); ++i)
         for (std::int64_t b = 0; b < n_groups_; ++b)
-          share[static_cast<std::size_t>(a * n_groups_ + b)] += asks(i, b) ? 1.0 / static_cast<double>(first_row(a + 1) - first_row(a)) : 0.0;
+          share[static_cast<std::size_t>(a * n_groups_ + b)] +=
+              asks(i, b) ? 1.0 / static_cast<double>(first_row(a + 1) - first_row(a)) : 0.0;
     is_full_.resize(share.size());
     for (std::int64_t a = 0; a < n_groups_; ++a)
       for (std::int64_t b = 0; b < n_groups_; ++b)
@@ -162,7 +166,8 @@ class Pass {
 
   // Each against the group that it asks for.
   void answer_asking_rows() {
-    parallel_for(static_cast<std::int64_t>(jobs_.size()), threads_, [&](std::int64_t at, int) { sum_job(jobs_[static_cast<std::size_t>(at)]); });
+    parallel_for(static_cast<std::int64_t>(jobs_.size()), threads_,
+                 [&](std::int64_t at, int) { sum_job(jobs_[static_cast<std::size_t>(at)]); });
     for (const Job& job : jobs_)
       for (std::size_t i = 0; i < job.rows.size(); ++i)
         offer(*ids_at(job.rows[i]), job.sums[i] / group_weight_[static_cast<std::size_t>(job.other)], job.other);
@@ -178,14 +183,24 @@ class Pass {
       terms.push_back(terms_[static_cast<std::size_t>(i)]);
     }
     job.sums.assign(job.rows.size(), 0.0);
-    engine().of<T>().silhouette.add_sums({{rows.data(), count, Y_.cols, Y_.cols}, terms.data(), is_euclidean_, &Y_, metric_, first_panel(job.other),
-                                          first_panel(job.other + 1), job.sums.data(), nullptr, nullptr, nullptr});
+    engine().of<T>().silhouette.add_sums({{rows.data(), count, Y_.cols, Y_.cols},
+                                          terms.data(),
+                                          is_euclidean_,
+                                          &Y_,
+                                          metric_,
+                                          first_panel(job.other),
+                                          first_panel(job.other + 1),
+                                          job.sums.data(),
+                                          nullptr,
+                                          nullptr,
+                                          nullptr});
   }
 
   // Rows [first, end) of a group against themselves and against the panels after them, of groups that are met in full.
   void walk_block(std::int64_t group, std::int64_t first, std::int64_t end) {
     const std::int64_t own = slot_[static_cast<std::size_t>(first)] / width_, rows = end - first;
-    const std::int64_t next = own + block_count(rows, group_columns<T>) * (group_columns<T> / width_), step = columns_per_task / width_;
+    const std::int64_t next = own + block_count(rows, group_columns<T>) * (group_columns<T> / width_),
+                       step = columns_per_task / width_;
     tasks_.clear();
     std::int64_t n_sums = 0;
     for (std::int64_t panel = own; panel < Y_.n_panels;) {
@@ -206,8 +221,9 @@ class Pass {
       const MatrixView<T> block = {sorted_.data() + first * Y_.cols, rows, Y_.cols, Y_.cols};
       double* column_sums = part.first_panel == own ? nullptr : column_sums_.data();
       const T* row_weights = row_weights_.empty() ? nullptr : row_weights_.data() + first;
-      engine().of<T>().silhouette.add_sums({block, terms_.data() + first, is_euclidean_, &Y_, metric_, part.first_panel, part.end_panel,
-                                            row_sums_.data() + part.sums, column_sums, row_weights, column_weights_.data()});
+      engine().of<T>().silhouette.add_sums({block, terms_.data() + first, is_euclidean_, &Y_, metric_, part.first_panel,
+                                            part.end_panel, row_sums_.data() + part.sums, column_sums, row_weights,
+                                            column_weights_.data()});
     });
     take_rows(group, first, rows);
   }

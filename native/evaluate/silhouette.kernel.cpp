@@ -130,7 +130,8 @@ struct StripSums {
       T* total = totals + v * lanes<T>;
       Vec<T> value = distances[v];
       if (is_ragged) value = select<T>(value < broadcast(std::numeric_limits<T>::infinity()), value, Vec<T>{});
-      row[r].vector(panel * panel_vectors + v) += is_weighted ? value * load(task.column_weights + first_column + v * lanes<T>) : value;
+      row[r].vector(panel * panel_vectors + v) +=
+          is_weighted ? value * load(task.column_weights + first_column + v * lanes<T>) : value;
       if (!is_ragged || r < strip.count)
         store(total, load(total) + (is_weighted ? value * broadcast(task.row_weights[strip.first_row + r]) : value));
     }

@@ -48,7 +48,8 @@ inline __attribute__((always_inline)) void add_product(Lanes& total, const Lanes
 template <class T>
 class Moments {
  public:
-  Moments(const MatrixView<T>& rows, bool is_wide) : is_wide_(is_wide), cols_(static_cast<std::size_t>(rows.cols)), mean_(cols_, 0.0), third_(cols_, 0.0) {
+  Moments(const MatrixView<T>& rows, bool is_wide)
+      : is_wide_(is_wide), cols_(static_cast<std::size_t>(rows.cols)), mean_(cols_, 0.0), third_(cols_, 0.0) {
     const double share = 1 / static_cast<double>(rows.rows);
     for (std::int64_t i = 0; i < rows.rows; ++i)
       for (std::size_t t = 0; t < cols_; ++t) mean_[t] += share * static_cast<double>(rows.row(i)[t]);
@@ -151,7 +152,8 @@ std::vector<Moments<T>> moments_of(const GroupedRows<T>& given, int threads) {
   const bool is_wide = given.rows.cols * rows_per_column * given.n_groups > given.rows.rows;
   std::vector<std::vector<Moments<T>>> parts(static_cast<std::size_t>(given.n_groups));
   parallel_for(given.n_groups, threads, [&](std::int64_t g, int) {
-    const MatrixView<T> rows = {given.rows.row(given.starts[g]), given.starts[g + 1] - given.starts[g], given.rows.cols, given.rows.stride};
+    const MatrixView<T> rows = {given.rows.row(given.starts[g]), given.starts[g + 1] - given.starts[g], given.rows.cols,
+                                given.rows.stride};
     parts[static_cast<std::size_t>(g)].emplace_back(rows, is_wide);
   });
   std::vector<Moments<T>> moments;
@@ -183,7 +185,8 @@ std::vector<std::uint8_t> possible_neighbours(const GroupedRows<T>& given, int t
     for (std::int64_t first = range.begin; first < range.end; first += lanes) {
       const int count = static_cast<int>(std::min<std::int64_t>(lanes, range.end - first));
       for (std::size_t t = 0; t < at.size(); ++t)
-        for (int lane = 0; lane < lanes; ++lane) at[t].pair[lane / 2][lane % 2] = static_cast<double>(given.rows.row(first + std::min(lane, count - 1))[t]);
+        for (int lane = 0; lane < lanes; ++lane)
+          at[t].pair[lane / 2][lane % 2] = static_cast<double>(given.rows.row(first + std::min(lane, count - 1))[t]);
       for (std::int64_t g = 0; g < k; ++g) moments[static_cast<std::size_t>(g)].bound(at, away, bounds.data() + g * lanes);
       for (int lane = 0; lane < count; ++lane) {
         const std::int64_t own = std::upper_bound(given.starts, given.starts + k, first + lane) - given.starts - 1;

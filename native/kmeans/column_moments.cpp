@@ -34,7 +34,10 @@ void add_rows(const MatrixView<T>& X, const double* weights, const T* __restrict
 }  // namespace
 
 ColumnSums::ColumnSums(std::size_t cols)
-    : sum(cols, 0), square(cols, 0), low(cols, std::numeric_limits<double>::infinity()), high(cols, -std::numeric_limits<double>::infinity()) {}
+    : sum(cols, 0),
+      square(cols, 0),
+      low(cols, std::numeric_limits<double>::infinity()),
+      high(cols, -std::numeric_limits<double>::infinity()) {}
 
 void ColumnSums::add(const ColumnSums& next) {
   weight += next.weight;

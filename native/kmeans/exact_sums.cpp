@@ -19,7 +19,8 @@ void add_and_clear(std::vector<std::int64_t>& totals, std::vector<std::int64_t>&
   for (std::size_t table = 0; table < static_cast<std::size_t>(tables); ++table)
     for (std::size_t i = 0; i < size; ++i) {
       // wraps around: what a NaN leaves in its bits may be too large to add up
-      totals[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(totals[i]) + static_cast<std::uint64_t>(deltas[table * size + i]));
+      totals[i] =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(totals[i]) + static_cast<std::uint64_t>(deltas[table * size + i]));
       deltas[table * size + i] = 0;
     }
 }

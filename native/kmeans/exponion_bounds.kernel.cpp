@@ -72,8 +72,8 @@ std::int64_t find_failing(std::int64_t n, std::int64_t n_clusters, const Cluster
     const Range range = block_range(n, failing.block, task);
     std::int32_t* starts = failing.starts + task * (n_clusters + 1);
     for (std::int64_t cluster = 0; cluster <= n_clusters; ++cluster) starts[cluster] = 0;
-    counts[task] = mark_failing(range, drift, bounds, starts, largest.data() + thread * n_clusters,
-                                largest_failing.data() + thread * n_clusters);
+    counts[task] =
+        mark_failing(range, drift, bounds, starts, largest.data() + thread * n_clusters, largest_failing.data() + thread * n_clusters);
     if (counts[task] > 0) sort_failing(range, bounds, n_clusters, starts, failing.rows + range.begin);
   });
   reduce_largest(largest.data(), team, n_clusters, failing.largest_upper);

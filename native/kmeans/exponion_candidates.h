@@ -42,7 +42,7 @@ struct CandidatePack {
     const Neighbour* near = all.list + all.starts[cluster];
     const std::int64_t count = all.starts[cluster + 1] - all.starts[cluster];
     for (std::int64_t j = 0; j < padded(count); ++j) {
-      T* to = panels.data() + (j / panel_width<T>) * rows.cols * panel_width<T> + j % panel_width<T>;
+      T* to = panels.data() + (j / panel_width<T>)*rows.cols * panel_width<T> + j % panel_width<T>;
       const bool is_real = j < count;
       const std::int64_t centre = is_real ? near[j].centre : 0;
       ids[j] = is_real ? static_cast<LaneIndex<T>>(centre) : std::numeric_limits<std::int32_t>::max();

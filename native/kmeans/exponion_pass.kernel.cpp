@@ -3,8 +3,8 @@
 // Failing rows are sorted by their label. First the exact distance to the own centre may settle a row, then the few centres that
 // moved fast; what is left meets only the centres around its own (Newling and Fleuret's ball), packed once, in tiles.
 #include "engine.h"
-#include "kmeans/own_distance.h"
 #include "kmeans/exponion_strip.h"
+#include "kmeans/own_distance.h"
 
 namespace coterie::COTERIE_ISA {
 namespace {
@@ -112,7 +112,8 @@ void sort_by_reach(const Candidates<T>& columns, const Queues& queues, std::int3
 }
 
 template <class T>
-void settle_rows(ExponionContext<T>& context, const Candidates<T>& columns, const std::int32_t* rows, std::int64_t n, GatheredStrip<T>& strip) {
+void settle_rows(ExponionContext<T>& context, const Candidates<T>& columns, const std::int32_t* rows, std::int64_t n,
+                 GatheredStrip<T>& strip) {
   for (std::int64_t first = 0; first < n; first += strip_rows) {
     const int count = static_cast<int>(n - first < strip_rows ? n - first : strip_rows);
     for (int r = 0; r < count; ++r) strip.load(context.data, r, rows[first + r]);
@@ -159,7 +160,7 @@ void settle_task(ExponionContext<T>& context, const ExponionWork<T>& work, const
 
 template <class T>
 std::int64_t exponion_pass(const KMeansData<T>& data, const ExponionWork<T>& work, const SumUnits& units, const RowBounds& bounds,
-                    const FailingRows& failing, const ClusterSums& deltas) {
+                           const FailingRows& failing, const ClusterSums& deltas) {
   const std::int64_t n_clusters = work.centre_rows.rows, n_blocks = block_count(data.X.rows, failing.block);
   const std::int64_t n_tasks = list_tasks(failing, n_blocks, n_clusters, nullptr);
   const Scratch<ExponionTask> tasks(n_tasks);
@@ -171,8 +172,9 @@ std::int64_t exponion_pass(const KMeansData<T>& data, const ExponionWork<T>& wor
   parallel_for(n_tasks, data.threads, [&](std::int64_t t, int thread) {
     const ExponionTask task = tasks[t];
     const ClusterDrift& drift = work.drift[task.cluster];
-    ExponionContext<T> context{data,         units,      bounds, sums_of_thread(deltas, thread), task.cluster, drift.gap,
-                             drift.fast, work.centre_rows.row(task.cluster), largest_term, 0};
+    ExponionContext<T> context{data,         units,     bounds,     sums_of_thread(deltas, thread),
+                               task.cluster, drift.gap, drift.fast, work.centre_rows.row(task.cluster),
+                               largest_term, 0};
     settle_task(context, work, failing.rows + task.begin, task.end - task.begin);
     changed[t] = context.changed;
   });

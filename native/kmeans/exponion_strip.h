@@ -49,8 +49,8 @@ template <class T>
 COTERIE_INLINE void settle_row(ExponionContext<T>& context, const ExponionState<T>& state, int r, const T* row, double term,
                                std::int64_t index, float outside) {
   const LaneWinner<T> first = lowest_lane<T>(state.best[r], state.at[r]);
-  const Mask<T> is_first = (state.at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index))) &
-                           (state.best[r] == broadcast(first.value));
+  const Mask<T> is_first =
+      (state.at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index))) & (state.best[r] == broadcast(first.value));
   const LaneWinner<T> second = lowest_lane<T>(select<T>(is_first, state.second[r], state.best[r]), lane_numbers<T>());
   const double error = squared_error<T>(context.data.X.cols, term, context.largest_term);
   const float lower = lower_distance(term + 2 * static_cast<double>(second.value), error);

@@ -179,8 +179,8 @@ void filter_rows(const FilterTreeView<T>& tree, const KMeansData<T>& data, const
 
 // Sums of every node from its rows, leaves first.
 template <class T>
-void sum_node(const FilterTreeView<T>& tree, const KMeansData<T>& data, const SumUnits& units, const FilterNode& node, std::int64_t* coarse,
-              std::int64_t* fine) {
+void sum_node(const FilterTreeView<T>& tree, const KMeansData<T>& data, const SumUnits& units, const FilterNode& node,
+              std::int64_t* coarse, std::int64_t* fine) {
   const std::int64_t width = tree.cols + 1;
   std::int64_t count = 0;
   const ClusterSums here{coarse + node.id * width, fine == nullptr ? nullptr : fine + node.id * width, &count, 1, tree.cols};
@@ -202,8 +202,8 @@ void sum_node(const FilterTreeView<T>& tree, const KMeansData<T>& data, const Su
 }
 
 template <class T>
-void sum_below(const FilterTreeView<T>& tree, const KMeansData<T>& data, const SumUnits& units, const FilterNode& node, std::int64_t* coarse,
-               std::int64_t* fine, std::int64_t stop_at) {
+void sum_below(const FilterTreeView<T>& tree, const KMeansData<T>& data, const SumUnits& units, const FilterNode& node,
+               std::int64_t* coarse, std::int64_t* fine, std::int64_t stop_at) {
   if (!node.is_leaf() && node.n_leaves > stop_at) {
     sum_below(tree, data, units, node.left(), coarse, fine, stop_at);
     sum_below(tree, data, units, node.right(), coarse, fine, stop_at);
@@ -212,7 +212,8 @@ void sum_below(const FilterTreeView<T>& tree, const KMeansData<T>& data, const S
 }
 
 template <class T>
-void sum_leaves(const FilterTreeView<T>& tree, const KMeansData<T>& data, const SumUnits& units, std::int64_t* coarse, std::int64_t* fine) {
+void sum_leaves(const FilterTreeView<T>& tree, const KMeansData<T>& data, const SumUnits& units, std::int64_t* coarse,
+                std::int64_t* fine) {
   const FilterNode root{0, 0, tree.n_leaves};
   const std::int64_t n_tasks = list_subtrees(root, nullptr, 0);
   const Scratch<FilterNode> tasks(n_tasks);

@@ -94,7 +94,8 @@ FilterTree<T>::FilterTree(const KMeansData<T>& data, const SumUnits& units)
     : n_rows_(data.X.rows),
       n_leaves_(block_count(data.X.rows, filter_leaf_rows)),
       cols_(data.X.cols),
-      leaf_bytes_(static_cast<std::int64_t>(sizeof(T) * static_cast<std::size_t>(data.X.cols) + sizeof(std::int32_t)) * filter_leaf_rows),
+      leaf_bytes_(static_cast<std::int64_t>(sizeof(T) * static_cast<std::size_t>(data.X.cols) + sizeof(std::int32_t)) *
+                  filter_leaf_rows),
       leaves_(static_cast<std::size_t>(n_leaves_ * leaf_bytes_)),
       boxes_(static_cast<std::size_t>(heap_size(n_leaves_) * 2 * cols_)),
       coarse_(static_cast<std::size_t>(heap_size(n_leaves_) * (cols_ + 1))),
@@ -107,7 +108,8 @@ FilterTree<T>::FilterTree(const KMeansData<T>& data, const SumUnits& units)
 
 template <class T>
 FilterTreeView<T> FilterTree<T>::view() const {
-  return {leaves_.data(), leaf_bytes_, boxes_.data(), coarse_.data(), fine_.empty() ? nullptr : fine_.data(), n_rows_, n_leaves_, cols_};
+  return {leaves_.data(), leaf_bytes_, boxes_.data(), coarse_.data(), fine_.empty() ? nullptr : fine_.data(),
+          n_rows_,        n_leaves_,   cols_};
 }
 
 template <class T>
@@ -125,7 +127,8 @@ void FilterTree<T>::build(const KMeansData<T>& data) {
   Builder<T, Cols> builder(records, n_rows_, boxes_.data());
   std::vector<FilterNode> level{{0, 0, n_leaves_}};
   while (!level.empty()) {
-    parallel_for(static_cast<std::int64_t>(level.size()), data.threads, [&](std::int64_t task, int) { builder.split(level[static_cast<std::size_t>(task)]); });
+    parallel_for(static_cast<std::int64_t>(level.size()), data.threads,
+                 [&](std::int64_t task, int) { builder.split(level[static_cast<std::size_t>(task)]); });
     std::vector<FilterNode> next;
     for (const FilterNode& node : level)
       if (!node.is_leaf()) next.insert(next.end(), {node.left(), node.right()});

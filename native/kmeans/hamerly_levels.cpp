@@ -34,7 +34,8 @@ std::uint8_t cheapest_level(const HamerlyLevels& plan, float slack, double overh
 
 }  // namespace
 
-HamerlyLevels plan_hamerly_levels(const float* moved, std::int64_t n_centres, std::int64_t panel_width, std::int64_t cols, float new_slack) {
+HamerlyLevels plan_hamerly_levels(const float* moved, std::int64_t n_centres, std::int64_t panel_width, std::int64_t cols,
+                                  float new_slack) {
   HamerlyLevels plan{};
   const std::int64_t all_panels = (n_centres + panel_width - 1) / panel_width;
   // 0, 1, 2, 3, 4, 6, 8, 12, 16 ...: half a doubling apart
@@ -64,7 +65,7 @@ float lesser_slack(const RowBounds& bounds, std::int64_t n_rows) {
 }
 
 double cost_of_hamerly_pass(const HamerlyLevels& levels, const ClusterDrift* drift, const RowBounds& bounds, std::int64_t n_rows,
-                         std::int64_t cols) {
+                            std::int64_t cols) {
   const std::int64_t step = std::max<std::int64_t>(1, n_rows / sample_size);
   const double overhead = pass_cost::overhead(cols);
   double cost = 0;

@@ -16,13 +16,13 @@ namespace coterie {
 
 struct HamerlyLevel {
   std::int64_t panels;  // of the sorted centres
-  float missed;         // how far the fastest of the others moved; 0: there are no others
+  float missed;  // how far the fastest of the others moved; 0: there are no others
 };
 
 struct HamerlyLevels {
   static constexpr int capacity = 24, buckets = 512, bits_per_bucket = 20;  // eight buckets for a doubling of the slack
   HamerlyLevel levels[capacity];
-  int count;                        // the first level meets no centre, the last one all
+  int count;  // the first level meets no centre, the last one all
   std::int32_t first_bucket;
   std::uint8_t of_bucket[buckets];  // the level for a slack
 
@@ -35,13 +35,14 @@ struct HamerlyLevels {
 };
 
 // `moved` per column of the sorted centres, falling; `new_slack`: that of a failing row after it met all, as a guess.
-HamerlyLevels plan_hamerly_levels(const float* moved, std::int64_t n_centres, std::int64_t panel_width, std::int64_t cols, float new_slack);
+HamerlyLevels plan_hamerly_levels(const float* moved, std::int64_t n_centres, std::int64_t panel_width, std::int64_t cols,
+                                  float new_slack);
 
 // The lower quartile of the slacks of a sample of the rows: those that fail had less than most.
 float lesser_slack(const RowBounds& bounds, std::int64_t n_rows);
 
 // What a pass in the order of the rows will cost, in panels per row, by the bounds of a sample of them.
 double cost_of_hamerly_pass(const HamerlyLevels& levels, const ClusterDrift* drift, const RowBounds& bounds, std::int64_t n_rows,
-                         std::int64_t cols);
+                            std::int64_t cols);
 
 }  // namespace coterie

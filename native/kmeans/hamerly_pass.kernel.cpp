@@ -2,10 +2,10 @@
 // the centres that moved most, and meet all centres at last. Also for Exponion, when its balls hold most of the centres.
 #include "engine.h"
 #include "kmeans/distance_bounds.h"
-#include "kmeans/update_sums.h"
-#include "kmeans/two_nearest_centres.h"
 #include "kmeans/hamerly_levels.h"
 #include "kmeans/own_distance.h"
+#include "kmeans/two_nearest.h"
+#include "kmeans/update_sums.h"
 
 namespace coterie::COTERIE_ISA {
 namespace {
@@ -127,8 +127,8 @@ struct LeastValues {
 // Takes the centres that a strip's row has met into account; returns whether its bounds fail still. If the own centre was met, the
 // second least value bounds the others: were the least another's, the second would be no farther than the own and the row would fail.
 template <class T>
-COTERIE_INLINE bool include_met(const HamerlyContext<T>& context, const HamerlyLevel& level, const LeastValues<T>& found, int r, const T* row,
-                                std::int64_t index) {
+COTERIE_INLINE bool include_met(const HamerlyContext<T>& context, const HamerlyLevel& level, const LeastValues<T>& found, int r,
+                                const T* row, std::int64_t index) {
   const std::int32_t label = context.bounds.label[index];
   const std::int64_t cols = context.data.X.cols;
   const double term = static_cast<double>(squared_length(row, cols)), error = squared_error<T>(cols, term, context.largest_term);
@@ -143,8 +143,8 @@ COTERIE_INLINE bool include_met(const HamerlyContext<T>& context, const HamerlyL
 
 // Lets rows meet the centres of a level; those whose bounds fail still are added to `rest`.
 template <class T>
-void meet_some(const HamerlyContext<T>& context, const HamerlyLevel& level, GatheredStrip<T>& strip, const std::int32_t* rows, int count,
-               FailingList& rest) {
+void meet_some(const HamerlyContext<T>& context, const HamerlyLevel& level, GatheredStrip<T>& strip, const std::int32_t* rows,
+               int count, FailingList& rest) {
   for (int r = 0; r < count; ++r) strip.load(context.data, r, rows[r]);
   LeastValues<T> found;
   found.meet(strip.rows, context.work.sorted, level.panels, context.data.X.cols);
@@ -203,15 +203,14 @@ void hamerly_range(HamerlyContext<T>& context, Range range) {
   sort_by_level(failing, level.data(), levels.count, starts, sorted.data());
   for (std::int64_t i = starts[levels.all()]; i < failing.count; ++i) rest.add(sorted[i]);
   for (int l = 0; l < levels.all(); ++l)
-    for_strips(sorted.data() + starts[l], starts[l + 1] - starts[l], [&](const std::int32_t* rows, int count) {
-      meet_some(context, levels.levels[l], strip, rows, count, rest);
-    });
+    for_strips(sorted.data() + starts[l], starts[l + 1] - starts[l],
+               [&](const std::int32_t* rows, int count) { meet_some(context, levels.levels[l], strip, rows, count, rest); });
   for_strips(rest.rows.data(), rest.count, [&](const std::int32_t* rows, int count) { meet_all(context, strip, rows, count); });
 }
 
 template <class T>
 std::int64_t hamerly_pass(const KMeansData<T>& data, const HamerlyWork<T>& work, const SumUnits& units, const RowBounds& bounds,
-                    const ClusterSums& deltas) {
+                          const ClusterSums& deltas) {
   const std::int64_t n_tasks = block_count(data.X.rows, rows_per_task);
   const Scratch<std::int64_t> changed(n_tasks);
   const double largest_term = largest_column_term(work.centres);

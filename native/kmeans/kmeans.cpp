@@ -13,8 +13,8 @@ namespace {
 template <class T>
 class DenseRows {
  public:
-  DenseRows(const MatrixView<T>& X, const double* weights, const ColumnMoments& columns, std::int64_t n_clusters, const KMeansOptions& options,
-            KeptTree<T> kept)
+  DenseRows(const MatrixView<T>& X, const double* weights, const ColumnMoments& columns, std::int64_t n_clusters,
+            const KMeansOptions& options, KeptTree<T> kept)
       : shift_(middle_of<T>(columns, options.unit_centres)),
         data_{X, shift_.data(), weights, options.threads},
         accelerator_(data_, n_clusters, options.algorithm, columns, std::move(kept)) {}
@@ -63,7 +63,7 @@ template KMeansOutcome run_kmeans<float>(const MatrixView<float>&, const double*
                                          const MutableMatrixView<float>&, const KMeansOptions&, const KMeansProgress&, std::int32_t*,
                                          KeptTree<float>*);
 template KMeansOutcome run_kmeans<double>(const MatrixView<double>&, const double*, const ColumnMoments&,
-                                          const MutableMatrixView<double>&, const KMeansOptions&, const KMeansProgress&,
-                                          std::int32_t*, KeptTree<double>*);
+                                          const MutableMatrixView<double>&, const KMeansOptions&, const KMeansProgress&, std::int32_t*,
+                                          KeptTree<double>*);
 
 }  // namespace coterie

@@ -24,7 +24,8 @@ struct KMeansWhole {
 template <class T>
 class KMeansBlock {
  public:
-  KMeansBlock(const MatrixView<T>& X, const double* weights, const KMeansWhole& whole, std::int64_t n_clusters, KMeansAlgorithm algorithm);
+  KMeansBlock(const MatrixView<T>& X, const double* weights, const KMeansWhole& whole, std::int64_t n_clusters,
+              KMeansAlgorithm algorithm);
 
   // Finds the nearest of `centres` for every row.
   void assign(const MatrixView<T>& centres);
@@ -37,7 +38,9 @@ class KMeansBlock {
   static constexpr std::int64_t distance_rows = 1024;  // as own_distances of a whole run adds them
 
  private:
-  MatrixView<T> centre_rows() const { return {centres_.data(), static_cast<std::int64_t>(centres_.size()) / data_.X.cols, data_.X.cols, data_.X.cols}; }
+  MatrixView<T> centre_rows() const {
+    return {centres_.data(), static_cast<std::int64_t>(centres_.size()) / data_.X.cols, data_.X.cols, data_.X.cols};
+  }
 
   const std::vector<T> shift_;
   const KMeansData<T> data_;

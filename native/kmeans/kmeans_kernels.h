@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "kmeans/filter_tree_view.h"
 #include "kmeans/centre_neighbours.h"
+#include "kmeans/filter_tree_view.h"
 #include "support/matrix_view.h"
 #include "tiles/kernel_table.h"
 
@@ -115,10 +115,10 @@ struct KMeansKernels {
   // Updates the bounds after the centres moved; rows whose nearest centre is no longer certain meet all of them. Returns how
   // many labels changed.
   std::int64_t (*hamerly_pass)(const KMeansData<T>& data, const HamerlyWork<T>& work, const SumUnits& units, const RowBounds& bounds,
-                         const ClusterSums& deltas);
+                               const ClusterSums& deltas);
   // Finds the nearest centre of the listed rows among those around their own; returns how many labels changed.
   std::int64_t (*exponion_pass)(const KMeansData<T>& data, const ExponionWork<T>& work, const SumUnits& units, const RowBounds& bounds,
-                         const FailingRows& failing, const ClusterSums& deltas);
+                                const FailingRows& failing, const ClusterSums& deltas);
   // Sums of every node of the tree (the arrays start at zero).
   void (*sum_leaves)(const FilterTreeView<T>& tree, const KMeansData<T>& data, const SumUnits& units, std::int64_t* coarse,
                      std::int64_t* fine);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kmeans/column_moments.h"
-#include "kmeans/kmeans.h"
 #include "kmeans/exact_sums.h"
+#include "kmeans/kmeans.h"
 #include "support/parallel.h"
 
 namespace coterie {

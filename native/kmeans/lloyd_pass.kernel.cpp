@@ -1,10 +1,10 @@
 // Lloyd's passes over all rows: every row meets every centre, with or without new bounds for Hamerly and Exponion; and the distances
 // of rows to their own centres.
 #include "engine.h"
-#include "kmeans/lloyd_few_columns.h"
 #include "kmeans/distance_bounds.h"
+#include "kmeans/lloyd_few_columns.h"
+#include "kmeans/two_nearest.h"
 #include "kmeans/update_sums.h"
-#include "kmeans/two_nearest_centres.h"
 
 namespace coterie::COTERIE_ISA {
 namespace {
@@ -142,10 +142,11 @@ double own_distances(const KMeansData<T>& data, const MatrixView<T>& centre_rows
     double sum = 0;
     for (std::int64_t i = range.begin; i < range.end; ++i) {
       const T *row = data.X.row(i), *centre = centre_rows.row(labels[i]), *shift = data.shift;
-      const T squared = sum_over<T>(cols, [=](std::int64_t t) __attribute__((always_inline)) {
-        const T difference = (row[t] - shift[t]) - centre[t];
-        return difference * difference;
-      });
+      const T squared = sum_over<T>(
+          cols, [=](std::int64_t t) __attribute__((always_inline)) {
+            const T difference = (row[t] - shift[t]) - centre[t];
+            return difference * difference;
+          });
       if (out != nullptr) out[i] = squared;
       sum += weight_of(data, i) * static_cast<double>(squared);
     }

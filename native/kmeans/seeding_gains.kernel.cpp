@@ -93,8 +93,8 @@ struct ShortSums {
 
 // Rows first, first + 1, ... in the lanes, vector `index` of a sum; those from `end` on do not count.
 template <class T, int tail>
-COTERIE_INLINE void gain_of_lanes(const DenseData<T>& data, const DirectCandidates<T>& candidates, std::int64_t first, std::int64_t end,
-                                  const GainsOutput<T>& out, ShortSums<T>& sums, std::int64_t index) {
+COTERIE_INLINE void gain_of_lanes(const DenseData<T>& data, const DirectCandidates<T>& candidates, std::int64_t first,
+                                  std::int64_t end, const GainsOutput<T>& out, ShortSums<T>& sums, std::int64_t index) {
   const T* row[lanes<T>];
   Vec<T> nearest = broadcast(-std::numeric_limits<T>::infinity()), weight = broadcast(T(1)), squared[most_direct_candidates];
   const int count = static_cast<int>(end - first < lanes<T> ? end - first : lanes<T>);
@@ -198,11 +198,13 @@ COTERIE_INLINE void take_lanes(const MatrixView<T>& X, const DirectCandidates<T>
   if (count == lanes<T>)
     store(nearest + first, minimum<T>(squared, load(nearest + first)));
   else
-    for (int lane = 0; lane < count; ++lane) nearest[first + lane] = squared[lane] < nearest[first + lane] ? squared[lane] : nearest[first + lane];
+    for (int lane = 0; lane < count; ++lane)
+      nearest[first + lane] = squared[lane] < nearest[first + lane] ? squared[lane] : nearest[first + lane];
 }
 
 template <class T, int tail>
-void take_rows(const MatrixView<T>& X, const DirectCandidates<T>& pick, Range range, const std::uint16_t* closer, int bit, T* nearest) {
+void take_rows(const MatrixView<T>& X, const DirectCandidates<T>& pick, Range range, const std::uint16_t* closer, int bit,
+               T* nearest) {
   for (std::int64_t first = range.begin; first < range.end; first += lanes<T>)
     take_lanes<T, tail>(X, pick, first, range.end, closer, bit, nearest);
 }

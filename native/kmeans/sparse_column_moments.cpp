@@ -16,7 +16,8 @@ struct BlockMoments {
 
 template <class T>
 void add_rows(const SparseView<T>& X, const double* weights, Range range, BlockMoments& block) {
-  for (std::vector<double>* part : {&block.sum, &block.square, &block.low, &block.high}) part->assign(static_cast<std::size_t>(X.cols), 0.0);
+  for (std::vector<double>* part : {&block.sum, &block.square, &block.low, &block.high})
+    part->assign(static_cast<std::size_t>(X.cols), 0.0);
   for (std::int64_t i = range.begin; i < range.end; ++i) {
     const double weight = weights == nullptr ? 1.0 : weights[i];
     block.weight += weight;

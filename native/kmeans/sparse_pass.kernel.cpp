@@ -2,8 +2,8 @@
 #include "kmeans/sparse_kernels.h"
 
 #include "engine.h"
-#include "kmeans/update_sums.h"
 #include "kmeans/sparse_products.h"
+#include "kmeans/update_sums.h"
 #include "support/parallel.h"
 #include "support/scratch.h"
 #include "tiles/nearest.h"
@@ -29,9 +29,9 @@ void measure_lengths(const MatrixView<T>& points, double* lengths, int threads) 
   constexpr std::int64_t fewest_numbers = 1 << 16;
   parallel_for(points.rows, points.rows * points.cols < fewest_numbers ? 1 : threads, [&](std::int64_t j, int) {
     const T* point = points.row(j);
-    lengths[j] = sum_over<double>(points.cols, [point](std::int64_t t) __attribute__((always_inline)) {
-      return static_cast<double>(point[t]) * static_cast<double>(point[t]);
-    });
+    lengths[j] = sum_over<double>(
+        points.cols, [point](std::int64_t t)
+                         __attribute__((always_inline)) { return static_cast<double>(point[t]) * static_cast<double>(point[t]); });
   });
 }
 
@@ -51,9 +51,8 @@ void transpose_columns(const MatrixView<T>& points, const TransposedPoints<T>& o
 template <class T>
 void transpose(const MatrixView<T>& points, const TransposedPoints<T>& out, int threads) {
   constexpr std::int64_t columns_per_task = 64;
-  parallel_for(block_count(out.cols, columns_per_task), threads, [&](std::int64_t task, int) {
-    transpose_columns(points, out, block_range(out.cols, columns_per_task, task));
-  });
+  parallel_for(block_count(out.cols, columns_per_task), threads,
+               [&](std::int64_t task, int) { transpose_columns(points, out, block_range(out.cols, columns_per_task, task)); });
   const Scratch<double> lengths(out.n);
   measure_lengths(points, lengths.data(), threads);
   for (std::int64_t j = 0; j < out.padded; ++j)
@@ -103,16 +102,17 @@ void nearest(const SparseView<T>& X, const TransposedPoints<T>& points, std::int
     const Range range = block_range(X.rows, rows_per_task, task);
     const Scratch<Best> best(range.size());
     for (std::int64_t i = 0; i < range.size(); ++i) best[i] = {broadcast(std::numeric_limits<T>::infinity()), Mask<T>{}};
-    walk_rows(X, points, range, [&](std::int64_t i, std::int64_t first, const Vec<T>* values, int vectors) __attribute__((always_inline)) {
-      Best state = best[i];
-      for (int v = 0; v < vectors; ++v) {
-        const Mask<T> numbers = broadcast_index<T>(static_cast<LaneIndex<T>>(first + v * lanes<T>)) + lane_numbers<T>();
-        const Mask<T> is_nearer = values[v] < state.value;
-        state.value = select<T>(is_nearer, values[v], state.value);
-        state.at = select_index<T>(is_nearer, numbers, state.at);
-      }
-      best[i] = state;
-    });
+    walk_rows(
+        X, points, range, [&](std::int64_t i, std::int64_t first, const Vec<T>* values, int vectors) __attribute__((always_inline)) {
+          Best state = best[i];
+          for (int v = 0; v < vectors; ++v) {
+            const Mask<T> numbers = broadcast_index<T>(static_cast<LaneIndex<T>>(first + v * lanes<T>)) + lane_numbers<T>();
+            const Mask<T> is_nearer = values[v] < state.value;
+            state.value = select<T>(is_nearer, values[v], state.value);
+            state.at = select_index<T>(is_nearer, numbers, state.at);
+          }
+          best[i] = state;
+        });
     for (std::int64_t i = 0; i < range.size(); ++i)
       index[range.begin + i] = static_cast<std::int32_t>(lowest_lane<T>(best[i].value, best[i].at).index);
   });
@@ -127,20 +127,22 @@ void pairwise(const SparseView<T>& X, const TransposedPoints<T>& points, const M
     const Scratch<double> lengths(range.size());
     for (std::int64_t i = range.begin; i < range.end; ++i) {
       const SparseRow<T> row = row_of(X, i);
-      lengths[i - range.begin] = sum_over<double>(row.count, [row](std::int64_t p) __attribute__((always_inline)) {
-        return static_cast<double>(row.values[p]) * static_cast<double>(row.values[p]);
-      });
+      lengths[i - range.begin] = sum_over<double>(
+          row.count, [row](std::int64_t p) __attribute__((always_inline)) {
+            return static_cast<double>(row.values[p]) * static_cast<double>(row.values[p]);
+          });
     }
-    walk_rows(X, points, range, [&](std::int64_t i, std::int64_t first, const Vec<T>* values, int vectors) __attribute__((always_inline)) {
-      const T length = static_cast<T>(lengths[i]);
-      for (int at = 0; at < vectors * lanes<T> && first + at < points.n; ++at) {
-        const std::int64_t point = first + at;
-        T value = length + 2 * values[at / lanes<T>][at % lanes<T>];
-        if (value < cancellation_share<T> * (length + 2 * points.start[point]))
-          value = static_cast<T>(squared_distance(row_of(X, range.begin + i), point_rows.row(point), 1, point_lengths[point]));
-        squared[(range.begin + i) * points.n + point] = value;
-      }
-    });
+    walk_rows(
+        X, points, range, [&](std::int64_t i, std::int64_t first, const Vec<T>* values, int vectors) __attribute__((always_inline)) {
+          const T length = static_cast<T>(lengths[i]);
+          for (int at = 0; at < vectors * lanes<T> && first + at < points.n; ++at) {
+            const std::int64_t point = first + at;
+            T value = length + 2 * values[at / lanes<T>][at % lanes<T>];
+            if (value < cancellation_share<T> * (length + 2 * points.start[point]))
+              value = static_cast<T>(squared_distance(row_of(X, range.begin + i), point_rows.row(point), 1, point_lengths[point]));
+            squared[(range.begin + i) * points.n + point] = value;
+          }
+        });
   });
 }
 
@@ -167,7 +169,8 @@ double own_distances(const SparseView<T>& X, const double* weights, const Matrix
 
 // Adds the row to a cluster, or takes it away (sign -1).
 template <class T>
-void change_sums(const ClusterSums& sums, const SumUnits& units, std::int64_t cluster, const SparseRow<T>& row, double weight, int sign) {
+void change_sums(const ClusterSums& sums, const SumUnits& units, std::int64_t cluster, const SparseRow<T>& row, double weight,
+                 int sign) {
   std::int64_t* coarse = sums.coarse + cluster * (sums.cols + 1);
   std::int64_t* fine = sizeof(T) == 4 ? nullptr : sums.fine + cluster * (sums.cols + 1);
   const auto add = [&](std::int64_t column, double value) __attribute__((always_inline)) {

@@ -60,8 +60,9 @@ COTERIE_INLINE void add_row(const ClusterSums& sums, const SumUnits& units, std:
   };
   const T one = 1;
   for_each_unit(units, row, weight, sums.cols, add);
-  for_each_unit<T>({units.scale + sums.cols, units.fine_scale}, &one, weight, 1,
-                   [=](std::int64_t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) { add(sums.cols, whole, rest); });
+  for_each_unit<T>(
+      {units.scale + sums.cols, units.fine_scale}, &one, weight,
+      1, [=](std::int64_t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) { add(sums.cols, whole, rest); });
   ++sums.count[cluster];
 }
 
@@ -76,8 +77,10 @@ COTERIE_INLINE void subtract_row(const ClusterSums& sums, const SumUnits& units,
   const T one = 1;
   for_each_unit(units, row, weight, sums.cols, subtract);
   for_each_unit<T>(
-      {units.scale + sums.cols, units.fine_scale}, &one, weight, 1,
-      [=](std::int64_t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) { subtract(sums.cols, whole, rest); });
+      {units.scale + sums.cols, units.fine_scale}, &one, weight,
+      1, [=](std::int64_t, std::int64_t whole, std::int64_t rest) __attribute__((always_inline)) {
+        subtract(sums.cols, whole, rest);
+      });
   --sums.count[cluster];
 }
 

@@ -50,8 +50,7 @@ class Sizes {
 
   // The sum of |a - b| over all pairs of sizes, over its largest value.
   bool is_above(double gini_threshold) const {
-    return static_cast<double>(differences_) >
-           gini_threshold * static_cast<double>(total_) * static_cast<double>(n_clusters_ - 1);
+    return static_cast<double>(differences_) > gini_threshold * static_cast<double>(total_) * static_cast<double>(n_clusters_ - 1);
   }
 
  private:
@@ -153,7 +152,8 @@ class Genie {
 
 }  // namespace
 
-std::vector<GenieMerge> genie_merges(const std::int64_t* ends, std::int64_t n_rows, double gini_threshold, const std::uint8_t* counts) {
+std::vector<GenieMerge> genie_merges(const std::int64_t* ends, std::int64_t n_rows, double gini_threshold,
+                                     const std::uint8_t* counts) {
   const std::int64_t n_edges = n_rows - 1;
   for (std::int64_t i = 0; i < 2 * n_edges; ++i)
     if (ends[i] < 0 || ends[i] >= n_rows) throw std::invalid_argument("edges of genie_merges must join rows that exist.");

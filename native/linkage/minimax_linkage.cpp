@@ -88,7 +88,8 @@ class MinimaxEngine {
   // Balls about the only member: farthest[B][x] is the largest of its distances to the members of B.
   void meet_single(std::int32_t from) {
     const T* distance = row(from);
-    for (const std::int32_t other : live_) reach_[static_cast<std::size_t>(other)] = radius_[static_cast<std::size_t>(members(from)[0])];
+    for (const std::int32_t other : live_)
+      reach_[static_cast<std::size_t>(other)] = radius_[static_cast<std::size_t>(members(from)[0])];
     for (std::size_t y = 0; y < size(); ++y) {
       T& most = reach_[static_cast<std::size_t>(slot_[y])];
       most = std::max(most, distance[y]);
@@ -98,7 +99,9 @@ class MinimaxEngine {
 
   // Balls about members, the most central first.
   void meet_members(std::int32_t from, std::int32_t before) {
-    const auto is_nearer = [&](std::int32_t x, std::int32_t y) { return stands_before(radius_[static_cast<std::size_t>(x)], radius_[static_cast<std::size_t>(y)]); };
+    const auto is_nearer = [&](std::int32_t x, std::int32_t y) {
+      return stands_before(radius_[static_cast<std::size_t>(x)], radius_[static_cast<std::size_t>(y)]);
+    };
     std::sort(members(from).begin(), members(from).end(), is_nearer);
     std::int32_t best = least(from, before);
     for (const std::int32_t x : members(from)) {

@@ -100,8 +100,8 @@ COTERIE_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
 // Clears the sign bit: exact for every number, infinities included.
 template <class T>
 COTERIE_INLINE Vec<T> absolute(Vec<T> a) {
-  constexpr LaneIndex<T> all_but_sign = std::is_same_v<T, float> ? static_cast<LaneIndex<T>>(0x7fffffff)
-                                                                 : static_cast<LaneIndex<T>>(0x7fffffffffffffffLL);
+  constexpr LaneIndex<T> all_but_sign =
+      std::is_same_v<T, float> ? static_cast<LaneIndex<T>>(0x7fffffff) : static_cast<LaneIndex<T>>(0x7fffffffffffffffLL);
   return reinterpret_cast<Vec<T>>(reinterpret_cast<Mask<T>>(a) & broadcast_index<T>(all_but_sign));
 }
 
@@ -119,8 +119,7 @@ COTERIE_INLINE std::uint32_t lane_bits(Mask<T> mask) {
   if constexpr (sizeof(T) == 4)
     return static_cast<std::uint16_t>(__builtin_ia32_cvtd2mask512(reinterpret_cast<__attribute__((vector_size(64))) int>(mask)));
   else
-    return static_cast<std::uint8_t>(
-        __builtin_ia32_cvtq2mask512(reinterpret_cast<__attribute__((vector_size(64))) long long>(mask)));
+    return static_cast<std::uint8_t>(__builtin_ia32_cvtq2mask512(reinterpret_cast<__attribute__((vector_size(64))) long long>(mask)));
 #elif defined(__AVX2__)
   if constexpr (sizeof(T) == 4)
     return static_cast<std::uint32_t>(__builtin_ia32_movmskps256(reinterpret_cast<Vec<float>>(mask)));

@@ -50,12 +50,16 @@ bool are_equal(const GrownTree& one, const GrownTree& other) { return one.ends =
 
 struct Growth {
   Growth(const PointSet<double>& points, std::size_t min_samples, double alpha)
-      : D(testing::square_of_distances(points)), core(core_distances(D, min_samples)), alpha(alpha), expected(by_definition(D, core, alpha)),
+      : D(testing::square_of_distances(points)),
+        core(core_distances(D, min_samples)),
+        alpha(alpha),
+        expected(by_definition(D, core, alpha)),
         tree(points.view(), TreeMetric::euclidean, 2, default_leaf_size, 1),
         by_lists(regrow_from_first_row(tree, {static_cast<std::int64_t>(min_samples), 1.0}, alpha, 2)) {}
 
   GrownTree by_rows() const {
-    return grow_from_first_row(static_cast<std::int64_t>(D.size()), [this](std::int64_t i) { return D[i].data(); }, core.data(), alpha);
+    return grow_from_first_row(
+        static_cast<std::int64_t>(D.size()), [this](std::int64_t i) { return D[i].data(); }, core.data(), alpha);
   }
   GrownTree by_walk() const { return grow_from_first_row(tree, core.data(), alpha, by_lists.grown.tree); }
 

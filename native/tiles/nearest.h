@@ -74,8 +74,7 @@ struct NearestEnding {
       const LaneWinner<T> winner = lowest_lane<T>(state.best[r], state.at[r]);
       const std::int64_t row = strip.first_row + r;
       out.index[row] = static_cast<std::int32_t>(winner.index);
-      if (out.value != nullptr)
-        out.value[row] = finish_one(metric, Y, winner.value, strip.rows.row[r], strip.term[r], winner.index);
+      if (out.value != nullptr) out.value[row] = finish_one(metric, Y, winner.value, strip.rows.row[r], strip.term[r], winner.index);
     }
   }
 };
@@ -120,8 +119,8 @@ struct NearestTwoEnding {
 
   // Where the winner stood, its lane's second takes part in the search for the second.
   static COTERIE_INLINE LaneWinner<T> second_of(const State& state, int r, LaneWinner<T> first) {
-    const Mask<T> is_first = (state.at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index))) &
-                             (state.best[r] == broadcast(first.value));
+    const Mask<T> is_first =
+        (state.at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index))) & (state.best[r] == broadcast(first.value));
     return lowest_lane<T>(select<T>(is_first, state.second[r], state.best[r]),
                           select_index<T>(is_first, state.second_at[r], state.at[r]));
   }

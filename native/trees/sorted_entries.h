@@ -41,9 +41,7 @@ struct Entries<float> {
     return std::bit_cast<double>(high << 32 | static_cast<std::uint32_t>(index));
   }
   COTERIE_INLINE std::uint64_t bits(int lane) const { return std::bit_cast<std::uint64_t>(double{keys[lane]}); }
-  COTERIE_INLINE float distance(int lane) const {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits(lane) >> 32));
-  }
+  COTERIE_INLINE float distance(int lane) const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits(lane) >> 32)); }
   COTERIE_INLINE std::int32_t index(int lane) const { return static_cast<std::int32_t>(bits(lane)); }
   COTERIE_INLINE void fill(float distance, std::int32_t index) { keys = broadcast<double>(pack(distance, index)); }
 };
