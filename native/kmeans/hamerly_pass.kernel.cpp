@@ -4,7 +4,7 @@
 #include "kmeans/distance_bounds.h"
 #include "kmeans/hamerly_levels.h"
 #include "kmeans/own_distance.h"
-#include "kmeans/two_nearest.h"
+#include "kmeans/two_nearest_centres.h"
 #include "kmeans/update_sums.h"
 
 namespace coterie::COTERIE_ISA {

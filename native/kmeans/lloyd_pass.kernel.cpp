@@ -3,7 +3,7 @@
 #include "engine.h"
 #include "kmeans/distance_bounds.h"
 #include "kmeans/lloyd_few_columns.h"
-#include "kmeans/two_nearest.h"
+#include "kmeans/two_nearest_centres.h"
 #include "kmeans/update_sums.h"
 
 namespace coterie::COTERIE_ISA {

@@ -13,16 +13,13 @@ using DenseData = SeedingData<MatrixView<T>>;
 // Swaps rows and columns of a square of vectors: blocks of `half` beside the diagonal first, then those twice as large.
 template <class T, int half = 1>
 COTERIE_INLINE void transpose_square(Vec<T>* rows) {
-  Mask<T> low, high;
-  for (int lane = 0; lane < lanes<T>; ++lane) {
-    low[lane] = (lane & half) == 0 ? lane : lanes<T> + lane - half;
-    high[lane] = (lane & half) == 0 ? lane + half : lanes<T> + lane;
-  }
+  constexpr auto low = [](int lane) { return (lane & half) == 0 ? lane : lanes<T> + lane - half; };
+  constexpr auto high = [](int lane) { return (lane & half) == 0 ? lane + half : lanes<T> + lane; };
   for (int i = 0; i < lanes<T>; ++i) {
     if ((i & half) != 0) continue;
     const Vec<T> a = rows[i], b = rows[i + half];
-    rows[i] = __builtin_shuffle(a, b, low);
-    rows[i + half] = __builtin_shuffle(a, b, high);
+    rows[i] = shuffle_lanes(a, b, low);
+    rows[i + half] = shuffle_lanes(a, b, high);
   }
   if constexpr (2 * half < lanes<T>) transpose_square<T, 2 * half>(rows);
 }

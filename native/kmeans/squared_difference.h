@@ -13,16 +13,12 @@ struct ShortVector {
   static constexpr int lanes = short_vector_bytes / static_cast<int>(sizeof(T));
   typedef T value __attribute__((vector_size(short_vector_bytes)));
   typedef T unaligned __attribute__((vector_size(short_vector_bytes), aligned(sizeof(T)), may_alias));
-  typedef LaneIndex<T> mask __attribute__((vector_size(short_vector_bytes)));
 
   static COTERIE_INLINE value load(const T* from) { return *reinterpret_cast<const unaligned*>(from); }
 
   // Sum of the lanes, halves first.
   static COTERIE_INLINE T add_lanes(value values) {
-    mask numbers;
-    for (int lane = 0; lane < lanes; ++lane) numbers[lane] = lane;
-    for (int distance = lanes / 2; distance > 0; distance /= 2) values += __builtin_shuffle(values, numbers ^ (distance - mask{}));
-    return values[0];
+    return reduce_lanes<lanes>(values, [](value x, value y) __attribute__((always_inline)) { return x + y; });
   }
 };
 

@@ -1,9 +1,10 @@
-// Portable vectors: GCC/Clang vector extensions, as wide as the instruction set that this file is compiled for.
+// Portable vectors: the vector extensions that GCC (10 or later) and Clang share, as wide as the instruction set that this file is compiled for.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "support/isa.h"
 
@@ -167,12 +168,36 @@ struct WideSum {
   }
 };
 
+// Lane i of the result is lane index(i) of `a` and, behind them, of `b`; index is a lambda that the compiler can evaluate.
+template <class V, class Index, int... lane>
+COTERIE_INLINE V shuffle_lanes(V a, V b, Index index, std::integer_sequence<int, lane...>) {
+#if defined(__clang__) || __GNUC__ >= 12
+  return __builtin_shufflevector(a, b, index(lane)...);
+#else
+  return __builtin_shuffle(a, b, decltype(a < b){index(lane)...});
+#endif
+}
+
+template <class V, class Index>
+COTERIE_INLINE V shuffle_lanes(V a, V b, Index index) {
+  return shuffle_lanes(a, b, index, std::make_integer_sequence<int, sizeof(V) / sizeof(a[0])>{});
+}
+
+// Combines the lanes to one number: those half a vector apart, then a quarter apart, and so on.
+template <int count, class V, class Combine>
+COTERIE_INLINE auto reduce_lanes(V a, const Combine& combine) {
+  if constexpr (count == 1) {
+    return a[0];
+  } else {
+    const V others = shuffle_lanes(a, a, [](int lane) { return lane ^ (count / 2); });
+    return reduce_lanes<count / 2>(combine(a, others), combine);
+  }
+}
+
 // Pairwise, in the type of the lanes.
 template <class T>
 COTERIE_INLINE T sum_of_lanes(Vec<T> a) {
-  for (int distance = lanes<T> / 2; distance > 0; distance /= 2)
-    a += __builtin_shuffle(a, lane_numbers<T>() ^ broadcast_index<T>(distance));
-  return a[0];
+  return reduce_lanes<lanes<T>>(a, [](Vec<T> x, Vec<T> y) __attribute__((always_inline)) { return x + y; });
 }
 
 }  // namespace coterie::COTERIE_ISA

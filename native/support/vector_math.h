@@ -19,7 +19,7 @@ using Doubles = Vec<double>;
 // or may not fuse what is written as a * b + c: nothing below depends on that.
 COTERIE_INLINE Doubles fused(Doubles a, Doubles b, Doubles c) {
   Doubles result;
-#if defined(__FP_FAST_FMA)
+#if defined(__FP_FAST_FMA) || defined(__FMA__) || defined(__aarch64__)  // Clang does not tell by the first
   for (int lane = 0; lane < lanes<double>; ++lane) result[lane] = __builtin_fma(a[lane], b[lane], c[lane]);
 #else
   constexpr double splitter = 134217729;  // 2^27 + 1: halves of 26 bits, whose products are exact
@@ -78,7 +78,7 @@ COTERIE_INLINE Doubles power_of(Doubles x, double p) {
   const Doubles infinite = Doubles{} + std::numeric_limits<double>::infinity();
   Doubles result = reinterpret_cast<Doubles>(scaled);
   result = high < 1024 ? result : infinite;
-  result = (high > -1021.5) & (x >= std::numeric_limits<double>::min()) ? result : Doubles{};
+  result = ((high > -1021.5) & (x >= std::numeric_limits<double>::min())) ? result : Doubles{};
   return x < infinite ? result : x;
 }
 

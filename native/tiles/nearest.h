@@ -21,9 +21,7 @@ struct LaneWinner {
 
 template <class T>
 COTERIE_INLINE T smallest_lane(Vec<T> values) {
-  for (int distance = lanes<T> / 2; distance > 0; distance /= 2)
-    values = minimum<T>(__builtin_shuffle(values, lane_numbers<T>() ^ broadcast_index<T>(distance)), values);
-  return values[0];
+  return reduce_lanes<lanes<T>>(values, [](Vec<T> x, Vec<T> y) __attribute__((always_inline)) { return minimum<T>(y, x); });
 }
 
 template <class T>
