@@ -1,6 +1,7 @@
 #include "distance/barycentres.h"
 
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 #include "distance/distance_matrix.h"
 #include "distance/powers.h"
 #include "distance/ranks.h"
@@ -13,6 +14,8 @@ template <class T>
 auto bind_centres(const Matrix<T>& X, const Vector<std::int32_t>& labels, std::int64_t n_clusters,
                   const std::optional<Vector<double>>& weights, Barycentre kind, double p, int threads) {
   const std::int64_t cols = view(X).cols;
+  check_labels("labels", labels, view(X).rows, n_clusters, std::numeric_limits<std::int32_t>::min());
+  check_optional_size("weights", weights, view(X).rows);
   auto out = new_matrix<T>(n_clusters, cols);
   const LabelledRows<T> rows{view(X), labels.data(), data_or_null(weights)};
   without_gil([&] { barycentres<T>(rows, kind, p, threads, {out.data(), n_clusters, cols, cols}); });

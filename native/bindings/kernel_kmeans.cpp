@@ -1,4 +1,5 @@
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 #include "support/cpu_dispatch.h"
 #include "support/parallel.h"
 
@@ -14,6 +15,10 @@ constexpr std::int64_t values_per_task = 1 << 15;
 template <class T>
 void add_rows(const Changed<double>& sums, const Matrix<T>& K, const Vector<std::int64_t>& rows, const Vector<std::int32_t>& groups,
               const Vector<double>& factors, int threads) {
+  check_that(view(K).cols == static_cast<std::int64_t>(sums.shape(1)), "K must have the columns of sums.");
+  check_indices("rows", rows, view(K).rows);
+  check_labels("groups", groups, static_cast<std::int64_t>(rows.shape(0)), static_cast<std::int64_t>(sums.shape(0)));
+  check_size("factors", factors.shape(0), static_cast<std::int64_t>(rows.shape(0)));
   const nb::gil_scoped_release release;
   const auto columns = static_cast<std::int64_t>(sums.shape(1));
   const RowSumJob<T> job = {K.data(),      view(K).stride, rows.data(),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 #include "linkage/first_rounds.h"
 #include "linkage/genie.h"
 #include "linkage/graph_linkage.h"
@@ -56,6 +57,8 @@ auto bind_link_rest(const BoundFirstRounds<T>& first) {
 }
 
 NewMatrix<double> bind_link_edges(const Matrix<std::int64_t>& edges, const Vector<double>& distances) {
+  check_edges("edges", edges, view(edges).rows + 1);
+  check_size("distances", distances.shape(0), view(edges).rows);
   auto out = new_matrix<double>(view(edges).rows, 4);
   without_gil([&] { link_edges(edges.data(), distances.data(), view(edges).rows + 1, out.data()); });
   return out;
@@ -82,7 +85,9 @@ NewMatrix<double> bind_link_graph(const Vector<double>& values, const Vector<std
                                   const Vector<std::int64_t>& row_starts, LinkageRule rule, bool missing_is_infinite,
                                   const std::optional<Matrix<double>>& rows, std::int64_t n_merges) {
   const std::int64_t n = static_cast<std::int64_t>(row_starts.shape(0)) - 1;
-  const GraphLinkage graph{sparse_view(values, columns, row_starts, n),
+  check_that(!rows || view(*rows).rows == n, "rows must be as many as those of the graph.");
+  check_that(n_merges >= 0 && n_merges < n, "n_merges must be below the number of rows.");
+  const GraphLinkage graph{checked_sparse_view(values, columns, row_starts, n),
                            rule,
                            missing_is_infinite ? MissingEdge::infinite : MissingEdge::unknown,
                            rows ? rows->data() : nullptr,

@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 
 namespace coterie {
 namespace {
@@ -23,12 +24,18 @@ SwapProgress report_to(const nb::object& callback) {
 template <class T>
 std::vector<std::int64_t> build(DistanceRows<T>& rows, const Ids& candidates, const MaybeWeights& weights, std::int64_t k,
                                 int threads) {
+  check_indices("candidates", candidates, rows.n_candidates());
+  check_optional_size("weights", weights, rows.n_points());
+  check_that(k >= 0 && k <= static_cast<std::int64_t>(candidates.shape(0)), "n_medoids must be at most the number of candidates.");
   return build_medoids<T>(rows, list_of(candidates), data_or_null(weights), k, threads);
 }
 
 template <class T>
 SwapOutcome swap(DistanceRows<T>& rows, const Ids& candidates, const MaybeWeights& weights, const Ids& start,
                  const SwapOptions& options, const nb::object& progress) {
+  check_indices("candidates", candidates, rows.n_candidates());
+  check_indices("start", start, rows.n_candidates());
+  check_optional_size("weights", weights, rows.n_points());
   const SwapProgress report = report_to(progress);
   const nb::gil_scoped_release release;
   return swap_medoids<T>(rows, list_of(candidates), data_or_null(weights), list_of(start), options, report);

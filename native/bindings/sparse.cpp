@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/pair.h>
 
+#include "bindings/checks.h"
 #include "bindings/kmeans_fit.h"
 
 namespace coterie {
@@ -11,7 +12,9 @@ template <class T>
 KMeansFit bind_sparse_fit(const Vector<T>& values, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
                           std::int64_t n_cols, const Matrix<T>& start, const std::optional<Vector<double>>& weights,
                           const KMeansOptions& options, const nb::object& progress) {
-  const SparseView<T> X = sparse_view(values, columns, row_starts, n_cols);
+  const SparseView<T> X = checked_sparse_view(values, columns, row_starts, n_cols);
+  check_that(view(start).cols == n_cols, "start must have n_cols columns.");
+  check_optional_size("weights", weights, X.rows);
   return fit_for_python<T>(start, X.rows, progress, [&](const auto& centres, const KMeansProgress& report, std::int32_t* labels) {
     return run_kmeans<T>(X, data_or_null(weights), centres, options, report, labels);
   });
@@ -20,7 +23,7 @@ KMeansFit bind_sparse_fit(const Vector<T>& values, const Vector<std::int32_t>& c
 template <class T>
 auto bind_sparse_nearest(const Vector<T>& values, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
                          const Matrix<T>& Y, int threads) {
-  const SparseView<T> X = sparse_view(values, columns, row_starts, view(Y).cols);
+  const SparseView<T> X = checked_sparse_view(values, columns, row_starts, view(Y).cols);
   auto index = new_vector<std::int32_t>(X.rows);
   auto squared = new_vector<T>(X.rows);
   without_gil([&] { sparse_nearest<T>(X, view(Y), threads, index.data(), squared.data()); });
@@ -30,7 +33,7 @@ auto bind_sparse_nearest(const Vector<T>& values, const Vector<std::int32_t>& co
 template <class T>
 auto bind_pairwise(const Vector<T>& values, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
                    const Matrix<T>& Y, int threads) {
-  const SparseView<T> X = sparse_view(values, columns, row_starts, view(Y).cols);
+  const SparseView<T> X = checked_sparse_view(values, columns, row_starts, view(Y).cols);
   auto squared = new_matrix<T>(X.rows, view(Y).rows);
   without_gil([&] { sparse_pairwise_squared<T>(X, view(Y), threads, squared.data()); });
   return squared;

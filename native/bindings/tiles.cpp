@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 
 namespace coterie {
 namespace {
@@ -54,7 +55,9 @@ auto bind_count_below(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metr
 template <class T>
 auto bind_list_below(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, double threshold,
                      const Vector<std::int64_t>& starts, int threads) {
-  const std::int64_t total = starts.data()[starts.shape(0) - 1];
+  check_size("starts", starts.shape(0), view(X).rows + 1);
+  const std::int64_t total = starts.data()[view(X).rows];
+  check_starts("starts", starts, static_cast<std::size_t>(std::max<std::int64_t>(0, total)));
   auto index = new_vector<std::int32_t>(total);
   auto value = new_vector<T>(total);
   const BelowOutput<T> out{threshold, nullptr, starts.data(), index.data(), value.data()};
@@ -65,6 +68,7 @@ auto bind_list_below(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metri
 template <class T>
 auto bind_group_sums(const Matrix<T>& X, const Matrix<T>& Y, const Vector<std::int32_t>& groups, std::int64_t n_groups,
                      const Metric& metric, int threads) {
+  check_labels("groups", groups, view(Y).rows, n_groups);
   auto sum = new_matrix<double>(view(X).rows, n_groups);
   without_gil([&] { group_sums<T>(view(X), view(Y), groups.data(), metric, threads, {sum.data(), n_groups}); });
   return sum;
@@ -73,6 +77,8 @@ auto bind_group_sums(const Matrix<T>& X, const Matrix<T>& Y, const Vector<std::i
 template <class T>
 auto bind_group_extremes(const Matrix<T>& X, const Vector<std::int32_t>& row_groups, const Matrix<T>& Y,
                          const Vector<std::int32_t>& groups, std::int64_t n_groups, const Metric& metric, int threads) {
+  check_labels("row_groups", row_groups, view(X).rows, n_groups);
+  check_labels("groups", groups, view(Y).rows, n_groups);
   auto smallest = new_matrix<T>(n_groups, n_groups);
   auto largest = new_matrix<T>(n_groups, n_groups);
   const GroupExtremesOutput<T> out{row_groups.data(), smallest.data(), largest.data(), n_groups};
@@ -90,6 +96,9 @@ auto bind_store(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, in
 template <class T>
 auto bind_store_edges(const Matrix<T>& X, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
                       const Metric& metric, int threads) {
+  check_size("row_starts", row_starts.shape(0), view(X).rows + 1);
+  check_starts("row_starts", row_starts, columns.shape(0));
+  check_indices("columns", columns, view(X).rows);
   auto out = new_vector<T>(static_cast<std::int64_t>(columns.shape(0)));
   without_gil([&] { store_edges<T>(view(X), columns.data(), row_starts.data(), metric, threads, out.data()); });
   return out;
