@@ -32,9 +32,7 @@ void check_optional_size(const char* name, const std::optional<Vector<T>>& array
 // Every index is at least `least` and below `end`.
 template <class Index>
 void check_indices(const char* name, const Index* indices, std::size_t count, std::int64_t end, std::int64_t least = 0) {
-  bool is_wrong = false;  // without a branch per index
-  for (std::size_t i = 0; i < count; ++i) is_wrong |= indices[i] < least || indices[i] >= end;
-  for (std::size_t i = 0; is_wrong; ++i)
+  for (std::size_t i = 0; i < count; ++i)
     if (indices[i] < least || indices[i] >= end)
       throw std::invalid_argument(std::string(name) + " must be at least " + std::to_string(least) + " and below " +
                                   std::to_string(end) + ", got " + std::to_string(indices[i]) + " at position " + std::to_string(i) +

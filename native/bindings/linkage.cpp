@@ -46,7 +46,7 @@ struct BoundFirstRounds {
 template <class T>
 auto bind_first_rounds(const Matrix<T>& X, const Metric& metric, LinkageRule rule, int threads) {
   const nb::gil_scoped_release release;
-  return std::make_unique<BoundFirstRounds<T>>(X, FirstRounds<T>(view(X), metric, rule, threads));
+  return std::unique_ptr<BoundFirstRounds<T>>(new BoundFirstRounds<T>{X, FirstRounds<T>(view(X), metric, rule, threads)});
 }
 
 template <class T>

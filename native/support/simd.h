@@ -1,4 +1,4 @@
-// Portable vectors: the vector extensions that GCC (10 or later) and Clang share, as wide as the instruction set that this file is compiled for.
+// Portable vectors: the vector extensions that GCC (11 or later) and Clang share, as wide as the instruction set that this file is compiled for.
 #pragma once
 
 #include <cmath>
