@@ -69,6 +69,10 @@ class DataNotice(UserWarning):
     """The data were taken, but something about them deserves a look."""
 
 
+class ParameterNotice(UserWarning, RuntimeWarning):
+    """A parameter was replaced by a value that fits; a RuntimeWarning too, as scikit-learn's for the same."""
+
+
 def nearest_name(name: str, choices: Iterable[str]) -> str | None:
     """Return the choice most like `name`, or None when nothing is close.
 

@@ -160,7 +160,8 @@ def _read_vector(where: str | os.PathLike[str]) -> npt.NDArray[Any] | None:
         raise
     except Exception:  # a header may be wrong in many ways
         return None  # read_table says what is wrong
-    return array if array.ndim == 1 and array.dtype.kind in "biufU" else None
+    is_vector = isinstance(array, np.ndarray) and array.ndim == 1  # an archive may be called .npy
+    return array if is_vector and array.dtype.kind in "biufU" else None
 
 
 def choose_label_column(

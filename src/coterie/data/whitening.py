@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.typing import Data, MatrixLike
-from coterie._support.validation import Choice, Constraint, check_data, check_parameters
+from coterie._support.validation import Choice, Constraint, check_answer, check_data, check_parameters
 from coterie._support.validation.schema import COUNT, ESTIMATOR, Schema, Tensor
 from coterie.errors import InvalidParameter
 
+FAR = "They are much farther away than the rows of the fit: fit again to rows like these."
 FLAT = 1e-12  # directions with less than this share of the largest variance count as constant
 
 
@@ -81,7 +82,9 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         """Return the whitened rows."""
         check_is_fitted(self)
         X = check_data(X, estimator=self, reset=False, may_be_distances=True)
-        return np.asarray((X - self.mean_) @ self.whitening_.T, dtype=X.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            whitened = np.asarray((X - self.mean_) @ self.whitening_.T, dtype=X.dtype)
+        return check_answer(whitened, what="whitened rows", way_out=FAR)  # type: ignore[no-any-return]
 
     def inverse_transform(self, X: MatrixLike) -> Data:
         """Return the rows before whitening; what was lost in directions without spread is their mean."""
@@ -92,7 +95,9 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
                 f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input."
             )
-        return np.asarray(X @ self._coloring.T + self.mean_, dtype=X.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            rows = np.asarray(X @ self._coloring.T + self.mean_, dtype=X.dtype)
+        return check_answer(rows, what="the rows before whitening", way_out=FAR)  # type: ignore[no-any-return]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -38,7 +38,7 @@ class SpanningTree:
 
     _schema: ClassVar[Schema] = {
         "edges": Tensor("edges", 2, kind="i8", low=0, below="edges+1", may_be_empty=True),
-        "distance": Tensor("edges", allow="nan", may_be_empty=True),
+        "distance": Tensor("edges", allow="all", may_be_empty=True),
         "algorithm_used": Text(),
     }
 

@@ -140,7 +140,7 @@ def _centres(groups: Groups) -> list[str]:
 def _rounded(values: Any) -> list[str]:
     """Round to three digits of the spread between groups: more would mean nothing."""
     spread = float(np.ptp(values)) or float(np.abs(values).max())
-    decimals = max(0, 2 - math.floor(math.log10(spread))) if spread > 0 else 0
+    decimals = max(0, 2 - math.floor(math.log10(spread))) if 0 < spread < math.inf else 0
     return [f"{value:,.{min(decimals, 12)}f}" for value in values.tolist()]
 
 

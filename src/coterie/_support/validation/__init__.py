@@ -1,6 +1,7 @@
 """Checks that estimators and functions share; everything behind them assumes valid input."""
 
 from coterie._support.validation.data import (
+    check_answer,
     check_data,
     check_n_clusters,
     largest_safe,
@@ -46,6 +47,7 @@ __all__ = [
     "Seed",
     "Whole",
     "available_memory",
+    "check_answer",
     "check_data",
     "check_n_clusters",
     "check_parameter",

@@ -138,10 +138,10 @@ class Dictionary(Constraint):
     """Values by name."""
 
     def accepts(self, value: Any) -> bool:
-        return isinstance(value, Mapping)
+        return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
 
     def describe(self) -> str:
-        return "a dict"
+        return "a dict with names as keys"
 
 
 class AnArray(Constraint):
@@ -258,5 +258,7 @@ def _range_words(least: float | None, greatest: float | None, *, open_below: boo
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, type):
+        return f"the class {value.__name__} itself"
     text = " ".join(line.strip() for line in repr(value).splitlines())  # arrays take several lines
     return text if len(text) <= 80 else f"{text[:60]}... ({type(value).__name__})"

@@ -20,8 +20,9 @@ KNOWN = Record(
     centres=Sometimes(Tensor("clusters", "columns", kind="f8")),
     rows=Sometimes(Tensor("rows", "columns")),
     within=Sometimes(Tensor("clusters", kind="f8")),
-    radii=Sometimes(Tensor("rows", kind="f8", allow="inf")),
+    radii=Sometimes(Tensor("rows", kind="f8")),
 )
+LEAST = float(np.finfo(np.float64).min)  # radius of a row alone in its cluster: below all others
 BLOCK_CELLS = 1 << 23  # distances in memory at a time
 
 
@@ -159,7 +160,7 @@ def _sums_within(
         rows = np.flatnonzero(labels == cluster)
         D = X[np.ix_(rows, rows)] if distance is None else pairwise_distances(X[rows], metric=distance)
         np.fill_diagonal(D, -np.inf)  # similarities of a row with itself say nothing
-        radii[rows] = D.max(axis=1)
+        radii[rows] = np.maximum(D.max(axis=1), LEAST)
         np.fill_diagonal(D, 0.0)
         if METHODS[method].needs_euclidean:
             within[cluster] = shares[rows] @ D**2 @ shares[rows] / 2

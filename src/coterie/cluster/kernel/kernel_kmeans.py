@@ -23,7 +23,7 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
-from coterie._support.validation.schema import COUNT, FLAG, Either, Real, Schema, Size, Tensor, Text, wrong
+from coterie._support.validation.schema import COUNT, FLAG, Either, Schema, Size, Tensor, Text, wrong
 from coterie.cluster.base import DistanceTransformer, Listener, about_one
 from coterie.cluster.kernel.fit import (
     BY_FEATURES,
@@ -150,7 +150,7 @@ class KernelKMeans(DistanceTransformer):
         **DistanceTransformer._schema,
         "_n_features_out": Size("clusters", 1),
         "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
-        "inertia_": Real(),
+        "inertia_": Number(),
         "n_iter_": COUNT,
         "algorithm_used_": Text(),
         "exact_": FLAG,

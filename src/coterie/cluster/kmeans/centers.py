@@ -18,11 +18,10 @@ from coterie._support.typing import (
     VectorLike,
     Weights,
 )
-from coterie._support.validation import check_sample_weight
+from coterie._support.validation import Number, check_sample_weight
 from coterie._support.validation.schema import (
     COUNT,
     Maybe,
-    Real,
     Schema,
     Size,
     Sometimes,
@@ -44,7 +43,7 @@ class CenterClusterer(DistanceTransformer):
         **DistanceTransformer._schema,
         "cluster_centers_": Tensor("clusters", "columns", allow="nan"),  # no numbers where a weight is 0
         "labels_": Sometimes(Tensor("rows", kind="i", low=0, below="clusters")),
-        "inertia_": Sometimes(Real()),
+        "inertia_": Sometimes(Number()),
         "n_iter_": Sometimes(COUNT),
         "_origin": Tensor("columns"),
         "_prepared_centers": Sometimes(Maybe(Tensor("clusters", "columns"))),
@@ -61,8 +60,9 @@ class CenterClusterer(DistanceTransformer):
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
         if state.get("_prepared_centers") is None:
             check_finite(state["cluster_centers_"], who=cls.__name__, name="cluster_centers_")
-        for name in ("cluster_centers_", "_origin"):
-            check_squares(state[name], who=cls.__name__, name=name)
+        for name in ("cluster_centers_", "_origin", "_prepared_centers"):
+            if state.get(name) is not None:
+                check_squares(state[name], who=cls.__name__, name=name)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the index of the nearest centre for each row; of a tree, of the nearest one at every split.

@@ -244,7 +244,7 @@ class MiniBatchKMeans(CenterClusterer):
             init_size=resolve_init_size(self.init_size, batch_size, n_clusters, n_rows),
             batch_size=batch_size,
             max_iter=int(self.max_iter),
-            tol=self.tol,
+            tol=float(self.tol),
             max_no_improvement=self.max_no_improvement,
             reassignment_ratio=self.reassignment_ratio,
             seed=check_seed(self.random_state),

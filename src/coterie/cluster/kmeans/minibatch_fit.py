@@ -19,6 +19,7 @@ from coterie.cluster.kmeans.empty_clusters import light_clusters
 from coterie.cluster.kmeans.points import csr_parts
 from coterie.cluster.kmeans.spaces import label_rows, points_of
 from coterie.cluster.kmeans.starts import make_start, seed_of_restart
+from coterie.errors import ParameterNotice
 
 INIT_BATCHES = 3  # rows that starts are picked from, in batches or in clusters
 ROWS_PER_REASSIGNMENT = 10  # per cluster: how many rows pass before light centres are looked for
@@ -71,7 +72,7 @@ def resolve_init_size(init_size: int | None, batch_size: int, n_clusters: int, n
         warnings.warn(
             f"init_size={init_size} should be larger than n_clusters={n_clusters}. Setting it to "
             f"min(3*n_clusters, n_samples)",
-            RuntimeWarning,
+            ParameterNotice,
             stacklevel=caller_level(),
         )
         size = INIT_BATCHES * n_clusters

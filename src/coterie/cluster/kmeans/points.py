@@ -41,6 +41,13 @@ class Stopping:
     tol: float = 0.0
     tol_inertia: float | None = None
 
+    def __post_init__(self) -> None:
+        # parameters may be NumPy's numbers of fewer bits, products with which overflow
+        object.__setattr__(self, "max_iter", int(self.max_iter))
+        object.__setattr__(self, "tol", float(self.tol))
+        if self.tol_inertia is not None:
+            object.__setattr__(self, "tol_inertia", float(self.tol_inertia))
+
 
 @dataclass(frozen=True)
 class Run:

@@ -24,7 +24,7 @@ from coterie._support.validation import (
     check_data,
 )
 from coterie.cluster.kmeans.points import Points
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, ParameterNotice
 
 NAMED_STARTS = ("k-means++", "random", "random partition")
 
@@ -119,7 +119,7 @@ def count_starts(n_init: int | str, init: Any, n_when_random: int, *, who: str) 
         warnings.warn(
             f"Explicit initial center position passed: performing only one init in {who} instead of "
             f"n_init={n_init}.",
-            RuntimeWarning,
+            ParameterNotice,
             stacklevel=caller_level(),
         )
     return 1 if is_given else int(n_init)

@@ -30,6 +30,7 @@ from coterie._support.validation import (
     Flag,
     Function,
     Nothing,
+    Number,
     Seed,
     Whole,
     check_n_clusters,
@@ -40,7 +41,6 @@ from coterie._support.validation.schema import (
     FLAG,
     VALUES,
     Maybe,
-    Real,
     Record,
     Schema,
     Size,
@@ -59,7 +59,7 @@ from coterie.cluster.medoids.runs import (
     total_distance,
 )
 from coterie.cluster.medoids.sources import Source, make_source, nearest_column
-from coterie.cluster.state_checks import check_distance, check_given
+from coterie.cluster.state_checks import check_distance, check_given, check_rows
 from coterie.distance import Distance, input_kind, pairwise_distances
 from coterie.distance.input import check_new_input, distance_of_rows, refuse_negative, resolve_input
 from coterie.errors import InvalidParameter
@@ -169,8 +169,8 @@ class KMedoids(DistanceTransformer):
         "labels_": Sometimes(Tensor("rows", kind="i", low=0, below="clusters")),
         "medoid_indices_": Tensor("clusters", kind="i8", low=0, below="rows"),
         "cluster_centers_": Maybe(Tensor("clusters", "columns")),
-        "inertia_": Real(),
-        "medoid_silhouette_": Sometimes(Real(nan=True)),
+        "inertia_": Number(),
+        "medoid_silhouette_": Sometimes(Number()),
         "n_swaps_": COUNT,
         "n_iter_": COUNT,
         "algorithm_used_": Text(),
@@ -180,7 +180,7 @@ class KMedoids(DistanceTransformer):
         "_learned": Record(
             values=Sometimes(VALUES),
             offset=Sometimes(Maybe(Tensor("columns"))),
-            largest=Sometimes(Maybe(Real())),
+            largest=Sometimes(Maybe(Number())),
         ),
     }
 
@@ -235,6 +235,7 @@ class KMedoids(DistanceTransformer):
             is_moved = replace(distance, values=learned["values"]).learn is not None
             why = f"metric {distance.name}"
             check_given(learned["offset"], is_moved, who=who, name="_learned.offset", why=why)
+            check_rows(state["cluster_centers_"], _refitted(distance, learned), who=who, name="cluster_centers_")
             return
         is_turned, last = input_kind(state["metric"]) == "similarities", int(state["medoid_indices_"].max())
         check_given(learned["largest"], is_turned, who=who, name="_learned.largest", why=why)
@@ -288,11 +289,7 @@ class KMedoids(DistanceTransformer):
     def _distance(self) -> Distance | None:
         """Return the distance with what it had learned in `fit`; None when that took a matrix."""
         distance = distance_of_rows(self.metric, self.metric_params)
-        if distance is None or distance.function is not None:
-            return distance
-        distance = replace(distance, values=self._learned["values"])
-        offset = self._learned["offset"]
-        return distance if offset is None else distance.fit(offset[None, :])
+        return None if distance is None else _refitted(distance, self._learned)
 
     def _check_new(self, X: MatrixLike) -> Data:
         check_is_fitted(self)
@@ -386,6 +383,14 @@ def _settled(source: Source, medoids: Indices) -> tuple[Indices, Labels, Distanc
     """Return the medoids that have rows, the label of each row, and its distance."""
     labels, near = source.nearest(medoids, resolve_threads())
     return *without_empty(medoids, labels), near
+
+
+def _refitted(distance: Distance, learned: Mapping[str, Any]) -> Distance:
+    if distance.function is not None:
+        return distance
+    distance = replace(distance, values=learned["values"])
+    offset = learned["offset"]
+    return distance if offset is None else distance.fit(offset[None, :])
 
 
 def _medoid_silhouette(source: Source, medoids: Indices, weights: Weights | None) -> dict[str, float]:

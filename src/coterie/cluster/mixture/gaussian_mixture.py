@@ -25,7 +25,7 @@ from coterie._support.validation import (
     Whole,
     check_n_clusters,
 )
-from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Real, Schema
+from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Schema
 from coterie.cluster.base import Listener, about_one
 from coterie.cluster.mixture.em import Problem, Run, fit_run, leaves_last_step
 from coterie.cluster.mixture.families import FAMILIES
@@ -163,8 +163,8 @@ class GaussianMixture(MixtureClusterer):
         **MixtureClusterer._schema,
         "converged_": FLAG,
         "n_iter_": COUNT,
-        "lower_bound_": Real(),
-        "lower_bounds_": ListOf(Real()),
+        "lower_bound_": Number(),
+        "lower_bounds_": ListOf(Number()),
         "history_": Maybe(Instance(MixtureHistory)),
     }
 
@@ -252,9 +252,8 @@ class GaussianMixture(MixtureClusterer):
             shape = (self.n_components, problem.X.shape[1])
             check_last_fit(self.means_, self.precisions_cholesky_, problem.family, shape)
             teller.begin_run(0)
-            return teller.end_run(
-                fit_run(problem, self._parameters(np.float64), self.lower_bound_, teller.report)
-            )
+            earlier = self.lower_bound_ if self.lower_bounds_ else -np.inf  # no step was made from the start
+            return teller.end_run(fit_run(problem, self._parameters(np.float64), earlier, teller.report))
         given = self._given(problem)
         draws = Draws(self.random_state)
         rows = Rows(problem.X, problem.weights, self.n_components, problem.family)
@@ -292,7 +291,7 @@ class GaussianMixture(MixtureClusterer):
             "labels_": labels,
             "converged_": best.converged,
             "n_iter_": len(best.bounds),
-            "lower_bound_": best.bound,
+            "lower_bound_": best.bound if best.bounds else bound,  # without iterations, that of the start
             "lower_bounds_": best.bounds,
             "history_": MixtureHistory(tuple(best.steps)) if self.history else None,
             "_shift": problem.shift,

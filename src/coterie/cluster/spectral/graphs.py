@@ -22,6 +22,7 @@ from coterie.errors import InvalidData, InvalidParameter
 
 DOUBLE_ROUNDING = 1e-12
 SINGLE_ROUNDING = 5e-7  # relative error of a product of affinities in float32
+LARGE_IN_SINGLE = 1e30  # sums of larger numbers may overflow float32
 FAINT_IN_SINGLE = 1e-30  # sums of affinities in float32 lose their digits below
 BYTES_STORED = 40  # per pair: the identity, padded; the product; and its entries as CSR
 GRAPHS = ("nearest_neighbors", "mutual_neighbors", "epsilon")
@@ -215,6 +216,10 @@ def clipped(values: Any, dtype: np.dtype[Any]) -> FloatArray:
 def gaussian_product(graph: GaussianGraph, X: Data, scales: FloatArray | None, V: FloatArray) -> FloatArray:
     """Return the weights of the rows of X with those of a graph, times the values of the latter."""
     dtype = graph.X.dtype
+    largest = np.maximum(V.max(axis=0, initial=0.0), -V.min(axis=0, initial=0.0))
+    if dtype == np.float32 and largest.max(initial=0.0) > LARGE_IN_SINGLE:
+        powers = np.frexp(largest)[1]  # values over degrees next to 0, say
+        return np.ldexp(gaussian_product(graph, X, scales, np.ldexp(V, -powers)), powers)
     values = np.ascontiguousarray(V, dtype=dtype)
     own, others = (None if given is None else clipped(given, dtype) for given in (scales, graph.scales))
     gamma = float(clipped(graph.gamma, dtype))

@@ -34,7 +34,9 @@ def log_dispersion(X: Data, labels: Labels, k: int) -> float:
     """
     order = np.argsort(labels, kind="stable")
     centred = X - X.mean(axis=0, dtype=np.float64)  # single precision is then enough for a logarithm
-    rows, sizes = np.ascontiguousarray(centred[order], dtype=np.float32), np.bincount(labels, minlength=k)
+    unit = 2.0 ** np.frexp(np.abs(centred).max(initial=0.0))[1]  # its range is too, for numbers of about 1
+    rows = np.ascontiguousarray(centred[order] / unit, dtype=np.float32)
+    sizes = np.bincount(labels, minlength=k)
     total, first = 0.0, 0
     for size in sizes.tolist():
         own = rows[first : first + size]
@@ -44,7 +46,7 @@ def log_dispersion(X: Data, labels: Labels, k: int) -> float:
             sums = _core.group_sums(own, own, together, 1, EUCLIDEAN, ONE_THREAD)
             total += float(sums.sum()) / (4 * size)  # every pair was counted twice
     with np.errstate(divide="ignore"):
-        return float(np.log(total))
+        return float(np.log(total * unit))
 
 
 def _logs(rows: Data, partitions: Partitions, ks: tuple[int, ...]) -> Values:
