@@ -281,7 +281,7 @@ def principal_coordinates(distances: Data) -> tuple[Data, float]:
     squares = np.asarray(distances, dtype=np.float64) ** 2
     centred = -0.5 * (squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean())
     values, vectors = symmetric_axes((centred + centred.T) / 2)
-    order = np.argsort(-values)[:MOST_AXES]
+    order = np.argsort(-values, kind="stable")[:MOST_AXES]
     least = max(FLAT, np.finfo(np.float64).eps * len(squares)) * float(np.abs(values).max())
     order = order[values[order] > least]
     if not order.size:

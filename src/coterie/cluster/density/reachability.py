@@ -61,9 +61,7 @@ def of_matrix(
     """Return the tree of a matrix of distances, infinite ones too; alpha divides core distances as well."""
     scaled = np.ascontiguousarray(D / alpha, dtype=np.float64)
     core = core_of_matrix(scaled, min_samples, weights)
-    found = in_scikit_learns_order(
-        *_core.grow_of_matrix(scaled, core, 1.0), core, algorithm, joins_previous=True
-    )
+    found = by_distance(*_core.grow_of_matrix(scaled, core, 1.0), core, algorithm, joins_previous=True)
     if np.isinf(found.distance).any():
         warnings.warn(
             "The minimum spanning tree contains edge weights with value infinity. Potentially, you are "
@@ -80,7 +78,7 @@ def of_matrix_as_trees(
     """Return the tree of a matrix as scikit-learn's trees grow it: alpha spares core distances."""
     core = core_of_matrix(D, min_samples, weights)
     grown = _core.grow_of_matrix(np.ascontiguousarray(D, dtype=np.float64), core, alpha)
-    return in_scikit_learns_order(*grown, core, algorithm, joins_previous=False)
+    return by_distance(*grown, core, algorithm, joins_previous=False)
 
 
 def core_of_matrix(D: Distances, min_samples: int, weights: Weights | None) -> Any:
@@ -90,17 +88,17 @@ def core_of_matrix(D: Distances, min_samples: int, weights: Weights | None) -> A
     return np.ascontiguousarray(np.partition(D, min_samples - 1, axis=1)[:, min_samples - 1])
 
 
-def in_scikit_learns_order(
+def by_distance(
     edges: Any, distance: Any, core: Any, algorithm: str, *, joins_previous: bool
 ) -> ReachabilityTree:
-    """Return a tree that grew from the first row with its edges by distance, equal ones as scikit-learn's.
+    """Return a tree that grew from the first row with its edges by distance, equal ones as they grew.
 
-    It sorts by `numpy.argsort`, which is not stable: the order of equal edges follows from where all edges
-    are. Its trees of matrices join a row to the one that joined before it, wherever it was reached from.
+    In scikit-learn the order of equal edges, which decides clusters, depends on the processor. Its trees of
+    matrices join a row to the one that joined before it, wherever it was reached from: so do ours.
     """
     if joins_previous:
         edges[0, 0], edges[1:, 0] = 0, edges[:-1, 1].copy()
-    order = np.argsort(distance)
+    order = np.argsort(distance, kind="stable")
     return ReachabilityTree(np.ascontiguousarray(edges[order]), distance[order], core, algorithm)
 
 
@@ -126,7 +124,7 @@ def of_graph(
         )
     tree: Any = minimum_spanning_tree(near).tocoo()
     tree.data[tree.data == LEAST] = 0.0
-    order = np.argsort(tree.data)  # not stable, as in scikit-learn
+    order = np.argsort(tree.data, kind="stable")
     edges = np.column_stack([tree.row, tree.col]).astype(np.int64)[order]
     return ReachabilityTree(np.ascontiguousarray(edges), tree.data[order], core, "graph")
 
@@ -196,7 +194,7 @@ class Grown:
 
     def sorted_as(self, task: Task) -> ReachabilityTree:
         """Return the tree by distance."""
-        return in_scikit_learns_order(
+        return by_distance(
             self.edges, self.distance, self.core, self.algorithm, joins_previous=task.is_brute
         )
 

@@ -235,7 +235,8 @@ class KMedoids(DistanceTransformer):
             is_moved = replace(distance, values=learned["values"]).learn is not None
             why = f"metric {distance.name}"
             check_given(learned["offset"], is_moved, who=who, name="_learned.offset", why=why)
-            check_rows(state["cluster_centers_"], _refitted(distance, learned), who=who, name="cluster_centers_")
+            centers, distance = state["cluster_centers_"], _refitted(distance, learned)
+            check_rows(centers, distance, who=who, name="cluster_centers_")
             return
         is_turned, last = input_kind(state["metric"]) == "similarities", int(state["medoid_indices_"].max())
         check_given(learned["largest"], is_turned, who=who, name="_learned.largest", why=why)

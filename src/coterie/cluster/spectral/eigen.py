@@ -326,7 +326,7 @@ def _linear(multiply: Product, n: int) -> LinearOperator:
 
 
 def _sorted(values: FloatArray, vectors: FloatArray) -> Eigenpairs:
-    order = np.argsort(-values)
+    order = np.argsort(-values, kind="stable")
     return Eigenpairs(values[order], vectors[:, order])
 
 
