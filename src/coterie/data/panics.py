@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 STANDARD_ERROR = 2
 _one_at_a_time = threading.Lock()
@@ -16,58 +17,65 @@ class Panicked(Exception):
     """A library gave up on what it was given; the text is its own."""
 
 
-@contextmanager
-def panics_as_errors() -> Iterator[None]:
-    """Turn a panic into `Panicked`; Ctrl-C stays what it is."""
-    try:
-        yield
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise Panicked(str(error)) from None
+class _Held:
+    """What is written to the standard error, and the message of the panic in it."""
+
+    panic: str | None = None
 
 
 @contextmanager
 def quiet_panics() -> Iterator[None]:
-    """Turn a panic into `Panicked`, and hold back what it writes to the standard error.
+    """Turn a panic into `Panicked`, and leave out what it writes to the standard error; Ctrl-C stays Ctrl-C.
 
-    What anything else writes there meanwhile comes out when the block ends.
+    Rust writes to the file descriptor, so that is where it is held back. What anything else writes there
+    meanwhile, in this thread or another, comes out when the block ends.
     """
-    with _held_back() as held, panics_as_errors():
+    with _one_at_a_time, _held_back() as held:
         try:
             yield
         except BaseException as error:
-            if type(error).__name__ == "PanicException":
-                held.truncate(0)
-            raise
-
-
-class _Held:
-    """What was written to the standard error."""
-
-    def __init__(self, file: int | None) -> None:
-        self.file = file
-
-    def truncate(self, size: int) -> None:
-        """Forget it."""
-        if self.file is not None:
-            os.ftruncate(self.file, size)
+            if type(error).__name__ != "PanicException":
+                raise
+            held.panic = str(error)
+            raise Panicked(held.panic) from None
 
 
 @contextmanager
 def _held_back() -> Iterator[_Held]:
-    with _one_at_a_time, tempfile.TemporaryFile() as file:
-        try:
-            before = os.dup(STANDARD_ERROR)
-        except OSError:  # closed: nothing can be written there
-            yield _Held(None)
-            return
+    held = _Held()
+    try:
+        file, before = tempfile.TemporaryFile(), os.dup(STANDARD_ERROR)  # noqa: SIM115  # closed below
+    except OSError:  # there is no place for files, or nothing can be written to the standard error
+        yield held
+        return
+    with file:
         os.dup2(file.fileno(), STANDARD_ERROR)
         try:
-            yield _Held(file.fileno())
+            yield held
         finally:
             os.dup2(before, STANDARD_ERROR)
             os.close(before)
             file.seek(0)
-            if written := file.read():
-                os.write(STANDARD_ERROR, written)
+            written = file.read()
+            _write(written if held.panic is None else without_panics(written, held.panic))
+
+
+def without_panics(text: bytes, message: str) -> bytes:
+    r"""Return what else was written than panics, of which one has this message.
+
+    Examples
+    --------
+    >>> panic = b"\nthread 'x' (7) panicked at a.rs:1:2:\nno such\ndate\nnote: run with RUST_BACKTRACE=1\n"
+    >>> without_panics(b"one\n" + panic + b"two\n", "no such\ndate")
+    b'one\ntwo\n'
+    """
+    known = re.escape(message.encode(errors="replace"))
+    place = rb"(?:(?m:^)\n)?thread '[^\n]* panicked at [^\n]*\n"
+    way = rb"(?:stack backtrace:\n(?: +[^\n]*\n)*)?(?:note: [^\n]*RUST_BACKTRACE[^\n]*\n?)?"
+    return re.sub(place + rb"(?:" + known + rb"|[^\n]*)(?:\n|\Z)" + way, b"", text)
+
+
+def _write(text: bytes) -> None:
+    with suppress(OSError):  # nobody reads there any more
+        while text:
+            text = text[os.write(STANDARD_ERROR, text) :]

@@ -29,8 +29,11 @@ from coterie.data.source import Source, open_source
 from coterie.data.text import read_text
 from coterie.errors import InvalidData
 
+DAY = 86_400  # seconds
+LAST_DAY = 90_000_000  # from 1970, either way: some 246,000 years, a little less than polars can write
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Table:
     """Named columns, as read from a file.
 
@@ -56,6 +59,9 @@ class Table:
     n_rows: int
     content: Any
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Table {self.source}: {self.n_rows:,} rows, {len(self.columns):,} columns>"
 
     @property
     def is_matrix(self) -> bool:
@@ -195,7 +201,28 @@ def _read_columns(source: Source) -> Any:
         raise source.fail(f"not a whole {name} file, cut off or damaged ({shortened(reason)}).") from None
     if frame.height == 0 or frame.width == 0:
         raise source.fail("has no rows." if frame.width else "has no columns.")
+    _refuse_times(source, frame)
     return frame
+
+
+def _refuse_times(source: Source, frame: Any) -> None:
+    """Refuse dates and times that no calendar or clock has: polars fails when it writes or prints them."""
+    per_second = {"ms": 10**3, "us": 10**6, "ns": 10**9}
+    for name, kind in frame.schema.items():
+        if not kind.is_temporal() or str(kind).startswith("Duration"):
+            continue
+        unit = getattr(kind, "time_unit", None)
+        most = LAST_DAY if unit is None else LAST_DAY * DAY * per_second[unit]
+        least = -most
+        if str(kind) == "Time":
+            least, most = 0, DAY * per_second["ns"] - 1
+        numbers = frame[name].to_physical()
+        low, high = numbers.min(), numbers.max()
+        if low is not None and (low < least or high > most):
+            raise source.fail(
+                f'column "{shortened(name)}" has a date or time that does not exist: the file is damaged, or '
+                f"the column is not of the type {kind}. Write it again without that column."
+            )
 
 
 def _joined(name: str, tables: list[Table]) -> Table:

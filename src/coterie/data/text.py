@@ -16,7 +16,7 @@ from coterie._support.optional import require
 from coterie.data import dialect as dialects
 from coterie.data.blank_lines import fill_blank_lines, without_final_blank_lines
 from coterie.data.dialect import BLANKS, Dialect
-from coterie.data.panics import Panicked, panics_as_errors
+from coterie.data.panics import Panicked, quiet_panics
 from coterie.data.source import Source
 
 INFERRED_ROWS = 10_000  # if a later row contradicts, all rows are looked at
@@ -73,7 +73,7 @@ def _parse(source: Source, text: bytes, dialect: Dialect) -> Any:
     problem: Exception | None = None
     for how in (*inferred, {"infer_schema": False}):  # at last as text, which may still hold numbers
         try:
-            with panics_as_errors():
+            with quiet_panics():
                 return polars.read_csv(text, **options, **how)
         except polars.exceptions.NoDataError:
             return polars.DataFrame(
