@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,7 +47,6 @@ from coterie.cluster.density.metric import (
     in_parts,
     is_boolean,
     is_known,
-    measured_by_scikit_learn,
     note_left_out,
     note_no_direction,
     resolve_distance,
@@ -67,6 +67,7 @@ from coterie.distance import Distance, get_distance, nearest
 from coterie.distance.input import dense_rows, resolve_input
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import DataNotice
 
 FEW = 0.01  # share of core points below which a neighbourhood is too small
@@ -282,10 +283,10 @@ class DBSCAN(WeightedClusterer):
             params.pop("p", None)
         if is_boolean(metric):
             rows, others = rows.astype(bool), others.astype(bool)
-        with measured_by_scikit_learn(metric, type(self).__name__), warnings.catch_warnings():
+        measure = partial(pairwise_distances_argmin_min, rows, others, metric=metric, metric_kwargs=params)
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataConversionWarning)  # the fit has told of booleans
-            index, distance = pairwise_distances_argmin_min(rows, others, metric=metric, metric_kwargs=params)
-        return NearestCore(index, distance)
+            return NearestCore(*measure_by_scikit_learn(measure, metric, who=type(self).__name__))
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

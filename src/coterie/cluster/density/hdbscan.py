@@ -57,13 +57,13 @@ from coterie.cluster.density.hdbscan_predict import hang, place_idle_rows, soft_
 from coterie.cluster.density.metric import (
     METRIC_CONSTRAINTS,
     is_boolean,
-    measured_by_scikit_learn,
     scikit_learn_metrics,
 )
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
 from coterie.cluster.density.optics_clusters import UNBOUNDED
 from coterie.cluster.state_checks import check_density_metric, check_given, check_merges, is_matrix
 from coterie.distance import get_distance, pairwise_distances
+from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidParameter
 
 
@@ -411,11 +411,14 @@ def _sums_by_pairs(model: Any, given: Any, rows: Any, weights: FloatArray) -> Fl
 
     params = dict(model.metric_params or {})
     rows = rows.astype(bool) if is_boolean(model.metric) else rows
-    with measured_by_scikit_learn(model.metric, "HDBSCAN"):
+
+    def measure() -> FloatArray:
         chunks = pairwise_distances_chunked(
             rows, metric=model.metric, reduce_func=lambda block, _: block @ weights, **params
         )
         return np.concatenate(list(chunks))
+
+    return measure_by_scikit_learn(measure, model.metric, who="HDBSCAN")
 
 
 def _sums_as_fitted(model: Any, given: Any, rows: Any, weights: FloatArray) -> FloatArray:

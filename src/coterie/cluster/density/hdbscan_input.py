@@ -16,7 +16,6 @@ from coterie.cluster.density.metric import (
     in_parts,
     is_boolean,
     is_known,
-    measured_by_scikit_learn,
     note_no_direction,
     resolve_distance,
     shared_name,
@@ -34,6 +33,7 @@ from coterie.distance import Distance, input_kind
 from coterie.distance.input import TOLERANCE, InputRules, dense_rows, resolve_input
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidData, InvalidParameter
 
 INFINITE, MISSING = -2, -3  # labels of rows that are not finite
@@ -139,10 +139,13 @@ def scikit_learns_distances(model: Any, A: Any, B: Any) -> Any:
 
     name, params = shared_name(model.metric), dict(model.metric_params or {})
     A, B = (rows.astype(bool) if is_boolean(name) else rows for rows in (A, B))
-    with measured_by_scikit_learn(name, "HDBSCAN"):
+
+    def measure() -> Any:
         if has_tree(name) and model.algorithm != "brute" and not issparse(A):
             return DistanceMetric.get_metric(name, **params).pairwise(A, B)
         return np.asarray(pairwise_distances(A, None if A is B else B, metric=name, **params))
+
+    return measure_by_scikit_learn(measure, name, who="HDBSCAN")
 
 
 def check_algorithm(algorithm: str, metric: Any) -> None:

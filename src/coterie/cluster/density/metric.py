@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from coterie.distance import Distance, get_distance
 from coterie.distance.catalogue import known_names
 from coterie.distance.input import InputRules
 from coterie.distance.transforms import CentredUnitLength, UnitLength
-from coterie.errors import CoterieError, DataNotice, InvalidParameter
+from coterie.errors import DataNotice, InvalidParameter
 
 METRIC_CONSTRAINTS: Mapping[str, Constraint] = {
     "metric": Anything(),
@@ -124,20 +123,6 @@ def sparse_metric(metric: Any, p: float | None) -> str | None:
 def takes_sparse_rows(metric: Any) -> bool:
     """Return whether scikit-learn measures sparse rows under this very name, or hands them to a function."""
     return callable(metric) or (metric != "minkowski" and sparse_metric(metric, None) is not None)
-
-
-@contextmanager
-def measured_by_scikit_learn(metric: Any, who: str) -> Iterator[None]:
-    """Say what scikit-learn's or SciPy's distances do not take; what a given function raises stays."""
-    try:
-        yield
-    except (TypeError, ValueError) as reason:
-        if callable(metric) or isinstance(reason, CoterieError):
-            raise
-        raise InvalidParameter(
-            f"metric={metric!r} of {who} does not take these rows: {str(reason).rstrip('.')}. Change X or "
-            f"metric_params, or choose a distance of coterie.distance.catalogue()."
-        ) from reason
 
 
 Mask = npt.NDArray[np.bool_]

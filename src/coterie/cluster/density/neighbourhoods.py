@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,11 +13,11 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support.typing import Distances, Indices, Labels, SparseData, Weights
-from coterie.cluster.density.metric import measured_by_scikit_learn
 from coterie.distance import Distance
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
 from coterie.distance.input import with_explicit_diagonal
 from coterie.distance.rows import Rows
+from coterie.distance.scikit_learn import measure_by_scikit_learn
 
 CELLS_PER_BLOCK = 1 << 22  # distances at a time: 32 MB
 MOST_COLUMNS_OF_TREES = 15  # up to these scikit-learn measures float32 rows in float64
@@ -179,9 +180,9 @@ class BlockNeighbourhoods:
         params = self.params | squared
         step = max(1, CELLS_PER_BLOCK // B.shape[0])
         for start in range(0, A.shape[0], step):
-            with measured_by_scikit_learn(self.metric, "DBSCAN"):
-                block = pairwise_distances(A[start : start + step], B, metric=self.metric, **params)
-            yield block
+            block = A[start : start + step]
+            measure = partial(pairwise_distances, block, B, metric=self.metric, **params)
+            yield measure_by_scikit_learn(measure, self.metric, who="DBSCAN")
 
 
 @dataclass

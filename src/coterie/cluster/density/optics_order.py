@@ -23,7 +23,6 @@ from coterie._support.typing import (
 )
 from coterie.cluster.density.metric import (
     is_boolean,
-    measured_by_scikit_learn,
     note_no_direction,
     resolve_distance,
     shared_name,
@@ -38,6 +37,7 @@ from coterie.distance import Distance, input_kind
 from coterie.distance.engines import TreeForm, tree_form
 from coterie.distance.input import dense_rows, with_explicit_diagonal
 from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidData
 
 DECIMALS = np.finfo(np.float64).precision  # equal distances are to be equal whatever their rounding
@@ -271,8 +271,10 @@ class Measure:
 
         if is_boolean(self.metric):
             A, B = A.astype(bool), B.astype(bool)
-        with measured_by_scikit_learn(self.metric, WHO):
-            return np.asarray(pairwise_distances(A, B, metric=shared_name(self.metric), **self.params))
+        name = shared_name(self.metric)
+        return measure_by_scikit_learn(
+            lambda: np.asarray(pairwise_distances(A, B, metric=name, **self.params)), self.metric, who=WHO
+        )
 
     @property
     def takes_sparse(self) -> bool:

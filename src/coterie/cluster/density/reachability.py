@@ -194,9 +194,7 @@ class Grown:
 
     def sorted_as(self, task: Task) -> ReachabilityTree:
         """Return the tree by distance."""
-        return by_distance(
-            self.edges, self.distance, self.core, self.algorithm, joins_previous=task.is_brute
-        )
+        return by_distance(self.edges, self.distance, self.core, self.algorithm, joins_previous=task.is_brute)
 
 
 def of_rows(task: Task) -> ReachabilityTree:

@@ -37,11 +37,11 @@ def _read_space(X: MatrixLike, metric: Any, partition: Partition, who: str, opti
         return _align(MatrixSpace(_read_matrix(X, who)), partition, who)
     checked: Any = check_data(X, who=who, accept_sparse=True, may_be_distances=True)
     if issparse(checked) and checked.shape[0] * checked.shape[1] > max(DENSE_NUMBERS, 4 * checked.nnz):
-        return _align(ForeignSpace(checked, metric, options), partition, who)
+        return _align(ForeignSpace(checked, metric, options, who), partition, who)
     dense = np.ascontiguousarray(checked.toarray()) if issparse(checked) else checked
     native = find_native(metric, options, dense)
     if native is None:
-        return _align(ForeignSpace(checked, metric, options), partition, who)
+        return _align(ForeignSpace(checked, metric, options, who), partition, who)
     return _align(NativeSpace(dense, native), partition, who)
 
 

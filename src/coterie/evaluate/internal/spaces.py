@@ -13,7 +13,7 @@ from sklearn.metrics import pairwise_distances
 from coterie import _core
 from coterie._support.typing import Data, Distances
 from coterie._support.validation import require_memory
-from coterie.errors import InvalidParameter
+from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.evaluate.internal.centroids import squared_to_own
 from coterie.evaluate.internal.native_distances import NativeDistance
 from coterie.evaluate.internal.partitions import Partition
@@ -141,8 +141,8 @@ class VectorSpace(Space):
 class ForeignSpace(VectorSpace):
     """Rows with a distance that the native engine does not have: scikit-learn's, or a function."""
 
-    def __init__(self, X: Any, metric: Any, options: dict[str, Any]) -> None:
-        self.X, self.metric, self.options = X, metric, options
+    def __init__(self, X: Any, metric: Any, options: dict[str, Any], who: str) -> None:
+        self.X, self.metric, self.options, self.who = X, metric, options, who
         self.n_samples = X.shape[0]
 
     def block(self, rows: Any, columns: Any = slice(None)) -> Distances:
@@ -158,13 +158,14 @@ class ForeignSpace(VectorSpace):
         return self._between(points, points).astype(np.float64)
 
     def _between(self, rows: Any, points: Any) -> Distances:
-        try:
-            return np.asarray(pairwise_distances(rows, points, metric=self.metric, **self.options))
-        except (TypeError, ValueError) as error:
-            raise InvalidParameter(f"metric={self.metric!r}: {error}") from error
+        return measure_by_scikit_learn(
+            lambda: np.asarray(pairwise_distances(rows, points, metric=self.metric, **self.options)),
+            self.metric,
+            who=self.who,
+        )
 
     def take(self, kept: npt.NDArray[np.intp]) -> Space:
-        return ForeignSpace(self.X[kept], self.metric, self.options)
+        return ForeignSpace(self.X[kept], self.metric, self.options, self.who)
 
 
 class NativeSpace(VectorSpace):
