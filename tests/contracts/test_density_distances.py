@@ -121,3 +121,14 @@ def test_constant_rows_have_no_profile(method):
     X = np.vstack([np.ones(4), np.random.default_rng(0).normal(size=(30, 4))])
     with pytest.raises(InvalidData, match="row 0 of X is constant: its correlation distance is undefined"):
         METHODS[method](metric="correlation").fit(X)
+
+
+@pytest.mark.filterwarnings("ignore:Data (was|will be) converted to boolean")
+@pytest.mark.parametrize("method", METHODS)
+def test_distances_of_scikit_learn_that_are_not_finite(method):
+    """Law: a distance that only scikit-learn has, and that is not defined for some rows, is refused."""
+    X = np.zeros((8, 4))
+    X[4:, 1], X[6, 2] = 1, 1
+    words = r"metric='sokalsneath' of .* gives distances that are not finite: 16 of 64 are NaN"
+    with pytest.raises(InvalidData, match=words):
+        METHODS[method](metric="sokalsneath", min_samples=2).fit(X)

@@ -143,3 +143,11 @@ def test_votes_decide():
     assert found.disagreements == ("silhouette would choose 2: because",)
     assert judge([curve("elbow", None)], ks, set()).k == 1
     assert judge([curve("silhouette", 3), curve("sc", 1)], ks, set()).k == 1
+
+
+@pytest.mark.parametrize("factor", [1e-140, 1e60, 1e150])
+def test_dispersions_of_any_size(factor):
+    """Law: rows times a factor have the same dispersion, plus its logarithm, though sums are in float32."""
+    rows, labels = np.random.default_rng(0).normal(size=(50, 3)), np.repeat([0, 1], 25)
+    expected = log_dispersion(rows, labels, 2) + np.log(factor)
+    assert log_dispersion(rows * factor, labels, 2) == pytest.approx(expected, rel=1e-6)

@@ -22,6 +22,7 @@ from coterie._support.validation import (
     check_sample_weight,
     refuse_heavy,
     require_memory,
+    with_plain_numbers,
 )
 from coterie._support.validation.schema import ESTIMATOR, Schema
 from coterie.distance import input_kind
@@ -131,15 +132,20 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     @with_callbacks  # type: ignore[untyped-decorator]
     def _fit(self, X: MatrixLike, sample_weight: VectorLike | None) -> None:
         self._check_parameters()
-        data = self._check_rows(X)
-        weights = self._check_weights(sample_weight, data.shape[0])
+        model: Self = with_plain_numbers(self)
+        data = model._check_rows(X)
+        weights = model._check_weights(sample_weight, data.shape[0])
         if not self._copies_are_dense_spots:  # else weights are counted only
             refuse_heavy(data, weights, who=type(self).__name__)
         with fit_task(self, data) as listener:
-            found = self._compute(data, weights, listener)
+            found = model._compute(data, weights, listener)
         for name in self._sometimes:
-            self.__dict__.pop(name, None)
-        self.__dict__.update(found)
+            model.__dict__.pop(name, None)
+        model.__dict__.update(found)
+        if model is not self:
+            parameters = self.get_params(deep=False)
+            self.__dict__.clear()
+            self.__dict__.update(model.__dict__ | parameters)
 
     @property
     def _kind(self) -> InputKind:

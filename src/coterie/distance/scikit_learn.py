@@ -34,7 +34,7 @@ def measure_by_scikit_learn(measure: Callable[[], Found], metric: Any, *, who: s
     Traceback (most recent call last):
     ...
     coterie.errors.InvalidData: metric='sqeuclidean' of DBSCAN gives distances that are not finite: 2 of 4 are
-    infinite. Divide X by a constant, leave such rows out, or choose another distance.
+    infinite. Divide X by a constant, or choose another distance.
     """
     try:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -53,10 +53,13 @@ def measure_by_scikit_learn(measure: Callable[[], Found], metric: Any, *, who: s
 def _refuse_not_finite(distances: Any, metric: Any, who: str) -> None:
     if np.isfinite(distances).all():
         return
-    n_missing = int(np.isnan(distances).sum())
-    n_wrong, what = (n_missing, "NaN") if n_missing else (int(np.isinf(distances).sum()), "infinite")
+    n_wrong = int(np.isnan(distances).sum())
+    if n_wrong:
+        what = "NaN: it is not defined for some of these rows. Leave them out"
+    else:
+        n_wrong, what = int(np.isinf(distances).sum()), "infinite. Divide X by a constant"
     shown = getattr(metric, "__name__", None) or metric
     raise InvalidData(
         f"metric={shown!r} of {who} gives distances that are not finite: {n_wrong:,} of {distances.size:,} "
-        f"are {what}. Divide X by a constant, leave such rows out, or choose another distance."
+        f"are {what}, or choose another distance."
     )

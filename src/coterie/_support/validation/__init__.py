@@ -26,6 +26,7 @@ from coterie._support.validation.parameters import (
     check_parameter,
     check_parameters,
     unknown_name,
+    with_plain_numbers,
 )
 from coterie._support.validation.seed import check_seed, shift_seed
 from coterie._support.validation.sparse import Damaged, check_sparse, sound_sparse
@@ -64,4 +65,5 @@ __all__ = [
     "smallest_safe",
     "sound_sparse",
     "unknown_name",
+    "with_plain_numbers",
 ]

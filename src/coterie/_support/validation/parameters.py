@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -209,6 +210,20 @@ def check_parameters(values: Mapping[str, Any], constraints: Mapping[str, Constr
     """
     for name, constraint in constraints.items():
         check_parameter(values[name], constraint, name=name, who=who)
+
+
+def with_plain_numbers(model: Any) -> Any:
+    """Return an estimator whose parameters are Python's numbers: itself, or a copy of it.
+
+    Products and comparisons with NumPy's numbers of fewer bits are computed in these, and overflow.
+    """
+    given = model.get_params(deep=False)
+    plain = {name: value.item() for name, value in given.items() if isinstance(value, np.number)}
+    if not plain:
+        return model
+    other = copy.copy(model)
+    other.__dict__.update(plain)
+    return other
 
 
 def unknown_name(
