@@ -151,3 +151,21 @@ def test_dispersions_of_any_size(factor):
     rows, labels = np.random.default_rng(0).normal(size=(50, 3)), np.repeat([0, 1], 25)
     expected = log_dispersion(rows, labels, 2) + np.log(factor)
     assert log_dispersion(rows * factor, labels, 2) == pytest.approx(expected, rel=1e-6)
+
+
+def held_out(rows, ks):
+    name = "held_out_distortion"
+    return choose_k(rows, k=ks, criteria=[name], random_state=0).curve(name)
+
+
+def test_distortions_of_any_size():
+    """Law: the mean held-out distortion and its error have the unit of the squares, up to 1e300."""
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    one, huge = (held_out(rows * factor, [2, 3]) for factor in (1.0, 1e140))
+    np.testing.assert_allclose(huge.values / 1e280, one.values, rtol=1e-6)
+    np.testing.assert_allclose(huge.errors / 1e280, one.errors, rtol=1e-6)
+
+
+def test_folds_without_enough_rows():
+    """Law: where the rows that are left are fewer than the clusters, there is no value, and no error."""
+    assert np.isnan(held_out(np.eye(3), [3]).values).all()
