@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli import options
+from coterie.cli import completion, options
+from coterie.cli.completion import offers
 from coterie.cli.options import option
 
 EXAMPLES = """
@@ -23,7 +24,10 @@ Examples:
 
 
 def plot(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="See coterie plots.")],
+    kind: Annotated[
+        str,
+        typer.Argument(metavar="KIND", help="See coterie plots.", autocompletion=offers(completion.plots)),
+    ],
     source: Annotated[
         str | None, typer.Argument(metavar="DATA|MODEL", help="A table, or what coterie fit --save wrote.")
     ] = None,
@@ -35,7 +39,9 @@ def plot(
         int | None,
         options.number_option("-k", least=1, help="How many groups [as many as coterie fit finds]"),
     ] = None,
-    method: Annotated[str, option(metavar="NAME", help="See coterie methods [auto]")] = "auto",
+    method: Annotated[
+        str, option(metavar="NAME", help="See coterie methods [auto]", offered=options.METHOD)
+    ] = "auto",
     linkage: options.Linkage = options.LINKAGE,
     distance: options.Distance = "auto",
     scale: options.Scale = "auto",
@@ -45,7 +51,7 @@ def plot(
     drop: options.Drop = [],  # noqa: B006
     missing: options.Missing = "error",
     seed: Annotated[int, options.seed_option("Same seed, same picture [0]")] = 0,
-    dpi: Annotated[int, options.number_option(least=20, most=1200, help="Dots per inch of .png [150]")] = 150,
+    dpi: Annotated[int, options.number_option(least=20, most=1200, help="Dots per inch of .png [160]")] = 160,
     header: options.Header = None,
     encoding: options.Encoding = None,
     show: Annotated[bool, option("--open", help="Open the picture in the browser.")] = False,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from coterie.cli import options
+from coterie.cli import completion, options
+from coterie.cli.completion import offers
 from coterie.cli.options import option
 
 EXAMPLES = """
@@ -23,8 +24,13 @@ def select(
     k: Annotated[
         str | None, option("-k", metavar="A..B", help="Numbers of groups to compare [1..15]")
     ] = None,
-    method: Annotated[str, option(metavar="NAME", help="See coterie methods [kmeans]")] = "kmeans",
-    criterion: Annotated[list[str], option(metavar="NAME", help="Only this one (repeatable).")] = [],  # noqa: B006  # typer copies it
+    method: Annotated[
+        str, option(metavar="NAME", help="See coterie methods [kmeans]", offered=options.METHOD)
+    ] = "kmeans",
+    criterion: Annotated[
+        list[str],
+        option(metavar="NAME", help="Only this one (repeatable).", offered=offers(completion.criteria)),
+    ] = [],  # noqa: B006  # typer copies it
     distance: options.Distance = "auto",
     scale: options.Scale = "auto",
     columns: options.Columns = [],  # noqa: B006
