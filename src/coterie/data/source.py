@@ -123,9 +123,7 @@ def _read_path(path: Path) -> Content:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
                 return _read_within_limit(str(path), file, is_device=stat.S_ISCHR(status.st_mode))
-            limit = read_limit()
-            if status.st_size > limit:
-                raise _too_large(str(path), format_bytes(status.st_size), limit)
+            check_size(str(path), status.st_size)
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except CoterieError:
         raise
@@ -169,6 +167,13 @@ def read_limit() -> int:
         return int(found[1]) << UNITS[found[2].upper()]
     free = available_memory()
     return sys.maxsize if free is None else free // MEMORY_PER_BYTE
+
+
+def check_size(name: str, n_bytes: int) -> None:
+    """Refuse what is larger than may be read into memory."""
+    limit = read_limit()
+    if n_bytes > limit:
+        raise _too_large(name, format_bytes(n_bytes), limit)
 
 
 def _too_large(name: str, size: str, limit: int) -> NotEnoughMemory:

@@ -13,7 +13,7 @@ from scipy.sparse import issparse, vstack
 
 from coterie._printing import shortened
 from coterie._support.optional import require
-from coterie.data.arrays import numbered_columns, read_npy, read_npz
+from coterie.data.arrays import numbered_columns, read_npy, read_npz, read_zarr
 from coterie.data.columns import (
     ColumnChoice,
     LeftOut,
@@ -24,7 +24,7 @@ from coterie.data.columns import (
     reason_to_leave_out,
 )
 from coterie.data.panics import quiet_panics
-from coterie.data.paths import expand_all, is_several
+from coterie.data.paths import expand_all, is_several, is_zarr
 from coterie.data.source import Source, open_source
 from coterie.data.text import read_text
 from coterie.errors import InvalidData
@@ -134,7 +134,7 @@ def read_table(
     ----------
     where : str, path, or list of these
         CSV, TSV or blank-separated text (also gzipped), Parquet, Arrow, .npy, .npz (dense or SciPy sparse),
-        or ``"-"`` for standard input. A folder, a pattern such as ``"data/*.csv"`` or a list stands for
+        zarr, or ``"-"`` for standard input. A folder, a pattern such as ``"data/*.csv"`` or a list stands for
         all its files, one below the other; they must have the same columns.
     delimiter : str, default=None
         Sign between cells; None looks for one.
@@ -164,11 +164,11 @@ def read_table(
 
 
 def _read_file(where: Any, *, delimiter: str | None, header: bool | None, encoding: str | None) -> Table:
+    if isinstance(where, str | os.PathLike) and is_zarr(os.fspath(where)):
+        return _of_matrix(os.fspath(where), read_zarr(os.fspath(where)))
     source = open_source(where)
     if source.kind in ("npy", "zip"):
-        matrix = read_npy(source) if source.kind == "npy" else read_npz(source)
-        names = numbered_columns(matrix.shape[1], source.name)
-        return Table(source.name, names, False, matrix.shape[0], matrix)
+        return _of_matrix(source.name, read_npy(source) if source.kind == "npy" else read_npz(source))
     notes: list[str] = []
     has_names = True
     if source.kind == "text":
@@ -178,6 +178,10 @@ def _read_file(where: Any, *, delimiter: str | None, header: bool | None, encodi
         frame = _read_columns(source)
     frame = numbers_from_text(frame)
     return Table(source.name, tuple(frame.columns), has_names, frame.height, frame, tuple(notes))
+
+
+def _of_matrix(name: str, matrix: Any) -> Table:
+    return Table(name, numbered_columns(matrix.shape[1], name), False, matrix.shape[0], matrix)
 
 
 def _read_columns(source: Source) -> Any:

@@ -17,6 +17,7 @@ from coterie.pipeline.judge.density_valleys import Valleys
 from coterie.pipeline.request import FitRequest
 
 STEPS = 2  # stability and significance
+ROWS_PER_GROUP = 20  # of a draw: with fewer, the border between two groups cannot be seen
 TOO_FEW = 10  # rows below which no method can tell groups from chance
 MOST_COLUMNS = (
     2_000  # of a Gaussian with a covariance of its own; wider data are turned first, see `points_of`
@@ -68,7 +69,7 @@ def check_belief(
             points,
             measure=separation,
             n_draws=budget.draws,
-            sample_size=min(budget.draw_rows, len(points)),
+            sample_size=min(max(budget.draw_rows, ROWS_PER_GROUP * n_found), len(points)),
             random_state=seed,
             progress=_share_of(tracker, n_before + 1),
         )

@@ -45,9 +45,11 @@ def select(
     """Say how many groups a table has, and why."""
     from coterie._support.progress import track
     from coterie.cli import selection
+    from coterie.cli.fitting import refuse_options
     from coterie.cli.render import selection_summary
     from coterie.cli.render.terminal import is_watched
     from coterie.data import check_policy, read_table
+    from coterie.pipeline.sources import is_in_blocks
 
     wish = selection.Wish(
         data, method, k, tuple(criterion), None if distance == "auto" else distance, scale,
@@ -57,7 +59,11 @@ def select(
     selection.check(wish)
     check_policy(missing)
     progress = is_watched()
-    with track(progress, f"reading {data}"):
-        table = read_table(data, header=header, encoding=encoding)
-    found = selection.find(table, wish, progress=progress)
+    if is_in_blocks(data):
+        refuse_options(encoding=encoding, header=header is not None)
+        found = selection.find_in_blocks(wish, progress=progress)
+    else:
+        with track(progress, f"reading {data}"):
+            table = read_table(data, header=header, encoding=encoding)
+        found = selection.find(table, wish, progress=progress)
     selection_summary.show(found, as_json=as_json)

@@ -65,6 +65,10 @@ def _answer(found: Selection) -> list[str]:
     ]
 
 
+def _said(votes: int) -> str:
+    return str(votes) if votes else "-"
+
+
 def _words(k: int) -> str:
     return "none" if k == 1 else str(k)
 
@@ -73,11 +77,13 @@ def _choices(found: Selection) -> Table:
     table = _plain()
     table.add_column("criterion")
     table.add_column("chooses", justify="right")
+    table.add_column("votes", justify="right")
     table.add_column("because")
     for curve in found.evidence.curves:
         style = "bold green" if curve.choice == found.evidence.k else None
         chosen = "-" if curve.choice is None else _words(curve.choice)
-        table.add_row(escape(_title(curve)), chosen, escape(curve.reason), style=style)
+        votes = _said(found.evidence.votes_of(curve))
+        table.add_row(escape(_title(curve)), chosen, votes, escape(curve.reason), style=style)
     return table
 
 
