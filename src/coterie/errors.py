@@ -58,7 +58,7 @@ class InvalidFile(CoterieError, ValueError):
 
 
 class ModelFileError(CoterieError, ValueError):
-    """A file is no model that this version can load, or a model cannot be saved."""
+    """A file is not a model that this version can load, or a model cannot be saved."""
 
 
 class MissingDependency(CoterieError, ImportError):

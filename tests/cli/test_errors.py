@@ -111,7 +111,7 @@ WRONG = [
         'no such command "fti". Did you mean "fit"? (coterie --help lists all)',
     ),
     (["predict", "m", "customers.csv"], "m: no such model file"),
-    (["predict", "customers.csv", "customers.csv"], "customers.csv: is no model that Coterie wrote"),
+    (["predict", "customers.csv", "customers.csv"], "customers.csv: is not a model that Coterie wrote"),
 ]
 
 

@@ -129,7 +129,7 @@ def test_foreign_checkpoints_are_refused(method, rows, tmp_path):
     with pytest.raises(InvalidParameter, match="belongs to a fit of other data or parameters"):
         kind(**(options | {"random_state": 5}), checkpoint=tmp_path).fit(rows)
     next(tmp_path.iterdir()).write_bytes(b"nothing")
-    with pytest.raises(ModelFileError, match=r"is no checkpoint.*Delete the file to start over"):
+    with pytest.raises(ModelFileError, match=r"is not a checkpoint.*Delete the file to start over"):
         kind(**options, checkpoint=tmp_path).fit(rows)
 
 

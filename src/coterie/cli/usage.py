@@ -1,4 +1,4 @@
-"""A wrong command line, in the house's words: what, allowed, got, and the way out."""
+"""What is wrong with a command line: what, allowed, got, and how to fix it."""
 
 from __future__ import annotations
 

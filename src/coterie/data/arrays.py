@@ -68,7 +68,7 @@ def read_npz(source: Source) -> Any:
     except Exception as error:  # zipfile and zlib have many ways to say that a member is damaged
         raise source.fail(f'array "{name}" is cut off or damaged ({error}).') from None
     if not isinstance(array, np.ndarray):  # NumPy returns the bytes of what is no array
-        raise source.fail(f'"{name}" is no array.')
+        raise source.fail(f'"{name}" is not an array.')
     return as_matrix(source, array)
 
 

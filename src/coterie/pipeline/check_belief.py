@@ -1,4 +1,4 @@
-"""Whether to believe the winner: how often it comes back, and how good data without groups look."""
+"""Whether to believe the winner: how often it comes back, and how well null data are separated."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ Vertices: TypeAlias = npt.NDArray[np.int64]
 def fit_configuration(graph: Any) -> Callable[[np.random.Generator], Any]:
     """Return a sampler of graphs in which every vertex has the degree it has here.
 
-    Edges exchange their ends at random, never making a loop or a double edge; the weights are dealt out
-    anew among the edges. The result is of the kind of the given graph, dense or sparse.
+    Edges exchange their ends at random, never making a loop or a double edge; the weights are permuted
+    among the edges. The result is of the kind of the given graph, dense or sparse.
 
     Examples
     --------

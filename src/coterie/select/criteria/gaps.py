@@ -86,7 +86,7 @@ def gap_of(subject: Subject, reference: Callable[[Data], Draw]) -> Measured:
 @criterion(
     "Gap (box)",
     symbol="gap box",
-    group="chance",
+    group="null model",
     greater_is_better=True,
     needs="rerun",
     rule=RULE,
@@ -103,7 +103,7 @@ def gap(subject: Subject) -> Measured:
 @criterion(
     "Gap (PCA box)",
     symbol="gap",
-    group="chance",
+    group="null model",
     greater_is_better=True,
     needs="rerun",
     rule=RULE,
