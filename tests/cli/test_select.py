@@ -54,6 +54,24 @@ def test_votes_add_up(folder, cli):
     assert sum(votes for choice, votes in listed if choice == "3") == own
 
 
+def test_a_square_of_distances(folder, cli):
+    """Law: select takes distances as fit does, recognises them and asks; plot says what draws them."""
+    points = np.loadtxt("points.csv", delimiter=",", skiprows=1, usecols=(1, 2))
+    np.savetxt("square.csv", np.abs(points[:, None] - points).sum(-1), delimiter=",", comments="",
+               header=",".join(f"p{at}" for at in range(len(points))))  # fmt: skip
+    code, _, err = cli("select", "square.csv")
+    assert code == 2
+    assert "looks like distances. If so, use --distance precomputed." in err
+    code, out, err = cli("select", "square.csv", "--distance", "precomputed", "-k", "1..5", *FEW)
+    assert code == 0, err
+    assert out.startswith(
+        "square.csv   90 rows; a square of distances\n\n  3 groups   k-means, from the distances"
+    )
+    code, _, err = cli("plot", "scatter", "square.csv", "--distance", "precomputed")
+    assert code == 2
+    assert "plot draws rows of features, not distances." in err
+
+
 def test_data_in_blocks(folder, cli):
     """Law: what fit reads in blocks, select, compare, tree and plot take too."""
     zarr = pytest.importorskip("zarr")

@@ -13,7 +13,7 @@ from coterie.data.square import refuse_distances
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Recipe, make_estimator, make_request
 from coterie.pipeline.fit import open_rows
-from coterie.pipeline.request import scale_for
+from coterie.pipeline.request import PRECOMPUTED, scale_for
 from coterie.select import Evidence, choose_k, find_criterion
 from coterie.select.partitioners import find_partitioner
 
@@ -35,6 +35,11 @@ class Wish:
     keep: tuple[str, ...]
     missing: str
     seed: int
+
+    @property
+    def is_square(self) -> bool:
+        """Whether the table holds distances."""
+        return self.distance == PRECOMPUTED
 
 
 @dataclass(frozen=True)
@@ -115,14 +120,17 @@ def find(table: Table, wish: Wish, *, progress: ProgressOption = None) -> Select
     )
 
 
-def find_in_blocks(wish: Wish, *, progress: ProgressOption = None) -> Selection:
-    """Return the evidence for data in blocks, from the rows that ``coterie fit`` compares methods on."""
+def find_as_fit_does(data: Any, wish: Wish, *, progress: ProgressOption = None) -> Selection:
+    """Return the evidence from the rows that ``coterie fit`` compares methods on.
+
+    A sample of data in blocks; principal coordinates of distances.
+    """
     request = make_request(
         wish.method, read_range(wish.k), distance=wish.distance or AUTO, scale=wish.scale,
         columns=wish.columns, drop=wish.drop, keep=wish.keep, missing=wish.missing, random_state=wish.seed,
     )  # fmt: skip
     with track(progress, f"reading {wish.data}", total=None) as tracker:
-        rows = open_rows(wish.data, request, tracker)
+        rows = open_rows(data, request, tracker)
         compared = rows.compare_on(request)
     evidence = _evidence(compared.points, wish, progress)
     notes = (compared.note,) if compared.note and not compared.is_whole else ()
@@ -143,5 +151,6 @@ def _evidence(points: Any, wish: Wish, progress: ProgressOption) -> Evidence:
 
 
 def _estimator(wish: Wish) -> Any:
-    recipe = Recipe(wish.method, None, wish.scale, wish.distance, None, None, wish.seed)
+    distance = None if wish.is_square else wish.distance
+    recipe = Recipe(wish.method, None, wish.scale, distance, None, None, wish.seed)
     return make_estimator(find_method(wish.method), recipe)

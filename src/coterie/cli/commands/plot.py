@@ -21,6 +21,10 @@ Examples:
   coterie plot regions groups.safetensors --data customers.csv -o regions.pdf
   coterie plot kmeans-animation customers.csv -k 5 -o run.html
 """
+NO_DISTANCES = (
+    "plot draws rows of features, not distances. For those, coterie tree DATA --distance precomputed draws "
+    "the tree, and coterie fit DATA --distance precomputed --report FILE a map."
+)
 
 
 def plot(
@@ -61,9 +65,13 @@ def plot(
     from coterie.cli import plot_files
     from coterie.cli.plot_kinds import find_kind
     from coterie.cli.plot_subject import PlotRequest
+    from coterie.errors import InvalidParameter
     from coterie.pipeline import make_request
+    from coterie.pipeline.request import PRECOMPUTED
 
     found = find_kind(kind)
+    if distance == PRECOMPUTED:
+        raise InvalidParameter(NO_DISTANCES)
     target = plot_files.check_target(found, output, (source, data), force=force)
     dropped = [*options.names_of(drop), *([] if labels is None else [labels])]
     asked = make_request(

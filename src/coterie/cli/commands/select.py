@@ -61,9 +61,10 @@ def select(
     progress = is_watched()
     if is_in_blocks(data):
         refuse_options(encoding=encoding, header=header is not None)
-        found = selection.find_in_blocks(wish, progress=progress)
+        found = selection.find_as_fit_does(data, wish, progress=progress)
     else:
         with track(progress, f"reading {data}"):
             table = read_table(data, header=header, encoding=encoding)
-        found = selection.find(table, wish, progress=progress)
+        find = selection.find_as_fit_does if wish.is_square else selection.find
+        found = find(table, wish, progress=progress)
     selection_summary.show(found, as_json=as_json)

@@ -46,6 +46,8 @@ def show(found: Selection, *, as_json: bool = False) -> None:
 def _about(found: Selection) -> str:
     left_out = f"; left out: {', '.join(map(str, found.left_out))}" if found.left_out else ""
     columns = f"{len(found.columns)} column{'s' if len(found.columns) > 1 else ''} used"
+    if found.wish.is_square:
+        columns = "a square of distances"
     return escape(f"{found.source}   {found.n_rows:,} rows; {columns}{left_out}")
 
 
@@ -53,7 +55,8 @@ def _answer(found: Selection) -> list[str]:
     evidence, verdict = found.evidence, found.evidence.verdict
     title = find_method(found.wish.method).title
     distance = f", {found.wish.distance} distance" if found.wish.distance else ""
-    how = escape(f"{title} on {SCALINGS[found.scale]}{distance}")
+    scaled = f"{title} on {SCALINGS[found.scale]}{distance}"
+    how = escape(f"{title}, from the distances" if found.wish.is_square else scaled)
     answer = "no groups" if verdict.k == 1 else f"{verdict.k} groups"
     total = sum(verdict.votes.values())
     others = sorted((k for k in verdict.votes if k != verdict.k), key=lambda k: (-verdict.votes[k], k))
