@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any
 
 from coterie.errors import FileProblem, InvalidParameter, did_you_mean
@@ -18,9 +19,7 @@ def prepare(arguments: list[str]) -> list[str]:
     """Make ready for a shell that asks; return the arguments with a shell after options that need one."""
     asked = os.environ.get(ASKED_BY)
     if asked is not None:
-        from typer.completion import completion_init
-
-        completion_init()
+        _typer().completion_init()
         os.environ[ASKED_BY] = _typers_order(asked)
     if arguments and arguments[-1] in (SHOW, INSTALL):
         return [*arguments, DETECT]
@@ -42,23 +41,25 @@ def _typers_order(asked: str) -> str:
 
 def show(shell: str) -> None:
     """Print the script of a shell."""
-    from typer.completion import get_completion_script
-
-    print(get_completion_script(prog_name="coterie", complete_var=ASKED_BY, shell=_known_shell(shell)))
+    script = _typer().get_completion_script
+    print(script(prog_name="coterie", complete_var=ASKED_BY, shell=_known_shell(shell)))
 
 
 def install(shell: str) -> None:
     """Write the script of a shell where it looks for such scripts, and say where."""
-    from typer.completion import install as write
-
     name = _known_shell(shell)
     try:
-        _, path = write(shell=name, prog_name="coterie", complete_var=ASKED_BY)
+        _, path = _typer().install(shell=name, prog_name="coterie", complete_var=ASKED_BY)
     except OSError as error:
         raise FileProblem(
             f"{error.filename}: {error.strerror}. coterie {SHOW} {name} prints the script instead."
         ) from None
     print(f"{name} completion written to {path}. Open a new terminal to use it.")
+
+
+def _typer() -> Any:
+    """Return what typer has for completion; imported here, since few commands need it."""
+    return import_module("typer.completion")
 
 
 def _known_shell(name: str) -> str:
@@ -76,8 +77,7 @@ def _known_shell(name: str) -> str:
 
 def _running_shell() -> str | None:
     """Return the shell that runs this command, else the one people log in with."""
-    import shellingham  # typer needs it, so it is there
-
+    shellingham: Any = import_module("shellingham")  # typer needs it, so it is there
     try:
         return str(shellingham.detect_shell()[0])
     except (shellingham.ShellDetectionFailure, OSError):

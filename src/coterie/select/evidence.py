@@ -114,12 +114,13 @@ class Evidence:
 
     def table(self) -> TextTable:
         """Return a table: a row per criterion, a column per number of clusters, choices in brackets."""
-        rows = [["", *map(str, self.ks), "chooses", "votes"]]
+        has_votes = bool(self.verdict.votes)
+        rows = [["", *map(str, self.ks), "chooses", *(["votes"] if has_votes else [])]]
         for curve in self.curves:
             cells = [_cell(value, k == curve.choice) for k, value in zip(self.ks, curve.values, strict=True)]
             chosen = "-" if curve.choice is None else str(curve.choice)
-            votes = str(self.votes_of(curve) or "-")
-            rows.append([curve.title + (" ~" if curve.is_estimate else ""), *cells, chosen, votes])
+            votes = [str(self.votes_of(curve) or "-")] if has_votes else []
+            rows.append([curve.title + (" ~" if curve.is_estimate else ""), *cells, chosen, *votes])
         widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
         lines = [
             f"{row[0]:<{widths[0]}}  "
