@@ -177,7 +177,7 @@ def test_checkpoints_without_a_checksum_are_refused(rows, tmp_path):
         facts = {name: text for name, text in file.metadata().items() if name != "sha256"}
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no dict
     save_file(arrays, path, metadata=facts)
-    with pytest.raises(ModelFileError, match=r"no checkpoint of this version: it has no checksum\. Delete"):
+    with pytest.raises(ModelFileError, match=r"not a checkpoint of this version: it has no checksum"):
         kind(**options, checkpoint=tmp_path).fit(rows)
 
 
