@@ -10,7 +10,7 @@
 
 namespace coterie {
 
-inline constexpr Metric squared_metric = {Kernel::dot, Finish::squared_norm, 2};
+constexpr Metric squared_metric = {Kernel::dot, Finish::squared_norm, 2};
 
 // The data as every pass sees it: rows minus `shift`, with weights or without.
 template <class T>
