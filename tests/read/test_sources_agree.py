@@ -14,7 +14,7 @@ import pytest
 import coterie
 from coterie.cluster import KMeans
 from coterie.data import as_table, read_table
-from coterie.data.panics import Panicked, panics_as_errors, quiet_panics
+from coterie.data.source import Panicked, panics_as_errors, quiet_panics
 from coterie.errors import InvalidFile, UnsupportedInput
 from coterie.scale import read_blocks
 

@@ -46,7 +46,7 @@ def predict_files(
 
 
 def _predict_blocks(model: Path, data: str, files: outputs.Files) -> tuple[None, None]:
-    from coterie.scale.placing import write_groups
+    from coterie.scale.label_files import write_groups
 
     if files.labels is None:
         raise InvalidParameter("data in blocks need -o FOLDER, where labels are written block by block.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,10 +10,10 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
-from coterie._support.typing import FloatArray
+from coterie import _core
+from coterie._support.typing import Data, FloatArray
 from coterie._support.validation import Choice, check_data, check_parameter, check_sparse
 from coterie._support.validation.schema import Schema, Tensor
-from coterie.data.moments import column_moments
 from coterie.errors import InvalidData
 
 AUTO = "auto"
@@ -24,6 +25,29 @@ SCALINGS = {
     "robust": "columns scaled by median and quartiles",
     "none": "columns as they are",
 }
+
+
+def column_moments(X: Data) -> Any:
+    """Return the `ColumnMoments` of a C-ordered matrix without missing values.
+
+    Examples
+    --------
+    >>> column_moments(np.array([[1.0, 5.0], [3.0, 5.0]])).mean
+    [2.0, 5.0]
+    """
+    first = np.array(X[0])
+    sums = add_sums([_core.column_sums(X, first)])
+    return _core.moments_of_sums(np.asarray(sums, dtype=np.float64), first)
+
+
+def add_sums(tables: Sequence[FloatArray]) -> FloatArray:
+    """Add the rows of tables of sums, one after the other as the engine does."""
+    table = np.concatenate(tables)
+    width = (table.shape[1] - 1) // 4
+    added = np.add.accumulate(table, axis=0)[-1]
+    added[2 * width : 3 * width] = table[:, 2 * width : 3 * width].min(axis=0)
+    added[3 * width : 4 * width] = table[:, 3 * width : 4 * width].max(axis=0)
+    return np.asarray(added)
 
 
 @dataclass(frozen=True)

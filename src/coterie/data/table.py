@@ -23,9 +23,8 @@ from coterie.data.columns import (
     numbers_from_text,
     reason_to_leave_out,
 )
-from coterie.data.panics import quiet_panics
 from coterie.data.paths import expand_all, is_several
-from coterie.data.source import Source, open_source
+from coterie.data.source import Source, open_source, quiet_panics
 from coterie.data.text import read_text
 from coterie.errors import InvalidData
 

@@ -14,10 +14,8 @@ import numpy as np
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie.data import dialect as dialects
-from coterie.data.blank_lines import fill_blank_lines, without_final_blank_lines
-from coterie.data.dialect import BLANKS, Dialect
-from coterie.data.panics import Panicked, panics_as_errors
-from coterie.data.source import Source
+from coterie.data.dialect import BLANKS, Dialect, fill_blank_lines, without_final_blank_lines
+from coterie.data.source import Panicked, Source, panics_as_errors
 
 INFERRED_ROWS = 10_000  # if a later row contradicts, all rows are looked at
 SHOWN_NAMES = 5

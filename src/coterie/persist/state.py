@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from coterie._support.validation import check_parameters, schema
+from coterie.distance import Distance, Geometry, catalogue, get_distance, get_geometry
 from coterie.errors import ModelFileError
-from coterie.persist import adapters, registry
+from coterie.persist import registry
 
 TENSOR_KINDS = "biuf"
 PLAIN_TYPES = frozenset(np.dtype(kind).str for kind in ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
@@ -23,6 +24,35 @@ TEXT_BYTES = 1 << 20  # of an array of text, beyond which it may not be much lar
 TEXT_GROWTH = 256
 # Parameters that only steer `fit`: a function or generator in them is replaced by the default, with a note.
 REPLACEABLE = frozenset({"init", "random_state", "progress", "callback", "callbacks"})
+
+
+def _state_of_distance(distance: Distance) -> dict[str, Any]:
+    if distance.name not in catalogue():
+        raise ModelFileError(
+            f"the distance {distance.name} is a function, which cannot be saved: loading must never run "
+            f"code. Use a distance of the catalogue."
+        )
+    return {"name": distance.name, "values": distance.values}
+
+
+def _restore_distance(state: Mapping[str, Any]) -> Distance:
+    told = {name: value for name, value in state["values"].items() if value is not None}
+    return get_distance(state["name"], **told)
+
+
+def _state_of_geometry(geometry: Geometry) -> dict[str, Any]:
+    return {"distance": geometry.distance}
+
+
+def _restore_geometry(state: Mapping[str, Any]) -> Geometry:
+    return get_geometry(state["distance"])
+
+
+# class -> how to get its state, how to make it of a state
+ADAPTERS: Mapping[type, tuple[Callable[[Any], dict[str, Any]], Callable[[Mapping[str, Any]], Any]]] = {
+    Distance: (_state_of_distance, _restore_distance),
+    Geometry: (_state_of_geometry, _restore_geometry),
+}
 
 
 class Writer:
@@ -95,8 +125,8 @@ class Writer:
 
     def _write_object(self, value: Any, place: str) -> Any:
         name = registry.name_of(value)
-        if type(value) in adapters.ADAPTERS:
-            state_of, _ = adapters.ADAPTERS[type(value)]
+        if type(value) in ADAPTERS:
+            state_of, _ = ADAPTERS[type(value)]
             return {"$value": name, "state": self._write_fields(state_of(value), place)}
         if registry.has_hook(type(value)):
             return {"$value": name, "state": self._write_fields(value.__coterie_state__(), place)}
@@ -217,8 +247,8 @@ class Reader:
             raise ModelFileError(f"it takes the estimator {kind.__name__} for a value")
         state = {key: self.read(item) for key, item in written["state"].items()}
         _check(kind, state, {})
-        if kind in adapters.ADAPTERS:
-            _, restore = adapters.ADAPTERS[kind]
+        if kind in ADAPTERS:
+            _, restore = ADAPTERS[kind]
             return restore(state)
         return kind.__coterie_restore__(state) if registry.has_hook(kind) else kind(**state)
 

@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._support.threads import one_thread
 from coterie._support.typing import Data, Labels
 from coterie.errors import UnsupportedInput
-from coterie.scale.blocks import Block
+from coterie.pipeline.groups import number_labels
+from coterie.scale.blocks import Block, refuse_not_finite
 from coterie.scale.methods.base import new_blocks
-from coterie.scale.runtime.check_finite import refuse_not_finite
-from coterie.scale.runtime.lazy_array import lazy_array
+from coterie.scale.runtime.passes import lazy_array
 
 
 def predict(model: Any, X: Any) -> Any:
@@ -53,6 +53,11 @@ def label_block(block: Block, _weights: Block | None, model: Any) -> Labels:
     """Return the labels of a block's rows."""
     labels: Labels = per_row(block, None, getattr(model, "local_", model), "predict")
     return labels
+
+
+def group_block(block: Block, _weights: Block | None, model: Any, numbers: Labels) -> Labels:
+    """Return the groups of a block's rows; ``numbers[label]`` is the group of the model's cluster `label`."""
+    return number_labels(label_block(block, None, model), numbers)
 
 
 def per_row(block: Block, _weights: Block | None, model: Any, method: str) -> Any:

@@ -16,7 +16,6 @@ from coterie.cluster.catalogue import CATALOGUE, find_method
 from coterie.cluster.kmeans import Stopping
 from coterie.errors import InvalidParameter
 from coterie.select.catalogue import Need
-from coterie.select.kmeans_path import run_all
 from coterie.select.partitions import (
     CenterPartitions,
     FittedPartitions,
@@ -24,6 +23,7 @@ from coterie.select.partitions import (
     Partitions,
     SpectralPartitions,
     dense_labels,
+    run_all,
     without_warnings,
 )
 

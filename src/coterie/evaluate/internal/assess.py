@@ -16,7 +16,7 @@ from coterie.errors import InvalidParameter
 from coterie.evaluate.catalogue import Measure, find_measure, measures
 from coterie.evaluate.internal.partitions import read_partition
 from coterie.evaluate.internal.sampling import Estimate
-from coterie.evaluate.internal.space_input import NeedsRows
+from coterie.evaluate.internal.spaces import NeedsRows
 from coterie.evaluate.labelings import Noise, check_noise
 
 MOST_EXACT = 10_000  # samples up to which all pairs are put in order

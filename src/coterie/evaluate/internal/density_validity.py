@@ -14,8 +14,7 @@ from coterie._support.validation import Nothing, Number, check_parameter
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.centroids import Scatter, read_scatter
 from coterie.evaluate.internal.partitions import Partition, read_partition
-from coterie.evaluate.internal.space_input import NeedsRows, read_space
-from coterie.evaluate.internal.spaces import Space, VectorSpace
+from coterie.evaluate.internal.spaces import NeedsRows, Space, VectorSpace, read_space
 from coterie.evaluate.labelings import Noise
 
 Numbers = npt.NDArray[np.float64]

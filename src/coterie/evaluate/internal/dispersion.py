@@ -15,8 +15,7 @@ from coterie._support.validation import Choice, check_parameter
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.centroids import weighted_means
 from coterie.evaluate.internal.partitions import Partition, read_partition
-from coterie.evaluate.internal.space_input import read_space, read_vectors
-from coterie.evaluate.internal.spaces import Space, VectorSpace
+from coterie.evaluate.internal.spaces import Space, VectorSpace, read_space, read_vectors
 from coterie.evaluate.labelings import Noise
 
 Dispersion: TypeAlias = Literal[

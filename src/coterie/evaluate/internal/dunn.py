@@ -18,8 +18,7 @@ from coterie.evaluate.internal.dispersion import (
     spread,
 )
 from coterie.evaluate.internal.partitions import Partition, read_partition
-from coterie.evaluate.internal.space_input import read_space, read_vectors
-from coterie.evaluate.internal.spaces import Space
+from coterie.evaluate.internal.spaces import Space, read_space, read_vectors
 from coterie.evaluate.labelings import Noise
 
 Between: TypeAlias = Literal["min", "max", "mean", "centroid", "hausdorff"]

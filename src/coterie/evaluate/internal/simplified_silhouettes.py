@@ -13,8 +13,7 @@ from coterie.evaluate.internal.centroids import weighted_means
 from coterie.evaluate.internal.dispersion import find_medoids
 from coterie.evaluate.internal.partitions import Partition, read_partition
 from coterie.evaluate.internal.silhouettes import silhouette_measure
-from coterie.evaluate.internal.space_input import read_space, read_vectors
-from coterie.evaluate.internal.spaces import BLOCK_NUMBERS, NativeSpace, VectorSpace
+from coterie.evaluate.internal.spaces import BLOCK_NUMBERS, NativeSpace, VectorSpace, read_space, read_vectors
 from coterie.evaluate.labelings import Noise
 
 Numbers = npt.NDArray[np.float64]

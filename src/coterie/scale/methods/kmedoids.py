@@ -26,8 +26,7 @@ from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.local_model import LocalCentres, add_arrays, name_columns
 from coterie.scale.predict import label_block, per_row
-from coterie.scale.runtime.lazy_array import lazy_array
-from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
+from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
 
 FEWEST_ROWS = 2000
 ROWS_PER_CLUSTER = 40  # as CLARA's

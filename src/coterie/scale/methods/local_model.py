@@ -10,8 +10,7 @@ from coterie._support.typing import Indices, Weights
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.base import LazyEstimator
 from coterie.scale.predict import label_block, per_row
-from coterie.scale.runtime.lazy_array import lazy_array
-from coterie.scale.runtime.passes import compute, fold, tasks
+from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 
 class LocalPredictor(LazyEstimator):

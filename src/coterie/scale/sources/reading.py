@@ -168,7 +168,7 @@ def open_tables(paths: list[str]) -> list[Table]:
 def _opener_of(suffix: str) -> Callable[[str], Table]:
     require("pyarrow", extra="scale", purpose="Reading files of tables")
     if suffix == ".parquet":
-        from coterie.scale.sources.parquet import open_parquet
+        from coterie.scale.sources.arrow import open_parquet
 
         return open_parquet
     if suffix in (".arrow", ".feather"):

@@ -14,8 +14,7 @@ from coterie.show.palette import INK, color_of
 from coterie.show.plots.drawing.canvas import axes_for, column_names, read_labels, tidy
 from coterie.show.plots.drawing.cloud import MOST_NAMED, draw_cloud, name_clusters
 from coterie.show.plots.drawing.ellipses import draw_ellipse, points_ellipse
-from coterie.show.plots.drawing.marks import words_of_labels
-from coterie.show.plots.drawing.names import plain
+from coterie.show.plots.drawing.marks import plain, words_of_labels
 from coterie.show.plots.drawing.projection import GOLDEN
 
 if TYPE_CHECKING:

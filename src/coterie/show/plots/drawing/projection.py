@@ -9,7 +9,7 @@ import numpy as np
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import FloatArray
 from coterie.show.plots.drawing.canvas import tidy
-from coterie.show.plots.drawing.names import plain
+from coterie.show.plots.drawing.marks import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

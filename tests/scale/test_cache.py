@@ -7,12 +7,9 @@ import pytest
 from coterie.scale import KMeans, read_blocks
 from coterie.scale import blocks as scale_blocks
 from coterie.scale.methods import kmeans_passes as _kmeans_passes
-from coterie.scale.runtime import kept
-from coterie.scale.runtime import row_file as _row_file
-from coterie.scale.runtime.recent import Recent
-from coterie.scale.runtime.row_file import RowFile, RowFiles, folder_on_disk
-from coterie.scale.runtime.shelf import Shelf
-from coterie.scale.sources import parquet as _parquet
+from coterie.scale.runtime import cache as _cache
+from coterie.scale.runtime.cache import Recent, RowFile, RowFiles, Shelf, folder_on_disk
+from coterie.scale.sources import arrow as _arrow
 
 
 @pytest.fixture
@@ -32,7 +29,7 @@ def no_shelf(monkeypatch):
 
 def test_kept_rows_are_the_rows(folder, rows):
     """The second reading gives the bits of the first, and decodes nothing."""
-    with kept.decoded_once(read_blocks(folder, block_rows=8192), spill=True) as blocks:
+    with scale_blocks.decoded_once(read_blocks(folder, block_rows=8192), spill=True) as blocks:
         first = np.concatenate([block.read() for block in blocks])
         for path in folder.glob("*.parquet"):
             path.unlink()
@@ -42,11 +39,11 @@ def test_kept_rows_are_the_rows(folder, rows):
 
 def test_the_disk_is_given_back(folder):
     """After the block, nothing is kept: rows whose file is gone cannot be read any more."""
-    with kept.decoded_once(read_blocks(folder), spill=True) as blocks:
+    with scale_blocks.decoded_once(read_blocks(folder), spill=True) as blocks:
         block = next(iter(blocks))
         block.read()
-        assert blocks.run in _row_file.ROW_FILES._files
-    assert blocks.run not in _row_file.ROW_FILES._files
+        assert blocks.run in _cache.ROW_FILES._files
+    assert blocks.run not in _cache.ROW_FILES._files
 
 
 def test_only_what_must_be_decoded_is_kept(rows, folder, tmp_path):
@@ -55,14 +52,14 @@ def test_only_what_must_be_decoded_is_kept(rows, folder, tmp_path):
     sources = [(rows, True), (tmp_path / "rows.npy", True), (folder / "0.parquet", False)]
     for source, spill in sources:
         blocks = read_blocks(source)
-        with kept.decoded_once(blocks, spill=spill) as same:
+        with scale_blocks.decoded_once(blocks, spill=spill) as same:
             assert same is blocks
 
 
 def test_a_full_disk_is_left_alone(tmp_path, monkeypatch):
     """A file that would take more than it leaves free keeps nothing."""
-    usage = _row_file.shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(_row_file.shutil, "disk_usage", lambda _: usage._replace(free=5000))
+    usage = _cache.shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(_cache.shutil, "disk_usage", lambda _: usage._replace(free=5000))
     file = RowFile(str(tmp_path))
     file.keep(0, np.ones((10, 10)))
     file.keep(1, np.ones((100, 10)))
@@ -76,7 +73,7 @@ def test_runs_that_nobody_reads_are_let_go(tmp_path, monkeypatch):
     files = RowFiles()
     files.of("old", str(tmp_path)).keep(0, np.ones((2, 2)))
     files.of("new", str(tmp_path))
-    monkeypatch.setattr(_row_file, "IDLE_SECONDS", -1.0)
+    monkeypatch.setattr(_cache, "IDLE_SECONDS", -1.0)
     files.of("new", str(tmp_path))
     monkeypatch.undo()
     assert files.of("old", str(tmp_path)).get(0) is None
@@ -86,13 +83,13 @@ def test_memory_is_no_disk(monkeypatch, tmp_path):
     """A folder for temporary files that lies in memory is not used, nor one that is not there."""
     mounts = tmp_path / "mounts"
     mounts.write_text(f"disk / ext4 rw 0 0\nnone {tmp_path.resolve()} tmpfs rw 0 0\n")
-    monkeypatch.setattr(_row_file, "MOUNTS", str(mounts))
-    monkeypatch.setattr(_row_file.tempfile, "gettempdir", lambda: str(tmp_path))
-    _row_file._is_memory.cache_clear()
+    monkeypatch.setattr(_cache, "MOUNTS", str(mounts))
+    monkeypatch.setattr(_cache.tempfile, "gettempdir", lambda: str(tmp_path))
+    _cache._is_memory.cache_clear()
     assert folder_on_disk() is None
-    monkeypatch.setattr(_row_file.tempfile, "gettempdir", lambda: "/nowhere/at/all")
+    monkeypatch.setattr(_cache.tempfile, "gettempdir", lambda: "/nowhere/at/all")
     assert folder_on_disk() is None
-    _row_file._is_memory.cache_clear()
+    _cache._is_memory.cache_clear()
 
 
 @pytest.mark.usefixtures("no_shelf")
@@ -111,12 +108,12 @@ def test_k_means_does_not_depend_on_it(folder, rows, start, monkeypatch):
 
 def _parquet_reads(monkeypatch):
     """Return a list that grows by a name whenever a row group is decoded."""
-    decoded, value = [], _parquet.ParquetPiece.value
+    decoded, value = [], _arrow.ParquetPiece.value
 
     def counted(self, start, stop):
         decoded.append(self.name)
         return value(self, start, stop)
 
-    monkeypatch.setattr(_parquet.ParquetPiece, "value", counted)
+    monkeypatch.setattr(_arrow.ParquetPiece, "value", counted)
     monkeypatch.setattr(scale_blocks, "RECENT", Recent(kept_bytes=0))
     return decoded

@@ -1,4 +1,4 @@
-"""Decoded rows on disk: what took time to decode is read back, in later passes, as it lies in memory."""
+"""What a process keeps between passes: decoded partitions, rows on disk, bounds of blocks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Hashable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from functools import cache
 from typing import Any
 
@@ -18,10 +19,52 @@ import numpy as np
 
 from coterie._support.typing import Data
 
+KEPT_BYTES = 64 << 20  # and the last piece, however large
 MEMORY_SYSTEMS = ("tmpfs", "ramfs")  # folders that are memory in disguise
 MOUNTS = "/proc/self/mounts"
 IDLE_SECONDS = 1800.0  # a run that has not read for so long is taken for dead; if it is not, it decodes again
 CAN_SHARE_FILES = hasattr(os, "pwrite")  # threads write at places of their own, into a file without a name
+ROOM_BYTES = 512 << 20  # per process; blocks without room are read again in every pass
+
+
+class Recent:
+    """Decoded pieces by key, the least recently used forgotten first; each is decoded by one thread."""
+
+    def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
+        self._kept_bytes = kept_bytes
+        self._lock = threading.Lock()
+        self._values: OrderedDict[Hashable, Any] = OrderedDict()
+        self._decoding: dict[Hashable, threading.Lock] = {}
+
+    def get(self, key: Hashable, decode: Callable[[], Any]) -> Any:
+        """Return what `decode` returns, or returned not long ago."""
+        with self._lock:
+            turn = self._decoding.setdefault(key, threading.Lock())
+        with turn:
+            with self._lock:
+                if key in self._values:
+                    self._values.move_to_end(key)
+                    return self._values[key]
+            value = decode()
+            with self._lock:
+                self._values[key] = value
+                self._decoding.pop(key, None)
+                while (
+                    len(self._values) > 1 and sum(v.nbytes for v in self._values.values()) > self._kept_bytes
+                ):
+                    self._values.popitem(last=False)
+            return value
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._values.clear()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("decoded pieces stay where they are")
+
+
+RECENT = Recent()
 
 
 class RowFile:
@@ -128,3 +171,68 @@ def _is_memory(folder: str) -> bool:
         (point, kind) for point, kind in mounts if path == point or path.startswith(point.rstrip("/") + "/")
     ]
     return bool(holding) and max(holding, key=lambda mount: len(mount[0]))[1] in MEMORY_SYSTEMS
+
+
+class Shelf:
+    """Things by run and block; nothing depends on whether they are found."""
+
+    def __init__(self, room: int = ROOM_BYTES) -> None:
+        self.room = room
+        self._lock = threading.Lock()
+        self._runs: dict[Hashable, dict[int, tuple[Any, int]]] = {}
+
+    def get(self, run: Hashable, block: int) -> Any | None:
+        """Return what was kept of a block, None if nothing was."""
+        with self._lock:
+            return self._runs.get(run, {}).get(block, (None, 0))[0]
+
+    def all_of(self, run: Hashable, n_blocks: int) -> list[Any] | None:
+        """Return what was kept of all blocks in their order, None if anything is missing."""
+        with self._lock:
+            mine = self._runs.get(run, {})
+            things = [mine.get(block, (None, 0))[0] for block in range(n_blocks)]
+        return None if any(thing is None for thing in things) else things
+
+    def reserve(self, run: Hashable, block: int, size: int) -> bool:
+        """Return whether there is room; things of other runs make room, those of this run stay."""
+        with self._lock:
+            mine = self._runs.setdefault(run, {})
+            if size + sum(s for _, s in mine.values()) > self.room:
+                return False
+            if size + self._used() > self.room:
+                self._runs = {run: mine}
+            mine[block] = (None, size)
+            return True
+
+    def keep(self, run: Hashable, block: int, thing: Any) -> None:
+        """Keep a thing in the room that was reserved for it."""
+        with self._lock:
+            mine = self._runs.get(run, {})
+            if block in mine:
+                mine[block] = (thing, mine[block][1])
+
+    def forget(self, run: Hashable) -> None:
+        """Forget a run."""
+        with self._lock:
+            self._runs.pop(run, None)
+
+    def _used(self) -> int:
+        return sum(size for things in self._runs.values() for _, size in things.values())
+
+
+SHELF = Shelf()
+
+
+def forget_everywhere(run: Hashable) -> None:
+    """Forget a run in this process and in the workers of a cluster, as far as they can be reached."""
+    from coterie.scale.runtime.passes import client_of
+
+    _forget_here(run)
+    client = client_of()
+    if client is not None:
+        client.run(_forget_here, run, on_error="ignore")
+
+
+def _forget_here(run: Hashable) -> None:
+    SHELF.forget(run)
+    ROW_FILES.forget(run)
