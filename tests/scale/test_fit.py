@@ -14,8 +14,8 @@ import zarr
 import coterie
 from coterie import evaluate
 from coterie.data import fit_scaling
+from coterie.data.paths import is_in_blocks
 from coterie.pipeline import Clustering
-from coterie.pipeline.sources import is_in_blocks
 from coterie.scale import LazyClustering
 from coterie.scale import fit as fit_blocks
 from coterie.scale import rows as scale_rows

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from coterie.pipeline import sources
-from coterie.pipeline.sources import is_in_blocks
+from coterie.data import paths
+from coterie.data.paths import is_in_blocks
 
 
 def test_small_data_are_read_as_a_whole(tmp_path):
@@ -22,12 +22,12 @@ def test_large_files_are_read_in_blocks(tmp_path, monkeypatch, suffix):
     path = tmp_path / f"a{suffix}"
     np.save(path.with_suffix(".npy"), np.ones((300, 2)))
     (tmp_path / "a.csv").write_text("x\n" + "1\n" * 900)
-    monkeypatch.setattr(sources, "LARGE_BYTES", 1000)
+    monkeypatch.setattr(paths, "LARGE_BYTES", 1000)
     assert is_in_blocks(path)
     assert is_in_blocks(np.load(tmp_path / "a.npy", mmap_mode="r"))
     (tmp_path / "a.gz").write_bytes(b"0" * 2000)
     assert not is_in_blocks(tmp_path / "a.gz")
-    monkeypatch.setattr(sources, "find_spec", lambda name: None)
+    monkeypatch.setattr(paths, "find_spec", lambda name: None)
     assert not is_in_blocks(path)
 
 
@@ -37,7 +37,7 @@ def test_folders_patterns_and_lists_count_all_their_files(tmp_path, monkeypatch)
         (tmp_path / name).write_text("x\n" + "1\n" * 300)
     several = (tmp_path, f"{tmp_path}/*.csv", [tmp_path / "a.csv", str(tmp_path / "b.csv")])
     assert not any(map(is_in_blocks, several))
-    monkeypatch.setattr(sources, "LARGE_BYTES", 1000)
+    monkeypatch.setattr(paths, "LARGE_BYTES", 1000)
     assert all(map(is_in_blocks, several))
     assert not is_in_blocks(tmp_path / "a.csv")
     assert not is_in_blocks(f"{tmp_path}/*.parquet")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coterie.pipeline.candidate import Candidate
+from coterie.pipeline.answer import Fact
+from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.compare_methods import compare_methods
 from coterie.pipeline.contest import _explain, _why_none
-from coterie.pipeline.estimate import Fact
 from coterie.pipeline.judge.density_valleys import Separation
 
 LABELS = np.array([0, 1, 2])

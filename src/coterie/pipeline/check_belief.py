@@ -11,8 +11,7 @@ import numpy as np
 from coterie._support.progress import Progress, Tracker
 from coterie._support.typing import Labels
 from coterie.evaluate import Significance, Stability, significance, stability
-from coterie.pipeline.candidate import Candidate
-from coterie.pipeline.candidates import CRUMBS
+from coterie.pipeline.candidates import CRUMBS, Candidate
 from coterie.pipeline.judge.density_valleys import Valleys
 from coterie.pipeline.request import FitRequest
 

@@ -9,7 +9,7 @@ import numpy as np
 from coterie._support.progress import Tracker
 from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
-from coterie.pipeline.candidate import Candidate
+from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.check_belief import STEPS
 from coterie.pipeline.contest import Contest, run_contest
 from coterie.pipeline.recipe import make_estimator

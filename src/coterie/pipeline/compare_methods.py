@@ -10,7 +10,7 @@ from coterie._support.progress import ProgressOption, track
 from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Real, Schema, Text
 from coterie.cluster import find_method
 from coterie.evaluate import adjusted_rand_score
-from coterie.pipeline.candidate import Candidate
+from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.contest import run_contest
 from coterie.pipeline.fit import open_rows
 from coterie.pipeline.request import FitRequest, make_request

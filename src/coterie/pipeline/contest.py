@@ -12,8 +12,7 @@ from coterie._support.progress import Tracker
 from coterie._support.typing import Data, Labels
 from coterie.cluster import find_method
 from coterie.evaluate import silhouette_score
-from coterie.pipeline.candidate import Candidate, different
-from coterie.pipeline.candidates import Task, propose
+from coterie.pipeline.candidates import Candidate, Task, different, propose
 from coterie.pipeline.judge.density_valleys import ENOUGH, Separation, Valleys
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.rows import ROWS_PER_GROUP

@@ -10,6 +10,7 @@ from typing import Any
 from coterie._support import hooks
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie.data import Table
+from coterie.data.paths import is_in_blocks
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.check_belief import TOO_FEW, check_belief
 from coterie.pipeline.choose_method import Choice, choose_method
@@ -17,7 +18,6 @@ from coterie.pipeline.groups import Groups
 from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rows import Compared, Fitted, Rows, memory_rows
-from coterie.pipeline.sources import is_in_blocks
 
 
 def fit(

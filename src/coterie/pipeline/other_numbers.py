@@ -11,8 +11,7 @@ import numpy as np
 
 from coterie._support.typing import Labels
 from coterie.cluster import KMeans, find_method
-from coterie.pipeline.describe import number_by_size
-from coterie.pipeline.groups import number_labels
+from coterie.pipeline.groups import number_by_size, number_labels
 from coterie.pipeline.recipe import make_estimator
 
 if TYPE_CHECKING:

@@ -20,10 +20,9 @@ from coterie.data.square import names_of_square, refuse_distances, square_column
 from coterie.distance.matrices import check_distance_matrix
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_you_mean
 from coterie.evaluate import Comparison, compare
-from coterie.pipeline.candidate import Candidate
-from coterie.pipeline.describe import describe_groups
-from coterie.pipeline.estimate import Fact
-from coterie.pipeline.groups import Groups
+from coterie.pipeline.answer import Clustering, Fact
+from coterie.pipeline.candidates import Candidate
+from coterie.pipeline.groups import Groups, describe_groups
 from coterie.pipeline.judge.rounding import FEW_ROWS
 from coterie.pipeline.recipe import Recipe, takes_distance
 from coterie.pipeline.request import PRECOMPUTED, FitRequest
@@ -223,8 +222,6 @@ class MemoryRows:
 
     def answer(self, fitted: Fitted, **parts: Any) -> Any:
         """Return the answer with all its parts."""
-        from coterie.pipeline.answer import Clustering
-
         return Clustering(**parts, rows=self)
 
 

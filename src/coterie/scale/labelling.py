@@ -14,8 +14,7 @@ from coterie._support.progress import ProgressOption, Tracker
 from coterie._support.typing import Data, Indices, Labels
 from coterie.cluster import DBSCAN as LocalDBSCAN  # noqa: N811  # a class in capitals
 from coterie.pipeline import Candidate
-from coterie.pipeline.describe import number_by_size
-from coterie.pipeline.groups import number_labels
+from coterie.pipeline.groups import number_by_size, number_labels
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.rows import Compared, Fitted, n_of_start, placed_note, said_by
 from coterie.scale.blocks import Block, Blocks

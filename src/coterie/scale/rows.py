@@ -17,8 +17,8 @@ from coterie.errors import InvalidParameter
 from coterie.evaluate import Comparison, Significance, Stability
 from coterie.evaluate.internal import Estimate
 from coterie.pipeline import Candidate, Fact, Groups, Profile, Recipe, profile_groups
-from coterie.pipeline.describe import centers_of, share_explained
 from coterie.pipeline.fit import find_groups
+from coterie.pipeline.groups import centers_of, share_explained
 from coterie.pipeline.profile import effect_sizes
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rows import TRUTH, Compared, check_rows, compare_some, n_sampled
