@@ -5,7 +5,7 @@ import pytest
 
 from coterie._support.linear_algebra import factor_correlations, is_positive_definite, settle_signs
 from coterie.cluster import DBSCAN, GaussianMixture
-from coterie.distance import get_distance, pairwise_distances
+from coterie.distance import find_distance, pairwise_distances
 from coterie.distance.learning import with_covariance
 from coterie.errors import InvalidParameter
 from coterie.show.plots.drawing.ellipses import spanning_ellipse
@@ -70,7 +70,7 @@ def test_a_direction_without_weight_stays_without():
     """Law: a VI of lower rank leaves a direction out, and the way back does not blow up its rounding."""
     root = np.array([[1.0, 2.0], [0.5, -1.0], [3.0, 0.1]])
     VI = root @ root.T  # its third eigenvalue is 0 but for rounding
-    transform = with_covariance(get_distance("mahalanobis", VI=VI), ROWS, None).transform
+    transform = with_covariance(find_distance("mahalanobis", VI=VI), ROWS, None).transform
     back = transform.backward(transform.forward(ROWS))
     assert np.abs(back).max() < 100
     np.testing.assert_allclose(transform.forward(back), transform.forward(ROWS), atol=1e-9)

@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._support.validation.schema import wrong
 from coterie.cluster.density.input import is_known, scikit_learn_metrics
-from coterie.distance import get_distance, input_kind
+from coterie.distance import find_distance, input_kind
 
 
 def check_merges(children: Any, n_leaves: int, *, who: str, name: str = "children_") -> None:
@@ -71,7 +71,7 @@ def check_distance(metric: Any, values: Mapping[str, Any], n_columns: int) -> No
     """Refuse values that the distance does not take for so many columns."""
     told = {name: value for name, value in values.items() if value is not None}
     if told:
-        get_distance(metric, **told).fit(np.zeros((2, n_columns)))
+        find_distance(metric, **told).fit(np.zeros((2, n_columns)))
 
 
 def check_descent(descent: Mapping[str, Any], *, who: str) -> None:
@@ -99,5 +99,5 @@ def check_density_metric(state: Mapping[str, Any], sizes: Mapping[str, int], *, 
     if is_matrix(metric):
         check_square(sizes, who=who)
     elif is_known(metric) or metric not in scikit_learn_metrics():
-        get_distance(metric)
+        find_distance(metric)
         check_distance(metric, state["_distance_values"], sizes["columns"])

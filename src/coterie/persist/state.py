@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from coterie._support.validation import check_parameters, schema
-from coterie.distance import Distance, Geometry, catalogue, get_distance, get_geometry
+from coterie.distance import Distance, Geometry, distances, find_distance, find_geometry
 from coterie.errors import ModelFileError
 from coterie.persist import registry
 
@@ -27,7 +27,7 @@ REPLACEABLE = frozenset({"init", "random_state", "progress", "callback", "callba
 
 
 def _state_of_distance(distance: Distance) -> dict[str, Any]:
-    if distance.name not in catalogue():
+    if distance.name not in {known.name for known in distances()}:
         raise ModelFileError(
             f"the distance {distance.name} is a function, which cannot be saved: loading must never run "
             f"code. Use a distance of the catalogue."
@@ -37,7 +37,7 @@ def _state_of_distance(distance: Distance) -> dict[str, Any]:
 
 def _restore_distance(state: Mapping[str, Any]) -> Distance:
     told = {name: value for name, value in state["values"].items() if value is not None}
-    return get_distance(state["name"], **told)
+    return find_distance(state["name"], **told)
 
 
 def _state_of_geometry(geometry: Geometry) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def _state_of_geometry(geometry: Geometry) -> dict[str, Any]:
 
 
 def _restore_geometry(state: Mapping[str, Any]) -> Geometry:
-    return get_geometry(state["distance"])
+    return find_geometry(state["distance"])
 
 
 # class -> how to get its state, how to make it of a state

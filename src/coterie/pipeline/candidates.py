@@ -48,7 +48,7 @@ class Candidate:
     Parameters
     ----------
     method : str
-        A name of `coterie.cluster.catalogue()`.
+        A name of `coterie.cluster.methods()`.
     k : int
         Number of groups.
     labels : array

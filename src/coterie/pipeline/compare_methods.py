@@ -98,7 +98,7 @@ def compare_methods(
     X : anything that `coterie.fit` takes
         The data.
     methods : str or sequence of str, default="auto"
-        Names of `coterie.cluster.catalogue()`, joined by commas if in one string; "auto": by the budget.
+        Names of `coterie.cluster.methods()`, joined by commas if in one string; "auto": by the budget.
     k : int, range, "A..B" or "auto", default="auto"
         Numbers of groups to choose from.
     distance, scale, truth, budget, drop, keep, missing, random_state, progress

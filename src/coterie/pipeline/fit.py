@@ -56,11 +56,11 @@ def fit(
         methods are compared on a sample, k-means, mixtures, k-medoids and DBSCAN are fitted to all rows, and
         the answer says which numbers are exact.
     method : str, default="auto"
-        A name of `coterie.cluster.catalogue()`, several joined by commas, or "auto".
+        A name of `coterie.cluster.methods()`, several joined by commas, or "auto".
     k : int, range, "A..B" or "auto", default="auto"
         Number of groups, numbers to choose from, or whatever there is, 1 (no groups) included.
     distance : str, default="auto"
-        A name of `coterie.distance.catalogue()`; "auto" is Euclidean.
+        A name of `coterie.distance.distances()`; "auto" is Euclidean.
     scale : {"auto", "standard", "minmax", "robust", "none"}, default="auto"
         "auto" standardises the columns when the largest spread is more than five times the lower quartile of
         the spreads (of fewer than five columns: the least).

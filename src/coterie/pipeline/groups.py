@@ -25,7 +25,7 @@ from coterie._support.validation.schema import (
     wrong,
 )
 from coterie.data import LeftOut, PreparedRows, Scaling, Table, settle_missing
-from coterie.distance import get_geometry
+from coterie.distance import find_geometry
 from coterie.errors import InvalidData, ModelFileError
 from coterie.pipeline.profile import Profile, profile_groups
 from coterie.pipeline.recipe import Recipe
@@ -143,7 +143,7 @@ class Groups:
             return None
         if hasattr(self.model, "_objective_words"):
             return self.model._objective_words, float(value)
-        words = get_geometry(getattr(self.model, "geometry", "euclidean")).barycentre.objective
+        words = find_geometry(getattr(self.model, "geometry", "euclidean")).barycentre.objective
         return ("SSE" if words.endswith("(SSE)") else words), float(value)
 
     @property
@@ -341,7 +341,7 @@ def centers_of(estimator: Any, scaling: Scaling, by_size: Any, means: Any) -> An
 
 def _has_directions(estimator: Any) -> bool:
     geometry = getattr(estimator, "geometry", None)
-    return geometry is not None and get_geometry(geometry).distance.euclidean_form == "half square"
+    return geometry is not None and find_geometry(geometry).distance.euclidean_form == "half square"
 
 
 def number_by_size(sizes: Any) -> tuple[Labels, Any]:

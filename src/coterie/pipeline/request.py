@@ -12,7 +12,7 @@ import numpy as np
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie.cluster import find_method
 from coterie.data import AUTO, check_policy, check_scale
-from coterie.distance import get_distance
+from coterie.distance import find_distance
 from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 from coterie.pipeline.recipe import Recipe, check_recipe, takes_distance, takes_k, takes_option
 
@@ -198,7 +198,7 @@ def scale_for(scale: str, distance: str | None) -> str:
     """
     if scale != AUTO or distance is None:
         return scale
-    return AUTO if get_distance(distance).domain == "real" else "none"
+    return AUTO if find_distance(distance).domain == "real" else "none"
 
 
 def make_request(
@@ -286,7 +286,7 @@ def _distance(distance: Any) -> str | None:
         return None
     if isinstance(distance, str) and distance == PRECOMPUTED:
         return None  # methods run on principal coordinates, in which distances are Euclidean
-    name = get_distance(distance).name
+    name = find_distance(distance).name
     return None if name == "euclidean" else name
 
 
@@ -295,7 +295,7 @@ def _methods(method: Any) -> tuple[str, ...]:
     names = list(method) if is_list else method.split(",") if isinstance(method, str) else []
     if not names or not all(isinstance(name, str) and name.strip() for name in names):
         raise InvalidParameter(
-            "method of coterie.fit must be a name of coterie.cluster.catalogue(), several joined by commas, "
+            "method of coterie.fit must be a name of coterie.cluster.methods(), several joined by commas, "
             f'or "auto", got {method!r}.'
         )
     return tuple(find_method(str(name).strip()).name for name in names)

@@ -82,7 +82,7 @@ def choose_k(
     X : array-like of shape (n_samples, n_features)
         Data; distances for an estimator with ``metric="precomputed"``.
     method : str or estimator, default="kmeans"
-        A name of `coterie.cluster.catalogue()` that takes a number of clusters, or an unfitted estimator.
+        A name of `coterie.cluster.methods()` that takes a number of clusters, or an unfitted estimator.
     k : iterable of int, default=None
         Numbers of clusters to compare; None: 1 to 15, or as many as there are rows.
     criteria : sequence of str, default=None

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from coterie._support.progress import Tracker
 from coterie._support.typing import Data, Labels
-from coterie.distance import get_distance
+from coterie.distance import find_distance
 from coterie.evaluate.internal import Partition, Scatter, Space, read_space
 from coterie.select.curve import Values
 from coterie.select.partitioners import Partitioner
@@ -190,7 +190,7 @@ class Subject:
 
 
 def _is_plain_euclidean(metric: Any) -> bool:
-    distance = get_distance(metric)
+    distance = find_distance(metric)
     return distance.euclidean_form == "distance" and distance.transform is None
 
 

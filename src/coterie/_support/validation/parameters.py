@@ -210,8 +210,8 @@ def unknown_name(
 
     Examples
     --------
-    >>> str(unknown_name("method", "kmean", ["kmeans"], listed_by="coterie.cluster.catalogue()"))
-    'no such method "kmean". Did you mean "kmeans"? (coterie.cluster.catalogue() lists all)'
+    >>> str(unknown_name("method", "kmean", ["kmeans"], listed_by="coterie.cluster.methods()"))
+    'no such method "kmean". Did you mean "kmeans"? (coterie.cluster.methods() lists all)'
     """
     fact = f'no such {what} "{got}".{did_you_mean(got, choices)}'
     error = InvalidParameter(f"{fact} ({listed_by} lists all)")

@@ -33,10 +33,11 @@ CRITERIA = {
 def methods(as_json: options.AsJson = False) -> None:
     """List the methods that coterie fit knows."""
     from coterie.cli.render.summary import show_catalogue
-    from coterie.cluster import catalogue
+    from coterie.cluster import methods as all_methods
 
     entries = [
-        {"name": method.name, "needs_k": method.needs_k, "summary": method.summary} for method in catalogue()
+        {"name": method.name, "needs_k": method.needs_k, "summary": method.summary}
+        for method in all_methods()
     ]
     show_catalogue(entries, METHODS, as_json=as_json)
 
@@ -44,7 +45,7 @@ def methods(as_json: options.AsJson = False) -> None:
 def distances(as_json: options.AsJson = False) -> None:
     """List the distances that coterie fit knows."""
     from coterie.cli.render.summary import show_catalogue
-    from coterie.distance import catalogue
+    from coterie.distance import distances as all_distances
 
     entries = [
         {
@@ -55,7 +56,7 @@ def distances(as_json: options.AsJson = False) -> None:
             "parameters": [parameter.name for parameter in distance.parameters],
             "summary": distance.summary,
         }
-        for distance in catalogue().values()
+        for distance in all_distances()
     ]
     show_catalogue(entries, DISTANCES, as_json=as_json)
 

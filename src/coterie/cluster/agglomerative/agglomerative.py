@@ -32,7 +32,7 @@ from coterie.distance import (
     Distance,
     check_distance_matrix,
     check_similarity_matrix,
-    get_distance,
+    find_distance,
     input_kind,
 )
 from coterie.distance.matrices import in_row_order
@@ -52,7 +52,7 @@ class AgglomerativeClustering(Clusterer):
     n_clusters : int or None, default=2
         How many clusters to cut the tree into; None when `distance_threshold` is given.
     metric : str, callable or Distance, default="euclidean"
-        A name of `coterie.distance.catalogue()`, a function of two rows, or a distance. "precomputed": `X` is
+        A name of `coterie.distance.distances()`, a function of two rows, or a distance. "precomputed": `X` is
         a square matrix of distances. "similarity": of similarities; heights are then similarities.
     memory : None, str or object with the joblib.Memory interface, default=None
         Where to keep trees that were computed before.
@@ -212,7 +212,7 @@ class AgglomerativeClustering(Clusterer):
         check_is_fitted(self)
         kind = input_kind(self.metric)
         data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=kind == "data")
-        distance = None if kind != "data" else get_distance(self.metric, **self._known["distance"])
+        distance = None if kind != "data" else find_distance(self.metric, **self._known["distance"])
         known = KnownClusters(self.linkage, self.labels_, self.children_, distance, self._known)
         return known.nearest(data, self._sign)
 
@@ -225,7 +225,7 @@ class AgglomerativeClustering(Clusterer):
         who, kind = type(self).__name__, input_kind(self.metric)
         check_settings(self, kind, who)
         if kind == "data":
-            squares = get_distance(self.metric).squares_numbers
+            squares = find_distance(self.metric).squares_numbers
             return check_data(X, estimator=self, min_rows=2, squares=squares)
         data = check_data(in_row_order(X), estimator=self, min_rows=2, squares=False, may_be_distances=True)
         if data.shape[0] != data.shape[1]:
@@ -243,7 +243,7 @@ class AgglomerativeClustering(Clusterer):
         n, kind = len(X), input_kind(self.metric)
         if self.n_clusters is not None:
             check_n_clusters(self.n_clusters, n, who=type(self).__name__)
-        distance = None if kind != "data" else get_distance(self.metric).fit(X)
+        distance = None if kind != "data" else find_distance(self.metric).fit(X)
         is_full = self._is_full(n)
         n_merges = n - 1 if is_full or self.n_clusters is None else n - self.n_clusters
         task = TreeTask(

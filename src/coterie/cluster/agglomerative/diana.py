@@ -23,7 +23,7 @@ from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
 from coterie.cluster.agglomerative.tree_labels import cut_tree
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
-from coterie.distance import check_distance_matrix, get_distance, input_kind, pairwise_distances
+from coterie.distance import check_distance_matrix, find_distance, input_kind, pairwise_distances
 from coterie.distance.matrices import in_row_order
 from coterie.errors import InvalidData
 from coterie.tree import Dendrogram
@@ -41,7 +41,7 @@ class Diana(Clusterer):
     n_clusters : int, default=2
         How many clusters to cut the tree into.
     metric : str, callable or Distance, default="euclidean"
-        A name of `coterie.distance.catalogue()`, a function of two rows, or a distance; "precomputed": `X` is
+        A name of `coterie.distance.distances()`, a function of two rows, or a distance; "precomputed": `X` is
         a square matrix of distances.
 
     Attributes
@@ -125,7 +125,7 @@ class Diana(Clusterer):
         check_is_fitted(self)
         is_data = input_kind(self.metric) == "data"
         data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=is_data)
-        distance = get_distance(self.metric, **self._known["distance"]) if is_data else None
+        distance = find_distance(self.metric, **self._known["distance"]) if is_data else None
         return KnownClusters("single", self.labels_, self.children_, distance, self._known).nearest(data, 1.0)
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
@@ -133,7 +133,7 @@ class Diana(Clusterer):
         if kind == "similarities":
             raise InvalidData(f'X of {who} must be rows or distances, got metric="{self.metric}".')
         if kind == "data":
-            squares = get_distance(self.metric).squares_numbers
+            squares = find_distance(self.metric).squares_numbers
             return check_data(X, estimator=self, min_rows=2, squares=squares)
         data = check_data(in_row_order(X), estimator=self, min_rows=2, squares=False, may_be_distances=True)
         return check_distance_matrix(data, who=who)
@@ -144,7 +144,7 @@ class Diana(Clusterer):
         n = len(X)
         check_n_clusters(self.n_clusters, n, who=type(self).__name__)
         is_data = input_kind(self.metric) == "data"
-        distance = get_distance(self.metric).fit(X) if is_data else None
+        distance = find_distance(self.metric).fit(X) if is_data else None
         require_memory(3 * n * n * 8, f"Diana of {n:,} rows", "Use fewer rows, or BisectingKMeans.")
         D = X if distance is None else pairwise_distances(X, metric=distance)
         Z = divide(D.astype(np.float64, copy=False))

@@ -10,7 +10,7 @@ from coterie import _core
 from coterie._support.typing import Data
 from coterie.cluster.agglomerative.connectivity import check_connectivity, link_along
 from coterie.cluster.agglomerative.pair_constraints import check_pairs, constrain
-from coterie.distance import Distance, get_distance
+from coterie.distance import Distance, find_distance
 from coterie.distance.matrices import InputKind
 from coterie.errors import InvalidParameter
 from coterie.tree import METHODS, LinkageMethod
@@ -54,7 +54,7 @@ def check_settings(model: Any, kind: InputKind, who: str) -> None:
         )
     if model.symmetrize is not None and kind != "similarities":
         raise InvalidParameter(f'symmetrize of {who} is for metric="similarity", got {model.metric!r}.')
-    form = get_distance(model.metric).euclidean_form if kind == "data" else "distance"
+    form = find_distance(model.metric).euclidean_form if kind == "data" else "distance"
     is_euclidean = kind != "similarities" and form == "distance"
     if METHODS[model.linkage].needs_euclidean and not is_euclidean:
         raise InvalidParameter(

@@ -23,7 +23,7 @@ from coterie.cluster.density.input import (
     without_direction,
 )
 from coterie.cluster.density.odd_rows import Mask, has_distances, in_parts
-from coterie.distance import get_distance, input_kind, nearest
+from coterie.distance import find_distance, input_kind, nearest
 from coterie.errors import InvalidData
 
 
@@ -66,7 +66,7 @@ class CorePoints:
         if not is_known(self.metric) or issparse(checked) or issparse(components):
             return self._by_scikit_learn(checked, components)
         values = (self.metric_params or {}) if callable(self.metric) else self._distance_values
-        distance = get_distance(self.metric, **values)
+        distance = find_distance(self.metric, **values)
         if without_direction(distance, checked, components):
             return self._by_scikit_learn(checked, components)
         is_in = has_distances(distance, checked)

@@ -69,7 +69,7 @@ class DBSCAN(CorePoints, WeightedClusterer):
     min_samples : int, default=5
         Rows, or weight, that make a neighbourhood dense.
     metric : str or callable, default="euclidean"
-        A distance of `coterie.distance.catalogue()` or of scikit-learn, a function of two rows, or
+        A distance of `coterie.distance.distances()` or of scikit-learn, a function of two rows, or
         "precomputed": X is a matrix of distances; in a sparse one, pairs that are not stored are far apart.
     metric_params : dict, default=None
         Parameters of the distance.

@@ -83,7 +83,7 @@ class HDBSCAN(WeightedClusterer):
     max_cluster_size : int, default=None
         Most rows of a cluster, for ``cluster_selection_method="eom"``.
     metric : str or callable, default="euclidean"
-        A distance of `coterie.distance.catalogue()` or of scikit-learn, a function of two rows, or
+        A distance of `coterie.distance.distances()` or of scikit-learn, a function of two rows, or
         "precomputed": X is a matrix of distances, dense (infinity: unknown) or sparse.
     metric_params : dict, default=None
         Parameters of the distance.

@@ -12,7 +12,7 @@ from coterie._support.typing import FloatArray, Labels
 from coterie.cluster.density.hdbscan_input import scikit_learns_distances
 from coterie.cluster.density.input import is_boolean, measured_by_scikit_learn, scikit_learn_metrics
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
-from coterie.distance import get_distance, pairwise_distances
+from coterie.distance import find_distance, pairwise_distances
 
 
 def cluster_centers(model: Any, given: Any, labels: Labels, strength: FloatArray) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _sums_as_fitted(model: Any, given: Any, rows: Any, weights: FloatArray) -> F
     blocks = [rows[start : start + step] for start in range(0, rows.shape[0], step)]
     if given.rows is None:
         return np.concatenate([scikit_learns_distances(model, block, rows) @ weights for block in blocks])
-    distance = get_distance(given.rows.distance.name, **given.distance_values)
+    distance = find_distance(given.rows.distance.name, **given.distance_values)
     threads = resolve_threads(model.n_jobs)
     return np.concatenate(
         [pairwise_distances(block, rows, distance, n_jobs=threads) @ weights for block in blocks]

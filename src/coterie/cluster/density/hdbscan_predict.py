@@ -14,7 +14,7 @@ from coterie._support.validation import check_data, check_sparse
 from coterie.cluster.density.hdbscan_input import as_measured, scikit_learns_distances
 from coterie.cluster.density.input import as_matrix, is_known, without_direction
 from coterie.cluster.density.weight_lists import lists_of_weight
-from coterie.distance import get_distance, input_kind, k_nearest, nearest
+from coterie.distance import find_distance, input_kind, k_nearest, nearest
 from coterie.errors import InvalidData
 
 
@@ -158,7 +158,7 @@ def _is_ours(model: Any, data: Any) -> bool:
 
 def _distance(model: Any) -> Any:
     values = dict(model.metric_params or {}) if callable(model.metric) else model._distance_values
-    return get_distance(model.metric, **values)
+    return find_distance(model.metric, **values)
 
 
 def _given(model: Any, X: MatrixLike) -> Distances:

@@ -16,7 +16,7 @@ from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import is_positive_definite
 from coterie._support.typing import Data, Distances, MatrixLike, SparseData
 from coterie._support.validation import check_data, require_memory
-from coterie.distance import Distance, get_distance, input_kind
+from coterie.distance import Distance, find_distance, input_kind
 from coterie.distance.catalogue import known_names
 from coterie.distance.matrices import TOLERANCE, in_row_order
 from coterie.distance.transforms import UnitLength
@@ -40,7 +40,7 @@ def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) ->
         params.setdefault("p", p)
     if isinstance(metric, str) and metric not in known_names() and metric in scikit_learn_metrics():
         return None
-    return get_distance(metric, **params)
+    return find_distance(metric, **params)
 
 
 def _inverse(V: Any) -> Any:
@@ -225,7 +225,7 @@ def measured_by_scikit_learn(metric: Any, who: str) -> Iterator[None]:
             raise
         raise InvalidParameter(
             f"metric={metric!r} of {who} does not take these rows: {str(reason).rstrip('.')}. Change X or "
-            f"metric_params, or choose a distance of coterie.distance.catalogue()."
+            f"metric_params, or choose a distance of coterie.distance.distances()."
         ) from reason
 
 

@@ -34,7 +34,7 @@ from coterie._support.validation.schema import (
 from coterie.cluster.base import WeightedClusterer
 from coterie.cluster.kmeans.spaces import Space
 from coterie.cluster.state_checks import check_finite
-from coterie.distance import get_geometry
+from coterie.distance import find_geometry
 
 
 class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
@@ -130,7 +130,7 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighte
 
     def _space(self) -> Space:
         """Return where the centres live."""
-        return Space(get_geometry("euclidean"), self._origin)
+        return Space(find_geometry("euclidean"), self._origin)
 
     def _label(self, X: Data | SparseData, weights: Weights | None) -> tuple[Labels, float]:
         space = self._space()

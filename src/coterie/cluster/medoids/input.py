@@ -21,7 +21,7 @@ from coterie.distance import (
     Distance,
     check_distance_matrix,
     check_similarity_matrix,
-    get_distance,
+    find_distance,
     input_kind,
     pairwise_distances,
 )
@@ -54,12 +54,12 @@ class DistanceInput:
     def check_name(self) -> None:
         """Refuse a name or parameters that no distance has."""
         if not self.is_matrix:
-            get_distance(self.metric, **(self.params or {}))
+            find_distance(self.metric, **(self.params or {}))
 
     def check(self, estimator: Any, X: MatrixLike) -> Data:
         """Return the input of `fit`, checked; similarities as distances."""
         if not self.is_matrix:
-            distance = get_distance(self.metric, **(self.params or {}))
+            distance = find_distance(self.metric, **(self.params or {}))
             checked: Data = check_data(X, estimator=estimator, squares=distance.squares_numbers)
             return checked
         if self.params:
@@ -78,7 +78,7 @@ class DistanceInput:
 
     def learn(self, X: Data) -> Distance | None:
         """Return the distance with what it learns from the rows; None when `X` is a matrix."""
-        return None if self.is_matrix else get_distance(self.metric, **(self.params or {})).fit(X)
+        return None if self.is_matrix else find_distance(self.metric, **(self.params or {})).fit(X)
 
     def matrix(self, X: Data, distance: Distance | None) -> Distances:
         """Return all distances, if they fit in memory."""
@@ -110,7 +110,7 @@ class DistanceInput:
         if set(learned) != needs:
             raise wrong("_learned", self.who, f"hold {' and '.join(sorted(needs))}", ", ".join(learned))
         if not self.is_matrix:
-            distance = get_distance(self.metric, **(self.params or {}))
+            distance = find_distance(self.metric, **(self.params or {}))
             check_distance(distance, learned["values"], n_columns)
             is_moved = replace(distance, values=learned["values"]).learn is not None
             why = f"metric {distance.name}"
@@ -139,7 +139,7 @@ class DistanceInput:
 
     def _check_new(self, model: Any, X: MatrixLike) -> Data:
         check_is_fitted(model)
-        distance = None if self.is_matrix else get_distance(self.metric, **(self.params or {}))
+        distance = None if self.is_matrix else find_distance(self.metric, **(self.params or {}))
         squares = distance is not None and distance.squares_numbers
         data: Data = check_data(X, estimator=model, reset=False, squares=squares, may_be_distances=True)
         if distance is None:
@@ -152,7 +152,7 @@ class DistanceInput:
         """Return the distance with what it had learned in `fit`; None when that took a matrix."""
         if self.is_matrix:
             return None
-        distance = get_distance(self.metric, **(self.params or {}))
+        distance = find_distance(self.metric, **(self.params or {}))
         if distance.function is not None:
             return distance
         distance = replace(distance, values=model._learned["values"])

@@ -16,7 +16,7 @@ from sklearn.metrics.pairwise import distance_metrics
 from coterie import _core
 from coterie._support.typing import Data, Distances, MatrixLike
 from coterie._support.validation import check_data, refuse_heavy, require_memory
-from coterie.distance import get_distance
+from coterie.distance import find_distance
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.internal.centroids import squared_to_own, weighted_means
 from coterie.evaluate.internal.partitions import Partition
@@ -49,7 +49,7 @@ class NativeDistance:
 def find_native(metric: Any, options: dict[str, Any], X: Data) -> NativeDistance | None:
     """Return the distance of the catalogue as the engine computes it, or None when it does not."""
     try:
-        distance = get_distance(metric, **options).fit(X)
+        distance = find_distance(metric, **options).fit(X)
     except InvalidParameter:
         if isinstance(metric, str) and _is_known_elsewhere(metric):
             return None

@@ -20,7 +20,7 @@ from coterie._support.typing import Data, Distances, FloatArray, Indices, Labels
 from coterie._support.validation import Anything, Constraint, Flag, Function, Nothing, Number
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster.density import find_in_rows, read_curve
-from coterie.distance import Distance, get_distance, k_nearest
+from coterie.distance import Distance, find_distance, k_nearest
 from coterie.distance.engines import tree_form
 from coterie.distance.rows import Rows
 from coterie.errors import InvalidParameter
@@ -254,7 +254,7 @@ class DBSCAN(LazyEstimator):
 
 
 def _checked_distance(metric: Any, who: str) -> Distance:
-    distance = get_distance(metric)
+    distance = find_distance(metric)
     form = tree_form(distance)
     is_wide = form is not None and form.factor == 1.0 and form.metric != "sqeuclidean"
     if not is_wide or distance.learn is not None or distance.transform is not None:

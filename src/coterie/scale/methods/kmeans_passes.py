@@ -15,7 +15,7 @@ from dask.system import CPU_COUNT
 
 from coterie import _core
 from coterie._support.typing import Centers, Data, Distances, FloatArray, Labels
-from coterie.distance import get_distance
+from coterie.distance import find_distance
 from coterie.scale.blocks import Block, Blocks, finite_rows
 from coterie.scale.moments import Whole
 from coterie.scale.runtime.cache import SHELF
@@ -312,7 +312,7 @@ def inertia_of_block(block: Block, weights: Block | None, model: tuple[Centers, 
 def distances_of_block(block: Block, _weights: Block | None, model: tuple[Centers, FloatArray]) -> Distances:
     """Return the distance of each row of a block to each centre."""
     X, centers, _ = _in_type_of(model[0], finite_rows(block, "KMeans"), model[1])
-    distances: Distances = _core.pairwise(X, centers, get_distance("euclidean").metric, 1)
+    distances: Distances = _core.pairwise(X, centers, find_distance("euclidean").metric, 1)
     return distances
 
 

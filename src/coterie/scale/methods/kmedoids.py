@@ -44,7 +44,7 @@ class KMedoids(LocalCentres):
     n_clusters : int, default=8
         How many groups.
     metric : str or Distance, default="euclidean"
-        A name of `coterie.distance.catalogue()` or a distance.
+        A name of `coterie.distance.distances()` or a distance.
     sample_size : int or None, default=None
         Rows per sample, about; None: 40 per group, at least 2000.
     n_subsamples : int, default=5
