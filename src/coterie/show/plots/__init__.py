@@ -50,7 +50,7 @@ _HOMES = {
     "embedding": "components",
     "evidence_heatmap": "evidence",
     "gap": "curves",
-    "impurity_curves": "linkage_curves",
+    "impurity_curves": "curves",
     "k_distances": "density",
     "kmeans_animation": "kmeans_views",
     "kmeans_steps": "kmeans_views",
