@@ -47,7 +47,7 @@ def folder(tmp_path, monkeypatch, small_budget):
     """Work in an empty folder, without a browser and with the slowest steps made small."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("webbrowser.open", lambda page: None)
-    monkeypatch.setattr("coterie.show.report.maps.MOST_TSNE_ROWS", 40)
+    monkeypatch.setattr("coterie.show.layout.planes.MOST_TSNE_ROWS", 40)
     return tmp_path
 
 

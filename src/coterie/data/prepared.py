@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from scipy.sparse import issparse
+
 from coterie._support.typing import Indices
 from coterie.data.columns import ColumnChoice, check_names
 from coterie.data.missing import Complete, settle_missing
@@ -54,6 +57,15 @@ class PreparedRows:
             filled = self.complete.medians is not None
             missing = ("missing values filled with the column's median",) if filled else ()
         return (*self.table.notes, *missing)
+
+    def missing_counts(self) -> list[tuple[str, int]]:
+        """Return the columns used that lack values, and in how many rows of the table, the most first."""
+        X = self.table.matrix(self.choice.used)
+        if issparse(X):
+            return []
+        counts = np.isnan(X).sum(axis=0)
+        order = np.argsort(-counts, kind="stable")
+        return [(self.choice.used[at], int(counts[at])) for at in order.tolist() if counts[at]]
 
 
 def prepare_rows(

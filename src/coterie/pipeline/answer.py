@@ -26,10 +26,12 @@ from coterie._support.validation.schema import (
     wrong,
 )
 from coterie.cluster import find_method
+from coterie.errors import InvalidParameter
 from coterie.evaluate import Comparison, Significance, Stability
 from coterie.persist import save
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.groups import Groups
+from coterie.pipeline.other_numbers import Partitions, partitions_of
 from coterie.pipeline.profile import Profile
 from coterie.pipeline.text import headline, summary
 from coterie.select.evidence import Evidence
@@ -239,6 +241,16 @@ class Clustering:
             Rows with missing values: refuse, mask, or fill with the medians of the fit.
         """
         return self.groups.predict(rows, missing=missing)
+
+    def partitions(self) -> Partitions:
+        """Return the groups, and the same rows in other numbers of groups, to be measured and compared.
+
+        Means, silhouettes and the agreement with the truth of each are computed when they are asked for.
+        Of data in blocks these are the rows of a sample, with the sizes and means of all rows.
+        """
+        if self.rows is None:
+            raise InvalidParameter("this needs the data, which a saved answer does not hold: fit again.")
+        return partitions_of(self)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per group, with size, share, means and what sets it apart."""

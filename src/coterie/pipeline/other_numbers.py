@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from coterie._support.typing import Labels
 from coterie.cluster import KMeans, find_method
 from coterie.pipeline.groups import number_by_size, number_labels
+from coterie.pipeline.partition import Partition
 from coterie.pipeline.recipe import make_estimator
 
 if TYPE_CHECKING:
@@ -21,6 +22,32 @@ FEWEST, MOST = 2, 12  # groups that a tree is cut into
 BELOW, BEYOND = 8, 3  # numbers less and more than a number that was asked for
 MOST_REFITTED = 5_000  # rows up to which the method is fitted again
 LEARNING_ROWS = 4_000  # that k-means learns from where methods were compared on a sample
+
+
+@dataclass(frozen=True, eq=False)
+class Partitions:
+    """The rows at hand in the groups of an answer, and in other numbers of groups.
+
+    Parameters
+    ----------
+    chosen : Partition
+        The groups of the answer.
+    others : mapping of int to Partition
+        By number of groups.
+    note : str
+        How the others were found, where that needs to be said.
+    """
+
+    chosen: Partition
+    others: Mapping[int, Partition]
+    note: str = ""
+
+
+def partitions_of(found: Clustering) -> Partitions:
+    """Return the partition of an answer, and those into other numbers of groups."""
+    chosen = found.rows.partition(found.groups)
+    labelings, note = other_labelings(found)
+    return Partitions(chosen, {k: Partition(chosen.rows, labels) for k, labels in labelings.items()}, note)
 
 
 def other_labelings(found: Clustering) -> tuple[Mapping[int, Labels], str]:

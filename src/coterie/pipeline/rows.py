@@ -24,6 +24,7 @@ from coterie.pipeline.answer import Clustering, Fact
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.groups import Groups, describe_groups
 from coterie.pipeline.judge.rounding import FEW_ROWS
+from coterie.pipeline.partition import Partition, RowsAtHand, class_texts
 from coterie.pipeline.recipe import Recipe, takes_distance
 from coterie.pipeline.request import PRECOMPUTED, FitRequest
 
@@ -133,6 +134,9 @@ class Rows(Protocol):
     def compare(self, groups: Groups, fitted: Any) -> Comparison | None:
         """Return the agreement with the truth, where it was given."""
 
+    def partition(self, groups: Groups) -> Partition:
+        """Return the groups of the rows at hand: all of them, or a sample."""
+
     def answer(self, fitted: Any, **parts: Any) -> Any:
         """Return the answer with all its parts."""
 
@@ -219,6 +223,20 @@ class MemoryRows:
             return None
         rows = self.prepared.rows
         return compare(self.classes[rows], np.asarray(groups.labels[rows]))
+
+    def partition(self, groups: Groups) -> Partition:
+        """Return the groups of all rows that were not left out."""
+        prepared = self.prepared
+        at_hand = RowsAtHand(
+            prepared.complete.X,
+            prepared.points,
+            prepared.rows,
+            groups.columns,
+            len(prepared.rows),
+            groups.recipe.distance or "euclidean",
+            None if self.classes is None else class_texts(np.asarray(self.classes)[prepared.rows]),
+        )
+        return Partition(at_hand, np.asarray(groups.labels[prepared.rows]))
 
     def answer(self, fitted: Fitted, **parts: Any) -> Any:
         """Return the answer with all its parts."""

@@ -19,6 +19,7 @@ from coterie.evaluate.internal import Estimate
 from coterie.pipeline import Candidate, Fact, Groups, Profile, Recipe, profile_groups
 from coterie.pipeline.fit import find_groups
 from coterie.pipeline.groups import centers_of, share_explained
+from coterie.pipeline.partition import GroupMeans, Partition, RowsAtHand, class_texts
 from coterie.pipeline.profile import effect_sizes
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rows import TRUTH, Compared, check_rows, compare_some, n_sampled
@@ -128,6 +129,24 @@ class BlockRows:
         """Return the groups of the compared rows, 0..k-1; -1 is noise."""
         places = np.searchsorted(self.sample.rows, compared.rows)
         return fitted.labels.of_rows(compared.rows, self.points[places])
+
+    def partition(self, groups: Groups) -> Partition:
+        """Return the groups of the sampled rows; sizes and means are those of all rows."""
+        profile, sample = groups.profile, self.sample
+        overall = profile.means[0] - profile.differences[0] * profile.spread
+        whole = GroupMeans(
+            profile.columns, profile.sizes, profile.means, profile.differences, overall, profile.spread
+        )
+        at_hand = RowsAtHand(
+            sample.X,
+            self.points,
+            sample.rows,
+            groups.columns,
+            groups.n_rows,
+            groups.recipe.distance or "euclidean",
+            None if self.classes is None else class_texts(self.classes),
+        )
+        return Partition(at_hand, np.asarray(groups.labels), whole)
 
     def describe(
         self, fitted: BlocksFitted, recipe: Recipe, seconds: float, notes: tuple[str, ...], seed: int

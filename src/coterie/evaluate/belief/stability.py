@@ -106,6 +106,12 @@ class Stability:
         return np.asarray(np.divide(sums, n_known, out=np.full(n_known.shape, np.nan), where=n_known > 0))
 
     @property
+    def ranges(self) -> list[tuple[float, float] | None]:
+        """The middle 80 % of each cluster's similarities; None for one of which no row was ever drawn."""
+        known = (column[np.isfinite(column)] for column in self.scores.T)
+        return [tuple(np.quantile(one, [0.1, 0.9]).tolist()) if one.size else None for one in known]
+
+    @property
     def recovered(self) -> FloatArray:
         """Share of the resamples in which each cluster came back with a similarity above 0.75."""
         return np.asarray((np.nan_to_num(self.scores, nan=0.0) > STABLE).mean(axis=0))

@@ -13,9 +13,8 @@ from coterie._printing import visible, visible_in_json
 from coterie._support.optional import require
 from coterie.show.policy import content_policy
 from coterie.show.report import drawings
-from coterie.show.report.belief_facts import RunnerFacts
-from coterie.show.report.facts import ReportFacts
-from coterie.show.report.glossary import glossary
+from coterie.show.report.evidence import glossary
+from coterie.show.report.facts import ReportFacts, RunnerFacts
 from coterie.show.report.numbers import aligned, count, percent, plain, signed
 
 # in the order in which they need each other

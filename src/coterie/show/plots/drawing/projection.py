@@ -1,4 +1,4 @@
-"""Two principal components of rows, and the share of the variance that they explain."""
+"""The plane on which rows with any number of columns are drawn."""
 
 from __future__ import annotations
 
@@ -6,62 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import FloatArray
+from coterie.show.layout.planes import GOLDEN, Components, principal_components
 from coterie.show.plots.drawing.canvas import tidy
 from coterie.show.plots.drawing.marks import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-GOLDEN = (5**0.5 - 1) / 2  # multiples of it, without their whole part, fill an interval evenly
-
-
-class Components(NamedTuple):
-    """Places on the first two components, the share of variance of each, and the way of new rows there."""
-
-    places: FloatArray
-    shares: FloatArray
-    center: FloatArray
-    scale: FloatArray
-    axes: FloatArray
-
-    def project(self, rows: FloatArray) -> FloatArray:
-        """Return the places of other rows of the same columns."""
-        return ((rows - self.center) / self.scale) @ self.axes
-
-
-def principal_components(rows: FloatArray, *, standardise: bool) -> Components:
-    """Return the first two principal components; `standardise` gives every column the same weight.
-
-    Signs are chosen so that the largest entry of each component's axis is positive.
-
-    Examples
-    --------
-    >>> found = principal_components(np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]]), standardise=True)
-    >>> found.shares.round(6) + 0.0
-    array([1., 0.])
-    """
-    center = rows.mean(axis=0)
-    scale = rows.std(axis=0) if standardise else np.ones(rows.shape[1])
-    scale = np.where(scale > 0, scale, 1.0)
-    away = (rows - center) / scale
-    axes, variances = _axes(away)
-    total = variances.sum()
-    axes = settle_signs(axes)
-    shares = variances[:2] / total if total > 0 else np.zeros(2)
-    if axes.shape[1] == 1:
-        axes, shares = np.column_stack([axes, np.zeros(len(axes))]), np.append(shares[:1], 0.0)
-    return Components(away @ axes, shares, center, scale, axes)
-
-
-def _axes(away: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the axes of the first two components as columns, and the variances along all."""
-    if len(away) < away.shape[1]:
-        _, lengths, rows = np.linalg.svd(away, full_matrices=False)
-        return rows[:2].T, lengths**2
-    values, vectors = np.linalg.eigh(away.T @ away)
-    return vectors[:, ::-1][:, :2], np.maximum(values[::-1], 0.0)
 
 
 class Plane(NamedTuple):

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from coterie.data import Table, read_labels_table, read_rows, read_table, read_truth
-from coterie.show.report.clusterings import page_name
-from coterie.show.report.subjects import subject_of_labels
+from coterie.data import SCALINGS, LabelledData, Table, read_labels_table, read_rows, read_table, read_truth
+from coterie.pipeline.groups import group_name
+from coterie.pipeline.partition import given_groups
+from coterie.show.report.clusterings import page_name, versions
+from coterie.show.report.numbers import count
+from coterie.show.report.subject import Subject, shorten
 from coterie.show.report.write import write_subject
 
+MOST_NAMES = 30
+MOST_LED = 8  # names of groups that the head of a page has room for
 USUAL = {"missing": "error", "scale": "auto"}  # what need not be said
 
 
@@ -93,6 +98,56 @@ def report_labels(
         path,
         force=force,
     )
+
+
+def subject_of_labels(
+    data: LabelledData,
+    *,
+    classes: Sequence[Any] | None = None,
+    scale: str = "standard",
+    command: str | None = None,
+    python: str = "",
+) -> Subject:
+    """Return what a report of given labels is about: `coterie evaluate --data --report`.
+
+    Parameters
+    ----------
+    data : LabelledData
+        From `coterie.data.read_labelled_data`.
+    classes : sequence, default=None
+        The classes of the same rows.
+    scale : {"standard", "minmax", "robust", "none"}, default="standard"
+        What to do with the columns first.
+    command : str, default=None
+        What was typed in the shell.
+    python : str, default=""
+        The lines that make the same report.
+    """
+    given = given_groups(data, classes, scale)
+    names = given.names
+    is_plain = _count_by_size(names)
+    numbered = ", ".join(f"{at + 1} is {shorten(name)}" for at, name in enumerate(names[:MOST_NAMES]))
+    return Subject(
+        title=Path(data.data_source).name,
+        partition=given.partition,
+        n_rows=len(data.X) + data.n_dropped,
+        headline=count(len(names), "group"),
+        lead=f"given by the column {data.label_name} of {data.source}"
+        + ("" if is_plain or len(names) > MOST_LED else f": {numbered}"),
+        left_out=[(column.name, column.reason) for column in data.left_out],
+        scaling=SCALINGS[given.scale],
+        notes=[*data.notes, *([] if is_plain else [f"groups are numbered by size: {numbered}"])],
+        made=[("groups", "given, not computed"), *versions()],
+        command=command,
+        python=python,
+    )
+
+
+def _count_by_size(names: Sequence[str]) -> bool:
+    """Return whether groups are called as the page calls them: 1, 2, ..., or labels 0, 1, ..."""
+    labels = range(len(names))
+    ways = ([str(at + 1) for at in labels], [str(at) for at in labels], [group_name(at) for at in labels])
+    return list(names) in ways
 
 
 def lines_of_labels(labels: str, data: str, asked: Mapping[str, Any]) -> str:

@@ -1,23 +1,59 @@
-"""The rows that the page holds: all of a small table, a sample of a large one."""
+"""What a page holds: how many rows, values and cards, and which rows of a large table."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
-from coterie._support.typing import Indices, Labels
+from coterie._support.typing import FloatArray, Indices, Labels
+from coterie.pipeline.partition import GroupMeans, dense
 from coterie.show.report.facts import SampleFacts
 from coterie.show.report.numbers import rounded
-from coterie.show.report.room import USUAL, Room
 from coterie.show.report.subject import Subject, shorten
 
-if TYPE_CHECKING:
-    from coterie.show.report.means import GroupMeans
-
+MOST_BYTES = 8_000_000  # what a page may weigh, plotly's 4.8 MB included
 LEAST_PER_GROUP = 20  # a small group must still be seen
+
+
+@dataclass(frozen=True)
+class PageBudget:
+    """What a page may hold.
+
+    Parameters
+    ----------
+    rows : int
+        Rows; of a larger table a sample.
+    cells : int
+        Values of these rows.
+    cards : int
+        Cards of groups at the stops of the slider other than the chosen one.
+    """
+
+    rows: int = 4_000
+    cells: int = 60_000
+    cards: int = 260
+
+    def smaller(self, excess: float) -> PageBudget:
+        """Return a half of the room, or a fourth ... for tables whose names alone are longer than usual.
+
+        Parameters
+        ----------
+        excess : float
+            How many times too much the page holds.
+
+        Examples
+        --------
+        >>> PageBudget().smaller(1.2).rows, PageBudget().smaller(2.5).rows
+        (2000, 1000)
+        """
+        part = 2 ** max(1, math.ceil(math.log2(excess)))
+        return PageBudget(self.rows // part, self.cells // part, self.cards // part)
+
+
+USUAL = PageBudget()
 
 
 def draw_rows(labels: Labels, seed: int, must: Sequence[int] = (), *, most: int = USUAL.rows) -> Indices:
@@ -59,46 +95,28 @@ def draw_rows(labels: Labels, seed: int, must: Sequence[int] = (), *, most: int 
     return np.unique(np.concatenate([*taken, np.asarray(must, dtype=np.intp)]))
 
 
-def sample_facts(subject: Subject, places: Indices, profile: GroupMeans, room: Room) -> SampleFacts:
+def sample_facts(subject: Subject, places: Indices, means: GroupMeans, budget: PageBudget) -> SampleFacts:
     """Return what the page holds of the rows at `places`: the columns that tell groups apart come first."""
-    n_columns = len(subject.columns)
-    n_shown = max(1, min(n_columns, room.cells // max(1, len(places))))
-    telling = np.argsort(-np.abs(profile.differences).max(axis=0, initial=0.0), kind="stable")
+    rows, n_columns = subject.at_hand, len(subject.columns)
+    n_shown = max(1, min(n_columns, budget.cells // max(1, len(places))))
+    telling = np.argsort(-np.abs(means.differences).max(axis=0, initial=0.0), kind="stable")
     shown = np.sort(telling[:n_shown])
-    values = dense(subject.X[places][:, shown])
+    values = dense(rows.X[places][:, shown])
     return SampleFacts(
-        rows=tuple((subject.rows[places] + 1).tolist()),
+        rows=tuple((rows.numbers[places] + 1).tolist()),
         names=None
         if subject.row_names is None
         else tuple(shorten(str(subject.row_names[place])) for place in places.tolist()),
         columns=tuple(shorten(subject.columns[column]) for column in shown.tolist()),
         values=tuple(rounded(column, 6) for column in values.T),
-        means=rounded_each(profile.overall[shown]),
-        spreads=rounded_each(profile.spread[shown]),
+        means=rounded_each(means.overall[shown]),
+        spreads=rounded_each(means.spread[shown]),
         n_grouped=subject.n_all,
         n_shaded=subject.n_grouped,
         n_hidden_columns=n_columns - n_shown,
     )
 
 
-def dense(X: Any) -> Any:
-    """Return a matrix as an array."""
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)
-
-
-def overall_means(X: Any) -> Any:
-    """Return the mean of every column."""
-    return np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
-
-
-def column_spreads(X: Any) -> Any:
-    """Return the standard deviation of every column."""
-    if not sparse.issparse(X):
-        return np.asarray(X.std(axis=0, dtype=np.float64))
-    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-    return np.sqrt(np.maximum(squares - overall_means(X) ** 2, 0.0))
-
-
-def rounded_each(values: Any) -> tuple[float | None, ...]:
+def rounded_each(values: FloatArray) -> tuple[float | None, ...]:
     """Round numbers of different units, each to its own digits."""
-    return tuple(rounded([value], 6)[0] for value in np.asarray(values).tolist())
+    return tuple(rounded([value], 6)[0] for value in values.tolist())
