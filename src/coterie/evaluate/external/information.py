@@ -106,8 +106,6 @@ def mutual_info_score(
         Classes and clusters of any kind of label; not looked at when `contingency` is given.
     contingency : array-like, sparse matrix or ContingencyTable, default=None
         The table, if it is known already.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -141,15 +139,6 @@ def normalized_mutual_info_score(
 ) -> float:
     """Mutual information over a mean of the two entropies: 2 I / (H(T) + H(C)) for the arithmetic one.
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    average_method : {"min", "geometric", "arithmetic", "max"}, default="arithmetic"
-        Which mean.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> round(normalized_mutual_info_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
@@ -182,15 +171,6 @@ def adjusted_mutual_info_score(
 
     E[I] is the mean over random labelings with these cluster sizes, see `expected_mutual_information`.
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    average_method : {"min", "geometric", "arithmetic", "max"}, default="arithmetic"
-        Which mean.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> round(adjusted_mutual_info_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
@@ -210,13 +190,6 @@ def adjusted_mutual_info_score(
 )
 def homogeneity_score(labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster") -> float:
     """Whether clusters hold one class each: h = 1 - H(T|C) / H(T).
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -238,13 +211,6 @@ def completeness_score(
     labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster"
 ) -> float:
     """Whether classes lie in one cluster each: c = 1 - H(C|T) / H(C).
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -270,12 +236,8 @@ def v_measure_score(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     beta : float, default=1.0
         Above 1 completeness counts more, below 1 homogeneity; only beta=1 is symmetric.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -336,8 +298,6 @@ def conditional_entropy(
     ----------
     labels_true, labels_pred : array-like of shape (n_samples,)
         Classes, and the clusters that are known; exchange them for H(C|T).
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -355,13 +315,6 @@ def variation_of_information(
 
     A metric on labelings; at most log n.
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> round(variation_of_information([0, 0, 1, 1], [0, 0, 1, 2]), 4)
@@ -377,13 +330,6 @@ def normalized_information_distance(
     """Share of the larger entropy that the labelings do not share: 1 - I / max(H(T), H(C)).
 
     A metric on labelings, in [0, 1].
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------

@@ -153,8 +153,6 @@ def matched_accuracy(labels_true: VectorLike, labels_pred: VectorLike, *, noise:
     labels_true, labels_pred : array-like of shape (n_samples,)
         Classes and clusters of any kind of label; their numbers may differ, what is left over counts as
         wrong.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -174,13 +172,6 @@ def normalized_clustering_accuracy(
     classes the value could fall below 0; it is then 0. A single class gives 1 for a single cluster, otherwise
     0.
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> normalized_clustering_accuracy([0, 0, 1, 1], [1, 1, 1, 0])
@@ -198,13 +189,6 @@ def pair_sets_index(labels_true: VectorLike, labels_pred: VectorLike, *, noise: 
     S is the greatest sum of n_ij / max(|T_i|, |C_j|) over matchings; E is the sum of the smaller of the i-th
     largest class and the i-th largest cluster, over n. Clusters count alike whatever their sizes; below
     chance the index is 0.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -229,13 +213,6 @@ def centroid_index(labels_true: VectorLike, labels_pred: VectorLike, *, noise: N
     cluster to a class; what nothing maps to is an orphan. The index is the number of orphans on the side that
     has more; among equally similar ones the choice leaves fewest. This form needs labels only;
     `centroid_index_of_centers` compares centres.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------

@@ -36,17 +36,6 @@ def s_dbw(
     over pairs of clusters of the density at the middle of their centroids over the greater of the densities
     at the centroids, where density counts the samples of the two clusters within the mean standard deviation.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Data.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> round(s_dbw([[2, 1], [2, 3], [8, 1], [8, 3]], [0, 0, 1, 1]), 4)
@@ -114,19 +103,11 @@ def dbcv(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
     n_features : float, default=None
         Dimension of the data, for the core distances; None: the columns of X. Distances do not tell it, so
         it must be given with ``metric="precomputed"``.
     noise : {"cluster", "exclude", "singletons"}, default="singletons"
         What to do with samples labelled -1; the definition counts them with value 0.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------

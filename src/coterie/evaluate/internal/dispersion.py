@@ -171,20 +171,10 @@ def davies_bouldin_score(
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
         Data, or distances with ``metric="precomputed"`` and ``representative="medoid"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
     dispersion : str, default="mean_to_centroid"
         Any kind of `dispersions`.
     representative : {"centroid", "medoid"}, default="centroid"
         What stands for a cluster.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------

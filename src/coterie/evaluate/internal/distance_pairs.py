@@ -59,23 +59,6 @@ def c_index(
 ) -> float:
     """Sum of distances within clusters, between the least (0) and the greatest (1) sum of as many pairs.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_size : int, default=None
-        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draw.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
-
     Examples
     --------
     >>> c_index([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
@@ -110,23 +93,6 @@ def gamma(
     s+ counts the pairs of a distance within a cluster and one between clusters of which the one within is
     smaller, s- those of which it is greater; equal ones do not count.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_size : int, default=None
-        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draw.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
-
     Examples
     --------
     >>> gamma([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
@@ -157,23 +123,6 @@ def tau(
 
     s+ and s- as in `gamma`; of N pairs of samples N_w are within clusters and N_b between. Far below 1 even
     for perfect clusters, for most pairs of distances are of one kind.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_size : int, default=None
-        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draw.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------
@@ -255,25 +204,6 @@ def point_biserial(
 
     R's fpc calls it Pearson gamma. Exact for any number of samples: distances are summed, not kept.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_size : int, default=None
-        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draw.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
-
     Examples
     --------
     >>> round(point_biserial([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]), 4)
@@ -323,15 +253,9 @@ def cophenetic_correlation(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
     cophenetic : Dendrogram, or array-like of shape (n_samples * (n_samples - 1) / 2,)
         The tree; or the height of the join of every pair, in the order of SciPy's condensed distances, as
         ``scipy.cluster.hierarchy.cophenet`` gives it.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------

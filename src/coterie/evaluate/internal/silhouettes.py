@@ -268,17 +268,9 @@ def silhouette_score(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
     sample_size : int, default=None
         As in scikit-learn: the score of so many samples alone, drawn at random. None: of all.
         The result is an `Estimate` that says so.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draw.
     sample : {"random", "stratified"}, default="random"
         "stratified" draws samples from every cluster and compares each with all the data: the result is an
         unbiased `Estimate` of the exact score with its standard error, and no small cluster is missed.
@@ -286,10 +278,6 @@ def silhouette_score(
         Samples to draw with "stratified"; None: 10,000. All of them when there are no more.
     sample_weight : array-like of shape (n_samples,), default=None
         How many times each sample counts; at least 1 in every cluster.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------

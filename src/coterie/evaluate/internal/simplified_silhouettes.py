@@ -37,16 +37,6 @@ def simplified_silhouette_score(
     ----------
     X : array-like of shape (n_samples, n_features)
         Data.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------
@@ -78,21 +68,9 @@ def medoid_silhouette_score(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
     medoids : array-like of shape (n_clusters,), default=None
         Row of the medoid of each cluster, in any order; None: they are looked for, which takes all distances
         within the clusters.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------
