@@ -12,7 +12,7 @@ import numpy as np
 
 from coterie._support.files import atomic_path, check_folder, check_output
 from coterie._support.optional import require
-from coterie._support.typing import Labels
+from coterie._support.typing import AnyArray, Labels
 from coterie.cli.render.terminal import write_data
 from coterie.data import Table
 from coterie.data.paths import is_several
@@ -166,7 +166,7 @@ def write_labels(
             frame.write_csv(file, separator="\t" if suffix == ".tsv" else ",")
 
 
-def plain_labels(labels: Labels) -> Any:
+def plain_labels(labels: Labels) -> AnyArray:
     """Return labels as an array of whole numbers, or of numbers with NaN where rows were left out."""
     is_left_out = np.ma.getmaskarray(labels)
     if not is_left_out.any():

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.optional import require
-from coterie._support.typing import FloatArray, Labels
+from coterie._support.typing import AnyArray, FloatArray, Labels
 from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
 from coterie.errors import InvalidFile, InvalidParameter, MissingFile, did_you_mean
 from coterie.pipeline import FitRequest, Groups, predict_table, run
@@ -73,7 +73,7 @@ class NumberedModel:
         return number_labels(self.model.predict(X), self.numbers)
 
     @property
-    def cluster_centers_(self) -> Any:
+    def cluster_centers_(self) -> AnyArray | None:
         """Centres in the order of the groups; None where there are none."""
         centers = getattr(self.model, "cluster_centers_", None)
         return None if centers is None else np.asarray(centers)[np.argsort(self.numbers)]
@@ -211,7 +211,7 @@ class Subject:
         return [group_name(label) for label in range(self.groups.k)]
 
     @cached_property
-    def centers(self) -> Any:
+    def centers(self) -> FloatArray | None:
         """Centres of the groups in the table's units; None where labels were given."""
         is_other = self.request.labels is not None
         is_bare = self._model is not None and not isinstance(self._model, Groups)
@@ -225,7 +225,7 @@ class Subject:
         return self._codes(self.request.truth)[0]
 
     @property
-    def truth_words(self) -> Any:
+    def truth_words(self) -> AnyArray:
         """The known classes of the rows drawn, by name."""
         codes = self.truth
         return np.array([*self._codes(str(self.request.truth))[1], "-1"])[codes]

@@ -150,6 +150,7 @@ class Distance:
         return f"Distance({', '.join([repr(self.name), *(f'{k}={v!r}' for k, v in told.items())])})"
 
 
+DistanceLike: TypeAlias = str | RowFunction | Distance  # what stands for a distance
 _entries: dict[str, Distance] = {}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from coterie._support.typing import AnyArray
 from coterie._support.validation import check_parameters, schema
 from coterie.distance import Distance, Geometry, distances, find_distance, find_geometry
 from coterie.errors import ModelFileError
@@ -215,7 +216,7 @@ class Reader:
         self._used.add(name)
         return self._tensors[name]
 
-    def _read_strings(self, written: Any) -> Any:
+    def _read_strings(self, written: Any) -> AnyArray:
         texts, is_object = _list_in(written["$strings"]), written["kind"] == "object"
         if not all(isinstance(text, str) for text in texts):
             raise ModelFileError("a text in it is none")
@@ -293,7 +294,7 @@ def _check(kind: Any, state: dict[str, Any], parameters: dict[str, Any]) -> None
         kind._check_state({**parameters, **state}, sizes)
 
 
-def _plain_dtype(name: Any) -> Any:
+def _plain_dtype(name: object) -> np.dtype[Any]:
     if not isinstance(name, str) or name not in PLAIN_TYPES | FLOAT_TYPES:
         raise ModelFileError(f"it holds values of type {schema.shown(name)}")
     return np.dtype(name)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import RandomState
 from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Real, Schema, Text
 from coterie.cluster import find_method
 from coterie.evaluate import adjusted_rand_score
@@ -88,7 +89,7 @@ def compare_methods(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     missing: str = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     progress: ProgressOption = None,
 ) -> MethodComparison:
     """Compare what several methods find, by the judge of `coterie.fit`.

@@ -9,6 +9,7 @@ from typing import Any
 
 from coterie._support import hooks
 from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.typing import RandomState
 from coterie.data import Table
 from coterie.data.paths import is_in_blocks
 from coterie.pipeline.answer import Clustering
@@ -33,7 +34,7 @@ def fit(
     drop: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     missing: str = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_init: int | None = None,
     improve: str | None = None,
     set: Mapping[str, Any] | None = None,
@@ -138,7 +139,7 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     seconds = time.perf_counter() - began
     groups, facts = rows.describe(fitted, recipe, seconds, _notes(choice, compared), request.seed)
     stability, significance = _belief(rows, fitted, groups, choice, compared, request, tracker)
-    return rows.answer(  # type: ignore[no-any-return]  # each backend has its own kind
+    return rows.answer(
         fitted,
         groups=groups,
         method=winner.method,

@@ -98,7 +98,7 @@ class Groups:
     columns: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
-    recipe: Any
+    recipe: Recipe
     scaling: Scaling
     medians: FloatArray | None
     model: Any

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie._support.typing import RandomState
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie.cluster import find_method
 from coterie.data import AUTO, check_policy, check_scale
@@ -213,7 +214,7 @@ def make_request(
     drop: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     missing: str = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_init: int | None = None,
     improve: str | None = None,
     settings: Mapping[str, Any] | None = None,

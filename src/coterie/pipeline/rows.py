@@ -137,7 +137,7 @@ class Rows(Protocol):
     def partition(self, groups: Groups) -> Partition:
         """Return the groups of the rows at hand: all of them, or a sample."""
 
-    def answer(self, fitted: Any, **parts: Any) -> Any:
+    def answer(self, fitted: Any, **parts: Any) -> Clustering:
         """Return the answer with all its parts."""
 
 
@@ -238,7 +238,7 @@ class MemoryRows:
         )
         return Partition(at_hand, np.asarray(groups.labels[prepared.rows]))
 
-    def answer(self, fitted: Fitted, **parts: Any) -> Any:
+    def answer(self, fitted: Fitted, **parts: Any) -> Clustering:
         """Return the answer with all its parts."""
         return Clustering(**parts, rows=self)
 

@@ -11,7 +11,7 @@ import dask.array
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker
-from coterie._support.typing import Data, Indices, Labels
+from coterie._support.typing import AnyArray, Data, Indices, Labels
 from coterie.cluster import DBSCAN as LocalDBSCAN  # noqa: N811  # a class in capitals
 from coterie.pipeline import Candidate
 from coterie.pipeline.groups import number_by_size, number_labels
@@ -129,7 +129,7 @@ def _nameless(model: Any) -> Any:
     return nameless
 
 
-def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> Any:
+def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> AnyArray:
     """Return the centres of the best of the starts on a sample, drawn as from a table in memory."""
     points, n_start = rows.points, n_of_start(winner)
     if n_start != len(points) and not rows.sample.is_whole:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.threads import one_thread
-from coterie._support.typing import Data, Labels
+from coterie._support.typing import AnyArray, Data, Labels
 from coterie.errors import UnsupportedInput
 from coterie.pipeline.groups import number_labels
 from coterie.scale.blocks import Block, refuse_not_finite
@@ -60,7 +60,7 @@ def group_block(block: Block, _weights: Block | None, model: Any, numbers: Label
     return number_labels(label_block(block, None, model), numbers)
 
 
-def per_row(block: Block, _weights: Block | None, model: Any, method: str) -> Any:
+def per_row(block: Block, _weights: Block | None, model: Any, method: str) -> AnyArray:
     """Return what a method of a local model says of a block's rows; what it refuses is named by its file."""
     X = block.read()
     try:

@@ -16,7 +16,7 @@ from coterie.data.scaling import no_scaling, scaling_of_moments
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Comparison, Significance, Stability
 from coterie.evaluate.internal import Estimate
-from coterie.pipeline import Candidate, Fact, Groups, Profile, Recipe, profile_groups
+from coterie.pipeline import Candidate, Clustering, Fact, Groups, Profile, Recipe, profile_groups
 from coterie.pipeline.fit import find_groups
 from coterie.pipeline.groups import centers_of, share_explained
 from coterie.pipeline.partition import GroupMeans, Partition, RowsAtHand, class_texts
@@ -356,7 +356,7 @@ def fit(source: Any, *args: Any, progress: Any = None, **options: Any) -> Any:
     return run_in_blocks(source, make_request(*args, **options), progress)
 
 
-def run_in_blocks(source: Any, request: FitRequest, progress: ProgressOption = None) -> Any:
+def run_in_blocks(source: Any, request: FitRequest, progress: ProgressOption = None) -> Clustering:
     """Find groups as a checked request asks, block by block whatever the size of the data."""
     began = time.perf_counter()
     with track(progress, "measuring columns", total=None) as tracker:

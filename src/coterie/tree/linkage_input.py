@@ -13,6 +13,7 @@ from coterie._core import Finish, Kernel
 from coterie._support.typing import Data, Distances, MatrixLike, SparseData
 from coterie._support.validation import require_memory
 from coterie.distance import Distance, check_distance_matrix, check_similarity_matrix, input_kind
+from coterie.distance.catalogue import DistanceLike
 from coterie.distance.matrices import InputKind
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
@@ -45,7 +46,13 @@ class Given:
 
 
 def read_input(
-    X: MatrixLike, metric: Any, params: dict[str, Any], symmetrize: str | None, threads: int, *, who: str
+    X: MatrixLike,
+    metric: DistanceLike,
+    params: dict[str, Any],
+    symmetrize: str | None,
+    threads: int,
+    *,
+    who: str,
 ) -> Given:
     """Return what X is, checked."""
     kind = input_kind(metric)
@@ -165,6 +172,6 @@ def _refuse_few(n: int, who: str) -> None:
         raise InvalidData(f"X of {who} must have at least 2 rows, got {n}: there is nothing to merge.")
 
 
-def _refuse_parameters(params: dict[str, Any], metric: Any, who: str) -> None:
+def _refuse_parameters(params: dict[str, Any], metric: DistanceLike, who: str) -> None:
     if params:
         raise InvalidParameter(f'metric="{metric}" of {who} takes no parameters, got {", ".join(params)}.')

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array, issparse
 
 from coterie._support.linear_algebra import settle_signs
-from coterie._support.typing import Data, MatrixLike
+from coterie._support.typing import AnyArray, Data, MatrixLike
 from coterie._support.validation import Choice, Function, check_data, check_parameter
 from coterie.errors import InvalidData
 
@@ -221,7 +221,7 @@ class Frame:
         """Numbers of rows and of independent columns."""
         return self.scores.shape[0], self.scores.shape[1]
 
-    def dress(self, rows: Floats) -> Any:
+    def dress(self, rows: Floats) -> AnyArray:
         """Return rows with exactly the mean and the covariance of the data, from rows of any."""
         orthonormal, triangle = np.linalg.qr(rows - rows.mean(axis=0))
         orthonormal *= np.sign(np.diagonal(triangle))  # without it the factor would not be uniform

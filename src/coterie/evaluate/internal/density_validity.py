@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from coterie._support.typing import MatrixLike, VectorLike
 from coterie._support.validation import Nothing, Number, check_parameter
+from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.centroids import Scatter, read_scatter
 from coterie.evaluate.internal.partitions import Partition, read_partition
@@ -86,7 +87,7 @@ def dbcv(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     n_features: float | None = None,
     noise: Noise = "singletons",
     **kwds: Any,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from coterie._support.typing import FloatArray, MatrixLike, VectorLike
 from coterie._support.validation import Choice, check_parameter
+from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.centroids import weighted_means
 from coterie.evaluate.internal.partitions import Partition, read_partition
@@ -101,7 +102,7 @@ def dispersions(
     *,
     kind: Dispersion = "sse",
     representative: Representative = "centroid",
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
@@ -157,7 +158,7 @@ def davies_bouldin_score(
     *,
     dispersion: Dispersion = "mean_to_centroid",
     representative: Representative = "centroid",
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,

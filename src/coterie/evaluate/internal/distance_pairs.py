@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from coterie._support.typing import FloatArray, MatrixLike, RandomState, VectorLike
 from coterie._support.validation import Nothing, Seed, Whole, check_parameter, require_memory
+from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidData
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.partitions import Partition, read_partition
@@ -51,7 +52,7 @@ def c_index(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_size: int | None = None,
     random_state: RandomState = None,
     noise: Noise = "cluster",
@@ -82,7 +83,7 @@ def gamma(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_size: int | None = None,
     random_state: RandomState = None,
     noise: Noise = "cluster",
@@ -113,7 +114,7 @@ def tau(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_size: int | None = None,
     random_state: RandomState = None,
     noise: Noise = "cluster",
@@ -143,7 +144,7 @@ def _of_pairs(
     function: Callable[[Pairs], float],
     X: MatrixLike,
     labels: VectorLike,
-    metric: Any,
+    metric: DistanceLike,
     sample_size: int | None,
     random_state: RandomState,
     noise: Noise,
@@ -193,7 +194,7 @@ def point_biserial(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_size: int | None = None,
     random_state: RandomState = None,
     sample_weight: VectorLike | None = None,
@@ -247,7 +248,7 @@ def _correlation(space: Space, partition: Partition) -> float:
     symbol="CPCC", group="trees", needs="tree", low=-1, high=1, is_scale_free=True, reference="sokal-1962"
 )
 def cophenetic_correlation(
-    X: MatrixLike, cophenetic: VectorLike | Dendrogram, *, metric: Any = "euclidean", **kwds: Any
+    X: MatrixLike, cophenetic: VectorLike | Dendrogram, *, metric: DistanceLike = "euclidean", **kwds: Any
 ) -> float:
     """Pearson correlation of the distances of pairs with the heights at which a tree joins them.
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from coterie._support.typing import MatrixLike, VectorLike
 from coterie._support.validation import Choice, check_parameter
+from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.internal.dispersion import (
     PAIRWISE,
     Representatives,
@@ -34,7 +35,7 @@ def dunn_score(
     *,
     between: Between = "min",
     within: Within = "diameter",
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,

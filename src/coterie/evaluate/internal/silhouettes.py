@@ -18,6 +18,7 @@ from coterie._support.optional import require
 from coterie._support.typing import FloatArray, MatrixLike, RandomState, VectorLike, Weights
 from coterie._support.validation import Choice, Nothing, Seed, Whole, check_parameter
 from coterie._support.validation.schema import Maybe, Names, Schema, Sometimes, Tensor
+from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.partitions import Codes, Partition, read_partition
@@ -164,7 +165,7 @@ def silhouette(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
@@ -211,7 +212,7 @@ def silhouette_samples(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
@@ -255,7 +256,7 @@ def silhouette_score(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_size: int | None = None,
     random_state: RandomState = None,
     sample: Sample = "random",

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie._support.typing import Distances, MatrixLike, VectorLike
+from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidParameter
 from coterie.evaluate.internal.centroids import weighted_means
 from coterie.evaluate.internal.dispersion import find_medoids
@@ -24,7 +25,7 @@ def simplified_silhouette_score(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
@@ -59,7 +60,7 @@ def medoid_silhouette_score(
     labels: VectorLike,
     *,
     medoids: VectorLike | None = None,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,

@@ -17,6 +17,7 @@ from coterie import _core
 from coterie._support.typing import Data, Distances, MatrixLike
 from coterie._support.validation import check_data, refuse_heavy, require_memory
 from coterie.distance import find_distance
+from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.internal.centroids import squared_to_own, weighted_means
 from coterie.evaluate.internal.partitions import Partition
@@ -38,7 +39,7 @@ class NativeDistance:
     every group without looking at pairs; None: there is no such formula.
     """
 
-    metric: Any
+    metric: _core.Metric
     prepare: Callable[[Data], Data]
     is_plain_euclidean: bool = False
     mean_sums: Callable[[Data, Partition], SumsOfRows] | None = None
@@ -46,7 +47,7 @@ class NativeDistance:
     squared_metric: Any = None  # for least and greatest distances, without roots; None: there is none
 
 
-def find_native(metric: Any, options: dict[str, Any], X: Data) -> NativeDistance | None:
+def find_native(metric: DistanceLike, options: dict[str, Any], X: Data) -> NativeDistance | None:
     """Return the distance of the catalogue as the engine computes it, or None when it does not."""
     try:
         distance = find_distance(metric, **options).fit(X)
@@ -220,7 +221,7 @@ class VectorSpace(Space):
 class ForeignSpace(VectorSpace):
     """Rows with a distance that the native engine does not have: scikit-learn's, or a function."""
 
-    def __init__(self, X: Any, metric: Any, options: dict[str, Any]) -> None:
+    def __init__(self, X: Any, metric: DistanceLike, options: dict[str, Any]) -> None:
         self.X, self.metric, self.options = X, metric, options
         self.n_samples = X.shape[0]
 
@@ -376,7 +377,12 @@ class NeedsRows(InvalidParameter):
 
 
 def read_space(
-    X: MatrixLike, metric: Any, partition: Partition, *, who: str, options: dict[str, Any] | None = None
+    X: MatrixLike,
+    metric: DistanceLike,
+    partition: Partition,
+    *,
+    who: str,
+    options: dict[str, Any] | None = None,
 ) -> Space:
     """Return the samples of a partition with their distances, or say what is wrong with them."""
     options = options or {}
@@ -386,7 +392,9 @@ def read_space(
     return space
 
 
-def _read_space(X: MatrixLike, metric: Any, partition: Partition, who: str, options: dict[str, Any]) -> Space:
+def _read_space(
+    X: MatrixLike, metric: DistanceLike, partition: Partition, who: str, options: dict[str, Any]
+) -> Space:
     if isinstance(metric, str) and metric == "precomputed":
         return _align(MatrixSpace(_read_matrix(X, who)), partition, who)
     checked: Any = check_data(X, who=who, accept_sparse=True, may_be_distances=True)
@@ -400,7 +408,12 @@ def _read_space(X: MatrixLike, metric: Any, partition: Partition, who: str, opti
 
 
 def read_vectors(
-    X: MatrixLike, metric: Any, partition: Partition, *, who: str, options: dict[str, Any] | None = None
+    X: MatrixLike,
+    metric: DistanceLike,
+    partition: Partition,
+    *,
+    who: str,
+    options: dict[str, Any] | None = None,
 ) -> VectorSpace:
     """Return the samples as rows of numbers: for measures that need centroids."""
     if isinstance(metric, str) and metric == "precomputed":

@@ -21,6 +21,7 @@ from coterie._support.validation import Anything, Constraint, Flag, Function, No
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster.density import find_in_rows, read_curve
 from coterie.distance import Distance, find_distance, k_nearest
+from coterie.distance.catalogue import DistanceLike
 from coterie.distance.engines import tree_form
 from coterie.distance.rows import Rows
 from coterie.errors import InvalidParameter
@@ -94,7 +95,9 @@ def _halve(box: Box, rows: FloatArray, reach: float) -> list[tuple[Box, FloatArr
     return [(Box(box.low, high), rows[below]), (Box(low, box.high), rows[~below])]
 
 
-def suggest_eps(blocks: Blocks, min_samples: int, metric: Any, seed: int) -> tuple[float, tuple[str, ...]]:
+def suggest_eps(
+    blocks: Blocks, min_samples: int, metric: DistanceLike, seed: int
+) -> tuple[float, tuple[str, ...]]:
     """Return the knee of the distances to the neighbour that makes a row dense, and what it comes from.
 
     Some rows are drawn; their neighbours are looked for among all rows, so that the radius suits the density
@@ -109,7 +112,7 @@ def suggest_eps(blocks: Blocks, min_samples: int, metric: Any, seed: int) -> tup
     return eps, (note,)
 
 
-def _nearest(block: Block, _weights: Block | None, queries: Data, n: int, metric: Any) -> Distances:
+def _nearest(block: Block, _weights: Block | None, queries: Data, n: int, metric: DistanceLike) -> Distances:
     with one_thread("openmp"):
         X = block.read()
         distance = k_nearest(queries, X, n_neighbors=min(n, len(X)), metric=metric).distance
@@ -208,7 +211,7 @@ class DBSCAN(LazyEstimator):
         eps: float = 0.5,
         *,
         min_samples: int = 5,
-        metric: Any = "euclidean",
+        metric: DistanceLike = "euclidean",
         box_rows: int = 500_000,
         progress: ProgressOption = None,
     ) -> None:
@@ -253,7 +256,7 @@ class DBSCAN(LazyEstimator):
         return found
 
 
-def _checked_distance(metric: Any, who: str) -> Distance:
+def _checked_distance(metric: DistanceLike, who: str) -> Distance:
     distance = find_distance(metric)
     form = tree_form(distance)
     is_wide = form is not None and form.factor == 1.0 and form.metric != "sqeuclidean"

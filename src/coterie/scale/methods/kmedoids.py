@@ -22,6 +22,7 @@ from coterie._support.validation import (
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster import KMedoids as LocalKMedoids
 from coterie.data.sampling import uniform_of_rows
+from coterie.distance.catalogue import DistanceLike
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.local_model import LocalCentres, add_arrays, name_columns
@@ -98,7 +99,7 @@ class KMedoids(LocalCentres):
         self,
         n_clusters: int = 8,
         *,
-        metric: Any = "euclidean",
+        metric: DistanceLike = "euclidean",
         sample_size: int | None = None,
         n_subsamples: int = 5,
         random_state: RandomState = None,

@@ -24,6 +24,7 @@ from coterie._support.validation import (
 )
 from coterie._support.validation import Whole as WholeNumber
 from coterie.distance import Distance, find_distance
+from coterie.distance.catalogue import DistanceLike
 from coterie.distance.engines import choose_engine
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.distance.spanning import tree_of_rows
@@ -98,7 +99,7 @@ class SingleLinkage(LazyEstimator):
         n_clusters: int | None = None,
         *,
         distance_threshold: float | None = None,
-        metric: Any = "euclidean",
+        metric: DistanceLike = "euclidean",
         progress: ProgressOption = None,
     ) -> None:
         self.n_clusters = n_clusters

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.optional import require
+from coterie._support.typing import AnyArray
 from coterie._support.validation.explain import refuse_queries
 from coterie.data.paths import TABLE_SUFFIXES, expand, expand_all, is_zarr
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
@@ -110,7 +111,7 @@ def _in_memory(source: Any, columns: Sequence[str] | None) -> Opened:
     return None, matrix.dtype, matrix.shape[1], [ArrayPiece(matrix)]
 
 
-def _matrix(source: Any, name: str) -> Any:
+def _matrix(source: Any, name: str) -> AnyArray:
     try:
         array = np.asarray(source)
     except ValueError:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from coterie._support.typing import Indices
+from coterie.evaluate import Significance, Stability
 from coterie.evaluate.belief import SIGNIFICANT, STABLE
 from coterie.show.palette import cluster_colors
 from coterie.show.report.evidence import (
@@ -44,7 +43,7 @@ def badges_of(subject: Subject, chosen: LabelingFacts) -> tuple[Badge, ...]:
     return tuple(badges)
 
 
-def _stable(stability: Any) -> Badge:
+def _stable(stability: Stability) -> Badge:
     value = float(stability.overall)
     about = (
         f"mean Jaccard index over {stability.n_resamples} resamples with the same method and k; "
@@ -55,7 +54,7 @@ def _stable(stability: Any) -> Badge:
     return Badge("not stable", f"{value:.2f}", "poor", about)
 
 
-def _null(significance: Any, *, has_groups: bool) -> Badge:
+def _null(significance: Significance, *, has_groups: bool) -> Badge:
     tone: Tone = "plain"
     if has_groups:
         tone = "good" if significance.p_value <= SIGNIFICANT else "poor"

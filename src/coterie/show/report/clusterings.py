@@ -16,6 +16,7 @@ from coterie.data import SCALINGS, Table
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering, Groups, fit
 from coterie.pipeline.other_numbers import tree_of
+from coterie.select import Evidence
 from coterie.show.report.subject import Subject
 
 LONGEST_ROW_NAME = 24  # characters of a column of text that names the rows
@@ -71,7 +72,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
     )
 
 
-def _why_none(evidence: Any) -> str:
+def _why_none(evidence: Evidence) -> str:
     """Say why there are no groups."""
     reason = ", ".join(evidence.verdict.reasons)
     return f"{reason[:1].upper()}{reason[1:]}"

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Indices
+from coterie._support.typing import FloatArray, Indices
 from coterie.cluster import find_method
 from coterie.errors import CoterieError
+from coterie.evaluate import Significance, Stability
 from coterie.evaluate.belief import STABLE, VERDICTS
+from coterie.pipeline import Candidate
 from coterie.pipeline.judge.density_valleys import ENOUGH
 from coterie.pipeline.partition import ClassTable, RowsAtHand
+from coterie.select import Curve, Evidence
 from coterie.select.catalogue import find_criterion
 from coterie.show.report.facts import (
     ChanceFacts,
@@ -50,7 +53,7 @@ WORDS = {
 }
 
 
-def evidence_facts(evidence: Any) -> EvidenceFacts:
+def evidence_facts(evidence: Evidence) -> EvidenceFacts:
     """Return the criteria over the numbers of groups, and what they vote for."""
     verdict, ks = evidence.verdict, tuple(int(k) for k in evidence.ks)
     votes = tuple(int(verdict.votes.get(k, 0)) for k in ks)
@@ -65,7 +68,7 @@ def evidence_facts(evidence: Any) -> EvidenceFacts:
     )
 
 
-def _curve(curve: Any) -> CurveFacts:
+def _curve(curve: Curve) -> CurveFacts:
     return CurveFacts(
         name=curve.name,
         title=curve.title,
@@ -76,7 +79,7 @@ def _curve(curve: Any) -> CurveFacts:
     )
 
 
-def _decided_in_words(ks: Sequence[int], evidence: Any) -> str:
+def _decided_in_words(ks: Sequence[int], evidence: Evidence) -> str:
     """Say what the judge decided and whether others agree: the judge itself is not one vote among them."""
     k, names = int(evidence.k), [curve.name for curve in evidence.curves]
     if JUDGE not in names or _is_alone(ks, k):
@@ -114,7 +117,7 @@ def _say(n: int) -> str:
     return "says" if n == 1 else "say"
 
 
-def stability_facts(stability: Any) -> StabilityFacts:
+def stability_facts(stability: Stability) -> StabilityFacts:
     """Return how well each group comes back."""
     per_group = np.asarray(stability.per_cluster, dtype=np.float64)
     agreement = getattr(stability, "agreement", None)
@@ -139,7 +142,7 @@ def _scale_in_words() -> str:
     return ", ".join([*(f"{word} from {level}" for level, word in limits), f"else {lowest}"])
 
 
-def _stability_in_words(per_group: Any) -> str:
+def _stability_in_words(per_group: FloatArray) -> str:
     if len(per_group) == 1:
         return f"One group: its mean Jaccard is {per_group[0]:.2f}"
     weakest = int(np.nanargmin(per_group))
@@ -155,7 +158,7 @@ def _stability_in_words(per_group: Any) -> str:
     return f"{some} are not stable, group {weakest + 1} the least ({value:.2f})"
 
 
-def chance_facts(significance: Any) -> ChanceFacts:
+def chance_facts(significance: Significance) -> ChanceFacts:
     """Return the histogram of the draws of null data, and where the data stand."""
     draws, against = np.asarray(significance.draws, dtype=np.float64), str(significance.against)
     draws = draws[np.isfinite(draws)]
@@ -181,7 +184,7 @@ def _words(name: Any) -> str:
     return text.removesuffix("_score").replace("_", " ")
 
 
-def runner_facts(candidates: Sequence[Any], winner: Any = None) -> tuple[RunnerFacts, ...]:
+def runner_facts(candidates: Sequence[Candidate], winner: Candidate | None = None) -> tuple[RunnerFacts, ...]:
     """Return what was compared with the scores that it was judged by, the winner first."""
     first = [] if winner is None or not candidates else [winner]
     return tuple(

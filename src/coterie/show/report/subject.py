@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from coterie._support.typing import Labels
+from coterie.evaluate import Significance, Stability
+from coterie.pipeline import Candidate, Profile
 from coterie.pipeline.partition import Partition, RowsAtHand
+from coterie.select import Evidence
+from coterie.tree import Dendrogram
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +64,13 @@ class Subject:
     lead: str
     others: Mapping[int, Partition] = field(default_factory=dict)
     row_names: Sequence[str] | None = None
-    profile: Any = None
-    evidence: Any = None
-    stability: Any = None
-    significance: Any = None
-    dendrogram: Any = None
-    runners_up: Sequence[Any] = ()
-    winner: Any = None
+    profile: Profile | None = None
+    evidence: Evidence | None = None
+    stability: Stability | None = None
+    significance: Significance | None = None
+    dendrogram: Dendrogram | None = None
+    runners_up: Sequence[Candidate] = ()
+    winner: Candidate | None = None
     left_out: Sequence[tuple[str, str]] = ()
     scaling: str = "columns as they are"
     missing: Sequence[tuple[str, int]] = ()

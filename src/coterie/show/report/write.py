@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from coterie._support.files import atomic_path, check_output
+from coterie.pipeline import Clustering
 from coterie.show.report.build_facts import build_facts
 from coterie.show.report.clusterings import subject_of_clustering
 from coterie.show.report.page_budget import MOST_BYTES, USUAL
@@ -16,7 +16,7 @@ from coterie.show.report.subject import Subject
 
 
 def write_report(
-    clustering: Any,
+    clustering: Clustering,
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
