@@ -68,7 +68,7 @@ app.command()(plots)
 app.command()(config)
 
 
-def explain_usage(error: Any, arguments: Sequence[str], commands: dict[str, Any]) -> str:
+def explain_usage(error: object, arguments: Sequence[str], commands: dict[str, Any]) -> str:
     """Return the sentence about an error of typer, or of click before it.
 
     Parameters

@@ -66,7 +66,7 @@ def read_setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def refuse_options(**given: Any) -> None:
+def refuse_options(**given: object) -> None:
     """Refuse options that need the whole table in memory."""
     for name, value in given.items():
         if value:

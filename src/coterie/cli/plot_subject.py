@@ -83,7 +83,7 @@ class Subject:
     """Rows of a table, or a saved model, and what can be drawn of them."""
 
     def __init__(
-        self, request: PlotRequest, *, table: Table | None, model: Any, found: Groups | None = None
+        self, request: PlotRequest, *, table: Table | None, model: object, found: Groups | None = None
     ) -> None:
         self.request, self._table, self._model, self._found = request, table, model, found
 

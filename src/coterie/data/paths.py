@@ -7,7 +7,6 @@ import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -69,7 +68,7 @@ def expand_all(where: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     return [path for one in places for path in expand(one)]  # type: ignore[arg-type]  # a path each
 
 
-def is_in_blocks(data: Any) -> bool:
+def is_in_blocks(data: object) -> bool:
     """Return whether data are read block by block: Dask, Arrow, zarr, or files of more than 1 GiB in all.
 
     Examples

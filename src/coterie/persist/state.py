@@ -63,7 +63,7 @@ class Writer:
         self.tensors: dict[str, Any] = {}
         self.notes: list[str] = []
 
-    def write(self, value: Any, place: str) -> Any:
+    def write(self, value: object, place: str) -> Any:
         """Return the JSON of a value; `place` says where it is, for messages and tensor names."""
         if value is None or isinstance(value, bool | str) or type(value) is int:
             return value
@@ -147,7 +147,7 @@ class Writer:
             "attributes": self._write_fields(attributes, place),
         }
 
-    def _write_parameter(self, value: Any, name: str, place: str, kind: type) -> Any:
+    def _write_parameter(self, value: object, name: str, place: str, kind: type) -> Any:
         if name in REPLACEABLE and callable(value):
             self.notes.append(f"{place} was a function and is stored as the default")
             value = getattr(kind(), name)
@@ -164,7 +164,7 @@ class Reader:
         self._tensors = tensors
         self._used: set[str] = set()
 
-    def read_all(self, written: Any) -> Any:
+    def read_all(self, written: object) -> Any:
         """Return the value of the whole JSON, which must use every tensor."""
         value = self.read(written)
         unused = set(self._tensors) - self._used
@@ -300,13 +300,13 @@ def _plain_dtype(name: object) -> np.dtype[Any]:
     return np.dtype(name)
 
 
-def _list_in(written: Any) -> list[Any]:
+def _list_in(written: object) -> list[Any]:
     if not isinstance(written, list):
         raise ModelFileError(f"it holds {schema.shown(written)} for a list")
     return written
 
 
-def _shape_in(written: Any) -> tuple[int, ...]:
+def _shape_in(written: object) -> tuple[int, ...]:
     shape = tuple(_list_in(written))
     if not all(type(size) is int and 0 <= size <= schema.LARGEST_WHOLE for size in shape):
         raise ModelFileError(f"it holds the shape {schema.shown(str(shape))}")

@@ -230,7 +230,7 @@ class Clustering:
         """Return the answer, and the evidence underneath."""
         return summary(self)
 
-    def predict(self, rows: Any, *, missing: str = "error") -> Labels:
+    def predict(self, rows: object, *, missing: str = "error") -> Labels:
         """Return the group of each new row, 0..k-1; -1 is noise, a row with missing values is masked.
 
         Parameters

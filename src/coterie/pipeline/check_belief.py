@@ -81,6 +81,6 @@ def _share_of(tracker: Tracker, step: int) -> Callable[[Progress], None] | None:
     return lambda made: tracker.report(step, share=made.done / made.total if made.total else 0.0)
 
 
-def separation(X: Any, labels: Any) -> float:
+def separation(X: Any, labels: object) -> float:
     """Return how well groups are apart, by `Valleys`: what the p-value compares."""
     return Valleys(np.ascontiguousarray(X)).judge(np.asarray(labels)).score

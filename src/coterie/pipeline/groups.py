@@ -157,7 +157,7 @@ class Groups:
             return np.asarray(by_group)
         return np.asarray(self.grouped_rows[by_group])
 
-    def predict(self, rows: Any, *, missing: str = "error") -> Labels:
+    def predict(self, rows: object, *, missing: str = "error") -> Labels:
         """Return the group of each new row.
 
         Parameters
@@ -285,7 +285,7 @@ def check_groups(state: Mapping[str, Any], sizes: Mapping[str, int], *, who: str
 def describe_groups(
     prepared: PreparedRows,
     recipe: Recipe,
-    estimator: Any,
+    estimator: object,
     labels: Labels,
     *,
     seconds: float,
@@ -331,7 +331,7 @@ def describe_groups(
     )
 
 
-def centers_of(estimator: Any, scaling: Scaling, by_size: Any, means: Any) -> Any:
+def centers_of(estimator: object, scaling: Scaling, by_size: Any, means: Any) -> Any:
     """Return the estimator's centres in the table's units; means where it has none, or only directions."""
     centers = getattr(estimator, "cluster_centers_", None)
     if centers is None or np.shape(centers) != means.shape or _has_directions(estimator):
@@ -339,7 +339,7 @@ def centers_of(estimator: Any, scaling: Scaling, by_size: Any, means: Any) -> An
     return scaling.invert(np.asarray(centers, dtype=np.float64)[by_size])
 
 
-def _has_directions(estimator: Any) -> bool:
+def _has_directions(estimator: object) -> bool:
     geometry = getattr(estimator, "geometry", None)
     return geometry is not None and find_geometry(geometry).distance.euclidean_form == "half square"
 

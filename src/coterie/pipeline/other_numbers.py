@@ -96,13 +96,13 @@ def _refitted(found: Clustering, points: Any) -> dict[int, Labels]:
     return labelings
 
 
-def _by_size(labels: Any) -> Labels:
+def _by_size(labels: object) -> Labels:
     found = np.asarray(labels)
     numbers, _ = number_by_size(np.bincount(found[found >= 0]))
     return number_labels(found, numbers)
 
 
-def tree_of(model: Any, n_rows: int) -> Any:
+def tree_of(model: object, n_rows: int) -> Any:
     """Return the tree of an estimator when its leaves are the rows; None otherwise."""
     try:
         tree = getattr(model, "dendrogram_", None)

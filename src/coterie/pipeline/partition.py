@@ -320,7 +320,7 @@ def class_texts(classes: Any) -> list[str]:
     return [_text(one) for one in np.asarray(classes).tolist()]
 
 
-def _text(one: Any) -> str:
+def _text(one: object) -> str:
     if one is None or one != one or one == "None":
         return ""
     return str(int(one)) if isinstance(one, float) and one.is_integer() else str(one)
@@ -346,7 +346,7 @@ def given_groups(data: LabelledData, classes: Sequence[Any] | None, scale: str) 
     return GivenGroups(Partition(rows, labels), names, scaling.how)
 
 
-def relabel_by_size(labels: Any) -> tuple[Labels, list[str]]:
+def relabel_by_size(labels: object) -> tuple[Labels, list[str]]:
     """Return labels 0, 1, ... by falling size and the names they had; -1 stays noise.
 
     Examples

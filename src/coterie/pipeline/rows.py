@@ -259,7 +259,7 @@ class MatrixRows(MemoryRows):
         return Fitted(model, np.asarray(model.labels_))
 
 
-def matrix_rows(data: Any, request: FitRequest) -> MatrixRows:
+def matrix_rows(data: object, request: FitRequest) -> MatrixRows:
     """Return the rows of a matrix of distances, by their principal coordinates."""
     table = dense(as_table(data, may_be_distances=True))
     columns = square_columns(table, drop=request.drop)
@@ -307,7 +307,7 @@ def principal_coordinates(distances: Data) -> tuple[Data, float]:
     return np.ascontiguousarray(settle_signs(axes) * np.sqrt(values[order])), kept
 
 
-def memory_rows(data: Any, request: FitRequest) -> MemoryRows:
+def memory_rows(data: object, request: FitRequest) -> MemoryRows:
     """Return the rows of a table, a frame, an array or a file, prepared as asked for."""
     if request.is_precomputed:
         return matrix_rows(data, request)

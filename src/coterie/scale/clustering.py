@@ -65,7 +65,7 @@ class LazyClustering(Clustering):
         function, *args = self.labelling.task()
         return write_labels(self.blocks, function, *args, folder=folder, force=force)
 
-    def predict(self, rows: Any, *, missing: str = "error") -> Any:
+    def predict(self, rows: object, *, missing: str = "error") -> Any:
         """Return the group of each new row, 0..k-1; lazy for data in blocks.
 
         Parameters

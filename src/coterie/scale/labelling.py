@@ -122,7 +122,7 @@ def fit_winner(
     return BlocksFitted(estimator, Labelling(_nameless(estimator.local_), None, numbers), notes)
 
 
-def _nameless(model: Any) -> Any:
+def _nameless(model: object) -> Any:
     """Return the model without names of columns: `Groups` matches these, and hands over matrices."""
     nameless = copy(model)
     nameless.__dict__.pop("feature_names_in_", None)

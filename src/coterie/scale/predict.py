@@ -49,18 +49,18 @@ def predict(model: Any, X: Any) -> Any:
     return lazy_array(blocks, label_block, local, dtype=kind)
 
 
-def label_block(block: Block, _weights: Block | None, model: Any) -> Labels:
+def label_block(block: Block, _weights: Block | None, model: object) -> Labels:
     """Return the labels of a block's rows."""
     labels: Labels = per_row(block, None, getattr(model, "local_", model), "predict")
     return labels
 
 
-def group_block(block: Block, _weights: Block | None, model: Any, numbers: Labels) -> Labels:
+def group_block(block: Block, _weights: Block | None, model: object, numbers: Labels) -> Labels:
     """Return the groups of a block's rows; ``numbers[label]`` is the group of the model's cluster `label`."""
     return number_labels(label_block(block, None, model), numbers)
 
 
-def per_row(block: Block, _weights: Block | None, model: Any, method: str) -> AnyArray:
+def per_row(block: Block, _weights: Block | None, model: object, method: str) -> AnyArray:
     """Return what a method of a local model says of a block's rows; what it refuses is named by its file."""
     X = block.read()
     try:
@@ -71,7 +71,7 @@ def per_row(block: Block, _weights: Block | None, model: Any, method: str) -> An
         raise
 
 
-def rows_for(model: Any, X: Data) -> Any:
+def rows_for(model: object, X: Data) -> Any:
     """Return rows with the names that the model was fitted with, if any."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:

@@ -224,7 +224,7 @@ class BlockRows:
         return LazyClustering(**parts, facts=facts, rows=self, labelling=fitted.labels)
 
 
-def block_rows(source: Any, request: FitRequest, tracker: Tracker) -> BlockRows:
+def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRows:
     """Choose, measure and scale the columns of data in blocks, and draw some rows."""
     _refuse(request)
     tracker.report(0, stage="measuring columns")
@@ -267,7 +267,7 @@ def _refuse(request: FitRequest) -> None:
 
 
 def _measured(
-    source: Any, columns: Sequence[str], drop: Sequence[str], keep: Sequence[str]
+    source: object, columns: Sequence[str], drop: Sequence[str], keep: Sequence[str]
 ) -> tuple[Opened, moments.Whole]:
     """Return the columns that vary, and their moments."""
     opened = open_columns(source, columns, drop, keep)
@@ -327,7 +327,7 @@ def _doubts(parts: dict[str, Any], n_rows: int) -> list[Fact]:
     return facts
 
 
-def fit(source: Any, *args: Any, progress: Any = None, **options: Any) -> Any:
+def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Any:
     """Find the groups in rows of any number, block by block whatever their size.
 
     Parameters
@@ -356,7 +356,7 @@ def fit(source: Any, *args: Any, progress: Any = None, **options: Any) -> Any:
     return run_in_blocks(source, make_request(*args, **options), progress)
 
 
-def run_in_blocks(source: Any, request: FitRequest, progress: ProgressOption = None) -> Clustering:
+def run_in_blocks(source: object, request: FitRequest, progress: ProgressOption = None) -> Clustering:
     """Find groups as a checked request asks, block by block whatever the size of the data."""
     began = time.perf_counter()
     with track(progress, "measuring columns", total=None) as tracker:

@@ -193,7 +193,7 @@ class SpectralPartitions(Partitions):
         return self.graph
 
 
-def dense_labels(labels: Any, k: int) -> Labels | None:
+def dense_labels(labels: object, k: int) -> Labels | None:
     """Return labels 0..k-1, or None when there are not k clusters.
 
     Examples

@@ -180,7 +180,7 @@ class Anything(Constraint):
         return "anything"
 
 
-def check_parameter(value: Any, constraint: Constraint, *, name: str, who: str) -> None:
+def check_parameter(value: object, constraint: Constraint, *, name: str, who: str) -> None:
     """Refuse a value that its constraint does not accept.
 
     Examples
@@ -218,12 +218,12 @@ def unknown_name(
     return error if in_shell is None else error.in_shell(f"{fact} ({in_shell} lists all)")
 
 
-def is_whole(value: Any) -> bool:
+def is_whole(value: object) -> bool:
     """Return whether the value is a whole number of Python or NumPy; booleans are none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Return whether the value is a real number of Python or NumPy; booleans are none."""
     return is_whole(value) or isinstance(value, float | np.floating | Fraction)
 
@@ -249,7 +249,7 @@ def _range_words(least: float | None, greatest: float | None, *, open_below: boo
     return f" of at most {greatest}" if greatest is not None else ""
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = " ".join(line.strip() for line in repr(value).splitlines())  # arrays take several lines
     return text if len(text) <= 80 else f"{text[:60]}... ({type(value).__name__})"
 

@@ -103,5 +103,5 @@ def _group_facts(groups: Groups, group: int) -> dict[str, Any]:
     }
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> Any:
     return None if value is None else getattr(value, "item", lambda: value)()

@@ -113,7 +113,7 @@ class Consensus:
 
 
 def consensus_matrix(
-    estimator: Any,
+    estimator: object,
     X: MatrixLike,
     *,
     n_resamples: int = 50,

@@ -53,7 +53,7 @@ class Refitter:
         Name to use in messages.
     """
 
-    def __init__(self, estimator: Any, X: Any, *, who: str) -> None:
+    def __init__(self, estimator: object, X: Any, *, who: str) -> None:
         if isinstance(estimator, type) or not (
             hasattr(estimator, "fit") and hasattr(estimator, "get_params")
         ):
@@ -106,7 +106,7 @@ class Refitter:
         return np.asarray(self.X)[np.ix_(rows, rows)]
 
 
-def labels_of(model: Any, X: Any, *, who: str) -> Labels:
+def labels_of(model: object, X: Any, *, who: str) -> Labels:
     """Return the labels of the rows that a model was fitted to."""
     found = getattr(model, "labels_", None)
     if found is None and hasattr(model, "predict"):

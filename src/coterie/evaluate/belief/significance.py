@@ -184,7 +184,7 @@ class Significance:
 
 
 def significance(
-    estimator: Any,
+    estimator: object,
     X: MatrixLike,
     *,
     measure: str | Callable[[Any, Any], float] = "silhouette_score",

@@ -118,7 +118,7 @@ def two_means(X: Data, seed: int) -> Labels:
     return np.asarray(best.labels)
 
 
-def _splitter(estimator: Any, X: Data) -> Any:
+def _splitter(estimator: object, X: Data) -> Any:
     if estimator is None:
         return two_means
     refitter = Refitter(estimator, X, who=_WHO)

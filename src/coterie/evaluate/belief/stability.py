@@ -192,14 +192,14 @@ def verdict_of(value: float) -> str:
     return next((word for least, word in VERDICTS if value >= least), "dissolved")
 
 
-def plain_value(value: Any) -> Any:
+def plain_value(value: object) -> Any:
     """Return a number or label as JSON can hold it: None for what is not finite."""
     plain = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(plain, float) and not np.isfinite(plain) else plain
 
 
 def stability(
-    estimator: Any,
+    estimator: object,
     X: MatrixLike,
     *,
     scheme: Scheme = "bootstrap",

@@ -289,7 +289,7 @@ class _Matcher:
         )
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a label as Python has it."""
     return value.item() if isinstance(value, np.generic) else value
 

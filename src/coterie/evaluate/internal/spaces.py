@@ -237,7 +237,7 @@ class ForeignSpace(VectorSpace):
     def among(self, points: Any) -> npt.NDArray[np.float64]:
         return self._between(points, points).astype(np.float64)
 
-    def _between(self, rows: Any, points: Any) -> Distances:
+    def _between(self, rows: object, points: Any) -> Distances:
         try:
             return np.asarray(pairwise_distances(rows, points, metric=self.metric, **self.options))
         except (TypeError, ValueError) as error:

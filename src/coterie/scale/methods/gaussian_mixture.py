@@ -330,5 +330,5 @@ class GaussianMixture(LocalPredictor):
 _NOT_OF_THE_FIT = ("random_state", "checkpoint", "progress")
 
 
-def _likelihood_of_block(block: Block, weights: Block | None, model: Any) -> Any:
+def _likelihood_of_block(block: Block, weights: Block | None, model: object) -> Any:
     return per_row(block, weights, model, "score_samples").sum(dtype=np.float64)

@@ -129,7 +129,7 @@ class Summaries(LazyEstimator):
         self.random_state = random_state
         self.progress = progress
 
-    def cluster(self, estimator: Any) -> SummarisedClustering:
+    def cluster(self, estimator: object) -> SummarisedClustering:
         """Fit a clone of a local estimator to the features, and let it speak for all rows.
 
         Parameters

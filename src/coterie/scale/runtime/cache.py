@@ -204,7 +204,7 @@ class Shelf:
             mine[block] = (None, size)
             return True
 
-    def keep(self, run: Hashable, block: int, thing: Any) -> None:
+    def keep(self, run: Hashable, block: int, thing: object) -> None:
         """Keep a thing in the room that was reserved for it."""
         with self._lock:
             mine = self._runs.get(run, {})

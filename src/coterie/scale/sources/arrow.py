@@ -33,7 +33,7 @@ class FragmentPiece(Piece):
             raise unreadable(self.name, "Arrow data", error) from None
 
 
-def open_any(source: Any) -> list[Table]:
+def open_any(source: object) -> list[Table]:
     """Return the fragments of a dataset, or of a table in memory."""
     is_dataset = hasattr(source, "get_fragments")
     return open_dataset(source if is_dataset else pyarrow.dataset.dataset(source))

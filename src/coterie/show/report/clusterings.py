@@ -159,7 +159,7 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _value(name: str, value: Any) -> str:
+def _value(name: str, value: object) -> str:
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, int | range | dict):
@@ -221,7 +221,7 @@ def made_of(groups: Groups) -> list[tuple[str, str]]:
     return [*facts, *versions()]
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """Return the value of a parameter; of an array its shape."""
     shape = getattr(value, "shape", ())
     return f"array of {' x '.join(map(str, shape))}" if shape else repr(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -177,7 +176,7 @@ def chance_facts(significance: Significance) -> ChanceFacts:
     )
 
 
-def _words(name: Any) -> str:
+def _words(name: object) -> str:
     text = name if isinstance(name, str) else getattr(name, "__name__", "the measure")
     if text in SAID:
         return SAID[text]

@@ -168,6 +168,6 @@ def lines_of_labels(labels: str, data: str, asked: Mapping[str, Any]) -> str:
     return f"from coterie.show.report import report_labels\n\nreport_labels({', '.join(words)})"
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     """Return a value as Python reads it; what JSON makes of a text is Python too."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)

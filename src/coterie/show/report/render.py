@@ -106,7 +106,7 @@ def _environment() -> Any:
     return environment
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> Any:
     """Return text from data with what would turn its direction as escapes; what is marked as safe stays."""
     return visible(value) if type(value) is str else value
 
