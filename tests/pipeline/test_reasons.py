@@ -7,8 +7,8 @@ import pytest
 
 from coterie.pipeline.answer import Fact
 from coterie.pipeline.candidates import Candidate
+from coterie.pipeline.choose_method import _explain, _why_none
 from coterie.pipeline.compare_methods import compare_methods
-from coterie.pipeline.contest import _explain, _why_none
 from coterie.pipeline.judge.density_valleys import Separation
 
 LABELS = np.array([0, 1, 2])

@@ -13,9 +13,8 @@ from coterie.data.labels import (
 )
 from coterie.data.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
 from coterie.data.polar import PolarCoordinates
-from coterie.data.prepared import PreparedRows, check_scale, prepare_rows
-from coterie.data.scaling import AUTO, SCALINGS, Scaling, fit_scaling
-from coterie.data.table import Table, read_table
+from coterie.data.scaling import AUTO, SCALINGS, Scaling, check_scale, fit_scaling
+from coterie.data.table import PreparedRows, Table, prepare_rows, read_table
 from coterie.data.whitening import Whitening
 
 __all__ = [

@@ -14,7 +14,7 @@ from coterie import _core
 from coterie._support.typing import Data, FloatArray
 from coterie._support.validation import Choice, check_data, check_parameter, check_sparse
 from coterie._support.validation.schema import Schema, Tensor
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 AUTO = "auto"
 ONE_SCALE = 5.0  # columns whose spreads differ by no more are taken to be in one unit, and left as they are
@@ -171,3 +171,18 @@ def _of_sparse(X: Any, how: str) -> Scaling:
     if how == AUTO and not differ_in_scale(factor):
         return no_scaling(X.shape[1])
     return Scaling("standard", np.zeros(X.shape[1]), factor)
+
+
+def check_scale(name: object) -> str:
+    """Return the name of a scaling, or refuse one that does not exist.
+
+    Examples
+    --------
+    >>> check_scale("robust")
+    'robust'
+    """
+    names = [AUTO, *SCALINGS]
+    if isinstance(name, str) and name in names:
+        return name
+    near = did_you_mean(str(name), names)
+    raise InvalidParameter(f'no such scale "{name}".{near} ({", ".join(names)})')

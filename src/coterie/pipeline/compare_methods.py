@@ -12,7 +12,7 @@ from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, R
 from coterie.cluster import find_method
 from coterie.evaluate import adjusted_rand_score
 from coterie.pipeline.candidates import Candidate
-from coterie.pipeline.contest import run_contest
+from coterie.pipeline.choose_method import run_contest
 from coterie.pipeline.fit import open_rows
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.select.evidence import Evidence

@@ -15,8 +15,8 @@ from coterie._support.validation.explain import refuse_queries
 from coterie.data import LeftOut, as_table
 from coterie.data.columns import check_names, kind_of_values
 from coterie.data.paths import expand
-from coterie.data.prepared import NOT_NAMED
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_key, may_name_rows
+from coterie.data.table import NOT_NAMED
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.blocks import Blocks
 from coterie.scale.sampling import draw_sample
