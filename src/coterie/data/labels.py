@@ -1,4 +1,4 @@
-"""Labels from files: two columns of one table, or one column of each of two tables."""
+"""Labels from files: two columns of one table, a column of each of two tables, or labels with their rows."""
 
 from __future__ import annotations
 

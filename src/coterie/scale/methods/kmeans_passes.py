@@ -25,7 +25,6 @@ PLAIN_PASSES = 8  # bounds are made when so many have gone by: centres then move
 MOST_PRODUCTS = 512  # per row, clusters times columns: fewer cost no more than looking at bounds
 FEWEST_COLUMNS = 3  # with fewer the engine passes whole boxes of rows at once
 BOUND_BYTES = 16  # per row: a label, two bounds, a place in a list
-ROUNDING_MAGIC = 6755399441055744.0  # as in native/kmeans/exact_sums.h
 Units = npt.NDArray[np.int64]
 
 

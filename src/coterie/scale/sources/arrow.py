@@ -1,4 +1,4 @@
-"""Arrow datasets and files: one piece per fragment, or per row group where fragments have them."""
+"""Arrow datasets, Arrow and Parquet files: one piece per fragment, or per row group where there are any."""
 
 from __future__ import annotations
 

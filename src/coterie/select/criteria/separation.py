@@ -1,4 +1,4 @@
-"""Criteria that weigh how compact clusters are against how far they are apart."""
+"""Criteria of how far clusters are apart: against how compact they are, in the tree, in the graph."""
 
 from __future__ import annotations
 
