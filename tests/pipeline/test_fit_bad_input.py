@@ -146,7 +146,7 @@ def test_a_number_that_is_wished_for_is_what_one_gets(k):
         ({"budget": "Normal"}, r'got \'Normal\'. Did you mean "normal"\?'),
         ({"budget": 3}, r"got 3"),
         ({"budget": None}, r"got None"),
-        ({"method": 3}, r"method of coterie.fit must be a name of coterie.cluster.catalogue\(\), .* got 3"),
+        ({"method": 3}, r"method of coterie.fit must be a name of coterie.cluster.methods\(\), .* got 3"),
         ({"method": ""}, r"got ''"),
         ({"method": []}, r"got \[\]"),
         ({"method": "kmeans,"}, r"got 'kmeans,'"),
