@@ -10,12 +10,13 @@ export PIP_COMPILE := 0
 unexport PYTHONDONTWRITEBYTECODE
 NATIVE_TESTS := build/native-tests
 ARM64_TESTS := build/native-tests-arm64
+CLANG_TESTS := build/native-tests-clang
 MINUTES := 10
 SANITIZED := build/sanitize
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo test test-everywhere lint types layers native-test native-test-arm64 pytest fuzz fuzz-coverage sanitize chromium bench
-.PHONY: stubs gallery clean
+.PHONY: demo test test-everywhere lint types layers native-test native-test-arm64 native-test-clang pytest fuzz fuzz-coverage
+.PHONY: sanitize chromium bench stubs gallery clean
 
 # --- what a newcomer runs ---------------------------------------------------------------------------------------------
 
@@ -43,6 +44,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check src tests benchmarks docs/*.py .ci
 	$(BIN)/python docs/make_tables.py --check
 	$(BIN)/python docs/make_gallery.py --check
+	find native -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format --dry-run --Werror
 
 types: $(VENV)/.installed-dev
 	$(BIN)/python native/bindings/make_stub.py --check
@@ -64,6 +66,14 @@ native-test-arm64: $(VENV)/.installed-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(ARM64_TESTS) -G Ninja -DCMAKE_TOOLCHAIN_FILE=native/tests/aarch64.cmake -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCMAKE_BUILD_TYPE=Release > /dev/null
 	MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(ARM64_TESTS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(ARM64_TESTS) --parallel $(JOBS) --output-on-failure
+
+# the engine as Clang compiles it, optimised, for every instruction set
+native-test-clang: $(VENV)/.installed-dev
+	@echo '#include <omp.h>' | clang++ -fopenmp -x c++ -fsyntax-only - 2> /dev/null \
+	  || { echo "This needs Clang and its OpenMP: apt-get install clang libomp-dev"; exit 1; }
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(CLANG_TESTS) -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCMAKE_BUILD_TYPE=Release > /dev/null
+	MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(CLANG_TESTS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(CLANG_TESTS) --parallel $(JOBS) --output-on-failure
 
 # a test has a processor to itself: threads that wait for others shall not hold it
 pytest: $(VENV)/.installed-dev chromium

@@ -1,4 +1,4 @@
-"""Where `coterie.cluster.modes.valley_null` and `coterie.pipeline.judge.density_valleys` have numbers from.
+"""Where `coterie.cluster.modes.mode_tree` and `coterie.pipeline.judge.density_valleys` have numbers from.
 
 ``python -m benchmarks.valley_null [SECONDS]`` draws clouds without clusters and prints, by dimension and
 number of cells n / n_neighbors, the depth of the deepest valley that 95 % stay below, and how much deeper it

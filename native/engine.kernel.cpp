@@ -1,72 +1,54 @@
-// Fills the table with this instruction set's kernels; one line per topic.
+// Fills the table with this instruction set's kernels.
 #include "engine.h"
 
 #include "support/isa.h"
 
+// apply(room, name): the file room/name.kernel.cpp defines install_name, which writes its functions into the table.
+// clang-format off: one file per line
+#define COTERIE_FOR_EACH_KERNEL_FILE(apply) \
+  apply(tiles, consume)                     \
+  apply(tiles, nearest)                     \
+  apply(tiles, pack)                        \
+  apply(tiles, symmetric)                   \
+  apply(trees, kdtree_nearest)              \
+  apply(trees, kdtree_radius)               \
+  apply(trees, spanning_search)             \
+  apply(distance, powers)                   \
+  apply(kmeans, exponion_bounds)            \
+  apply(kmeans, exponion_pass)              \
+  apply(kmeans, filter_pass)                \
+  apply(kmeans, hamerly_pass)               \
+  apply(kmeans, lloyd_pass)                 \
+  apply(kmeans, seeding_gains)              \
+  apply(kmeans, seeding_pairs)              \
+  apply(kmeans, sparse_pass)                \
+  apply(kmeans, sparse_seeding)             \
+  apply(density, dbscan)                    \
+  apply(linkage, centroid_search)           \
+  apply(linkage, matrix_rows)               \
+  apply(linkage, product_search)            \
+  apply(dendrogram, min_plus)               \
+  apply(dendrogram, point_blocks)           \
+  apply(evaluate, silhouette)               \
+  apply(mixture, mixture)                   \
+  apply(spectral, affinity)                 \
+  apply(medoids, medoids)                   \
+  apply(kernel_kmeans, kernel_sums)         \
+  apply(birch, node_search)
+// clang-format on
+
 namespace coterie::COTERIE_ISA {
 
-void install_packing(Engine& engine);
-void install_nearest(Engine& engine);
-void install_consumers(Engine& engine);
-void install_symmetric(Engine& engine);
-void install_kmeans_assign(Engine& engine);
-void install_kmeans_failing(Engine& engine);
-void install_kmeans_follow(Engine& engine);
-void install_kmeans_settle(Engine& engine);
-void install_kmeans_filter(Engine& engine);
-void install_seeding_gains(Engine& engine);
-void install_seeding_pairs(Engine& engine);
-void install_sparse(Engine& engine);
-void install_sparse_seeding(Engine& engine);
-void install_powers(Engine& engine);
-void install_kdtree_nearest(Engine& engine);
-void install_kdtree_radius(Engine& engine);
-void install_spanning_search(Engine& engine);
-void install_dbscan(Engine& engine);
-void install_silhouette(Engine& engine);
-void install_ordering(Engine& engine);
-void install_point_blocks(Engine& engine);
-void install_linkage_rows(Engine& engine);
-void install_centroid_search(Engine& engine);
-void install_product_search(Engine& engine);
-void install_mixture(Engine& engine);
-void install_affinity(Engine& engine);
-void install_medoids(Engine& engine);
-void install_kernel_sums(Engine& engine);
-void install_node_search(Engine& engine);
+#define COTERIE_DECLARE(room, name) void install_##name(Engine& engine);
+COTERIE_FOR_EACH_KERNEL_FILE(COTERIE_DECLARE)
+#undef COTERIE_DECLARE
 
 void install(Engine& engine);
 
 void install(Engine& engine) {
-  install_packing(engine);
-  install_nearest(engine);
-  install_consumers(engine);
-  install_symmetric(engine);
-  install_kmeans_assign(engine);
-  install_kmeans_failing(engine);
-  install_kmeans_follow(engine);
-  install_kmeans_settle(engine);
-  install_kmeans_filter(engine);
-  install_seeding_gains(engine);
-  install_seeding_pairs(engine);
-  install_sparse(engine);
-  install_sparse_seeding(engine);
-  install_powers(engine);
-  install_kdtree_nearest(engine);
-  install_kdtree_radius(engine);
-  install_spanning_search(engine);
-  install_dbscan(engine);
-  install_silhouette(engine);
-  install_ordering(engine);
-  install_point_blocks(engine);
-  install_linkage_rows(engine);
-  install_centroid_search(engine);
-  install_product_search(engine);
-  install_mixture(engine);
-  install_affinity(engine);
-  install_medoids(engine);
-  install_kernel_sums(engine);
-  install_node_search(engine);
+#define COTERIE_INSTALL(room, name) install_##name(engine);
+  COTERIE_FOR_EACH_KERNEL_FILE(COTERIE_INSTALL)
+#undef COTERIE_INSTALL
 }
 
 }  // namespace coterie::COTERIE_ISA

@@ -14,7 +14,7 @@ file(GLOB COTERIE_ROUNDED_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/t
      ${CMAKE_SOURCE_DIR}/native/birch/*.kernel.cpp)
 set_source_files_properties(${COTERIE_ROUNDED_KERNELS} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 # Moments of columns are half a pass of k-means: their loop is worth vectors, without fused operations for the same bits everywhere.
-set_source_files_properties(${CMAKE_SOURCE_DIR}/native/kmeans/columns.cpp PROPERTIES COMPILE_OPTIONS
+set_source_files_properties(${CMAKE_SOURCE_DIR}/native/kmeans/column_moments.cpp PROPERTIES COMPILE_OPTIONS
                             "$<$<CONFIG:Release>:-O3>;-ffp-contract=off")
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

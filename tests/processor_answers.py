@@ -1,7 +1,7 @@
 """Answers of the whole catalogue, written to a file: what `contracts/test_processors.py` compares.
 
 It runs as a program, for the instruction set and the kernels of BLAS are chosen when a process starts:
-``python processor_answers.py OUT.npz engine`` or ``... blas``.
+``python processor_answers.py OUT.npz engine``, ``... blas`` or ``... ties``.
 """
 
 import sys
@@ -220,7 +220,28 @@ def of_engine():
     yield from of_measures()
 
 
+def of_ties():
+    """Labels of rows of whole numbers, of which many pairs are equally far: what decides is an order."""
+    rng = np.random.default_rng(5)
+    X = np.concatenate([rng.integers(0, 12, (400, 2)), rng.integers(0, 12, (400, 2)) + 15]).astype(float)
+    different = np.unique(X, axis=0)
+    D = pairwise_distances(different)
+    for method in cluster.methods():
+        found = fitted(method.class_name, dict(method.settings), X)
+        yield f"{method.class_name} of ties/labels", found["labels_"]
+    ways = [("HDBSCAN", {"min_cluster_size": size}) for size in (3, 5, 12)]
+    ways += [("HDBSCAN", {"algorithm": "brute"}), ("HDBSCAN", {"metric": "manhattan"})]
+    ways += [("AgglomerativeClustering", {"linkage": name, "n_clusters": 9}) for name in METHODS]
+    ways += [("KMedoids", {"n_clusters": 9}), ("Diana", {"n_clusters": 9}), ("OPTICS", {"min_samples": 3})]
+    for name, params in ways:
+        yield f"{name} {params} of ties/labels", getattr(cluster, name)(**params).fit(X).labels_
+    for name in ("HDBSCAN", "OPTICS", "DBSCAN"):
+        model = getattr(cluster, name)(metric="precomputed")
+        yield f"{name} of tied distances/labels", model.fit(D).labels_
+        yield f"{name} of a tied graph/labels", model.fit(csr_array(D)).labels_
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    answers = {"engine": of_engine, "blas": of_lapack}[sys.argv[2]]
+    answers = {"engine": of_engine, "blas": of_lapack, "ties": of_ties}[sys.argv[2]]
     np.savez(sys.argv[1], **{key.replace("/", "|"): np.asarray(value) for key, value in answers()})

@@ -72,6 +72,15 @@ def test_links_lead_somewhere(page):
     assert missing == []
 
 
+def test_the_readme_promises_tables_of_peers_that_are_there():
+    """Law: every peer for which the README promises a table of equivalents has a heading in switching.md."""
+    text = " ".join((ROOT / "README.md").read_text().split())
+    promised = re.search(r"has tables for (.*?): the equivalents", text)[1]
+    peers = re.split(r", | and ", promised)
+    headings = re.findall(r"^## (\S+)", (ROOT / "docs" / "switching.md").read_text(), re.MULTILINE)
+    assert {peer.lower() for peer in peers} == {heading.partition(".")[0] for heading in headings}
+
+
 def test_tables_are_those_of_the_catalogues():
     """Law: the tables of the pages are those of the catalogues; `python docs/make_tables.py` makes them."""
     with_tables = runpy.run_path(str(ROOT / "docs" / "make_tables.py"))["with_tables"]

@@ -46,6 +46,7 @@ def type_lines(lines, monkeypatch):
 def folder(tmp_path, monkeypatch, small_budget):
     """Work in an empty folder, without a browser and with the slowest steps made small."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))  # no line of a page may write to that of whoever runs the tests
     monkeypatch.setattr("webbrowser.open", lambda page: None)
     monkeypatch.setattr("coterie.show.layout.planes.MOST_TSNE_ROWS", 40)
     return tmp_path

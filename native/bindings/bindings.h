@@ -38,12 +38,6 @@ MatrixView<T> view(const Matrix<T>& array) {
 }
 
 template <class T>
-SparseView<T> sparse_view(const Vector<T>& values, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
-                          std::int64_t n_cols) {
-  return {values.data(), columns.data(), row_starts.data(), static_cast<std::int64_t>(row_starts.shape(0)) - 1, n_cols};
-}
-
-template <class T>
 const T* data_or_null(const std::optional<Vector<T>>& array) {
   return array ? array->data() : nullptr;
 }

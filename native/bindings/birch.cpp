@@ -1,4 +1,5 @@
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 
 #include <nanobind/stl/tuple.h>
 
@@ -15,12 +16,40 @@ using MaybeWeights = std::optional<Numbers>;
 
 void check_columns(const CFTree& tree, std::int64_t columns) {
   if (columns == tree.dims()) return;
-  throw std::invalid_argument("rows of CFTree must have " + std::to_string(tree.dims()) + " columns, got " + std::to_string(columns) + ".");
+  throw std::invalid_argument("rows of CFTree must have " + std::to_string(tree.dims()) + " columns, got " + std::to_string(columns) +
+                              ".");
+}
+
+// A leaf has entries without children; the children of an inner node come before it, are all leaves or all inner nodes, and are its alone.
+void check_stored_tree(const Ids& node_starts, const Ids& children) {
+  check_starts("node_starts", node_starts, children.shape(0));
+  const std::int64_t* starts = node_starts.data();
+  const auto n_nodes = static_cast<std::int64_t>(node_starts.shape(0)) - 1;
+  check_that(n_nodes > 0 && starts[0] == 0 && starts[n_nodes] == static_cast<std::int64_t>(children.shape(0)),
+             "node_starts must cover all children.");
+  std::vector<bool> is_leaf(static_cast<std::size_t>(n_nodes)), is_used(is_leaf.size());
+  for (std::int64_t id = 0; id < n_nodes; ++id) {
+    check_that(starts[id] < starts[id + 1], "a node must have an entry.");
+    const std::int64_t first = children.data()[starts[id]];
+    is_leaf[static_cast<std::size_t>(id)] = first == no_node;
+    for (std::int64_t entry = starts[id]; entry < starts[id + 1]; ++entry) {
+      const std::int64_t child = children.data()[entry];
+      if (first == no_node && child == no_node) continue;
+      check_that(first != no_node && child >= 0 && child < id && !is_used[static_cast<std::size_t>(child)] &&
+                     is_leaf[static_cast<std::size_t>(child)] == is_leaf[static_cast<std::size_t>(first)],
+                 "children must be a tree of nodes.");
+      is_used[static_cast<std::size_t>(child)] = true;
+    }
+  }
 }
 
 void restore(CFTree* self, const Ids& node_starts, const Ids& children, const Numbers& weights, const Numbers& deviations,
              const Matrix<double>& centres) {
-  const auto n_nodes = static_cast<std::int64_t>(node_starts.shape(0)) - 1;
+  check_stored_tree(node_starts, children);
+  const std::int64_t n_entries = view(centres).rows, n_nodes = static_cast<std::int64_t>(node_starts.shape(0)) - 1;
+  check_size("children", children.shape(0), n_entries);
+  check_size("weights", weights.shape(0), n_entries);
+  check_size("deviations", deviations.shape(0), n_entries);
   const CFTreeArrays<const std::int64_t, const double> stored{node_starts.data(), children.data(), weights.data(), deviations.data(),
                                                               centres.data()};
   new (self) CFTree(view(centres).cols, n_nodes, stored);
@@ -38,6 +67,7 @@ auto arrays(const CFTree& tree) {
 template <class T>
 void add(CFTree& tree, const Matrix<T>& X, const MaybeWeights& weights, double threshold, std::int64_t branching_factor) {
   check_columns(tree, view(X).cols);
+  check_optional_size("weights", weights, view(X).rows);
   without_gil([&] { tree.add(view(X), data_or_null(weights), {threshold, branching_factor}); });
 }
 
@@ -45,7 +75,8 @@ template <class T>
 void add_sparse(CFTree& tree, const Vector<T>& values, const Vector<std::int32_t>& columns, const Ids& row_starts,
                 std::int64_t n_columns, const MaybeWeights& weights, double threshold, std::int64_t branching_factor) {
   check_columns(tree, n_columns);
-  const auto rows = sparse_view(values, columns, row_starts, n_columns);
+  const auto rows = checked_sparse_view(values, columns, row_starts, n_columns);
+  check_optional_size("weights", weights, rows.rows);
   without_gil([&] { tree.add(rows, data_or_null(weights), {threshold, branching_factor}); });
 }
 

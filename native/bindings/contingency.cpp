@@ -1,11 +1,12 @@
-#include "contingency.h"
+#include "evaluate/contingency.h"
 
 #include <nanobind/stl/tuple.h>
 
 #include <stdexcept>
 
 #include "bindings/bindings.h"
-#include "expected_information.h"
+#include "bindings/checks.h"
+#include "evaluate/expected_information.h"
 
 namespace coterie {
 namespace {
@@ -24,17 +25,20 @@ IntegerLabels label_view(const AnyIntegers& array) {
 
 template <class Count>
 auto arrays_of(const SparseTable<Count>& table) {
-  return std::make_tuple(copied(table.row_labels), copied(table.column_labels), copied(table.row_starts),
-                         copied(table.columns), copied(table.counts));
+  return std::make_tuple(copied(table.row_labels), copied(table.column_labels), copied(table.row_starts), copied(table.columns),
+                         copied(table.counts));
 }
 
 auto count_pairs_of(const AnyIntegers& first, const AnyIntegers& second, int n_threads) {
+  check_size("second", second.shape(0), static_cast<std::int64_t>(first.shape(0)));
   SparseTable<std::int64_t> table;
   without_gil([&] { table = count_pairs(label_view(first), label_view(second), n_threads); });
   return arrays_of(table);
 }
 
 auto sum_pairs_of(const AnyIntegers& first, const AnyIntegers& second, const Vector<double>& weights, int n_threads) {
+  check_size("second", second.shape(0), static_cast<std::int64_t>(first.shape(0)));
+  check_size("weights", weights.shape(0), static_cast<std::int64_t>(first.shape(0)));
   SparseTable<double> table;
   without_gil([&] { table = sum_pairs(label_view(first), label_view(second), weights.data(), n_threads); });
   return arrays_of(table);
@@ -48,6 +52,7 @@ auto encode_integers_of(const AnyIntegers& labels, int n_threads) {
 }
 
 auto encode_text_of(const AnyBytes& rows, int unit, int n_threads) {
+  check_that(unit == 1 || unit == 4, "unit must be 1 or 4.");
   const auto n = static_cast<std::int64_t>(rows.shape(0)), width = static_cast<std::int64_t>(rows.shape(1)) / unit;
   NewVector<std::int32_t> codes = new_vector<std::int32_t>(n);
   std::vector<std::int64_t> distinct;
@@ -56,6 +61,7 @@ auto encode_text_of(const AnyBytes& rows, int unit, int n_threads) {
 }
 
 SizeCounts size_counts(const Vector<std::int64_t>& sizes, const Vector<std::int64_t>& multiplicities) {
+  check_size("multiplicities", multiplicities.shape(0), static_cast<std::int64_t>(sizes.shape(0)));
   return {sizes.data(), multiplicities.data(), static_cast<std::int64_t>(sizes.shape(0))};
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 #include "dendrogram/centroid_silhouettes.h"
 #include "dendrogram/cut_quality.h"
 #include "dendrogram/cut_silhouettes.h"
@@ -21,73 +22,91 @@ using Ints = Vector<std::int64_t>;
 using Reals = Vector<double>;
 using Flags = Vector<std::uint8_t>;
 
-TreeView tree_of(const Ints& starts, const Ints& children, std::int64_t n_leaves) {
+// Children may be anything here, and inner nodes numbered in any way.
+TreeView loose_tree(const Ints& starts, const Ints& children, std::int64_t n_leaves) {
+  check_that(starts.shape(0) > 0 && n_leaves >= 0, "starts must have an entry more than there are inner nodes.");
+  check_indices("starts", starts, static_cast<std::int64_t>(children.shape(0)) + 1);
   return {starts.data(), children.data(), static_cast<std::int64_t>(starts.shape(0)) - 1, n_leaves};
 }
 
+// Sizes as count_leaves gives them: they say where leaves are written.
+void check_tree_sizes(const TreeView& tree, const Ints& sizes) {
+  check_size("sizes", sizes.shape(0), tree.n_nodes());
+  std::vector<std::int64_t> expected(sizes.shape(0));
+  count_leaves(tree, expected.data());
+  check_that(std::equal(expected.begin(), expected.end(), sizes.data()), "sizes must be those of the tree.");
+}
+
 auto problem_of(const Ints& starts, const Ints& children, std::int64_t n_leaves) {
-  const TreeProblem found = find_problem(tree_of(starts, children, n_leaves));
+  const TreeProblem found = find_problem(loose_tree(starts, children, n_leaves));
   return std::make_tuple(static_cast<int>(found.fault), found.inner, found.position);
 }
 
 auto sizes_of(const Ints& starts, const Ints& children, std::int64_t n_leaves) {
-  const TreeView tree = tree_of(starts, children, n_leaves);
+  const TreeView tree = checked_tree(starts, children, n_leaves);
   auto sizes = new_vector<std::int64_t>(tree.n_nodes());
   without_gil([&] { count_leaves(tree, sizes.data()); });
   return sizes;
 }
 
 auto parents_of(const Ints& starts, const Ints& children, std::int64_t n_leaves) {
-  const TreeView tree = tree_of(starts, children, n_leaves);
+  const TreeView tree = checked_tree(starts, children, n_leaves);
   auto parents = new_vector<std::int64_t>(tree.n_nodes());
   without_gil([&] { find_parents(tree, parents.data()); });
   return parents;
 }
 
 auto order_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Ints& sizes) {
-  const TreeView tree = tree_of(starts, children, n_leaves);
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_tree_sizes(tree, sizes);
   auto order = new_vector<std::int64_t>(tree.n_leaves), first = new_vector<std::int64_t>(tree.n_nodes());
   without_gil([&] { order_leaves(tree, sizes.data(), order.data(), first.data()); });
   return std::make_pair(order, first);
 }
 
 auto greatest_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Reals& values) {
-  const TreeView tree = tree_of(starts, children, n_leaves);
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_size("values", values.shape(0), tree.n_inner);
   auto greatest = new_vector<double>(tree.n_inner);
   without_gil([&] { greatest_below(tree, values.data(), greatest.data()); });
   return greatest;
 }
 
 auto ways_down_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Reals& lengths) {
-  const TreeView tree = tree_of(starts, children, n_leaves);
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_size("lengths", lengths.shape(0), tree.n_nodes());
   auto heights = new_vector<double>(tree.n_inner);
   without_gil([&] { longest_ways_down(tree, lengths.data(), heights.data()); });
   return heights;
 }
 
 auto ranges_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Ints& values) {
-  const TreeView tree = tree_of(starts, children, n_leaves);
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_size("values", values.shape(0), tree.n_leaves);
   auto least = new_vector<std::int64_t>(tree.n_inner), greatest = new_vector<std::int64_t>(tree.n_inner);
   without_gil([&] { leaf_ranges(tree, values.data(), least.data(), greatest.data()); });
   return std::make_pair(least, greatest);
 }
 
 auto below_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, std::int64_t node) {
-  const TreeView tree = tree_of(starts, children, n_leaves);
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_that(node >= 0 && node < tree.n_nodes(), "node must be one of the tree.");
   auto is_below = new_vector<std::uint8_t>(tree.n_nodes());
   without_gil([&] { mark_below(tree, node, is_below.data()); });
   return is_below;
 }
 
 auto joined_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Ints& sizes, std::int64_t min_size) {
-  const TreeView tree = tree_of(starts, children, n_leaves);
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_size("sizes", sizes.shape(0), tree.n_nodes());
   auto is_joined = new_vector<std::uint8_t>(tree.n_inner);
   without_gil([&] { join_small(tree, sizes.data(), min_size, is_joined.data()); });
   return is_joined;
 }
 
 auto labels_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Flags& is_joined) {
-  const TreeView tree = tree_of(starts, children, n_leaves);
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_size("is_joined", is_joined.shape(0), tree.n_inner);
   auto labels = new_vector<std::int64_t>(tree.n_leaves);
   std::int64_t n_clusters = 0;
   without_gil([&] { n_clusters = label_leaves(tree, is_joined.data(), labels.data()); });
@@ -95,33 +114,57 @@ auto labels_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, 
 }
 
 auto by_height_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Reals& heights) {
+  const TreeView tree = loose_tree(starts, children, n_leaves);
+  check_starts("starts", starts, children.shape(0));
+  check_indices("children", children, tree.n_nodes());
+  check_size("heights", heights.shape(0), tree.n_inner);
   std::vector<std::int64_t> order;
-  without_gil([&] { order = order_by_height(tree_of(starts, children, n_leaves), heights.data()); });
+  without_gil([&] { order = order_by_height(tree, heights.data()); });
   return copied(order);
 }
 
 auto condensed_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Reals& heights, int threads) {
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_size("heights", heights.shape(0), tree.n_inner);
   auto condensed = new_vector<double>(n_leaves * (n_leaves - 1) / 2);
-  without_gil([&] { cophenetic_condensed(tree_of(starts, children, n_leaves), heights.data(), condensed.data(), threads); });
+  without_gil([&] { cophenetic_condensed(tree, heights.data(), condensed.data(), threads); });
   return condensed;
 }
 
 auto common_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Matrix<std::int64_t>& pairs) {
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_edges("pairs", pairs, n_leaves);
   auto nodes = new_vector<std::int64_t>(view(pairs).rows);
-  without_gil([&] { common_nodes(tree_of(starts, children, n_leaves), pairs.data(), view(pairs).rows, nodes.data()); });
+  without_gil([&] { common_nodes(tree, pairs.data(), view(pairs).rows, nodes.data()); });
   return nodes;
 }
 
 auto optimal_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Matrix<double>& distances, int threads) {
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_that(view(distances).rows == n_leaves && view(distances).cols == n_leaves, "distances must be of all pairs of leaves.");
   std::vector<std::int64_t> places;
   without_gil([&] {
     const isa_plain::Scratch<double> work(n_leaves * n_leaves);
-    places = order_optimally(tree_of(starts, children, n_leaves), distances.data(), work.data(), threads);
+    places = order_optimally(tree, distances.data(), work.data(), threads);
   });
   return copied(places);
 }
 
+// (into, from, is scored); a cluster is joined to another one once.
+void check_joins(const Matrix<std::int64_t>& joins, std::int64_t n_clusters) {
+  check_that(joins.shape(1) == 3, "joins must have three columns.");
+  std::vector<bool> is_gone(static_cast<std::size_t>(n_clusters));
+  for (std::int64_t i = 0; i < view(joins).rows; ++i) {
+    const std::int64_t* join = view(joins).row(i);
+    check_indices("joins", join, 2, n_clusters);
+    check_that(join[0] != join[1] && !is_gone[static_cast<std::size_t>(join[1])], "a cluster must be joined to another one once.");
+    is_gone[static_cast<std::size_t>(join[1])] = true;
+  }
+}
+
 auto silhouettes_of(const Matrix<double>& sums, const Ints& clusters, const Matrix<std::int64_t>& joins, int threads) {
+  check_labels("clusters", clusters, view(sums).rows, view(sums).cols);
+  check_joins(joins, view(sums).cols);
   std::vector<double> scores;
   const auto* steps = reinterpret_cast<const JoinedClusters*>(joins.data());
   without_gil([&] { scores = cut_silhouettes(view(sums), clusters.data(), steps, view(joins).rows, threads); });
@@ -130,7 +173,8 @@ auto silhouettes_of(const Matrix<double>& sums, const Ints& clusters, const Matr
 
 auto class_curves_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Vector<std::int32_t>& classes,
                      std::int64_t n_classes) {
-  const TreeView tree = tree_of(starts, children, n_leaves);
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_labels("classes", classes, tree.n_leaves, n_classes);
   const std::int64_t n = tree.n_inner + 1;
   auto pure = new_vector<std::int64_t>(n), inverse = new_vector<std::int64_t>(n), together = new_vector<std::int64_t>(n),
        within = new_vector<std::int64_t>(n);
@@ -142,15 +186,18 @@ auto class_curves_of(const Ints& starts, const Ints& children, std::int64_t n_le
 
 template <class T>
 auto scatter_curve_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Matrix<T>& X) {
-  const TreeView tree = tree_of(starts, children, n_leaves);
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_that(view(X).rows == tree.n_leaves, "X must have a row per leaf.");
   auto scatter = new_vector<double>(tree.n_inner + 1);
   without_gil([&] { scatter_curve<T>(tree, view(X), scatter.data()); });
   return scatter;
 }
 
 template <class T>
-auto silhouette_curve_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Matrix<T>& X, std::int64_t most_steps) {
-  const TreeView tree = tree_of(starts, children, n_leaves);
+auto silhouette_curve_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Matrix<T>& X,
+                         std::int64_t most_steps) {
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_that(view(X).rows == tree.n_leaves, "X must have a row per leaf.");
   auto scores = new_vector<double>(tree.n_inner + 1);
   without_gil([&] { silhouette_curve<T>(tree, view(X), most_steps, scores.data()); });
   return scores;
@@ -160,17 +207,24 @@ auto overlap_of(const Ints& starts, const Ints& children, const Ints& other_star
                 const Ints& n_clusters) {
   const auto n = static_cast<std::int64_t>(n_clusters.shape(0));
   auto cells = new_vector<std::int64_t>(n), rows = new_vector<std::int64_t>(n), columns = new_vector<std::int64_t>(n);
-  const TreeView first = tree_of(starts, children, n_leaves), second = tree_of(other_starts, other_children, n_leaves);
+  check_indices("n_clusters", n_clusters, n_leaves + 1, 1);
+  const TreeView first = checked_tree(starts, children, n_leaves), second = checked_tree(other_starts, other_children, n_leaves);
   without_gil([&] { overlap_curve(first, second, n_clusters.data(), n, cells.data(), rows.data(), columns.data()); });
   return std::make_tuple(cells, rows, columns);
 }
 
 auto newick_of(const Ints& starts, const Ints& children, std::int64_t n_leaves, const Reals& heights, const nb::bytes& names,
                const Ints& name_ends) {
+  const TreeView tree = checked_tree(starts, children, n_leaves);
+  check_size("heights", heights.shape(0), tree.n_inner);
+  if (name_ends.shape(0) > 0) {
+    check_size("name_ends", name_ends.shape(0), n_leaves);
+    check_starts("name_ends", name_ends, names.size());
+  }
   std::vector<std::string_view> parts;
   for (std::size_t i = 0, begin = 0; i < name_ends.shape(0); begin = static_cast<std::size_t>(name_ends.data()[i++]))
     parts.emplace_back(names.c_str() + begin, static_cast<std::size_t>(name_ends.data()[i]) - begin);
-  const std::string text = write_newick(tree_of(starts, children, n_leaves), heights.data(), parts);
+  const std::string text = write_newick(tree, heights.data(), parts);
   return nb::str(text.data(), text.size());
 }
 

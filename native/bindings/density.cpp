@@ -1,4 +1,5 @@
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -6,16 +7,15 @@
 #include <algorithm>
 
 #include "density/dbscan.h"
-#include "density/grown_tree.h"
 #include "density/hierarchy.h"
 #include "density/optics.h"
+#include "density/prim_tree.h"
 
 namespace coterie {
 namespace {
 
 template <class T>
-auto bind_dbscan(const KDTree<T>& tree, double radius, double least_weight, const std::optional<Vector<double>>& weight,
-                 int threads) {
+auto bind_dbscan(const KDTree<T>& tree, double radius, double least_weight, const std::optional<Vector<double>>& weight, int threads) {
   const std::int64_t n = tree.view().n_points;
   if (weight && static_cast<std::int64_t>(weight->shape(0)) != n)
     throw nb::value_error("weight of dbscan must have one entry per row.");
@@ -40,6 +40,8 @@ auto as_arrays(const GrownTree& tree) {
 }
 
 auto bind_grow_of_matrix(const Matrix<double>& D, const Vector<double>& core, double alpha) {
+  check_that(D.shape(0) == D.shape(1), "D must be square.");
+  check_size("core", core.shape(0), view(D).rows);
   GrownTree tree;
   const auto row_of = [&](std::int64_t i) { return D.data() + i * view(D).cols; };
   without_gil([&] { tree = grow_from_first_row(view(D).rows, row_of, core.data(), alpha); });
@@ -48,6 +50,7 @@ auto bind_grow_of_matrix(const Matrix<double>& D, const Vector<double>& core, do
 
 auto bind_regrow_of_tree(const KDTree<double>& tree, std::int64_t min_samples, double alpha, double core_divisor, int threads,
                          const std::optional<Vector<double>>& core) {
+  check_optional_size("core", core, tree.view().n_points);
   TreeReachability found;
   without_gil([&] { found = regrow_from_first_row(tree, {min_samples, core_divisor, data_or_null(core)}, alpha, threads); });
   return std::make_tuple(as_arrays(found.grown.tree), as_array(found.core), found.grown.is_certain);
@@ -56,6 +59,10 @@ auto bind_regrow_of_tree(const KDTree<double>& tree, std::int64_t min_samples, d
 auto bind_grow_of_tree(const KDTree<double>& tree, const Vector<double>& core, double alpha, const Matrix<std::int64_t>& edges,
                        const Vector<double>& distance) {
   const auto n = static_cast<std::int64_t>(distance.shape(0));
+  check_size("core", core.shape(0), tree.view().n_points);
+  check_size("distance", distance.shape(0), tree.view().n_points - 1);
+  check_size("edges", edges.shape(0), n);
+  check_edges("edges", edges, n + 1);
   const GrownTree known{{edges.data(), edges.data() + 2 * n}, {distance.data(), distance.data() + n}};
   GrownTree grown;
   without_gil([&] { grown = grow_from_first_row(tree, core.data(), alpha, known); });
@@ -64,10 +71,17 @@ auto bind_grow_of_tree(const KDTree<double>& tree, const Vector<double>& core, d
 
 auto bind_regrow(const Matrix<std::int64_t>& near, const Matrix<double>& near_distance, const Vector<double>& core, double alpha,
                  const Matrix<std::int64_t>& edges, const Vector<double>& distance, int threads) {
+  const std::int64_t n = view(near).rows;
+  check_indices("near", near.data(), near.size(), n);
+  check_size("near_distance", near_distance.size(), static_cast<std::int64_t>(near.size()));
+  check_size("core", core.shape(0), n);
+  check_size("distance", distance.shape(0), n - 1);
+  check_size("edges", edges.shape(0), n - 1);
+  check_edges("edges", edges, n);
   Regrown grown;
   const NearLists lists{near.data(), near_distance.data(), view(near).cols};
   const KnownTree known{edges.data(), distance.data()};
-  without_gil([&] { grown = regrow_from_first_row(view(near).rows, nullptr, core.data(), alpha, lists, known, threads); });
+  without_gil([&] { grown = regrow_from_first_row(n, nullptr, core.data(), alpha, lists, known, threads); });
   return std::make_tuple(as_arrays(grown.tree), grown.is_certain);
 }
 
@@ -75,6 +89,7 @@ using Ids = Vector<std::int64_t>;
 
 template <class Size>
 auto merged(const Matrix<std::int64_t>& ends, const double* weight) {
+  check_edges("edges", ends, view(ends).rows + 1);
   MergeTree<Size> tree;
   without_gil([&] { tree = merge_components<Size>(ends.data(), view(ends).rows, weight); });
   return std::make_tuple(as_array(tree.left), as_array(tree.right), as_array(tree.size));
@@ -83,6 +98,7 @@ auto merged(const Matrix<std::int64_t>& ends, const double* weight) {
 auto bind_merge_components(const Matrix<std::int64_t>& ends) { return merged<std::int64_t>(ends, nullptr); }
 
 auto bind_merge_weights(const Matrix<std::int64_t>& ends, const Vector<double>& weight) {
+  check_size("weight", weight.shape(0), view(ends).rows + 1);
   return merged<double>(ends, weight.data());
 }
 
@@ -91,6 +107,9 @@ auto condensed(const Ids& left, const Ids& right, const Vector<double>& distance
                const Copies& copies) {
   CondensedRows<Size> rows;
   const auto n = static_cast<std::int64_t>(left.shape(0));
+  check_merges(left, right);
+  check_size("distance", distance.shape(0), n);
+  check_size("size", size.shape(0), n);
   without_gil([&] { rows = condense<Size>({left.data(), right.data(), distance.data(), size.data(), n}, least, copies); });
   return std::make_tuple(as_array(rows.parent), as_array(rows.child), as_array(rows.density), as_array(rows.size));
 }
@@ -101,12 +120,19 @@ auto bind_condense(const Ids& left, const Ids& right, const Vector<double>& dist
 
 auto bind_condense_weights(const Ids& left, const Ids& right, const Vector<double>& distance, const Vector<double>& size,
                            std::int64_t least, const Vector<double>& weight, const Vector<double>& core) {
+  check_size("weight", weight.shape(0), static_cast<std::int64_t>(left.shape(0)) + 1);
+  check_size("core", core.shape(0), static_cast<std::int64_t>(left.shape(0)) + 1);
   return condensed<double>(left, right, distance, size, least, {weight.data(), core.data()});
 }
 
 auto bind_cut_below(const Ids& left, const Ids& right, const Vector<double>& distance, double cut, std::int64_t least,
                     const std::optional<Vector<double>>& weight, const std::optional<Vector<double>>& core) {
   const auto n = static_cast<std::int64_t>(left.shape(0));
+  check_merges(left, right);
+  check_size("distance", distance.shape(0), n);
+  check_optional_size("weight", weight, n + 1);
+  check_optional_size("core", core, n + 1);
+  check_that(!weight || core, "weight must come with core.");
   const Copies copies{data_or_null(weight), data_or_null(core)};
   return as_array(cut_below(left.data(), right.data(), distance.data(), n, cut, least, copies));
 }
@@ -122,6 +148,7 @@ auto walked(const Vector<double>& core, double radius, Walk&& walk) {
 }
 
 auto bind_optics_of_tree(const KDTree<double>& tree, double factor, const Vector<double>& core, double radius) {
+  check_size("core", core.shape(0), tree.view().n_points);
   return walked(core, radius, [&](const OpticsQuestion& question, const OpticsOutput& out) {
     without_gil([&] { optics_of_tree(tree, factor, question, out); });
   });
@@ -129,7 +156,9 @@ auto bind_optics_of_tree(const KDTree<double>& tree, double factor, const Vector
 
 auto bind_optics_of_graph(const Vector<double>& values, const Vector<std::int32_t>& columns, const Ids& row_starts,
                           const Vector<double>& core, double radius) {
-  const auto graph = sparse_view(values, columns, row_starts, static_cast<std::int64_t>(core.shape(0)));
+  const auto n = static_cast<std::int64_t>(core.shape(0));
+  check_size("row_starts", row_starts.shape(0), n + 1);
+  const auto graph = checked_sparse_view(values, columns, row_starts, n);
   return walked(core, radius, [&](const OpticsQuestion& question, const OpticsOutput& out) {
     without_gil([&] { optics_of_graph(graph, question, out); });
   });
@@ -137,7 +166,11 @@ auto bind_optics_of_graph(const Vector<double>& values, const Vector<std::int32_
 
 auto bind_optics_of_rows(const nb::callable& distances_from, const Vector<double>& core, double radius) {
   Vector<double> row;
-  const auto ask = [&](std::int64_t i) { return (row = nb::cast<Vector<double>>(distances_from(i))).data(); };
+  const auto ask = [&](std::int64_t i) {
+    row = nb::cast<Vector<double>>(distances_from(i));
+    check_size("distances_from", row.shape(0), static_cast<std::int64_t>(core.shape(0)));
+    return row.data();
+  };
   return walked(core, radius, [&](const OpticsQuestion& question, const OpticsOutput& out) {
     optics_of_rows(static_cast<std::int64_t>(core.shape(0)), ask, question, out);
   });

@@ -1,9 +1,10 @@
-#include "barycentres.h"
+#include "distance/barycentres.h"
 
 #include "bindings/bindings.h"
-#include "distance_matrix.h"
-#include "powers.h"
-#include "ranks.h"
+#include "bindings/checks.h"
+#include "distance/distance_matrix.h"
+#include "distance/powers.h"
+#include "distance/ranks.h"
 #include "support/cpu_dispatch.h"
 
 namespace coterie {
@@ -11,8 +12,10 @@ namespace {
 
 template <class T>
 auto bind_centres(const Matrix<T>& X, const Vector<std::int32_t>& labels, std::int64_t n_clusters,
-                      const std::optional<Vector<double>>& weights, Barycentre kind, double p, int threads) {
+                  const std::optional<Vector<double>>& weights, Barycentre kind, double p, int threads) {
   const std::int64_t cols = view(X).cols;
+  check_labels("labels", labels, view(X).rows, n_clusters, std::numeric_limits<std::int32_t>::min());
+  check_optional_size("weights", weights, view(X).rows);
   auto out = new_matrix<T>(n_clusters, cols);
   const LabelledRows<T> rows{view(X), labels.data(), data_or_null(weights)};
   without_gil([&] { barycentres<T>(rows, kind, p, threads, {out.data(), n_clusters, cols, cols}); });
@@ -43,8 +46,10 @@ template <class T>
 void bind_distances_for(nb::module_& module) {
   module.def("barycentres", &bind_centres<T>, "X"_a.noconvert(), "labels"_a, "n_clusters"_a, "weights"_a.none(), "kind"_a, "p"_a = 2.0,
              "n_threads"_a = 0, "The barycentre of each cluster; NaN where it has no weight.");
-  module.def("row_ranks", &bind_ranks<T>, "X"_a.noconvert(), "n_threads"_a = 0, "Ranks within each row, from 1; equal numbers share their mean rank.");
-  module.def("matrix_facts", &bind_matrix_facts<T>, "D"_a.noconvert(), "n_threads"_a = 0, "What a square matrix must be to be taken for distances.");
+  module.def("row_ranks", &bind_ranks<T>, "X"_a.noconvert(), "n_threads"_a = 0,
+             "Ranks within each row, from 1; equal numbers share their mean rank.");
+  module.def("matrix_facts", &bind_matrix_facts<T>, "D"_a.noconvert(), "n_threads"_a = 0,
+             "What a square matrix must be to be taken for distances.");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "kmeans/block.h"
+#include "kmeans/kmeans_block.h"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -26,7 +26,8 @@ auto bind_block_sums(const Matrix<T>& X, const Vector<T>& origin, const std::opt
   without_gil([&] {
     double* to = table.data();
     for (const ColumnSums& block : column_sums<T>(view(X), data_or_null(weights), origin.data(), threads)) {
-      for (const std::vector<double>* part : {&block.sum, &block.square, &block.low, &block.high}) to = std::copy(part->begin(), part->end(), to);
+      for (const std::vector<double>* part : {&block.sum, &block.square, &block.low, &block.high})
+        to = std::copy(part->begin(), part->end(), to);
       *to++ = block.weight;
     }
   });
@@ -83,14 +84,18 @@ auto bind_units(const KMeansWhole& whole, const Vector<T>& origin) {
 template <class T>
 void bind_kmeans_block_for(nb::module_& module, const char* name) {
   nb::class_<BoundBlock<T>>(module, name, "One block of the rows of a k-means run whose other blocks are elsewhere.")
-      .def("__init__",
-           [](BoundBlock<T>* self, const Matrix<T>& X, const std::optional<Vector<double>>& weights, const KMeansWhole& whole,
-              std::int64_t n_clusters, KMeansAlgorithm algorithm) {
-             new (self) BoundBlock<T>{X, weights, {view(X), data_or_null(weights), whole, n_clusters, algorithm}};
-           },
-           "X"_a, "weights"_a.none(), "whole"_a, "n_clusters"_a, "algorithm"_a)
-      .def("assign", &bind_assign<T>, "centres"_a, "The sums of the nearest centres: coarse, fine (float64 only), then counts of rows.")
-      .def("labels", [](BoundBlock<T>& self) { return copied_values(self.block.labels().data(), view(self.X).rows); }, "Of the last assign.")
+      .def(
+          "__init__",
+          [](BoundBlock<T>* self, const Matrix<T>& X, const std::optional<Vector<double>>& weights, const KMeansWhole& whole,
+             std::int64_t n_clusters, KMeansAlgorithm algorithm) {
+            new (self) BoundBlock<T>{X, weights, {view(X), data_or_null(weights), whole, n_clusters, algorithm}};
+          },
+          "X"_a, "weights"_a.none(), "whole"_a, "n_clusters"_a, "algorithm"_a)
+      .def("assign", &bind_assign<T>, "centres"_a,
+           "The sums of the nearest centres: coarse, fine (float64 only), then counts of rows.")
+      .def(
+          "labels", [](BoundBlock<T>& self) { return copied_values(self.block.labels().data(), view(self.X).rows); },
+          "Of the last assign.")
       .def("own_distances", &bind_block_distances<T>, "Squared, to the own centre; and the weighted sum of every 1024 of them.")
       .def_prop_ro("algorithm", [](const BoundBlock<T>& self) { return self.block.algorithm(); });
   module.def("column_sums", &bind_block_sums<T>, "X"_a.noconvert(), "origin"_a, "weights"_a.none() = nb::none(), "n_threads"_a = 0,
@@ -103,11 +108,12 @@ void bind_kmeans_block_for(nb::module_& module, const char* name) {
 
 void bind_kmeans_block(nb::module_& module) {
   nb::class_<KMeansWhole>(module, "KMeansWhole", "What all blocks of a k-means run agree on.")
-      .def("__init__",
-           [](KMeansWhole* self, std::int64_t rows, const ColumnMoments& columns, double largest_weight) {
-             new (self) KMeansWhole{rows, columns, largest_weight};
-           },
-           "rows"_a, "columns"_a, "largest_weight"_a = 1.0);
+      .def(
+          "__init__",
+          [](KMeansWhole* self, std::int64_t rows, const ColumnMoments& columns, double largest_weight) {
+            new (self) KMeansWhole{rows, columns, largest_weight};
+          },
+          "rows"_a, "columns"_a, "largest_weight"_a = 1.0);
   bind_kmeans_block_for<float>(module, "KMeansBlock32");
   bind_kmeans_block_for<double>(module, "KMeansBlock64");
 }

@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 
 namespace coterie {
 namespace {
@@ -21,13 +22,20 @@ SwapProgress report_to(const nb::object& callback) {
 }
 
 template <class T>
-std::vector<std::int64_t> build(DistanceRows<T>& rows, const Ids& candidates, const MaybeWeights& weights, std::int64_t k, int threads) {
+std::vector<std::int64_t> build(DistanceRows<T>& rows, const Ids& candidates, const MaybeWeights& weights, std::int64_t k,
+                                int threads) {
+  check_indices("candidates", candidates, rows.n_candidates());
+  check_optional_size("weights", weights, rows.n_points());
+  check_that(k >= 0 && k <= static_cast<std::int64_t>(candidates.shape(0)), "n_medoids must be at most the number of candidates.");
   return build_medoids<T>(rows, list_of(candidates), data_or_null(weights), k, threads);
 }
 
 template <class T>
-SwapOutcome swap(DistanceRows<T>& rows, const Ids& candidates, const MaybeWeights& weights, const Ids& start, const SwapOptions& options,
-                 const nb::object& progress) {
+SwapOutcome swap(DistanceRows<T>& rows, const Ids& candidates, const MaybeWeights& weights, const Ids& start,
+                 const SwapOptions& options, const nb::object& progress) {
+  check_indices("candidates", candidates, rows.n_candidates());
+  check_indices("start", start, rows.n_candidates());
+  check_optional_size("weights", weights, rows.n_points());
   const SwapProgress report = report_to(progress);
   const nb::gil_scoped_release release;
   return swap_medoids<T>(rows, list_of(candidates), data_or_null(weights), list_of(start), options, report);
@@ -41,8 +49,8 @@ auto build_given(const Matrix<T>& D, const Ids& candidates, const MaybeWeights& 
 }
 
 template <class T>
-auto build_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& metric, const Ids& candidates, const MaybeWeights& weights,
-                    std::int64_t k, int threads) {
+auto build_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& metric, const Ids& candidates,
+                    const MaybeWeights& weights, std::int64_t k, int threads) {
   const nb::gil_scoped_release release;
   ComputedRows<T> rows(view(X), view(points), metric, threads);
   return build<T>(rows, candidates, weights, k, threads);
@@ -56,8 +64,8 @@ auto swap_given(const Matrix<T>& D, const Ids& candidates, const MaybeWeights& w
 }
 
 template <class T>
-auto swap_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& metric, const Ids& candidates, const MaybeWeights& weights,
-                   const Ids& start, const SwapOptions& options, const nb::object& progress) {
+auto swap_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& metric, const Ids& candidates,
+                   const MaybeWeights& weights, const Ids& start, const SwapOptions& options, const nb::object& progress) {
   ComputedRows<T> rows(view(X), view(points), metric, options.threads);
   return swap<T>(rows, candidates, weights, start, options, progress);
 }
@@ -66,25 +74,28 @@ template <class T>
 void bind_medoids_for(nb::module_& module) {
   module.def("build_medoids", &build_given<T>, "D"_a.noconvert(), "candidates"_a, "weights"_a.none(), "n_medoids"_a, "n_threads"_a = 0,
              "BUILD from the distances of candidates (rows) to points (columns).");
-  module.def("build_medoids", &build_computed<T>, "X"_a.noconvert(), "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(), "n_medoids"_a,
-             "n_threads"_a = 0, "BUILD without a matrix: rows of X are candidates.");
-  module.def("swap_medoids", &swap_given<T>, "D"_a.noconvert(), "candidates"_a, "weights"_a.none(), "start"_a, "options"_a, "progress"_a.none() = nb::none(),
-             "Swap medoids for candidates while that lowers the loss.");
-  module.def("swap_medoids", &swap_computed<T>, "X"_a.noconvert(), "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(), "start"_a, "options"_a,
-             "progress"_a.none() = nb::none(), "The same without a matrix.");
+  module.def("build_medoids", &build_computed<T>, "X"_a.noconvert(), "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(),
+             "n_medoids"_a, "n_threads"_a = 0, "BUILD without a matrix: rows of X are candidates.");
+  module.def("swap_medoids", &swap_given<T>, "D"_a.noconvert(), "candidates"_a, "weights"_a.none(), "start"_a, "options"_a,
+             "progress"_a.none() = nb::none(), "Swap medoids for candidates while that lowers the loss.");
+  module.def("swap_medoids", &swap_computed<T>, "X"_a.noconvert(), "points"_a, "metric"_a, "candidates"_a, "weights"_a.none(),
+             "start"_a, "options"_a, "progress"_a.none() = nb::none(), "The same without a matrix.");
 }
 
 }  // namespace
 
 void bind_medoids(nb::module_& module) {
-  nb::enum_<MedoidObjective>(module, "MedoidObjective").value("distance", MedoidObjective::distance).value("silhouette", MedoidObjective::silhouette);
+  nb::enum_<MedoidObjective>(module, "MedoidObjective")
+      .value("distance", MedoidObjective::distance)
+      .value("silhouette", MedoidObjective::silhouette);
   nb::enum_<SwapRule>(module, "SwapRule").value("first", SwapRule::first).value("best", SwapRule::best);
   nb::class_<SwapOptions>(module, "SwapOptions", "What swaps improve, which are taken, and when to stop.")
-      .def("__init__",
-           [](SwapOptions* self, MedoidObjective objective, SwapRule rule, std::int64_t max_passes, int threads) {
-             new (self) SwapOptions{objective, rule, max_passes, threads};
-           },
-           "objective"_a, "rule"_a, "max_passes"_a, "n_threads"_a = 0);
+      .def(
+          "__init__",
+          [](SwapOptions* self, MedoidObjective objective, SwapRule rule, std::int64_t max_passes, int threads) {
+            new (self) SwapOptions{objective, rule, max_passes, threads};
+          },
+          "objective"_a, "rule"_a, "max_passes"_a, "n_threads"_a = 0);
   nb::class_<SwapOutcome>(module, "SwapOutcome", "What swapping ends with.")
       .def_ro("medoids", &SwapOutcome::medoids)
       .def_ro("loss", &SwapOutcome::loss)

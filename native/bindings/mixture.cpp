@@ -22,14 +22,20 @@ class Mixture {
   Mixture(const std::string& shape, Vector<double> shift, Vector<double> log_factors, Matrix<double> means, Vector<double> factors)
       : shape_(shape_named(shape)), shift_(shift), log_factors_(log_factors), means_(means), factors_(factors) {
     const std::size_t k = log_factors_.shape(0), cols = shift_.shape(0);
-    const std::size_t expected = shape_ == CovarianceShape::full ? k * cols * cols : (shape_ == CovarianceShape::tied ? cols : k) * cols;
+    const std::size_t expected =
+        shape_ == CovarianceShape::full ? k * cols * cols : (shape_ == CovarianceShape::tied ? cols : k) * cols;
     if (means_.shape(0) != k || means_.shape(1) != cols || factors_.shape(0) != expected)
       throw std::invalid_argument("means or factors do not fit the number of components and columns");
   }
 
   MixtureView view() const {
-    return {shape_,        static_cast<std::int64_t>(log_factors_.shape(0)), static_cast<std::int64_t>(shift_.shape(0)),
-            shift_.data(), log_factors_.data(), means_.data(), factors_.data()};
+    return {shape_,
+            static_cast<std::int64_t>(log_factors_.shape(0)),
+            static_cast<std::int64_t>(shift_.shape(0)),
+            shift_.data(),
+            log_factors_.data(),
+            means_.data(),
+            factors_.data()};
   }
 
   MixtureView view_for(std::int64_t cols) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 
 namespace coterie {
 namespace {
@@ -44,7 +45,8 @@ KMeansSeeds bind_seed_sparse(const Vector<T>& values, const Vector<std::int32_t>
                              std::int64_t n_cols, std::int64_t n_clusters, const std::optional<Vector<double>>& weights,
                              std::int64_t n_candidates, std::uint64_t seed, bool record, int threads) {
   const SeedingOptions options{n_clusters, n_candidates, seed, threads};
-  const SparseView<T> X = sparse_view(values, columns, row_starts, n_cols);
+  const SparseView<T> X = checked_sparse_view(values, columns, row_starts, n_cols);
+  check_optional_size("weights", weights, X.rows);
   return seeds_for_python(X.rows, n_clusters, record,
                           [&](double* chances) { return seed_kmeans<T>(X, data_or_null(weights), options, chances); });
 }
@@ -53,8 +55,8 @@ template <class T>
 void bind_seeding_for(nb::module_& module) {
   module.def("kmeans_seed", &bind_seed<T>, "X"_a.noconvert(), "n_clusters"_a, "weights"_a.none(), "n_candidates"_a, "seed"_a,
              "record"_a = false, "n_threads"_a = 0, "Greedy k-means++: rows of X as first centres.");
-  module.def("kmeans_seed_sparse", &bind_seed_sparse<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "n_cols"_a, "n_clusters"_a,
-             "weights"_a.none(), "n_candidates"_a, "seed"_a, "record"_a = false, "n_threads"_a = 0,
+  module.def("kmeans_seed_sparse", &bind_seed_sparse<T>, "values"_a.noconvert(), "columns"_a, "row_starts"_a, "n_cols"_a,
+             "n_clusters"_a, "weights"_a.none(), "n_candidates"_a, "seed"_a, "record"_a = false, "n_threads"_a = 0,
              "Greedy k-means++: CSR rows as first centres.");
 }
 

@@ -1,16 +1,19 @@
-#include "silhouette.h"
+#include "evaluate/silhouette.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 
 namespace coterie {
 namespace {
 
 template <class T>
-auto bind_silhouette(const Matrix<T>& X, const Vector<std::int32_t>& groups, std::int64_t n_groups, const Metric& metric,
-                     bool between, const std::optional<Vector<T>>& weights, int threads) {
+auto bind_silhouette(const Matrix<T>& X, const Vector<std::int32_t>& groups, std::int64_t n_groups, const Metric& metric, bool between,
+                     const std::optional<Vector<T>>& weights, int threads) {
+  check_labels("groups", groups, view(X).rows, n_groups);
+  check_optional_size("weights", weights, view(X).rows);
   auto own = new_vector<double>(view(X).rows);
   auto nearest = new_vector<double>(view(X).rows);
   auto neighbour = new_vector<std::int32_t>(view(X).rows);

@@ -1,4 +1,5 @@
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 
 #include <nanobind/stl/tuple.h>
 
@@ -63,6 +64,7 @@ auto by_tree(const KDTree<T>& tree, const Core<T>& core, double alpha, int threa
 
 // Marks the edges, taken in their order, that join what no edge before them joined.
 auto joining_edges(const Matrix<std::int64_t>& ends, std::int64_t n_rows) {
+  check_edges("edges", ends, n_rows);
   const std::int64_t n = view(ends).rows;
   auto joins = new_vector<std::uint8_t>(n);
   without_gil([&] {
@@ -83,8 +85,8 @@ void bind_spanning_for(nb::module_& module) {
              "of max(core[i], core[j], distance / alpha).");
   module.def("spanning_tree_of_matrix", &by_matrix<T>, "D"_a.noconvert(), "core"_a.none() = nb::none(), "alpha"_a = 1.0,
              "As spanning_tree, for a matrix of distances.");
-  module.def("spanning_tree_of_tree", &by_tree<T>, "tree"_a, "core"_a.none() = nb::none(), "alpha"_a = 1.0,
-             "n_threads"_a = 0, "As spanning_tree, over a kd-tree.");
+  module.def("spanning_tree_of_tree", &by_tree<T>, "tree"_a, "core"_a.none() = nb::none(), "alpha"_a = 1.0, "n_threads"_a = 0,
+             "As spanning_tree, over a kd-tree.");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "bindings/bindings.h"
+#include "bindings/checks.h"
 
 namespace coterie {
 namespace {
@@ -54,7 +55,9 @@ auto bind_count_below(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metr
 template <class T>
 auto bind_list_below(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, double threshold,
                      const Vector<std::int64_t>& starts, int threads) {
-  const std::int64_t total = starts.data()[starts.shape(0) - 1];
+  check_size("starts", starts.shape(0), view(X).rows + 1);
+  const std::int64_t total = starts.data()[view(X).rows];
+  check_starts("starts", starts, static_cast<std::size_t>(std::max<std::int64_t>(0, total)));
   auto index = new_vector<std::int32_t>(total);
   auto value = new_vector<T>(total);
   const BelowOutput<T> out{threshold, nullptr, starts.data(), index.data(), value.data()};
@@ -65,6 +68,7 @@ auto bind_list_below(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metri
 template <class T>
 auto bind_group_sums(const Matrix<T>& X, const Matrix<T>& Y, const Vector<std::int32_t>& groups, std::int64_t n_groups,
                      const Metric& metric, int threads) {
+  check_labels("groups", groups, view(Y).rows, n_groups);
   auto sum = new_matrix<double>(view(X).rows, n_groups);
   without_gil([&] { group_sums<T>(view(X), view(Y), groups.data(), metric, threads, {sum.data(), n_groups}); });
   return sum;
@@ -73,6 +77,8 @@ auto bind_group_sums(const Matrix<T>& X, const Matrix<T>& Y, const Vector<std::i
 template <class T>
 auto bind_group_extremes(const Matrix<T>& X, const Vector<std::int32_t>& row_groups, const Matrix<T>& Y,
                          const Vector<std::int32_t>& groups, std::int64_t n_groups, const Metric& metric, int threads) {
+  check_labels("row_groups", row_groups, view(X).rows, n_groups);
+  check_labels("groups", groups, view(Y).rows, n_groups);
   auto smallest = new_matrix<T>(n_groups, n_groups);
   auto largest = new_matrix<T>(n_groups, n_groups);
   const GroupExtremesOutput<T> out{row_groups.data(), smallest.data(), largest.data(), n_groups};
@@ -88,8 +94,11 @@ auto bind_store(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, in
 }
 
 template <class T>
-auto bind_store_edges(const Matrix<T>& X, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts, const Metric& metric,
-                      int threads) {
+auto bind_store_edges(const Matrix<T>& X, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
+                      const Metric& metric, int threads) {
+  check_size("row_starts", row_starts.shape(0), view(X).rows + 1);
+  check_starts("row_starts", row_starts, columns.shape(0));
+  check_indices("columns", columns, view(X).rows);
   auto out = new_vector<T>(static_cast<std::int64_t>(columns.shape(0)));
   without_gil([&] { store_edges<T>(view(X), columns.data(), row_starts.data(), metric, threads, out.data()); });
   return out;
@@ -113,18 +122,29 @@ auto bind_store_condensed(const Matrix<T>& X, const Metric& metric, int threads)
 
 template <class T>
 void bind_tiles_for(nb::module_& module) {
-  module.def("nearest", &bind_nearest<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0, "Index and distance of the nearest row of Y.");
-  module.def("nearest_exact", &bind_nearest_exact<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0, "As nearest, but decided by differences where products are too close to call.");
-  module.def("nearest_two", &bind_nearest_two<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0, "The nearest and the second nearest row of Y.");
-  module.def("smallest", &bind_smallest<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "m"_a, "skip_same_index"_a = false, "n_threads"_a = 0, "The m nearest rows of Y.");
-  module.def("count_below", &bind_count_below<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "threshold"_a, "n_threads"_a = 0, "Rows of Y at most threshold away, counted.");
-  module.def("list_below", &bind_list_below<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "threshold"_a, "starts"_a, "n_threads"_a = 0, "Rows of Y at most threshold away, listed from `starts` (of count_below).");
-  module.def("group_sums", &bind_group_sums<T>, "X"_a.noconvert(), "Y"_a, "groups"_a, "n_groups"_a, "metric"_a, "n_threads"_a = 0, "Sum of distances to each group of rows of Y.");
-  module.def("group_extremes", &bind_group_extremes<T>, "X"_a.noconvert(), "row_groups"_a, "Y"_a, "groups"_a, "n_groups"_a, "metric"_a, "n_threads"_a = 0, "Smallest and largest distance between groups of rows.");
+  module.def("nearest", &bind_nearest<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0,
+             "Index and distance of the nearest row of Y.");
+  module.def("nearest_exact", &bind_nearest_exact<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0,
+             "As nearest, but decided by differences where products are too close to call.");
+  module.def("nearest_two", &bind_nearest_two<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0,
+             "The nearest and the second nearest row of Y.");
+  module.def("smallest", &bind_smallest<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "m"_a, "skip_same_index"_a = false,
+             "n_threads"_a = 0, "The m nearest rows of Y.");
+  module.def("count_below", &bind_count_below<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "threshold"_a, "n_threads"_a = 0,
+             "Rows of Y at most threshold away, counted.");
+  module.def("list_below", &bind_list_below<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "threshold"_a, "starts"_a, "n_threads"_a = 0,
+             "Rows of Y at most threshold away, listed from `starts` (of count_below).");
+  module.def("group_sums", &bind_group_sums<T>, "X"_a.noconvert(), "Y"_a, "groups"_a, "n_groups"_a, "metric"_a, "n_threads"_a = 0,
+             "Sum of distances to each group of rows of Y.");
+  module.def("group_extremes", &bind_group_extremes<T>, "X"_a.noconvert(), "row_groups"_a, "Y"_a, "groups"_a, "n_groups"_a, "metric"_a,
+             "n_threads"_a = 0, "Smallest and largest distance between groups of rows.");
   module.def("pairwise", &bind_store<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0, "All distances.");
-  module.def("pairwise_along", &bind_store_edges<T>, "X"_a.noconvert(), "columns"_a, "row_starts"_a, "metric"_a, "n_threads"_a = 0, "Distances of rows of X along the edges of a CSR graph.");
-  module.def("pairwise_self", &bind_store_self<T>, "X"_a.noconvert(), "metric"_a, "n_threads"_a = 0, "Distances among the rows of X; symmetric, zero diagonal.");
-  module.def("pairwise_condensed", &bind_store_condensed<T>, "X"_a.noconvert(), "metric"_a, "n_threads"_a = 0, "Distances among the rows of X above the diagonal, row by row.");
+  module.def("pairwise_along", &bind_store_edges<T>, "X"_a.noconvert(), "columns"_a, "row_starts"_a, "metric"_a, "n_threads"_a = 0,
+             "Distances of rows of X along the edges of a CSR graph.");
+  module.def("pairwise_self", &bind_store_self<T>, "X"_a.noconvert(), "metric"_a, "n_threads"_a = 0,
+             "Distances among the rows of X; symmetric, zero diagonal.");
+  module.def("pairwise_condensed", &bind_store_condensed<T>, "X"_a.noconvert(), "metric"_a, "n_threads"_a = 0,
+             "Distances among the rows of X above the diagonal, row by row.");
 }
 
 }  // namespace
@@ -152,8 +172,9 @@ void bind_tiles(nb::module_& module) {
       .value("dice", Finish::dice)
       .value("matching", Finish::matching);
   nb::class_<Metric>(module, "Metric", "A distance as the engine sees it: kernel, finish, exponent.")
-      .def("__init__", [](Metric* self, Kernel kernel, Finish finish, double p) { new (self) Metric{kernel, finish, p}; },
-           "kernel"_a, "finish"_a, "p"_a = 2.0)
+      .def(
+          "__init__", [](Metric* self, Kernel kernel, Finish finish, double p) { new (self) Metric{kernel, finish, p}; }, "kernel"_a,
+          "finish"_a, "p"_a = 2.0)
       .def_ro("kernel", &Metric::kernel)
       .def_ro("finish", &Metric::finish)
       .def_ro("p", &Metric::p);

@@ -15,8 +15,7 @@ TreeMetric metric_named(const std::string& name) {
   if (name == "manhattan") return TreeMetric::manhattan;
   if (name == "chebyshev") return TreeMetric::chebyshev;
   if (name == "minkowski") return TreeMetric::minkowski;
-  throw std::invalid_argument("metric of KDTree must be euclidean, sqeuclidean, manhattan, chebyshev or minkowski, got " +
-                              name + ".");
+  throw std::invalid_argument("metric of KDTree must be euclidean, sqeuclidean, manhattan, chebyshev or minkowski, got " + name + ".");
 }
 
 HitOrder order_named(const std::string& name) {
@@ -29,8 +28,8 @@ HitOrder order_named(const std::string& name) {
 template <class T>
 TreeQueries<T> make_queries(const KDTree<T>& tree, const Matrix<T>& rows, int threads) {
   if (static_cast<std::int64_t>(rows.shape(1)) != tree.view().dims)
-    throw std::invalid_argument("Q of KDTree must have as many columns as X, " + std::to_string(tree.view().dims) +
-                                ", got " + std::to_string(rows.shape(1)) + ".");
+    throw std::invalid_argument("Q of KDTree must have as many columns as X, " + std::to_string(tree.view().dims) + ", got " +
+                                std::to_string(rows.shape(1)) + ".");
   const nb::gil_scoped_release no_gil;
   return TreeQueries<T>(tree, view(rows), threads);
 }
@@ -49,8 +48,8 @@ void check_radius(double radius) {
 }
 
 template <class T>
-nb::tuple nearest(const KDTree<T>& tree, const TreeQueries<T>& queries, std::int64_t k, bool exclude_self,
-                  const T* upper_bounds, int threads) {
+nb::tuple nearest(const KDTree<T>& tree, const TreeQueries<T>& queries, std::int64_t k, bool exclude_self, const T* upper_bounds,
+                  int threads) {
   check_k(tree, k, exclude_self);
   NewMatrix<std::int64_t> indices = new_matrix<std::int64_t>(queries.n_rows(), k);
   NewMatrix<T> distances = new_matrix<T>(queries.n_rows(), k);
@@ -64,8 +63,8 @@ nb::tuple nearest(const KDTree<T>& tree, const TreeQueries<T>& queries, std::int
 template <class T>
 const T* checked_bounds(const std::optional<Vector<T>>& bounds, std::int64_t n_rows) {
   if (bounds && static_cast<std::int64_t>(bounds->shape(0)) != n_rows)
-    throw std::invalid_argument("upper_bound of KDTree.query must have one entry per row of Q, " + std::to_string(n_rows) +
-                                ", got " + std::to_string(bounds->shape(0)) + ".");
+    throw std::invalid_argument("upper_bound of KDTree.query must have one entry per row of Q, " + std::to_string(n_rows) + ", got " +
+                                std::to_string(bounds->shape(0)) + ".");
   return data_or_null(bounds);
 }
 
@@ -79,8 +78,7 @@ NewVector<std::int64_t> radius_count(const KDTree<T>& tree, const TreeQueries<T>
 }
 
 template <class T>
-nb::tuple radius_lists(const KDTree<T>& tree, const TreeQueries<T>& queries, double radius, const std::string& sort,
-                       int threads) {
+nb::tuple radius_lists(const KDTree<T>& tree, const TreeQueries<T>& queries, double radius, const std::string& sort, int threads) {
   check_radius(radius);
   const HitOrder order = order_named(sort);
   NewVector<std::int64_t> starts = new_vector<std::int64_t>(queries.n_rows() + 1);
@@ -146,8 +144,7 @@ void bind_tree(nb::module_& module, const char* name) {
   nb::class_<KDTree<T>>(module, name, "A kd-tree over the rows of X; see KDTree.")
       .def_prop_ro("n_points", [](const KDTree<T>& tree) { return tree.view().n_points; })
       .def_prop_ro("n_features", [](const KDTree<T>& tree) { return tree.view().dims; })
-      .def("query", &query<T>, "Q"_a.noconvert(), "k"_a, "exclude_self"_a = false, "upper_bound"_a = nb::none(),
-           "n_threads"_a = 0,
+      .def("query", &query<T>, "Q"_a.noconvert(), "k"_a, "exclude_self"_a = false, "upper_bound"_a = nb::none(), "n_threads"_a = 0,
            "Indices and distances of the k nearest points per row of Q, by (distance, index). exclude_self leaves point i "
            "out of row i. Beyond upper_bound (one per row, inclusive): index -1, distance infinity.")
       .def("query_self", &query_self<T>, "k"_a, "include_self"_a = true, "n_threads"_a = 0,
@@ -161,8 +158,8 @@ void bind_tree(nb::module_& module, const char* name) {
            "by distance (ties by index), or none: in a fixed order of the tree.")
       .def("radius_self", &lists_self<T>, "r"_a, "sort"_a = "index", "n_threads"_a = 0,
            "As radius, for the points of the tree; each finds itself.");
-  module.def("KDTree", &make_tree<T>, "X"_a.noconvert(), "metric"_a = "euclidean", "p"_a = 2.0,
-             "leaf_size"_a = default_leaf_size, "n_threads"_a = 0,
+  module.def("KDTree", &make_tree<T>, "X"_a.noconvert(), "metric"_a = "euclidean", "p"_a = 2.0, "leaf_size"_a = default_leaf_size,
+             "n_threads"_a = 0,
              "Build a kd-tree that copies the rows of X (float32 or float64, C order, finite). Metrics: euclidean, "
              "sqeuclidean, manhattan, chebyshev, minkowski with p >= 1.");
 }

@@ -16,9 +16,7 @@ void CFNode::put_centre(std::int64_t slot, const double* centre) {
   for (std::int64_t j = 0; j < dims_; ++j) to[j * panel_slots] = centre[j];
 }
 
-NearestCentre CFNode::nearest(const double* x) const {
-  return engine().nodes.nearest(panels_.data(), size(), dims_, x);
-}
+NearestCentre CFNode::nearest(const double* x) const { return engine().nodes.nearest(panels_.data(), size(), dims_, x); }
 
 void CFNode::distances_from(std::int64_t first, const double* x, double* to) const {
   const std::int64_t skipped = first / panel_slots;

@@ -43,8 +43,8 @@ COTERIE_INLINE void challenge(Leaders& leaders, const double* panel, std::int64_
 
 // The last panel may hold few centres: half of the vectors then do, or a quarter.
 template <int vectors>
-COTERIE_INLINE void challenge_few(Leaders& leaders, const double* panel, std::int64_t first_slot, std::int64_t count, std::int64_t dims,
-                                  const double* x) {
+COTERIE_INLINE void challenge_few(Leaders& leaders, const double* panel, std::int64_t first_slot, std::int64_t count,
+                                  std::int64_t dims, const double* x) {
   if constexpr (vectors > 1) {
     if (count <= vectors / 2 * lanes<double>) return challenge_few<vectors / 2>(leaders, panel, first_slot, count, dims, x);
   }

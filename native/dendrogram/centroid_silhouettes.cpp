@@ -29,11 +29,25 @@ class Curve {
  public:
   template <class T>
   Curve(const TreeView& tree, MatrixView<T> X)
-      : tree_(tree), n_(tree.n_leaves), d_(X.cols), first_(count(tree.n_nodes())), sizes_(count(tree.n_nodes())),
-        slots_(count(tree.n_nodes()), -1), means_(count(tree.n_nodes() * d_)), leaves_(n_, d_), centroids_(d_),
-        reach_(count(leaves_.n_blocks()), INF), bounds_(reach_.size()), own_squared_(count(leaves_.n_places()), 0.0),
-        other_squared_(own_squared_.size(), ALONE), other_(own_squared_.size(), 0.0), values_(own_squared_.size(), 0.0),
-        nearest_(own_squared_.size(), -1), own_(own_squared_.size(), -1), found_(own_squared_.size()), point_(count(d_)) {
+      : tree_(tree),
+        n_(tree.n_leaves),
+        d_(X.cols),
+        first_(count(tree.n_nodes())),
+        sizes_(count(tree.n_nodes())),
+        slots_(count(tree.n_nodes()), -1),
+        means_(count(tree.n_nodes() * d_)),
+        leaves_(n_, d_),
+        centroids_(d_),
+        reach_(count(leaves_.n_blocks()), INF),
+        bounds_(reach_.size()),
+        own_squared_(count(leaves_.n_places()), 0.0),
+        other_squared_(own_squared_.size(), ALONE),
+        other_(own_squared_.size(), 0.0),
+        values_(own_squared_.size(), 0.0),
+        nearest_(own_squared_.size(), -1),
+        own_(own_squared_.size(), -1),
+        found_(own_squared_.size()),
+        point_(count(d_)) {
     std::vector<std::int64_t> order(count(n_));
     count_leaves(tree, sizes_.data());
     order_leaves(tree, sizes_.data(), order.data(), first_.data());
@@ -120,7 +134,8 @@ class Curve {
       for (std::int64_t block = block_of(range.begin); block <= block_of(range.end - 1); ++block) {
         leaves_.to_block(point, block, squared);
         const std::int64_t start = block * POINTS_PER_BLOCK;
-        for (std::int64_t i = std::max(range.begin, start); i < std::min(range.end, start + POINTS_PER_BLOCK); ++i) visit(i, squared[i - start]);
+        for (std::int64_t i = std::max(range.begin, start); i < std::min(range.end, start + POINTS_PER_BLOCK); ++i)
+          visit(i, squared[i - start]);
       }
       steps_ += (range.size() + POINTS_PER_BLOCK) * d_;
     };
@@ -138,7 +153,8 @@ class Curve {
 
   // Leaves elsewhere whose nearest centroid was that of the whole.
   void follow(std::int64_t slot, Span parts, Range whole) {
-    const std::int64_t n_found = engine().blocks.find(nearest_.data(), leaves_.n_blocks(), static_cast<std::int32_t>(slot), found_.data());
+    const std::int64_t n_found =
+        engine().blocks.find(nearest_.data(), leaves_.n_blocks(), static_cast<std::int32_t>(slot), found_.data());
     steps_ += n_ / 8;
     for (std::int64_t f = 0; f < n_found; ++f) {
       const std::int64_t i = found_[f];

@@ -11,7 +11,8 @@ namespace coterie {
 
 class CentroidSlots {
  public:
-  explicit CentroidSlots(std::int64_t d) : d_(d), blocks_(4 * POINTS_PER_BLOCK, d), nodes_(static_cast<std::size_t>(blocks_.n_places()), -1) {}
+  explicit CentroidSlots(std::int64_t d)
+      : d_(d), blocks_(4 * POINTS_PER_BLOCK, d), nodes_(static_cast<std::size_t>(blocks_.n_places()), -1) {}
 
   const PointBlocks& blocks() const { return blocks_; }
   bool has_room(std::int64_t n_more) const { return 4 * (n_used_ + n_more) <= 3 * blocks_.n_places(); }

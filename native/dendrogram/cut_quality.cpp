@@ -69,7 +69,8 @@ class Counts {
 class Table {
  public:
   Table(const TreeView& tree, const std::int32_t* classes, std::int64_t n_classes)
-      : largest_of_class_(static_cast<std::size_t>(n_classes), 0), home_(static_cast<std::size_t>(tree.n_nodes())),
+      : largest_of_class_(static_cast<std::size_t>(n_classes), 0),
+        home_(static_cast<std::size_t>(tree.n_nodes())),
         sizes_(static_cast<std::size_t>(tree.n_leaves), 1) {
     clusters_.reserve(static_cast<std::size_t>(tree.n_leaves));
     for (std::int64_t leaf = 0; leaf < tree.n_leaves; ++leaf) {

@@ -1,3 +1,4 @@
+// The min-plus product of two matrices: the inner loop of the optimal order of leaves.
 #include "engine.h"
 #include "support/simd.h"
 
@@ -50,6 +51,6 @@ void min_plus(const MinPlus& p) {
 
 }  // namespace
 
-void install_ordering(Engine& engine) { engine.ordering = {min_plus}; }
+void install_min_plus(Engine& engine) { engine.ordering = {min_plus}; }
 
 }  // namespace coterie::COTERIE_ISA

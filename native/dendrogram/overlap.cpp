@@ -18,7 +18,11 @@ struct Side {
   std::int64_t merged = 0, n_clusters, squares;
 
   explicit Side(const TreeView& view)
-      : tree(view), lines(view.n_leaves), home(view.n_nodes()), sizes(view.n_leaves, 1), n_clusters(view.n_leaves),
+      : tree(view),
+        lines(view.n_leaves),
+        home(view.n_nodes()),
+        sizes(view.n_leaves, 1),
+        n_clusters(view.n_leaves),
         squares(view.n_leaves) {
     for (std::int64_t leaf = 0; leaf < view.n_leaves; ++leaf) {
       lines[leaf] = {{leaf, 1}};

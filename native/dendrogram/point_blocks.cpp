@@ -8,8 +8,10 @@
 namespace coterie {
 
 PointBlocks::PointBlocks(std::int64_t n_places, std::int64_t d)
-    : d_(d), n_blocks_((n_places + POINTS_PER_BLOCK - 1) / POINTS_PER_BLOCK),
-      points_(static_cast<std::size_t>(n_blocks_ * POINTS_PER_BLOCK * d), INF), low_(static_cast<std::size_t>(n_blocks_ * d), INF),
+    : d_(d),
+      n_blocks_((n_places + POINTS_PER_BLOCK - 1) / POINTS_PER_BLOCK),
+      points_(static_cast<std::size_t>(n_blocks_ * POINTS_PER_BLOCK * d), INF),
+      low_(static_cast<std::size_t>(n_blocks_ * d), INF),
       high_(low_.size(), -INF) {}
 
 void PointBlocks::put(std::int64_t place, const double* point) {

@@ -1,3 +1,4 @@
+// Squared distances to the points of a block, and to the boxes about blocks.
 #include "engine.h"
 #include "support/simd.h"
 

@@ -57,9 +57,7 @@ void greatest_below(const TreeView& tree, const double* values, double* greatest
 }
 
 void longest_ways_down(const TreeView& tree, const double* lengths, double* heights) {
-  const auto way = [&](std::int64_t child) {
-    return (child < tree.n_leaves ? 0.0 : heights[child - tree.n_leaves]) + lengths[child];
-  };
+  const auto way = [&](std::int64_t child) { return (child < tree.n_leaves ? 0.0 : heights[child - tree.n_leaves]) + lengths[child]; };
   for (std::int64_t i = 0; i < tree.n_inner; ++i) {
     const Span children = tree.children_of(tree.n_leaves + i);
     double longest = -std::numeric_limits<double>::infinity();

@@ -30,10 +30,15 @@ template <class T>
 class TreeDbscan {
  public:
   TreeDbscan(const KDTree<T>& tree, const DbscanQuestion& question, int threads)
-      : tree_(tree.view()), queries_(tree), threads_(threads), bits_(static_cast<std::size_t>(tree_.n_leaves)),
-        parent_(static_cast<std::size_t>(tree_.n_points)), anchor_(bits_.size()), label_(parent_.size()) {
-    job_ = {queries_.groups(), question.radius, question.least_weight, nullptr, nullptr, true, bits_.data(), parent_.data(),
-            anchor_.data(), nullptr, label_.data(), nullptr};
+      : tree_(tree.view()),
+        queries_(tree),
+        threads_(threads),
+        bits_(static_cast<std::size_t>(tree_.n_leaves)),
+        parent_(static_cast<std::size_t>(tree_.n_points)),
+        anchor_(bits_.size()),
+        label_(parent_.size()) {
+    job_ = {queries_.groups(), question.radius, question.least_weight, nullptr, nullptr,       true,
+            bits_.data(),      parent_.data(),  anchor_.data(),        nullptr, label_.data(), nullptr};
     if (question.weight != nullptr) take_weights(question.weight);
   }
 
@@ -56,9 +61,7 @@ class TreeDbscan {
     for (std::int64_t i = 0; i < tree_.n_points; ++i) weight_.push_back(weight[tree_.original[i]]);
     node_weight_ = over_nodes<T, double>(
         tree_,
-        [&](TreeNode leaf) {
-          return std::accumulate(weight_.begin() + tree_.begin(leaf), weight_.begin() + tree_.end(leaf), 0.0);
-        },
+        [&](TreeNode leaf) { return std::accumulate(weight_.begin() + tree_.begin(leaf), weight_.begin() + tree_.end(leaf), 0.0); },
         [](double a, double b) { return a + b; });
     job_.weight = weight_.data();
     job_.node_weight = node_weight_.data();
@@ -67,8 +70,7 @@ class TreeDbscan {
 
   void join(const DbscanKernels<T>& kernels) {
     std::iota(parent_.begin(), parent_.end(), 0);
-    for (std::size_t leaf = 0; leaf < bits_.size(); ++leaf)
-      anchor_[leaf] = bits_[leaf] == 0 ? no_core_point : not_connected;
+    for (std::size_t leaf = 0; leaf < bits_.size(); ++leaf) anchor_[leaf] = bits_[leaf] == 0 ? no_core_point : not_connected;
     const std::vector<std::int32_t> cores = over_nodes<T, std::int32_t>(
         tree_, [&](TreeNode leaf) { return __builtin_popcount(bits_[leaf.first_leaf]); },
         [](std::int32_t a, std::int32_t b) { return a + b; });
@@ -92,10 +94,7 @@ class TreeDbscan {
 
   void reach(const DbscanKernels<T>& kernels) {
     const std::vector<std::int32_t> lowest = over_nodes<T, std::int32_t>(
-        tree_,
-        [&](TreeNode leaf) {
-          return *std::min_element(label_.begin() + tree_.begin(leaf), label_.begin() + tree_.end(leaf));
-        },
+        tree_, [&](TreeNode leaf) { return *std::min_element(label_.begin() + tree_.begin(leaf), label_.begin() + tree_.end(leaf)); },
         [](std::int32_t a, std::int32_t b) { return std::min(a, b); });
     job_.node_label = lowest.data();
     kernels.reach(tree_, job_, threads_);
@@ -127,8 +126,7 @@ double gap_between(const KDTreeView<T>& tree, std::int32_t a, std::int32_t b) {
 
 template <class T>
 void dbscan(const KDTree<T>& tree, const DbscanQuestion& question, std::uint8_t* is_core, std::int64_t* labels, int threads) {
-  if (tree.view().leaf_capacity != points_per_leaf)
-    throw std::invalid_argument("dbscan needs a tree with leaves of 32 points.");
+  if (tree.view().leaf_capacity != points_per_leaf) throw std::invalid_argument("dbscan needs a tree with leaves of 32 points.");
   TreeDbscan<T>(tree, question, threads).run(is_core, labels);
 }
 

@@ -130,9 +130,7 @@ class JoinVisitor {
   }
 
  private:
-  COTERIE_INLINE std::int32_t read_anchor(std::int32_t leaf) const {
-    return __atomic_load_n(at_.job.anchor + leaf, __ATOMIC_RELAXED);
-  }
+  COTERIE_INLINE std::int32_t read_anchor(std::int32_t leaf) const { return __atomic_load_n(at_.job.anchor + leaf, __ATOMIC_RELAXED); }
   COTERIE_INLINE void write_anchor(std::int32_t leaf, std::int32_t position) const {
     __atomic_store_n(at_.job.anchor + leaf, position, __ATOMIC_RELAXED);
   }
@@ -144,11 +142,9 @@ class JoinVisitor {
     if (cores == 0) return;
     const std::int32_t first = begin_ + __builtin_ctz(own_), there = begin + __builtin_ctz(cores);
     if (read_anchor(leaf) < 0)
-      for (std::uint32_t bits = cores; bits != 0; bits &= bits - 1)
-        unite_shared(at_.job.parent, first, begin + __builtin_ctz(bits));
+      for (std::uint32_t bits = cores; bits != 0; bits &= bits - 1) unite_shared(at_.job.parent, first, begin + __builtin_ctz(bits));
     if (read_anchor(at_.leaf) < 0)
-      for (std::uint32_t bits = own_; bits != 0; bits &= bits - 1)
-        unite_shared(at_.job.parent, there, begin_ + __builtin_ctz(bits));
+      for (std::uint32_t bits = own_; bits != 0; bits &= bits - 1) unite_shared(at_.job.parent, there, begin_ + __builtin_ctz(bits));
     unite_shared(at_.job.parent, first, there);
     write_anchor(leaf, there);
     write_anchor(at_.leaf, first);
@@ -228,11 +224,13 @@ COTERIE_INLINE void for_leaves(const KDTreeView<T>& tree, const DbscanJob<T>& jo
 
 template <class T>
 void mark(const KDTreeView<T>& tree, const DbscanJob<T>& job, int threads) {
-  for_leaves<T>(tree, job, threads, [](std::int64_t) { return true; }, [&]<class Term>(const LeafContext<T, Term>& at) {
-    MarkVisitor<T, Term> visitor(at);
-    walk<T>(tree, at.group, at.term, visitor);
-    job.core_bits[at.leaf] = visitor.core_bits();
-  });
+  for_leaves<T>(
+      tree, job, threads, [](std::int64_t) { return true; },
+      [&]<class Term>(const LeafContext<T, Term>& at) {
+        MarkVisitor<T, Term> visitor(at);
+        walk<T>(tree, at.group, at.term, visitor);
+        job.core_bits[at.leaf] = visitor.core_bits();
+      });
 }
 
 template <class T>
@@ -251,15 +249,16 @@ void reach(const KDTreeView<T>& tree, const DbscanJob<T>& job, int threads) {
   const auto asked = [&](std::int64_t leaf) {
     return existing_bits(tree.n_points - leaf * tree.leaf_capacity) & ~job.core_bits[leaf];
   };
-  for_leaves<T>(tree, job, threads, [&](std::int64_t leaf) { return asked(leaf) != 0; },
-                [&]<class Term>(const LeafContext<T, Term>& at) {
-                  ReachVisitor<T, Term> visitor(at, asked(at.leaf));
-                  walk<T>(tree, at.group, at.term, visitor);
-                  for (std::uint32_t bits = asked(at.leaf); bits != 0; bits &= bits - 1) {
-                    const int i = __builtin_ctz(bits);
-                    job.label[at.leaf * tree.leaf_capacity + i] = visitor.best(i);
-                  }
-                });
+  for_leaves<T>(
+      tree, job, threads, [&](std::int64_t leaf) { return asked(leaf) != 0; },
+      [&]<class Term>(const LeafContext<T, Term>& at) {
+        ReachVisitor<T, Term> visitor(at, asked(at.leaf));
+        walk<T>(tree, at.group, at.term, visitor);
+        for (std::uint32_t bits = asked(at.leaf); bits != 0; bits &= bits - 1) {
+          const int i = __builtin_ctz(bits);
+          job.label[at.leaf * tree.leaf_capacity + i] = visitor.best(i);
+        }
+      });
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// The merges along a spanning tree, the condensed tree of HDBSCAN, and flat cuts.
 #include "density/hierarchy.h"
 
 #include <algorithm>
@@ -92,9 +93,7 @@ MergeTree<Size> merge_components(const std::int64_t* ends, std::int64_t n_edges,
   std::vector<std::int64_t> parent(static_cast<std::size_t>(2 * n - 1));
   std::iota(parent.begin(), parent.end(), 0);
   MergeTree<Size> tree;
-  const auto count = [&](std::int64_t node) {
-    return node < n ? static_cast<Size>(weight_of({weight}, node)) : tree.size[node - n];
-  };
+  const auto count = [&](std::int64_t node) { return node < n ? static_cast<Size>(weight_of({weight}, node)) : tree.size[node - n]; };
   for (std::int64_t e = 0; e < n_edges; ++e) {
     const std::int64_t a = top_of(parent, ends[2 * e]), b = top_of(parent, ends[2 * e + 1]);
     parent[a] = parent[b] = n + e;
@@ -110,8 +109,8 @@ CondensedRows<Size> condense(const MergeView<Size>& merges, std::int64_t min_clu
   return Condenser<Size>(merges, min_cluster_size, copies).run();
 }
 
-std::vector<std::int64_t> cut_below(const std::int64_t* left, const std::int64_t* right, const double* distance,
-                                    std::int64_t n_merges, double cut, std::int64_t min_cluster_size, const Copies& copies) {
+std::vector<std::int64_t> cut_below(const std::int64_t* left, const std::int64_t* right, const double* distance, std::int64_t n_merges,
+                                    double cut, std::int64_t min_cluster_size, const Copies& copies) {
   const std::int64_t n = n_merges + 1;
   std::vector<std::int64_t> parent(static_cast<std::size_t>(2 * n - 1)), rank(parent.size(), 0);
   std::iota(parent.begin(), parent.end(), 0);

@@ -51,8 +51,7 @@ template <class Size>
 CondensedRows<Size> condense(const MergeView<Size>& merges, std::int64_t min_cluster_size, const Copies& copies = {});
 
 // Labels of the components of merges below the distance; components of fewer rows than min_cluster_size are -1.
-std::vector<std::int64_t> cut_below(const std::int64_t* left, const std::int64_t* right, const double* distance,
-                                    std::int64_t n_merges, double cut, std::int64_t min_cluster_size,
-                                    const Copies& copies = {});
+std::vector<std::int64_t> cut_below(const std::int64_t* left, const std::int64_t* right, const double* distance, std::int64_t n_merges,
+                                    double cut, std::int64_t min_cluster_size, const Copies& copies = {});
 
 }  // namespace coterie

@@ -1,3 +1,4 @@
+// OPTICS from rows of distances and along a graph.
 #include "density/optics.h"
 
 #include <queue>
@@ -8,8 +9,8 @@
 
 namespace coterie {
 
-void optics_of_rows(std::int64_t n, const std::function<const double*(std::int64_t)>& distances_from,
-                    const OpticsQuestion& question, const OpticsOutput& out) {
+void optics_of_rows(std::int64_t n, const std::function<const double*(std::int64_t)>& distances_from, const OpticsQuestion& question,
+                    const OpticsOutput& out) {
   reach_nothing(n, out);
   std::vector<std::int64_t> open(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) open[i] = i;

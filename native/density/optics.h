@@ -33,7 +33,7 @@ void optics_of_tree(const KDTree<double>& tree, double factor, const OpticsQuest
 void optics_of_graph(const SparseView<double>& graph, const OpticsQuestion& question, const OpticsOutput& out);
 
 // `distances_from(i)` gives the distances from row i to all rows, valid until the next call.
-void optics_of_rows(std::int64_t n, const std::function<const double*(std::int64_t)>& distances_from,
-                    const OpticsQuestion& question, const OpticsOutput& out);
+void optics_of_rows(std::int64_t n, const std::function<const double*(std::int64_t)>& distances_from, const OpticsQuestion& question,
+                    const OpticsOutput& out);
 
 }  // namespace coterie

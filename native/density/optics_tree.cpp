@@ -1,3 +1,4 @@
+// OPTICS over a kd-tree.
 #include "density/optics.h"
 #include "density/tree_walk.h"
 

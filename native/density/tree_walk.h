@@ -23,9 +23,19 @@ template <class Term, class Rule>
 class TreeWalk {
  public:
   // Per position `bound` is above the reachability, or infinite: offers from there on are not looked at.
-  TreeWalk(const KDTreeView<double>& tree, const Term& term, const Rule& rule, const OpticsQuestion& question, std::vector<double> bound)
-      : tree_(tree), term_(term), rule_(rule), question_(question), reach_(std::move(bound)), from_(reach_.size(), nobody), is_open_(reach_.size(), 1), next_(size_of(tree.n_nodes()), nobody),
-        farthest_(next_.size()), totals_(size_of(tree.leaf_capacity)), point_(size_of(tree.dims)) {
+  TreeWalk(const KDTreeView<double>& tree, const Term& term, const Rule& rule, const OpticsQuestion& question,
+           std::vector<double> bound)
+      : tree_(tree),
+        term_(term),
+        rule_(rule),
+        question_(question),
+        reach_(std::move(bound)),
+        from_(reach_.size(), nobody),
+        is_open_(reach_.size(), 1),
+        next_(size_of(tree.n_nodes()), nobody),
+        farthest_(next_.size()),
+        totals_(size_of(tree.leaf_capacity)),
+        point_(size_of(tree.dims)) {
     reduced_radius_ = COTERIE_ISA::reduce_distance<double>(tree, question.radius / rule.factor);
   }
 
@@ -65,8 +75,7 @@ class TreeWalk {
   double gap(TreeNode node) const {
     const double *low = tree_.box_low(node.id), *high = tree_.box_high(node.id);
     double total = 0;
-    for (std::int64_t j = 0; j < tree_.dims; ++j)
-      total = term_.add(total, std::max({low[j] - point_[j], point_[j] - high[j], 0.0}));
+    for (std::int64_t j = 0; j < tree_.dims; ++j) total = term_.add(total, std::max({low[j] - point_[j], point_[j] - high[j], 0.0}));
     return total * (1 - Term::slack);
   }
 
@@ -141,10 +150,10 @@ class TreeWalk {
   Rule rule_;
   OpticsQuestion question_;
   double reduced_radius_;
-  std::vector<double> reach_;          // these three by position in the tree
+  std::vector<double> reach_;  // these three by position in the tree
   std::vector<std::int64_t> from_;
   std::vector<std::uint8_t> is_open_;
-  std::vector<std::int64_t> next_;     // these two by node
+  std::vector<std::int64_t> next_;  // these two by node
   std::vector<double> farthest_;
   std::vector<double> totals_, point_;  // of the visit, as what follows
   std::int64_t row_ = 0;

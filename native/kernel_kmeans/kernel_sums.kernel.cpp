@@ -23,9 +23,9 @@ COTERIE_INLINE Doubles exponential_of(Doubles x) {
   const Doubles whole = shifted - shifter;
   const Doubles r = (x - whole * octave_high) - whole * octave_low;  // at most ln 2 / 2
   Doubles series = Doubles{} + 1.0 / 6227020800.0;
-  constexpr double inverse_factorials[] = {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
-                                           1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5,         1.0,
-                                           1.0};
+  constexpr double inverse_factorials[] = {
+      1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
+      1.0 / 120,       1.0 / 24,       1.0 / 6,       0.5,          1.0,         1.0};
   for (const double coefficient : inverse_factorials) series = series * r + coefficient;
   const UnsignedLanes scaled = reinterpret_cast<UnsignedLanes>(series) + (reinterpret_cast<UnsignedLanes>(shifted) << 52);
   Doubles result = reinterpret_cast<Doubles>(scaled);

@@ -1,3 +1,4 @@
+// Chooses the pass of each iteration (Lloyd, Hamerly, Exponion or filtering) by what it is expected to cost, and runs it.
 #include "kmeans/accelerate.h"
 
 #include <algorithm>
@@ -25,7 +26,10 @@ constexpr double most_crowded_for_balls = 0.5;            // estimate: balls tha
 template <class T>
 Accelerator<T>::Accelerator(const KMeansData<T>& data, std::int64_t n_clusters, KMeansAlgorithm wanted, const ColumnMoments& columns,
                             KeptTree<T> kept)
-    : data_(data), n_clusters_(n_clusters), algorithm_(choose_algorithm(wanted, data.X.rows, n_clusters, columns)), tree_(std::move(kept)) {
+    : data_(data),
+      n_clusters_(n_clusters),
+      algorithm_(choose_algorithm(wanted, data.X.rows, n_clusters, columns)),
+      tree_(std::move(kept)) {
   if (!has_bounds()) return;
   const auto n = static_cast<std::size_t>(data.X.rows), k = static_cast<std::size_t>(n_clusters);
   block_ = std::max<std::int64_t>(fewest_rows_per_block, rows_per_cluster * n_clusters);
@@ -76,9 +80,9 @@ template <class T>
 bool Accelerator<T>::assign(const MatrixView<T>& centres, const std::vector<T>& previous, std::int32_t* labels, ExactSums<T>& sums) {
   if (algorithm_ == KMeansAlgorithm::filter) return assign_by_filter(centres, sums);
   const ColumnPack<T> pack(centres, nullptr, squared_metric, data_.threads);
-  const std::int64_t changed =
-      has_bounds() ? assign_by_bounds(centres, previous, pack.columns(), sums.units(), labels, sums.deltas())
-                   : engine().of<T>().kmeans.assign(data_, pack.columns(), sums.units(), labels, sums.deltas());
+  const std::int64_t changed = has_bounds()
+                                   ? assign_by_bounds(centres, previous, pack.columns(), sums.units(), labels, sums.deltas())
+                                   : engine().of<T>().kmeans.assign(data_, pack.columns(), sums.units(), labels, sums.deltas());
   sums.absorb_deltas();
   return changed > 0;
 }
@@ -100,8 +104,9 @@ void Accelerator<T>::write_labels(const MatrixView<T>& centres, std::int32_t* la
 }
 
 template <class T>
-std::int64_t Accelerator<T>::assign_by_bounds(const MatrixView<T>& centres, const std::vector<T>& previous, const PackedColumns<T>& packed,
-                                              const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas) {
+std::int64_t Accelerator<T>::assign_by_bounds(const MatrixView<T>& centres, const std::vector<T>& previous,
+                                              const PackedColumns<T>& packed, const SumUnits& units, std::int32_t* labels,
+                                              const ClusterSums& deltas) {
   const KMeansKernels<T>& kernels = engine().of<T>().kmeans;
   const RowBounds bounds{labels, upper_.data(), lower_.data()};
   if (plain_passes_left_ > 0) {
@@ -110,22 +115,24 @@ std::int64_t Accelerator<T>::assign_by_bounds(const MatrixView<T>& centres, cons
   }
   if (is_fresh_) return renew_bounds(packed, units, bounds, deltas);
   drift_.measure(centres, previous);
-  if (!drift_.keeps_distances() || drift_.crowding() > most_crowded_for_balls) return follow(centres, packed, units, bounds, deltas);
+  if (!drift_.keeps_distances() || drift_.crowding() > most_crowded_for_balls)
+    return hamerly_pass(centres, packed, units, bounds, deltas);
   const auto width = engine().of<T>().tiles.panel_width;
-  fast_ = choose_fast_centres({drift_.moved(), drift_.between(), drift_.per_cluster(), n_clusters_, width, data_.X.cols}, bounds, data_.X.rows);
+  fast_ = choose_fast_centres({drift_.moved(), drift_.between(), drift_.per_cluster(), n_clusters_, width, data_.X.cols}, bounds,
+                              data_.X.rows);
   const FastCentres<T> fast = single_out_fast(centres);
   const FailingRows failing{failing_.data(), failing_starts_.data(), block_, drift_.largest_upper(), failing_upper_.data()};
   const std::int64_t n_failing = kernels.find_failing(data_.X.rows, n_clusters_, drift_.per_cluster(), bounds, failing, data_.threads);
   if (n_failing == 0) return 0;
   const Neighbourhoods around = drift_.neighbourhoods(failing_upper_.data());
-  if (cost_of_settling(around) > plain_cost()) return assign_plainly(packed, units, labels, deltas);
-  return kernels.settle(data_, {packed, centres, around, fast, drift_.per_cluster()}, units, bounds, failing, deltas);
+  if (cost_of_exponion_pass(around) > plain_cost()) return assign_plainly(packed, units, labels, deltas);
+  return kernels.exponion_pass(data_, {packed, centres, around, fast, drift_.per_cluster()}, units, bounds, failing, deltas);
 }
 
 // Rows in their order: each meets the centres that moved most, as many as its bounds ask for.
 template <class T>
-std::int64_t Accelerator<T>::follow(const MatrixView<T>& centres, const PackedColumns<T>& packed, const SumUnits& units,
-                                    const RowBounds& bounds, const ClusterSums& deltas) {
+std::int64_t Accelerator<T>::hamerly_pass(const MatrixView<T>& centres, const PackedColumns<T>& packed, const SumUnits& units,
+                                          const RowBounds& bounds, const ClusterSums& deltas) {
   const auto k = static_cast<std::size_t>(n_clusters_), cols = static_cast<std::size_t>(centres.cols);
   const float* moved_of = drift_.moved();
   std::vector<std::int32_t> order(k), column_of(k);
@@ -139,12 +146,14 @@ std::int64_t Accelerator<T>::follow(const MatrixView<T>& centres, const PackedCo
     column_of[static_cast<std::size_t>(order[j])] = static_cast<std::int32_t>(j);
     moved[j] = moved_of[order[j]];
   }
-  const MeetingLevels levels = plan_meetings(moved.data(), n_clusters_, engine().of<T>().tiles.panel_width, centres.cols, new_slack_);
-  if (algorithm_ == KMeansAlgorithm::exponion && cost_of_following(levels, drift_.per_cluster(), bounds, data_.X.rows, centres.cols) > plain_cost())
+  const HamerlyLevels levels =
+      plan_hamerly_levels(moved.data(), n_clusters_, engine().of<T>().tiles.panel_width, centres.cols, new_slack_);
+  if (algorithm_ == KMeansAlgorithm::exponion &&
+      cost_of_hamerly_pass(levels, drift_.per_cluster(), bounds, data_.X.rows, centres.cols) > plain_cost())
     return new_slack_ > fewest_passes_spared * moved[0] ? renew_bounds(packed, units, bounds, deltas)
                                                         : assign_plainly(packed, units, bounds.label, deltas);
   const ColumnPack<T> sorted({rows.data(), n_clusters_, centres.cols, centres.cols}, nullptr, squared_metric, data_.threads);
-  const std::int64_t changed = engine().of<T>().kmeans.follow(
+  const std::int64_t changed = engine().of<T>().kmeans.hamerly_pass(
       data_, {packed, centres, sorted.columns(), column_of.data(), levels, drift_.per_cluster()}, units, bounds, deltas);
   if (drift_.keeps_distances()) drift_.follow_largest_upper(upper_, bounds.label);
   return changed;
@@ -162,7 +171,8 @@ std::int64_t Accelerator<T>::renew_bounds(const PackedColumns<T>& packed, const 
 
 // Bounds that do not pay rest for a while.
 template <class T>
-std::int64_t Accelerator<T>::assign_plainly(const PackedColumns<T>& packed, const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas) {
+std::int64_t Accelerator<T>::assign_plainly(const PackedColumns<T>& packed, const SumUnits& units, std::int32_t* labels,
+                                            const ClusterSums& deltas) {
   is_fresh_ = true;
   plain_passes_left_ = next_pause_ - 1;
   next_pause_ = std::min(2 * next_pause_, longest_pause);
@@ -178,7 +188,7 @@ double Accelerator<T>::plain_cost() const {
 
 // Panels that the failing rows will meet, now that they are known.
 template <class T>
-double Accelerator<T>::cost_of_settling(const Neighbourhoods& around) const {
+double Accelerator<T>::cost_of_exponion_pass(const Neighbourhoods& around) const {
   const auto width = static_cast<double>(engine().of<T>().tiles.panel_width);
   const auto k = static_cast<std::size_t>(n_clusters_);
   const double for_fast = std::ceil(static_cast<double>(fast_.ids.size()) / width) * pass_cost::panel;

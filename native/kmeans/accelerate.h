@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "kmeans/centre_drift.h"
-#include "kmeans/columns.h"
+#include "kmeans/column_moments.h"
+#include "kmeans/exact_sums.h"
 #include "kmeans/fast_centres.h"
-#include "kmeans/filter.h"
+#include "kmeans/filter_tree.h"
+#include "kmeans/hamerly_levels.h"
 #include "kmeans/kmeans.h"
-#include "kmeans/meeting_levels.h"
-#include "kmeans/state.h"
-#include "kmeans/sums.h"
+#include "kmeans/kmeans_kernels.h"
 #include "tiles/tiles.h"
 
 namespace coterie {
@@ -40,11 +40,11 @@ class Accelerator {
   std::int64_t assign_by_bounds(const MatrixView<T>& centres, const std::vector<T>& previous, const PackedColumns<T>& packed,
                                 const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas);
   FastCentres<T> single_out_fast(const MatrixView<T>& centres);
-  std::int64_t follow(const MatrixView<T>& centres, const PackedColumns<T>& packed, const SumUnits& units, const RowBounds& bounds,
-                      const ClusterSums& deltas);
+  std::int64_t hamerly_pass(const MatrixView<T>& centres, const PackedColumns<T>& packed, const SumUnits& units,
+                            const RowBounds& bounds, const ClusterSums& deltas);
   std::int64_t renew_bounds(const PackedColumns<T>& packed, const SumUnits& units, const RowBounds& bounds, const ClusterSums& deltas);
   double plain_cost() const;
-  double cost_of_settling(const Neighbourhoods& around) const;
+  double cost_of_exponion_pass(const Neighbourhoods& around) const;
   std::int64_t assign_plainly(const PackedColumns<T>& packed, const SumUnits& units, std::int32_t* labels, const ClusterSums& deltas);
 
   const KMeansData<T> data_;

@@ -1,3 +1,4 @@
+// How far each centre moved and how far apart centres are: by how much the bounds of Hamerly and Exponion must give way.
 #include "kmeans/centre_drift.h"
 
 #include <algorithm>
@@ -60,7 +61,8 @@ void CentreDrift::measure(const MatrixView<T>& centres, const std::vector<T>& pr
     std::vector<T> squared(static_cast<std::size_t>(range.size()) * k);
     std::vector<float> kept(between_.empty() ? k : 0);
     const MatrixView<T> some{centres.row(range.begin), range.size(), centres.cols, centres.stride};
-    engine().of<T>().tiles.store({some, nullptr, pack.columns(), squared_metric, 1}, {squared.data(), range.size(), n_clusters_, n_clusters_});
+    engine().of<T>().tiles.store({some, nullptr, pack.columns(), squared_metric, 1},
+                                 {squared.data(), range.size(), n_clusters_, n_clusters_});
     for (std::int64_t a = range.begin; a < range.end; ++a) {
       float* row = between_.empty() ? kept.data() : between_.data() + a * n_clusters_;
       const T* values = squared.data() + (a - range.begin) * n_clusters_;

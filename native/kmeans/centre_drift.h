@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kmeans/state.h"
+#include "kmeans/kmeans_kernels.h"
 
 namespace coterie {
 

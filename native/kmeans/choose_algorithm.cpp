@@ -1,14 +1,16 @@
+// Lloyd, Hamerly, Exponion or filtering: by columns, clusters and rows.
 #include "kmeans/choose_algorithm.h"
 
 #include <algorithm>
 
-#include "kmeans/filter_view.h"
+#include "kmeans/filter_tree_view.h"
 
 namespace coterie {
 namespace {
 
 constexpr std::int64_t fewest_clusters_for_bounds = 8;    // estimate: half a panel of float32
-constexpr std::int64_t fewest_columns_for_bounds = 12;    // benchmarks/crossover.py: with 4 and 8, plain passes take the same time or half
+constexpr std::int64_t fewest_columns_for_bounds =
+    12;    // benchmarks/crossover.py: with 4 and 8, plain passes take the same time or half
 constexpr std::int64_t fewest_rows_for_bounds = 32;       // per cluster; with fewer, distances between centres cost too much
 constexpr std::int64_t most_clusters_for_matrix = 4096;   // 64 MiB of distances between centres
 constexpr std::int64_t most_columns_for_filter = 3;       // benchmarks/crossover.py: faster than bounds in all cases of up to three

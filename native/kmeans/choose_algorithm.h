@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kmeans/columns.h"
+#include "kmeans/column_moments.h"
 #include "kmeans/kmeans.h"
 
 namespace coterie {

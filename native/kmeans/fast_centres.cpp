@@ -1,3 +1,4 @@
+// Before an Exponion pass: which few centres moved so far that rows had better meet them one by one.
 #include "kmeans/fast_centres.h"
 
 #include <algorithm>
@@ -59,9 +60,8 @@ FastChoice choose_fast_centres(const CentreMoves& moves, const RowBounds& bounds
   const auto k = static_cast<std::size_t>(moves.n_centres);
   std::vector<std::int32_t> order(k);
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return stands_before(-moves.moved[a], a, -moves.moved[b], b);
-  });
+  std::sort(order.begin(), order.end(),
+            [&](std::int32_t a, std::int32_t b) { return stands_before(-moves.moved[a], a, -moves.moved[b], b); });
   std::vector<float> nearest_fast(k, std::numeric_limits<float>::infinity());
   FastChoice best = price(moves, expect(moves, bounds, n_rows, {0, moves.moved[order[0]], nearest_fast}), 0);
   std::size_t n_listed = 0;

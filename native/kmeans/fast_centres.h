@@ -1,11 +1,11 @@
-// Which centres went so much farther than the others that rows had better meet them one by one.
+// Exponion: which centres went so much farther than the others that rows had better meet them one by one; and what passes cost.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "kmeans/state.h"
+#include "kmeans/kmeans_kernels.h"
 
 namespace coterie {
 

@@ -1,9 +1,10 @@
+// K-means of dense rows: the loop of kmeans_loop.h over the passes of accelerate.h.
 #include "kmeans/kmeans.h"
 
 #include <utility>
 
 #include "kmeans/accelerate.h"
-#include "kmeans/run.h"
+#include "kmeans/kmeans_loop.h"
 #include "support/cpu_dispatch.h"
 
 namespace coterie {
@@ -12,8 +13,8 @@ namespace {
 template <class T>
 class DenseRows {
  public:
-  DenseRows(const MatrixView<T>& X, const double* weights, const ColumnMoments& columns, std::int64_t n_clusters, const KMeansOptions& options,
-            KeptTree<T> kept)
+  DenseRows(const MatrixView<T>& X, const double* weights, const ColumnMoments& columns, std::int64_t n_clusters,
+            const KMeansOptions& options, KeptTree<T> kept)
       : shift_(middle_of<T>(columns, options.unit_centres)),
         data_{X, shift_.data(), weights, options.threads},
         accelerator_(data_, n_clusters, options.algorithm, columns, std::move(kept)) {}
@@ -62,7 +63,7 @@ template KMeansOutcome run_kmeans<float>(const MatrixView<float>&, const double*
                                          const MutableMatrixView<float>&, const KMeansOptions&, const KMeansProgress&, std::int32_t*,
                                          KeptTree<float>*);
 template KMeansOutcome run_kmeans<double>(const MatrixView<double>&, const double*, const ColumnMoments&,
-                                          const MutableMatrixView<double>&, const KMeansOptions&, const KMeansProgress&,
-                                          std::int32_t*, KeptTree<double>*);
+                                          const MutableMatrixView<double>&, const KMeansOptions&, const KMeansProgress&, std::int32_t*,
+                                          KeptTree<double>*);
 
 }  // namespace coterie

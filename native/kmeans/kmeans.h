@@ -6,13 +6,13 @@
 #include <memory>
 #include <string>
 
-#include "kmeans/columns.h"
+#include "kmeans/column_moments.h"
 #include "support/matrix_view.h"
 
 namespace coterie {
 
 enum class KMeansAlgorithm {
-  automatic,  // by columns and clusters, see accelerate.cpp
+  automatic,  // by columns and clusters, see choose_algorithm.cpp
   lloyd,      // every row meets every centre
   hamerly,    // two bounds per row; rows that fail meet every centre
   exponion,   // two bounds per row; rows that fail meet the centres around their own

@@ -1,8 +1,8 @@
 // One row by itself: its distance to its own centre, and a place to gather rows for a strip.
 #pragma once
 
-#include "kmeans/bounds.h"
-#include "kmeans/state.h"
+#include "kmeans/distance_bounds.h"
+#include "kmeans/kmeans_kernels.h"
 #include "tiles/walk.h"
 
 namespace coterie::COTERIE_ISA {

@@ -1,3 +1,4 @@
+// Draws rows with probability proportional to weight times squared distance, for k-means++.
 #include "kmeans/row_sampler.h"
 
 #include <algorithm>

@@ -113,7 +113,8 @@ std::int64_t Seeder<T, Source>::proposals_worth_listing() const {
   if constexpr (!Source::lists_pairs) return 0;
   constexpr double share = 0.8;  // of the room: no two batches are alike
   const double affordable = share * room_for_pairs() * static_cast<double>(picked()) / spread_;
-  std::int64_t many = affordable < static_cast<double>(most_listed_candidates) ? static_cast<std::int64_t>(affordable) : most_listed_candidates;
+  std::int64_t many =
+      affordable < static_cast<double>(most_listed_candidates) ? static_cast<std::int64_t>(affordable) : most_listed_candidates;
   many = many / (many < 32 ? 16 : 32) * (many < 32 ? 16 : 32);  // whole panels
   return many >= 2 * options_.n_candidates ? many : 0;
 }
@@ -144,7 +145,8 @@ void Seeder<T, Source>::pick_directly() {
   const std::int64_t best = std::max_element(gains.begin(), gains.end()) - gains.begin();
   pick(proposals_.rows[static_cast<std::size_t>(best)]);
   const bool is_marked = best >= last_group;  // the marks of earlier groups are overwritten
-  source_.take(seeds_.rows.back(), is_marked ? closer_.data() : nullptr, is_marked ? static_cast<int>(best - last_group) : 0, nearest_.data());
+  source_.take(seeds_.rows.back(), is_marked ? closer_.data() : nullptr, is_marked ? static_cast<int>(best - last_group) : 0,
+               nearest_.data());
   spread_ *= 0.9;  // in the end, listing deserves another try
 }
 

@@ -1,3 +1,4 @@
+// Greedy k-means++ on dense rows: what the steps of seeder.h ask of them.
 #include "kmeans/seeding.h"
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 namespace coterie {
 namespace {
 
-constexpr Metric by_product = {Kernel::dot, Finish::squared_norm, 2}, by_difference = {Kernel::squared_difference, Finish::identity, 2};
+constexpr Metric by_product = {Kernel::dot, Finish::squared_norm, 2},
+                 by_difference = {Kernel::squared_difference, Finish::identity, 2};
 constexpr std::int64_t most_columns_for_differences = 8;  // beyond, products are faster in spite of what they need around them
 
 double largest_of(const double* weights, std::int64_t n) { return weights == nullptr ? 1.0 : *std::max_element(weights, weights + n); }
@@ -20,8 +22,7 @@ class DenseSource {
  public:
   static constexpr bool lists_pairs = true;
 
-  DenseSource(const MatrixView<T>& X, const double* weights, int threads)
-      : data_{X, weights, largest_of(weights, X.rows), threads} {}
+  DenseSource(const MatrixView<T>& X, const double* weights, int threads) : data_{X, weights, largest_of(weights, X.rows), threads} {}
 
   std::int64_t rows() const { return data_.X.rows; }
 
@@ -52,7 +53,8 @@ class DenseSource {
   // The mean of the candidates where rounding would otherwise blur the tiles; none where it does not matter, which saves a copy.
   std::vector<T> shift_for(const MatrixView<T>& view, const T* nearest, const std::vector<std::int64_t>& candidates) const {
     double lengths = 0, distances = 0;
-    for (std::int64_t i = 0; i < view.rows * view.cols; ++i) lengths += static_cast<double>(view.data[i]) * static_cast<double>(view.data[i]);
+    for (std::int64_t i = 0; i < view.rows * view.cols; ++i)
+      lengths += static_cast<double>(view.data[i]) * static_cast<double>(view.data[i]);
     for (const std::int64_t row : candidates) distances += static_cast<double>(nearest[row]);
     const double blur = static_cast<double>(view.cols + 8) * std::numeric_limits<T>::epsilon() * lengths;
     return blur > 1e-2 * distances ? centring_shift(view, by_product, 1) : std::vector<T>{};

@@ -1,6 +1,6 @@
 // Direct passes of seeding: a few candidates against all rows, by differences, with rows in the lanes of the vectors.
 #include "engine.h"
-#include "kmeans/differences.h"
+#include "kmeans/squared_difference.h"
 #include "support/parallel.h"
 #include "support/scratch.h"
 
@@ -13,16 +13,13 @@ using DenseData = SeedingData<MatrixView<T>>;
 // Swaps rows and columns of a square of vectors: blocks of `half` beside the diagonal first, then those twice as large.
 template <class T, int half = 1>
 COTERIE_INLINE void transpose_square(Vec<T>* rows) {
-  Mask<T> low, high;
-  for (int lane = 0; lane < lanes<T>; ++lane) {
-    low[lane] = (lane & half) == 0 ? lane : lanes<T> + lane - half;
-    high[lane] = (lane & half) == 0 ? lane + half : lanes<T> + lane;
-  }
+  constexpr auto low = [](int lane) { return (lane & half) == 0 ? lane : lanes<T> + lane - half; };
+  constexpr auto high = [](int lane) { return (lane & half) == 0 ? lane + half : lanes<T> + lane; };
   for (int i = 0; i < lanes<T>; ++i) {
     if ((i & half) != 0) continue;
     const Vec<T> a = rows[i], b = rows[i + half];
-    rows[i] = __builtin_shuffle(a, b, low);
-    rows[i + half] = __builtin_shuffle(a, b, high);
+    rows[i] = shuffle_lanes(a, b, low);
+    rows[i + half] = shuffle_lanes(a, b, high);
   }
   if constexpr (2 * half < lanes<T>) transpose_square<T, 2 * half>(rows);
 }
@@ -93,8 +90,8 @@ struct ShortSums {
 
 // Rows first, first + 1, ... in the lanes, vector `index` of a sum; those from `end` on do not count.
 template <class T, int tail>
-COTERIE_INLINE void gain_of_lanes(const DenseData<T>& data, const DirectCandidates<T>& candidates, std::int64_t first, std::int64_t end,
-                                  const GainsOutput<T>& out, ShortSums<T>& sums, std::int64_t index) {
+COTERIE_INLINE void gain_of_lanes(const DenseData<T>& data, const DirectCandidates<T>& candidates, std::int64_t first,
+                                  std::int64_t end, const GainsOutput<T>& out, ShortSums<T>& sums, std::int64_t index) {
   const T* row[lanes<T>];
   Vec<T> nearest = broadcast(-std::numeric_limits<T>::infinity()), weight = broadcast(T(1)), squared[most_direct_candidates];
   const int count = static_cast<int>(end - first < lanes<T> ? end - first : lanes<T>);
@@ -198,11 +195,13 @@ COTERIE_INLINE void take_lanes(const MatrixView<T>& X, const DirectCandidates<T>
   if (count == lanes<T>)
     store(nearest + first, minimum<T>(squared, load(nearest + first)));
   else
-    for (int lane = 0; lane < count; ++lane) nearest[first + lane] = squared[lane] < nearest[first + lane] ? squared[lane] : nearest[first + lane];
+    for (int lane = 0; lane < count; ++lane)
+      nearest[first + lane] = squared[lane] < nearest[first + lane] ? squared[lane] : nearest[first + lane];
 }
 
 template <class T, int tail>
-void take_rows(const MatrixView<T>& X, const DirectCandidates<T>& pick, Range range, const std::uint16_t* closer, int bit, T* nearest) {
+void take_rows(const MatrixView<T>& X, const DirectCandidates<T>& pick, Range range, const std::uint16_t* closer, int bit,
+               T* nearest) {
   for (std::int64_t first = range.begin; first < range.end; first += lanes<T>)
     take_lanes<T, tail>(X, pick, first, range.end, closer, bit, nearest);
 }

@@ -1,7 +1,7 @@
 // Many candidates against all rows by tiles: the pairs in which the candidate is closer than every pick.
 #include "engine.h"
-#include "kmeans/bounds.h"
-#include "kmeans/differences.h"
+#include "kmeans/distance_bounds.h"
+#include "kmeans/squared_difference.h"
 #include "tiles/walk.h"
 
 namespace coterie::COTERIE_ISA {
@@ -76,8 +76,7 @@ struct CloserEnding {
 
   COTERIE_INLINE void consume(State& state, const Strip<T>& strip, const Block<T>& values, std::int64_t panel) const {
     Mask<T> is_any{};
-    for (int r = 0; r < strip_rows; ++r)
-      is_any |= minimum<T>(values.value[r][0], values.value[r][1]) < broadcast(state.limit[r]);
+    for (int r = 0; r < strip_rows; ++r) is_any |= minimum<T>(values.value[r][0], values.value[r][1]) < broadcast(state.limit[r]);
     if (lane_bits<T>(is_any) == 0) return;
     std::uint64_t bits[words] = {};
     for (int r = 0; r < strip_rows; ++r)

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "kmeans/kmeans_kernels.h"
 #include "kmeans/seeding_kernels.h"
-#include "kmeans/state.h"
 #include "support/matrix_view.h"
 
 namespace coterie {
@@ -33,10 +33,11 @@ struct SparseKernels {
   // The nearest point of every row; ties to the lowest index.
   void (*nearest)(const SparseView<T>& X, const TransposedPoints<T>& points, std::int32_t* index, int threads);
   // All squared distances, X.rows x points.n.
-  void (*pairwise)(const SparseView<T>& X, const TransposedPoints<T>& points, const MatrixView<T>& point_rows, T* squared, int threads);
+  void (*pairwise)(const SparseView<T>& X, const TransposedPoints<T>& points, const MatrixView<T>& point_rows, T* squared,
+                   int threads);
   // Squared distance of every row to its own point (`out` may be null); returns their weighted sum.
-  double (*own_distances)(const SparseView<T>& X, const double* weights, const MatrixView<T>& points,
-                          const std::int32_t* labels, T* out, int threads);
+  double (*own_distances)(const SparseView<T>& X, const double* weights, const MatrixView<T>& points, const std::int32_t* labels,
+                          T* out, int threads);
   // Brings the sums up to date; one thread per cluster.
   void (*apply_moves)(const SparseView<T>& X, const double* weights, const SumUnits& units, const ClusterMoves& moves,
                       const ClusterSums& sums, int threads);

@@ -29,7 +29,7 @@ COTERIE_INLINE void meet_points(const SparseRow<T>& row, const T* panel, const T
   constexpr int chains = 2;  // a sum that waits for itself is slow; never another number: bits must not depend on the panel
   Vec<T> sums[chains][vectors] = {};
   for (int v = 0; v < vectors; ++v) sums[0][v] = load(start + v * lanes<T>);
-  const auto step = [&](std::int64_t p, Vec<T>* sum) __attribute__((always_inline)) {
+  const auto step = [&](std::int64_t p, Vec<T> * sum) __attribute__((always_inline)) {
     if (p + ahead < row.count)
       for (std::int64_t at = 0; at < width; at += cache_line) __builtin_prefetch(panel + row.columns[p + ahead] * width + at);
     const Vec<T> x = broadcast(row.values[p]);

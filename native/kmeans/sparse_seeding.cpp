@@ -1,3 +1,4 @@
+// Greedy k-means++ on CSR rows: what the steps of seeder.h ask of them.
 #include <algorithm>
 
 #include "kmeans/seeder.h"

@@ -43,8 +43,8 @@ COTERIE_INLINE void meet_candidates(const SparseData<T>& data, const Candidates<
     for (std::uint32_t bits = lane_bits<T>(squared[v] < least); bits != 0; bits &= bits - 1) {
       const int lane = __builtin_ctz(bits), c = v * lanes<T> + lane;
       if (c < candidates.count)
-        squared[v][lane] = static_cast<T>(
-            squared_distance(row, candidates.panel + c, vectors * lanes<T>, candidates.length[candidates.rows[c]]));
+        squared[v][lane] =
+            static_cast<T>(squared_distance(row, candidates.panel + c, vectors * lanes<T>, candidates.length[candidates.rows[c]]));
     }
   }
 }
@@ -103,7 +103,8 @@ void gains(const SparseData<T>& data, const double* length, const T* nearest, co
 }
 
 template <class T>
-void take(const SparseData<T>& data, const double* length, std::int64_t pick, const std::uint16_t* closer, int bit, T* nearest, T* room) {
+void take(const SparseData<T>& data, const double* length, std::int64_t pick, const std::uint16_t* closer, int bit, T* nearest,
+          T* room) {
   const SparseRow<T> picked = row_of(data.X, pick);
   for (std::int64_t p = 0; p < picked.count; ++p) room[picked.columns[p]] = picked.values[p];
   parallel_for(block_count(data.X.rows, seeding_rows_per_task), data.threads, [&](std::int64_t task, int) {

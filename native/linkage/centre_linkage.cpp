@@ -16,16 +16,17 @@ namespace {
 struct Waiting {
   double distance;
   std::int32_t slot, version;
-  bool operator>(const Waiting& other) const {
-    return distance != other.distance ? distance > other.distance : slot > other.slot;
-  }
+  bool operator>(const Waiting& other) const { return distance != other.distance ? distance > other.distance : slot > other.slot; }
 };
 
 class CentreEngine {
  public:
   template <class T>
   CentreEngine(const MatrixView<T>& rows, CentroidRule rule, int threads)
-      : clusters_(rows, rule), index_(clusters_, threads), known_(static_cast<std::size_t>(rows.rows)), live_(static_cast<std::size_t>(rows.rows)) {
+      : clusters_(rows, rule),
+        index_(clusters_, threads),
+        known_(static_cast<std::size_t>(rows.rows)),
+        live_(static_cast<std::size_t>(rows.rows)) {
     std::iota(live_.begin(), live_.end(), 0);
     n_live_ = live_.size();
   }

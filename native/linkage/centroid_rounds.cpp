@@ -137,7 +137,8 @@ class CentroidRounds {
       for (std::int32_t i = 0; i < part->count; ++i) {
         const std::int32_t slot = clusters_.holder(part->nearest[i].slot);
         const bool is_there = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) { return c.slot == slot; });
-        if (slot != pair.first && !is_there) candidates.push_back({clusters_.distance(pair.first, slot), slot, clusters_.version(slot)});
+        if (slot != pair.first && !is_there)
+          candidates.push_back({clusters_.distance(pair.first, slot), slot, clusters_.version(slot)});
       }
     own.others = (size_first * own.others + size_second * other.others) / (size_first + size_second) * rounded_down;
     own.keep(candidates);
@@ -160,7 +161,8 @@ class CentroidRounds {
     parallel_for(block_count(n, slots_per_task), n < 2 * slots_per_task ? 1 : threads_, [&](std::int64_t task, int) {
       const Range range = block_range(n, slots_per_task, task);
       for (std::int64_t k = range.begin; k < range.end; ++k)
-        inherit(pairs[static_cast<std::size_t>(k)], sizes[static_cast<std::size_t>(k)].first, sizes[static_cast<std::size_t>(k)].second);
+        inherit(pairs[static_cast<std::size_t>(k)], sizes[static_cast<std::size_t>(k)].first,
+                sizes[static_cast<std::size_t>(k)].second);
     });
     std::erase_if(changed, [&](std::int32_t slot) { return !clusters_.is_live(slot); });  // each merged one is a follower
     return changed;

@@ -42,7 +42,8 @@ void insert(Candidate* list, std::int64_t k, const Candidate& candidate) {
 bool ClusterIndex::should_rebuild(std::int64_t n_live, std::int64_t n_asked) {
   if (!tree_) return true;
   const double depth = std::log2(static_cast<double>(n_live) / default_leaf_size + 2) + 4;
-  spent_on_young_ += young_cost * static_cast<double>(n_asked) * static_cast<double>(young_.size()) * static_cast<double>(clusters_.cols());
+  spent_on_young_ +=
+      young_cost * static_cast<double>(n_asked) * static_cast<double>(young_.size()) * static_cast<double>(clusters_.cols());
   return spent_on_young_ > tree_cost * static_cast<double>(n_live) * (depth + static_cast<double>(clusters_.cols()));
 }
 
@@ -51,8 +52,7 @@ void ClusterIndex::rebuild(std::vector<std::int32_t> live) {
   const std::vector<double> rows = centroids_of(clusters_, live);
   const auto n = static_cast<std::int64_t>(live.size());
   tree_ = std::make_unique<KDTree<double>>(MatrixView<double>{rows.data(), n, clusters_.cols(), clusters_.cols()},
-                                           TreeMetric::sqeuclidean, 2.0, default_leaf_size,
-                                           n < least_parallel_rows ? 1 : threads_);
+                                           TreeMetric::sqeuclidean, 2.0, default_leaf_size, n < least_parallel_rows ? 1 : threads_);
   const KDTreeView<double>& tree = tree_->view();
   const auto places = static_cast<std::size_t>(tree.n_leaves * tree.leaf_capacity);
   sizes_.assign(places, 1.0);
@@ -134,8 +134,7 @@ void ClusterIndex::ask_tree(const std::vector<std::int32_t>& asked, std::int64_t
     sizes[i] = clusters_.size(asked[i]);
     spreads[i] = clusters_.spread(asked[i]);
   }
-  const TreeQueries<double> queries(
-      *tree_, {rows.data(), n, clusters_.cols(), clusters_.cols()}, threads);
+  const TreeQueries<double> queries(*tree_, {rows.data(), n, clusters_.cols(), clusters_.cols()}, threads);
   engine().centroids.nearest(
       {tree_->view(), sizes_.data(), spreads_.data(), slots_.data(), least_sizes_.data(), least_spreads_.data()},
       {queries.groups(), sizes.data(), spreads.data(), asked.data(), k, found.data()}, clusters_.rule(), threads);

@@ -35,7 +35,8 @@ void ClusterSearch::scale() {
   const std::int64_t n = clusters_.n_slots(), cols = clusters_.cols();
   centre_.assign(static_cast<std::size_t>(cols), 0.0);
   for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t t = 0; t < cols; ++t) centre_[static_cast<std::size_t>(t)] += clusters_.centroid(static_cast<std::int32_t>(i))[t] / static_cast<double>(n);
+    for (std::int64_t t = 0; t < cols; ++t)
+      centre_[static_cast<std::size_t>(t)] += clusters_.centroid(static_cast<std::int32_t>(i))[t] / static_cast<double>(n);
   double largest = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     double squared = 0;
@@ -55,7 +56,8 @@ void ClusterSearch::shrink(std::int32_t slot, float* row) const {
 }
 
 float ClusterSearch::weight(std::int32_t slot) const {
-  return static_cast<float>(clusters_.rule() == CentroidRule::ward ? 1 / clusters_.size(slot) : clusters_.spread(slot) * factor_ * factor_);
+  return static_cast<float>(clusters_.rule() == CentroidRule::ward ? 1 / clusters_.size(slot)
+                                                                   : clusters_.spread(slot) * factor_ * factor_);
 }
 
 // Once asking the dead costs more than leaving them out.
@@ -84,7 +86,8 @@ void ClusterSearch::merged(std::int32_t first, std::int32_t second) {
   tree_.merged(first, second);
   if (!columns_) return;
   const PackedColumns<float>& columns = columns_->columns();
-  const std::int64_t gone = position_of_slot_[static_cast<std::size_t>(second)], kept = position_of_slot_[static_cast<std::size_t>(first)];
+  const std::int64_t gone = position_of_slot_[static_cast<std::size_t>(second)],
+                     kept = position_of_slot_[static_cast<std::size_t>(first)];
   columns.start[gone] = std::numeric_limits<float>::infinity();
   --n_live_;
   const std::int64_t width = engine().float32.tiles.panel_width, cols = columns.cols;
@@ -101,7 +104,8 @@ void ClusterSearch::merged(std::int32_t first, std::int32_t second) {
   weights_[static_cast<std::size_t>(kept)] = weight(first);
 }
 
-void ClusterSearch::ask_tree(const std::vector<std::int32_t>& live, const std::vector<std::int32_t>& asked, std::int64_t k, NearestClusters& out) {
+void ClusterSearch::ask_tree(const std::vector<std::int32_t>& live, const std::vector<std::int32_t>& asked, std::int64_t k,
+                             NearestClusters& out) {
   tree_.nearest(live, asked, k, out.nearest);
   out.others.resize(asked.size());
   for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -121,7 +125,8 @@ std::vector<CloseColumn> ClusterSearch::ask_products(const std::vector<std::int3
   }
   std::vector<CloseColumn> close(asked.size() * static_cast<std::size_t>(k));
   const TileProblem<float> tiles{{rows.data(), n, cols, cols}, nullptr, columns_->columns(), by_products, threads_};
-  engine().products.nearest({tiles, weights_.data(), weights.data(), own.data(), product_error(cols), k, close.data()}, clusters_.rule());
+  engine().products.nearest({tiles, weights_.data(), weights.data(), own.data(), product_error(cols), k, close.data()},
+                            clusters_.rule());
   return close;
 }
 
@@ -154,7 +159,8 @@ void ClusterSearch::ask_again(const std::vector<std::int32_t>& live, const std::
   NearestClusters answers;
   ask_tree(live, again, k, answers);
   for (std::size_t i = 0; i < again.size(); ++i) {
-    std::copy_n(answers.nearest.data() + i * static_cast<std::size_t>(k), k, out.nearest.data() + places[i] * static_cast<std::size_t>(k));
+    std::copy_n(answers.nearest.data() + i * static_cast<std::size_t>(k), k,
+                out.nearest.data() + places[i] * static_cast<std::size_t>(k));
     out.others[places[i]] = answers.others[i];
   }
 }

@@ -36,8 +36,8 @@ class ClusterSearch {
   void ask_tree(const std::vector<std::int32_t>& live, const std::vector<std::int32_t>& asked, std::int64_t k, NearestClusters& out);
   std::vector<CloseColumn> ask_products(const std::vector<std::int32_t>& asked, std::int64_t k) const;
   bool take(const CloseColumn* close, std::int64_t k, std::int32_t slot, Candidate* nearest, double& others) const;
-  void ask_again(const std::vector<std::int32_t>& live, const std::vector<std::int32_t>& asked, const std::vector<std::uint8_t>& is_certain,
-                 std::int64_t k, NearestClusters& out);
+  void ask_again(const std::vector<std::int32_t>& live, const std::vector<std::int32_t>& asked,
+                 const std::vector<std::uint8_t>& is_certain, std::int64_t k, NearestClusters& out);
 
   const Clusters& clusters_;
   int threads_;

@@ -164,7 +164,8 @@ void FirstRounds<T>::take_in(const Round& round, std::int64_t width, Block& bloc
     if (merge >= 0) {
       const T* second = block.row[++q];
       merge_columns(0, merge, block.row[q]);
-      kernels<T>().combine_rows(rule_, round.merges.all[static_cast<std::size_t>(merge)], row, second, zeros_.data(), zeros_.data(), width);
+      kernels<T>().combine_rows(rule_, round.merges.all[static_cast<std::size_t>(merge)], row, second, zeros_.data(), zeros_.data(),
+                                width);
       row[at] = std::numeric_limits<T>::infinity();
       merge_columns(merge + 1, count, row);
     }

@@ -64,10 +64,14 @@ class GraphEngine {
 
   double combined(double first, double second, double size_first, double size_second) const {
     switch (graph_.rule) {
-      case LinkageRule::single: return std::min(first, second);
-      case LinkageRule::complete: return std::max(first, second);
-      case LinkageRule::weighted: return (first + second) / 2;
-      default: return (size_first * first + size_second * second) / (size_first + size_second);
+      case LinkageRule::single:
+        return std::min(first, second);
+      case LinkageRule::complete:
+        return std::max(first, second);
+      case LinkageRule::weighted:
+        return (first + second) / 2;
+      default:
+        return (size_first * first + size_second * second) / (size_first + size_second);
     }
   }
 
@@ -80,7 +84,8 @@ class GraphEngine {
       const auto found = second.find(other);
       if (other == b) continue;
       if (found != second.end())
-        result.emplace_back(other, combined(height, found->second, sizes_[static_cast<std::size_t>(a)], sizes_[static_cast<std::size_t>(b)]));
+        result.emplace_back(other,
+                            combined(height, found->second, sizes_[static_cast<std::size_t>(a)], sizes_[static_cast<std::size_t>(b)]));
       else if (keeps_one_sided)
         result.emplace_back(other, height);
     }
@@ -94,7 +99,8 @@ class GraphEngine {
     const double total = sizes_[static_cast<std::size_t>(a)] + sizes_[static_cast<std::size_t>(b)];
     const double share = sizes_[static_cast<std::size_t>(b)] / total;
     for (std::int64_t t = 0; t < graph_.cols; ++t) {
-      const double x = centroids_[static_cast<std::size_t>(a * graph_.cols + t)], y = centroids_[static_cast<std::size_t>(b * graph_.cols + t)];
+      const double x = centroids_[static_cast<std::size_t>(a * graph_.cols + t)],
+                   y = centroids_[static_cast<std::size_t>(b * graph_.cols + t)];
       centroids_.push_back(x + share * (y - x));
     }
   }
@@ -103,7 +109,8 @@ class GraphEngine {
     const auto merged = static_cast<std::int64_t>(sizes_.size());
     const auto edges = joined(edge.smaller, edge.larger);
     for (const std::int64_t part : {edge.smaller, edge.larger}) {
-      for (const auto& entry : neighbours_[static_cast<std::size_t>(part)]) neighbours_[static_cast<std::size_t>(entry.first)].erase(part);
+      for (const auto& entry : neighbours_[static_cast<std::size_t>(part)])
+        neighbours_[static_cast<std::size_t>(entry.first)].erase(part);
       neighbours_[static_cast<std::size_t>(part)] = {};
       is_live_[static_cast<std::size_t>(part)] = false;
     }

@@ -5,7 +5,7 @@
 
 #include "linkage/centroid_linkage.h"
 #include "linkage/matrix_linkage.h"
-#include "linkage/single.h"
+#include "linkage/single_linkage.h"
 #include "support/parallel.h"
 
 namespace coterie {
@@ -27,10 +27,14 @@ void finish(std::vector<SlotMerge> merges, std::int64_t n, LinkageRule rule, dou
 
 CentroidRule centroid_rule(LinkageRule rule) {
   switch (rule) {
-    case LinkageRule::ward: return CentroidRule::ward;
-    case LinkageRule::centroid: return CentroidRule::centroid;
-    case LinkageRule::median: return CentroidRule::median;
-    default: return CentroidRule::average_squares;
+    case LinkageRule::ward:
+      return CentroidRule::ward;
+    case LinkageRule::centroid:
+      return CentroidRule::centroid;
+    case LinkageRule::median:
+      return CentroidRule::median;
+    default:
+      return CentroidRule::average_squares;
   }
 }
 

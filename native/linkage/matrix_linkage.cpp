@@ -26,7 +26,9 @@ template <class T>
 class MatrixEngine {
  public:
   MatrixEngine(T* square, StartingClusters<T> clusters, LinkageRule rule, int threads)
-      : matrix_(square, std::move(clusters), rule, threads), threads_(threads), neighbours_(static_cast<std::size_t>(matrix_.width())) {
+      : matrix_(square, std::move(clusters), rule, threads),
+        threads_(threads),
+        neighbours_(static_cast<std::size_t>(matrix_.width())) {
     merges_.reserve(neighbours_.size());
   }
 
@@ -212,7 +214,8 @@ std::vector<SlotMerge> matrix_linkage(T* square, StartingClusters<T> clusters, L
 
 template <class T>
 std::vector<SlotMerge> matrix_linkage(T* square, std::int64_t n, LinkageRule rule, int threads) {
-  StartingClusters<T> single_rows{std::vector<std::int32_t>(static_cast<std::size_t>(n)), std::vector<T>(static_cast<std::size_t>(n), T(1))};
+  StartingClusters<T> single_rows{std::vector<std::int32_t>(static_cast<std::size_t>(n)),
+                                  std::vector<T>(static_cast<std::size_t>(n), T(1))};
   std::iota(single_rows.slots.begin(), single_rows.slots.end(), 0);
   return matrix_linkage(square, std::move(single_rows), rule, threads);
 }

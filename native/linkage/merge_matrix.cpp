@@ -96,8 +96,8 @@ void MergeMatrix<T>::combine(const std::vector<PositionPair<T>>& pairs, std::int
       inner = now.inner.data();
     }
     T* row = rows_[static_cast<std::size_t>(first)];
-    merge_kernels<T>().combine_rows(rule_, merges_.all[static_cast<std::size_t>(start + k)], row, rows_[static_cast<std::size_t>(second)],
-                              sizes, inner, width());
+    merge_kernels<T>().combine_rows(rule_, merges_.all[static_cast<std::size_t>(start + k)], row,
+                                    rows_[static_cast<std::size_t>(second)], sizes, inner, width());
     row[first] = std::numeric_limits<T>::infinity();
     taken_in_[static_cast<std::size_t>(first)] = start + k + 1;
   });

@@ -14,9 +14,7 @@ namespace coterie {
 
 inline constexpr std::int64_t list_length = 8;  // measured at 20,000 x 10 and 200,000 x 3
 
-inline bool is_nearer(const Candidate& a, const Candidate& b) {
-  return stands_before(a.distance, a.slot, b.distance, b.slot);
-}
+inline bool is_nearer(const Candidate& a, const Candidate& b) { return stands_before(a.distance, a.slot, b.distance, b.slot); }
 
 // The nearest clusters by (distance, slot); all others are at least `others` away.
 struct Neighbourhood {

@@ -25,9 +25,7 @@ struct WardBound {
 
 struct AverageBound {
   static COTERIE_INLINE Number of(Number squared, Number own, Number other) { return squared + (own + other); }
-  static COTERIE_INLINE Threshold threshold(Number limit, Number own, Number base) {
-    return {(limit - own - base) / 2, Number(-0.5)};
-  }
+  static COTERIE_INLINE Threshold threshold(Number limit, Number own, Number base) { return {(limit - own - base) / 2, Number(-0.5)}; }
 };
 
 template <class Bound>
@@ -39,7 +37,9 @@ struct CloseEnding {
     Vec<Number> offset[strip_rows], factor[strip_rows];
   };
 
-  COTERIE_INLINE CloseColumn* list(const Strip<Number>& strip, int r) const { return queries.found + (strip.first_row + r) * queries.k; }
+  COTERIE_INLINE CloseColumn* list(const Strip<Number>& strip, int r) const {
+    return queries.found + (strip.first_row + r) * queries.k;
+  }
   COTERIE_INLINE Number base(const Strip<Number>& strip, int r) const { return strip.term[r] - queries.slack; }
 
   void begin(State& state, const Strip<Number>& strip) const {

@@ -102,15 +102,23 @@ struct AverageMergedUpdate {
 template <class T, class Body>
 COTERIE_INLINE void with_update(LinkageRule rule, const Body& body) {
   switch (rule) {
-    case LinkageRule::complete: return body.template operator()<CompleteUpdate<T>>();
-    case LinkageRule::average: return body.template operator()<AverageUpdate<T>>();
-    case LinkageRule::weighted: return body.template operator()<WeightedUpdate<T>>();
-    case LinkageRule::ward: return body.template operator()<WardUpdate<T>>();
-    case LinkageRule::centroid: return body.template operator()<CentroidUpdate<T>>();
-    case LinkageRule::median: return body.template operator()<MedianUpdate<T>>();
-    case LinkageRule::average_merged: return body.template operator()<AverageMergedUpdate<T>>();
+    case LinkageRule::complete:
+      return body.template operator()<CompleteUpdate<T>>();
+    case LinkageRule::average:
+      return body.template operator()<AverageUpdate<T>>();
+    case LinkageRule::weighted:
+      return body.template operator()<WeightedUpdate<T>>();
+    case LinkageRule::ward:
+      return body.template operator()<WardUpdate<T>>();
+    case LinkageRule::centroid:
+      return body.template operator()<CentroidUpdate<T>>();
+    case LinkageRule::median:
+      return body.template operator()<MedianUpdate<T>>();
+    case LinkageRule::average_merged:
+      return body.template operator()<AverageMergedUpdate<T>>();
     case LinkageRule::single:
-    case LinkageRule::minimax: return;  // have engines of their own
+    case LinkageRule::minimax:
+      return;  // have engines of their own
   }
 }
 

@@ -59,36 +59,39 @@ template <class T, bool is_weighted>
 COTERIE_INLINE double distance_change_of(const T* row, const MedoidPoints<T>& points, double* change) {
   const T *near = points.distance[0], *second = points.distance[1];
   double for_all = 0;
-  for_served(row, second, points.n, [&](std::int64_t o) __attribute__((always_inline)) {
-    const double weight = is_weighted ? points.weights[o] : 1.0;
-    const double d = static_cast<double>(row[o]), first = static_cast<double>(near[o]);
-    const double larger = d < first ? first : d;
-    for_all += weight * (d - larger);
-    change[points.slot[0][o]] += weight * (larger - static_cast<double>(second[o]));
-  });
+  for_served(
+      row, second, points.n, [&](std::int64_t o) __attribute__((always_inline)) {
+        const double weight = is_weighted ? points.weights[o] : 1.0;
+        const double d = static_cast<double>(row[o]), first = static_cast<double>(near[o]);
+        const double larger = d < first ? first : d;
+        for_all += weight * (d - larger);
+        change[points.slot[0][o]] += weight * (larger - static_cast<double>(second[o]));
+      });
   return for_all;
 }
 
 template <class T>
 double distance_change(const T* row, const MedoidPoints<T>& points, double* change) {
-  return points.weights == nullptr ? distance_change_of<T, false>(row, points, change) : distance_change_of<T, true>(row, points, change);
+  return points.weights == nullptr ? distance_change_of<T, false>(row, points, change)
+                                   : distance_change_of<T, true>(row, points, change);
 }
 
 template <class T>
 double ratio_change(const T* row, const MedoidPoints<T>& points, double* change) {
   const T *d1 = points.distance[0], *d2 = points.distance[1], *d3 = points.distance[2];
   double for_all = 0;
-  for_served(row, d3, points.n, [&](std::int64_t o) __attribute__((always_inline)) {
-    const double weight = points.weights == nullptr ? 1.0 : points.weights[o];
-    const T d = row[o];
-    const double now = medoid_ratio(d1[o], d2[o]);
-    const double joined = d < d1[o] ? medoid_ratio(d, d1[o]) : (d < d2[o] ? medoid_ratio(d1[o], d) : now);
-    const double without_first = d < d2[o] ? medoid_ratio(d, d2[o]) : medoid_ratio(d2[o], d);
-    const double without_second = d < d1[o] ? medoid_ratio(d, d1[o]) : medoid_ratio(d1[o], d);
-    for_all += weight * (joined - now);
-    change[points.slot[0][o]] += weight * (without_first - joined - medoid_ratio(d2[o], d3[o]) + now);
-    change[points.slot[1][o]] += weight * (without_second - joined - medoid_ratio(d1[o], d3[o]) + now);
-  });
+  for_served(
+      row, d3, points.n, [&](std::int64_t o) __attribute__((always_inline)) {
+        const double weight = points.weights == nullptr ? 1.0 : points.weights[o];
+        const T d = row[o];
+        const double now = medoid_ratio(d1[o], d2[o]);
+        const double joined = d < d1[o] ? medoid_ratio(d, d1[o]) : (d < d2[o] ? medoid_ratio(d1[o], d) : now);
+        const double without_first = d < d2[o] ? medoid_ratio(d, d2[o]) : medoid_ratio(d2[o], d);
+        const double without_second = d < d1[o] ? medoid_ratio(d, d1[o]) : medoid_ratio(d1[o], d);
+        for_all += weight * (joined - now);
+        change[points.slot[0][o]] += weight * (without_first - joined - medoid_ratio(d2[o], d3[o]) + now);
+        change[points.slot[1][o]] += weight * (without_second - joined - medoid_ratio(d1[o], d3[o]) + now);
+      });
   return for_all;
 }
 

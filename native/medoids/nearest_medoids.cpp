@@ -8,8 +8,8 @@
 
 namespace coterie {
 template <class T>
-NearestMedoids<T>::NearestMedoids(DistanceRows<T>& rows, const std::vector<std::int64_t>& medoids, int depth,
-                                  const double* weights, int threads)
+NearestMedoids<T>::NearestMedoids(DistanceRows<T>& rows, const std::vector<std::int64_t>& medoids, int depth, const double* weights,
+                                  int threads)
     : depth_(depth), threads_(threads), is_lasting_(rows.is_lasting()), rows_(medoids.size()) {
   const std::int64_t n = rows.n_points(), k = n_medoids();
   if (!is_lasting_) copies_.resize(static_cast<std::size_t>(n * k));

@@ -26,9 +26,13 @@ class Swapper {
  public:
   Swapper(DistanceRows<T>& rows, const std::vector<std::int64_t>& candidates, const double* weights,
           const std::vector<std::int64_t>& start, const SwapOptions& options, const SwapProgress& progress)
-      : rows_(rows), candidates_(candidates), options_(options), progress_(progress),
+      : rows_(rows),
+        candidates_(candidates),
+        options_(options),
+        progress_(progress),
         near_(rows, start, options.objective == MedoidObjective::distance ? 2 : 3, weights, options.threads),
-        is_medoid_(static_cast<std::size_t>(rows.n_candidates())), outcome_{start, 0, 0, 0, false} {
+        is_medoid_(static_cast<std::size_t>(rows.n_candidates())),
+        outcome_{start, 0, 0, 0, false} {
     for (const std::int64_t medoid : start) is_medoid_[static_cast<std::size_t>(medoid)] = true;
     const std::int64_t threads = resolve_threads(options.threads);
     changes_.resize(static_cast<std::size_t>(threads * near_.n_medoids()));

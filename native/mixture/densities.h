@@ -109,11 +109,12 @@ class Densities {
   void whiten_tile() const {
     for (std::int64_t j = 0; j < model_.cols * tile_rows; ++j) moved_[j] = tile_[j];
     for (std::int64_t first = 0; first < tile_rows; first += 2 * lanes<T>)
-      times_triangle(moved_.data(), first, zeros_.data(), triangles_.data(), model_.cols, [&](std::int64_t panel, const Vec<T>(&sums)[panel_columns][2]) {
-        for (std::int64_t j = 0; j < panel_columns && panel * panel_columns + j < model_.cols; ++j)
-          for (int v = 0; v < 2; ++v)
-            store(tile_.data() + (panel * panel_columns + j) * tile_rows + first + v * lanes<T>, sums[j][v]);
-      });
+      times_triangle(moved_.data(), first, zeros_.data(), triangles_.data(), model_.cols,
+                     [&](std::int64_t panel, const Vec<T>(&sums)[panel_columns][2]) {
+                       for (std::int64_t j = 0; j < panel_columns && panel * panel_columns + j < model_.cols; ++j)
+                         for (int v = 0; v < 2; ++v)
+                           store(tile_.data() + (panel * panel_columns + j) * tile_rows + first + v * lanes<T>, sums[j][v]);
+                     });
   }
 
   void fill_full(std::int64_t k, double* logs) const {

@@ -46,8 +46,7 @@ class Accumulator {
 
   COTERIE_INLINE void add_tile(const MatrixView<T>& rows, const double* densities, const double* row_factor) {
     for (std::int64_t i = 0; i < rows.rows; ++i)
-      for (std::int64_t j = 0; j < model_.cols; ++j)
-        rows_[i * stride_ + j] = static_cast<double>(rows.row(i)[j]) - model_.shift[j];
+      for (std::int64_t j = 0; j < model_.cols; ++j) rows_[i * stride_ + j] = static_cast<double>(rows.row(i)[j]) - model_.shift[j];
     for (std::int64_t k = 0; k < model_.n_components; ++k)
       for (std::int64_t i = 0; i < rows.rows; ++i) {
         const double density = densities[k * tile_rows + i];
@@ -101,15 +100,15 @@ class Accumulator {
 template <class T>
 void add_sums(const MixtureTask<T>& task, const MixtureSums& sums) {
   Accumulator<T> accumulator(task, sums);
-  for_each_tile(task, [&](std::int64_t first, const MatrixView<T>& rows, const double* densities, const double* greatest,
-                          double* totals) {
-    for (std::int64_t i = 0; i < rows.rows; ++i) {
-      const double weight = task.weights == nullptr ? 1.0 : task.weights[first + i];
-      if (weight > 0) *sums.log_likelihood += weight * (greatest[i] + std::log(totals[i]));
-      totals[i] = weight / totals[i];
-    }
-    accumulator.add_tile(rows, densities, totals);
-  });
+  for_each_tile(task,
+                [&](std::int64_t first, const MatrixView<T>& rows, const double* densities, const double* greatest, double* totals) {
+                  for (std::int64_t i = 0; i < rows.rows; ++i) {
+                    const double weight = task.weights == nullptr ? 1.0 : task.weights[first + i];
+                    if (weight > 0) *sums.log_likelihood += weight * (greatest[i] + std::log(totals[i]));
+                    totals[i] = weight / totals[i];
+                  }
+                  accumulator.add_tile(rows, densities, totals);
+                });
   accumulator.finish();
 }
 
@@ -124,15 +123,15 @@ COTERIE_INLINE std::int32_t likeliest(const double* densities, std::int64_t n_co
 template <class T>
 void place_rows(const MixtureTask<T>& task, const MixtureRows<T>& out) {
   const std::int64_t n_components = task.model->n_components;
-  for_each_tile(task, [&](std::int64_t first, const MatrixView<T>& rows, const double* densities, const double* greatest,
-                          const double* totals) {
-    for (std::int64_t i = 0; i < rows.rows; ++i) {
-      if (out.labels != nullptr) out.labels[first + i] = likeliest<T>(densities + i, n_components);
-      if (out.log_likelihood != nullptr) out.log_likelihood[first + i] = static_cast<T>(greatest[i] + std::log(totals[i]));
-      for (std::int64_t k = 0; out.shares != nullptr && k < n_components; ++k)
-        out.shares[(first + i) * n_components + k] = static_cast<T>(densities[k * tile_rows + i] / totals[i]);
-    }
-  });
+  for_each_tile(
+      task, [&](std::int64_t first, const MatrixView<T>& rows, const double* densities, const double* greatest, const double* totals) {
+        for (std::int64_t i = 0; i < rows.rows; ++i) {
+          if (out.labels != nullptr) out.labels[first + i] = likeliest<T>(densities + i, n_components);
+          if (out.log_likelihood != nullptr) out.log_likelihood[first + i] = static_cast<T>(greatest[i] + std::log(totals[i]));
+          for (std::int64_t k = 0; out.shares != nullptr && k < n_components; ++k)
+            out.shares[(first + i) * n_components + k] = static_cast<T>(densities[k * tile_rows + i] / totals[i]);
+        }
+      });
 }
 
 }  // namespace

@@ -8,16 +8,24 @@
 namespace coterie {
 
 #ifdef COTERIE_HAVE_portable
-namespace isa_portable { void install(Engine&); }
+namespace isa_portable {
+void install(Engine&);
+}
 #endif
 #ifdef COTERIE_HAVE_v2
-namespace isa_v2 { void install(Engine&); }
+namespace isa_v2 {
+void install(Engine&);
+}
 #endif
 #ifdef COTERIE_HAVE_v3
-namespace isa_v3 { void install(Engine&); }
+namespace isa_v3 {
+void install(Engine&);
+}
 #endif
 #ifdef COTERIE_HAVE_v4
-namespace isa_v4 { void install(Engine&); }
+namespace isa_v4 {
+void install(Engine&);
+}
 #endif
 
 namespace {

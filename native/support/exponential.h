@@ -28,7 +28,7 @@ COTERIE_INLINE Vec<float> exponential(Vec<float> x) {
   constexpr float log2_e = 1.44269502f, log2_e_low = 1.92596303e-8f;
   constexpr float shifter = 0x1.8p23f;
   const Vec<float> shifted = x * log2_e + shifter;
-  const Vec<float> r = (x * log2_e - (shifted - shifter)) + x * log2_e_low;
+  const Vec<float> r = fused_if_fast(x, log2_e, shifter - shifted) + x * log2_e_low;
   Vec<float> series = r * 1.5403530e-4f + 1.3333558e-3f;
   series = series * r + 9.6181291e-3f;
   series = series * r + 5.5504109e-2f;

@@ -37,9 +37,7 @@ template <class Body>
 inline __attribute__((always_inline)) void parallel_for(std::int64_t n_tasks, int threads, Body&& body) {
   run_tasks(
       n_tasks, threads,
-      [](void* context, std::int64_t task, int thread) {
-        (*static_cast<std::remove_reference_t<Body>*>(context))(task, thread);
-      },
+      [](void* context, std::int64_t task, int thread) { (*static_cast<std::remove_reference_t<Body>*>(context))(task, thread); },
       const_cast<void*>(static_cast<const void*>(&body)));
 }
 
@@ -55,8 +53,6 @@ inline __attribute__((always_inline)) Range block_range(std::int64_t n, std::int
   return {begin, begin + block < n ? begin + block : n};
 }
 
-inline __attribute__((always_inline)) std::int64_t block_count(std::int64_t n, std::int64_t block) {
-  return (n + block - 1) / block;
-}
+inline __attribute__((always_inline)) std::int64_t block_count(std::int64_t n, std::int64_t block) { return (n + block - 1) / block; }
 
 }  // namespace coterie

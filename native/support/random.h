@@ -27,7 +27,8 @@ inline RandomBlock philox(RandomBlock counter, std::uint32_t key0, std::uint32_t
 // A family of independent streams under one seed.
 class CounterRandom {
  public:
-  explicit CounterRandom(std::uint64_t seed) : key0_(static_cast<std::uint32_t>(seed)), key1_(static_cast<std::uint32_t>(seed >> 32)) {}
+  explicit CounterRandom(std::uint64_t seed)
+      : key0_(static_cast<std::uint32_t>(seed)), key1_(static_cast<std::uint32_t>(seed >> 32)) {}
 
   std::uint64_t bits(std::uint64_t stream, std::uint64_t counter) const {
     const RandomBlock block = philox({static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32),

@@ -1,9 +1,10 @@
-// Portable vectors: GCC/Clang vector extensions, as wide as the instruction set that this file is compiled for.
+// Portable vectors: the vector extensions that GCC (11 or later) and Clang share, as wide as the instruction set that this file is compiled for.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "support/isa.h"
 
@@ -100,8 +101,8 @@ COTERIE_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
 // Clears the sign bit: exact for every number, infinities included.
 template <class T>
 COTERIE_INLINE Vec<T> absolute(Vec<T> a) {
-  constexpr LaneIndex<T> all_but_sign = std::is_same_v<T, float> ? static_cast<LaneIndex<T>>(0x7fffffff)
-                                                                 : static_cast<LaneIndex<T>>(0x7fffffffffffffffLL);
+  constexpr LaneIndex<T> all_but_sign =
+      std::is_same_v<T, float> ? static_cast<LaneIndex<T>>(0x7fffffff) : static_cast<LaneIndex<T>>(0x7fffffffffffffffLL);
   return reinterpret_cast<Vec<T>>(reinterpret_cast<Mask<T>>(a) & broadcast_index<T>(all_but_sign));
 }
 
@@ -119,8 +120,7 @@ COTERIE_INLINE std::uint32_t lane_bits(Mask<T> mask) {
   if constexpr (sizeof(T) == 4)
     return static_cast<std::uint16_t>(__builtin_ia32_cvtd2mask512(reinterpret_cast<__attribute__((vector_size(64))) int>(mask)));
   else
-    return static_cast<std::uint8_t>(
-        __builtin_ia32_cvtq2mask512(reinterpret_cast<__attribute__((vector_size(64))) long long>(mask)));
+    return static_cast<std::uint8_t>(__builtin_ia32_cvtq2mask512(reinterpret_cast<__attribute__((vector_size(64))) long long>(mask)));
 #elif defined(__AVX2__)
   if constexpr (sizeof(T) == 4)
     return static_cast<std::uint32_t>(__builtin_ia32_movmskps256(reinterpret_cast<Vec<float>>(mask)));
@@ -168,12 +168,36 @@ struct WideSum {
   }
 };
 
+// Lane i of the result is lane index(i) of `a` and, behind them, of `b`; index is a lambda that the compiler can evaluate.
+template <class V, class Index, int... lane>
+COTERIE_INLINE V shuffle_lanes(V a, V b, Index index, std::integer_sequence<int, lane...>) {
+#if defined(__clang__) || __GNUC__ >= 12
+  return __builtin_shufflevector(a, b, index(lane)...);
+#else
+  return __builtin_shuffle(a, b, decltype(a < b){index(lane)...});
+#endif
+}
+
+template <class V, class Index>
+COTERIE_INLINE V shuffle_lanes(V a, V b, Index index) {
+  return shuffle_lanes(a, b, index, std::make_integer_sequence<int, sizeof(V) / sizeof(a[0])>{});
+}
+
+// Combines the lanes to one number: those half a vector apart, then a quarter apart, and so on.
+template <int count, class V, class Combine>
+COTERIE_INLINE auto reduce_lanes(V a, const Combine& combine) {
+  if constexpr (count == 1) {
+    return a[0];
+  } else {
+    const V others = shuffle_lanes(a, a, [](int lane) { return lane ^ (count / 2); });
+    return reduce_lanes<count / 2>(combine(a, others), combine);
+  }
+}
+
 // Pairwise, in the type of the lanes.
 template <class T>
 COTERIE_INLINE T sum_of_lanes(Vec<T> a) {
-  for (int distance = lanes<T> / 2; distance > 0; distance /= 2)
-    a += __builtin_shuffle(a, lane_numbers<T>() ^ broadcast_index<T>(distance));
-  return a[0];
+  return reduce_lanes<lanes<T>>(a, [](Vec<T> x, Vec<T> y) __attribute__((always_inline)) { return x + y; });
 }
 
 }  // namespace coterie::COTERIE_ISA

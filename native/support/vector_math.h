@@ -15,11 +15,26 @@ typedef std::uint32_t UnsignedFloatLanes __attribute__((vector_size(vector_bytes
 typedef float HalfOfFloats __attribute__((vector_size(vector_bytes / 2)));
 using Doubles = Vec<double>;
 
+#if defined(__FP_FAST_FMA) || defined(__FMA__) || defined(__aarch64__)  // Clang does not tell by the first
+#define COTERIE_FAST_FMA
+#endif
+
+// a * b + c, fused where the processor does so. Explicit, because compilers differ where the product stands in two sums.
+COTERIE_INLINE Vec<float> fused_if_fast(Vec<float> a, float b, Vec<float> c) {
+#if defined(COTERIE_FAST_FMA)
+  Vec<float> result;
+  for (int lane = 0; lane < lanes<float>; ++lane) result[lane] = __builtin_fmaf(a[lane], b, c[lane]);
+  return result;
+#else
+  return a * b + c;
+#endif
+}
+
 // a * b + c with one rounding, or nearly so, where the product and c nearly cancel. Explicit, because the compiler may
 // or may not fuse what is written as a * b + c: nothing below depends on that.
 COTERIE_INLINE Doubles fused(Doubles a, Doubles b, Doubles c) {
   Doubles result;
-#if defined(__FP_FAST_FMA)
+#if defined(COTERIE_FAST_FMA)
   for (int lane = 0; lane < lanes<double>; ++lane) result[lane] = __builtin_fma(a[lane], b[lane], c[lane]);
 #else
   constexpr double splitter = 134217729;  // 2^27 + 1: halves of 26 bits, whose products are exact
@@ -78,7 +93,7 @@ COTERIE_INLINE Doubles power_of(Doubles x, double p) {
   const Doubles infinite = Doubles{} + std::numeric_limits<double>::infinity();
   Doubles result = reinterpret_cast<Doubles>(scaled);
   result = high < 1024 ? result : infinite;
-  result = (high > -1021.5) & (x >= std::numeric_limits<double>::min()) ? result : Doubles{};
+  result = ((high > -1021.5) & (x >= std::numeric_limits<double>::min())) ? result : Doubles{};
   return x < infinite ? result : x;
 }
 

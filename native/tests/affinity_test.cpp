@@ -26,18 +26,24 @@ void check_product(std::int64_t n, std::int64_t m, std::int64_t cols, std::int64
   const std::int64_t rows = is_same ? n : m;
   const std::vector<T>& X = is_same ? Y : others;
   std::vector<double> product(static_cast<std::size_t>(rows * width));
-  const AffinityProblem<T> problem = {{X.data(), rows, cols, cols}, scaled ? X_scales.data() : nullptr, {Y.data(), n, cols, cols},
-                                      scaled ? Y_scales.data() : nullptr, 3.0};
+  const AffinityProblem<T> problem = {{X.data(), rows, cols, cols},
+                                      scaled ? X_scales.data() : nullptr,
+                                      {Y.data(), n, cols, cols},
+                                      scaled ? Y_scales.data() : nullptr,
+                                      3.0};
   multiply_affinities<T>(problem, values.data(), width, 2, product.data());
   for (std::int64_t i = 0; i < rows; ++i) {
     std::vector<double> expected(static_cast<std::size_t>(width), 0.0);
     for (std::int64_t j = 0; j < n; ++j) {
       double square = 0;
       for (std::int64_t t = 0; t < cols; ++t) {
-        const double gap = static_cast<double>(X[static_cast<std::size_t>(i * cols + t)]) - static_cast<double>(Y[static_cast<std::size_t>(j * cols + t)]);
+        const double gap = static_cast<double>(X[static_cast<std::size_t>(i * cols + t)]) -
+                           static_cast<double>(Y[static_cast<std::size_t>(j * cols + t)]);
         square += gap * gap;
       }
-      if (scaled) square *= static_cast<double>(X_scales[static_cast<std::size_t>(i)]) * static_cast<double>(Y_scales[static_cast<std::size_t>(j)]);
+      if (scaled)
+        square *=
+            static_cast<double>(X_scales[static_cast<std::size_t>(i)]) * static_cast<double>(Y_scales[static_cast<std::size_t>(j)]);
       const double affinity = is_same && i == j ? 0.0 : std::exp(-3.0 * square);
       for (std::int64_t c = 0; c < width; ++c)
         expected[static_cast<std::size_t>(c)] += affinity * static_cast<double>(values[static_cast<std::size_t>(j * width + c)]);

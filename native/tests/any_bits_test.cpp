@@ -7,13 +7,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include "barycentres.h"
 #include "birch/cf_tree.h"
-#include "density/grown_tree.h"
+#include "density/prim_tree.h"
+#include "distance/barycentres.h"
+#include "distance/ranks.h"
 #include "linkage/first_rounds.h"
 #include "linkage/linkage.h"
 #include "medoids/medoids.h"
-#include "ranks.h"
 #include "support/not_finite.h"
 #include "support/number_order.h"
 #include "support/random.h"
@@ -26,16 +26,17 @@ namespace coterie {
 namespace {
 
 constexpr std::int64_t n_rows = 70;
-constexpr Metric metrics[] = {{Kernel::dot, Finish::norm, 2},           {Kernel::dot, Finish::cosine, 2},
-                              {Kernel::squared_difference, Finish::root, 2}, {Kernel::manhattan, Finish::identity, 2},
-                              {Kernel::chebyshev, Finish::identity, 2},  {Kernel::minkowski, Finish::power_root, 3},
-                              {Kernel::canberra, Finish::identity, 2},   {Kernel::braycurtis, Finish::identity, 2}};
+constexpr Metric metrics[] = {
+    {Kernel::dot, Finish::norm, 2},           {Kernel::dot, Finish::cosine, 2},         {Kernel::squared_difference, Finish::root, 2},
+    {Kernel::manhattan, Finish::identity, 2}, {Kernel::chebyshev, Finish::identity, 2}, {Kernel::minkowski, Finish::power_root, 3},
+    {Kernel::canberra, Finish::identity, 2},  {Kernel::braycurtis, Finish::identity, 2}};
 
 // Kind 0: NaN; 1: infinite; 2: the largest; 3: some of each among ordinary numbers.
 template <class T>
 T odd_number(int kind, double uniform) {
   using Limits = std::numeric_limits<T>;
-  const T odd[] = {Limits::quiet_NaN(), Limits::infinity(), Limits::max(), -Limits::infinity(), Limits::lowest(), Limits::denorm_min()};
+  const T odd[] = {Limits::quiet_NaN(), Limits::infinity(), Limits::max(),
+                   -Limits::infinity(), Limits::lowest(),   Limits::denorm_min()};
   if (kind < 3) return uniform < 0.5 ? odd[kind] : -odd[kind];
   const auto at = static_cast<std::size_t>(uniform * 18);
   return at < 6 ? odd[at] : static_cast<T>(at) - T(12);
@@ -98,8 +99,9 @@ TEST(any_bits_in_spanning_trees) {
 
 template <class T>
 void link_odd_rows() {
-  constexpr LinkageRule rules[] = {LinkageRule::single, LinkageRule::complete, LinkageRule::average, LinkageRule::weighted,
-                                   LinkageRule::ward, LinkageRule::centroid, LinkageRule::median, LinkageRule::average_merged, LinkageRule::minimax};
+  constexpr LinkageRule rules[] = {LinkageRule::single,   LinkageRule::complete,       LinkageRule::average,
+                                   LinkageRule::weighted, LinkageRule::ward,           LinkageRule::centroid,
+                                   LinkageRule::median,   LinkageRule::average_merged, LinkageRule::minimax};
   std::vector<double> out(static_cast<std::size_t>(4 * n_rows));
   for (const LinkageRule rule : rules) {
     for (int kind = 0; kind < 4; ++kind) {

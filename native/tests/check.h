@@ -34,24 +34,24 @@ inline void report(const char* file, int line, const std::string& what) {
 
 }  // namespace coterie::testing
 
-#define TEST(name)                                                                   \
-  static void test_##name();                                                         \
-  static const ::coterie::testing::Register register_##name(#name, test_##name);     \
+#define TEST(name)                                                               \
+  static void test_##name();                                                     \
+  static const ::coterie::testing::Register register_##name(#name, test_##name); \
   static void test_##name()
 
-#define CHECK(...)                                                                          \
-  do {                                                                                      \
+#define CHECK(...)                                                                                 \
+  do {                                                                                             \
     if (!(__VA_ARGS__)) ::coterie::testing::report(__FILE__, __LINE__, "not true: " #__VA_ARGS__); \
   } while (false)
 
 // The expression must throw an Exception whose message contains `words`.
-#define CHECK_THROWS(Exception, words, ...)                                                                           \
-  do {                                                                                                                \
-    try {                                                                                                             \
-      static_cast<void>(__VA_ARGS__);                                                                                 \
-      ::coterie::testing::report(__FILE__, __LINE__, "did not throw: " #__VA_ARGS__);                                 \
-    } catch (const Exception& error) {                                                                                \
-      if (std::string(error.what()).find(words) == std::string::npos)                                                 \
-        ::coterie::testing::report(__FILE__, __LINE__, std::string("another message: ") + error.what());              \
-    }                                                                                                                 \
+#define CHECK_THROWS(Exception, words, ...)                                                              \
+  do {                                                                                                   \
+    try {                                                                                                \
+      static_cast<void>(__VA_ARGS__);                                                                    \
+      ::coterie::testing::report(__FILE__, __LINE__, "did not throw: " #__VA_ARGS__);                    \
+    } catch (const Exception& error) {                                                                   \
+      if (std::string(error.what()).find(words) == std::string::npos)                                    \
+        ::coterie::testing::report(__FILE__, __LINE__, std::string("another message: ") + error.what()); \
+    }                                                                                                    \
   } while (false)

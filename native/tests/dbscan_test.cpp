@@ -69,8 +69,7 @@ void check_points(const MetricCase& metric, const PointSet<T>& points) {
 TEST(dbscan_equals_the_definition) {
   for (const std::int64_t n : {1, 31, 33, 200})
     for (const std::int64_t dims : {1, 2, 6}) {
-      for (const PointSet<double>& points : testing::point_sets<double>(n, dims))
-        check_points({TreeMetric::euclidean, 2}, points);
+      for (const PointSet<double>& points : testing::point_sets<double>(n, dims)) check_points({TreeMetric::euclidean, 2}, points);
       for (const PointSet<float>& points : testing::point_sets<float>(n, dims))
         if (points.name != "tiny" && points.name != "huge") check_points({TreeMetric::euclidean, 2}, points);
     }

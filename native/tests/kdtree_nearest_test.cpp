@@ -10,8 +10,8 @@ namespace coterie {
 namespace {
 
 using testing::MetricCase;
-using testing::PointSet;
 using testing::point_sets;
+using testing::PointSet;
 
 template <class T>
 struct Found {
@@ -32,8 +32,7 @@ template <class T>
 Found<T> nearest(const KDTree<T>& tree, const TreeQueries<T>& queries, const Ask& ask, const T* upper_bounds = nullptr) {
   const auto size = static_cast<std::size_t>(queries.n_rows() * ask.k);
   Found<T> found{std::vector<std::int64_t>(size), std::vector<T>(size)};
-  find_nearest(tree, queries, ask.k, ask.exclude_self, upper_bounds, found.indices.data(), found.distances.data(),
-               ask.threads);
+  find_nearest(tree, queries, ask.k, ask.exclude_self, upper_bounds, found.indices.data(), found.distances.data(), ask.threads);
   return found;
 }
 
@@ -101,8 +100,7 @@ void check_upper_bounds(const MetricCase& metric) {
   const Ask ask{10};
   Found<T> expected = nearest(tree, TreeQueries<T>(tree), ask);
   std::vector<T> bounds;
-  for (std::int64_t i = 0; i < points.n; ++i)
-    bounds.push_back(expected.distances[static_cast<std::size_t>(i * 10 + i % 10)]);
+  for (std::int64_t i = 0; i < points.n; ++i) bounds.push_back(expected.distances[static_cast<std::size_t>(i * 10 + i % 10)]);
   for (std::size_t i = 0; i < expected.distances.size(); ++i)
     if (expected.distances[i] > bounds[i / 10]) {
       expected.distances[i] = std::numeric_limits<T>::infinity();

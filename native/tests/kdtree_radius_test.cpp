@@ -9,8 +9,8 @@ namespace coterie {
 namespace {
 
 using testing::MetricCase;
-using testing::PointSet;
 using testing::point_sets;
+using testing::PointSet;
 
 constexpr MetricCase euclidean{TreeMetric::euclidean, 2};
 
@@ -86,9 +86,8 @@ TEST(radius_equals_brute_force_in_every_metric) {
 
 // Multiples of 0.1 as floats: their differences are 0.1 only up to rounding, which the double precision sees.
 TEST(pairs_at_the_radius_are_decided_in_double_precision) {
-  const PointSet<float> points = testing::make_points<float>("tenths", 400, 2, [](std::int64_t i, std::int64_t j, double) {
-    return 0.1 * static_cast<double>(j == 0 ? i % 20 : i / 20);
-  });
+  const PointSet<float> points = testing::make_points<float>(
+      "tenths", 400, 2, [](std::int64_t i, std::int64_t j, double) { return 0.1 * static_cast<double>(j == 0 ? i % 20 : i / 20); });
   check_points(euclidean, points, 0.1);
   check_points<float>({TreeMetric::manhattan, 2}, points, 0.2);
   check_points<float>({TreeMetric::minkowski, 3}, points, 0.1);
@@ -102,8 +101,7 @@ TEST(radius_does_not_depend_on_threads_or_instruction_set) {
   const std::string usual = engine().name, names = available_instruction_sets() + " ";
   for (std::size_t start = 0, end; (end = names.find(' ', start)) != std::string::npos; start = end + 1) {
     use_instruction_set(names.substr(start, end - start));
-    for (const int threads : {1, 2, 7})
-      CHECK(within(tree, TreeQueries<float>(tree), 0.05, HitOrder::index, threads) == expected);
+    for (const int threads : {1, 2, 7}) CHECK(within(tree, TreeQueries<float>(tree), 0.05, HitOrder::index, threads) == expected);
   }
   use_instruction_set(usual);
 }

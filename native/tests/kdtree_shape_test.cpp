@@ -11,8 +11,8 @@
 namespace coterie {
 namespace {
 
-using testing::PointSet;
 using testing::point_sets;
+using testing::PointSet;
 
 template <class T>
 KDTree<T> make_tree(const PointSet<T>& points, std::int64_t leaf_size = default_leaf_size, int threads = 1) {

@@ -20,7 +20,8 @@ void check_exponentials() {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const double expected = std::exp(static_cast<double>(static_cast<T>(inputs[i]) * T(0.75)));
     const double error = std::abs(static_cast<double>(values[i]) - expected);
-    CHECK(error <= 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * expected + static_cast<double>(std::numeric_limits<T>::min()));
+    CHECK(error <=
+          4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * expected + static_cast<double>(std::numeric_limits<T>::min()));
   }
 }
 
@@ -36,7 +37,8 @@ void check_sums() {
   engine().of<T>().kernel_sums.add_rows({K.data(), n, rows.data(), groups.data(), factors.data(), 5, sums.data(), n}, 2, n - 1);
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::int64_t c = 2; c < n - 1; ++c)
-      expected[static_cast<std::size_t>(groups[i] * n + c)] += factors[i] * static_cast<double>(K[static_cast<std::size_t>(rows[i] * n + c)]);
+      expected[static_cast<std::size_t>(groups[i] * n + c)] +=
+          factors[i] * static_cast<double>(K[static_cast<std::size_t>(rows[i] * n + c)]);
   CHECK(sums == expected);
 }
 

@@ -1,5 +1,5 @@
 // Blocks of a k-means run: nearest centres, sums that add up to those of the whole, whatever came before.
-#include "kmeans/block.h"
+#include "kmeans/kmeans_block.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,8 @@ std::vector<double> nearest_of(const PointSet<T>& points, const std::vector<T>& 
 // Two clouds, far from zero.
 template <class T>
 PointSet<T> clouds(std::int64_t n, std::int64_t dims) {
-  return testing::make_points<T>("clouds", n, dims, [](std::int64_t i, std::int64_t, double u) { return 100 + u * 16 + (i % 3 == 0 ? 24 : 0); });
+  return testing::make_points<T>("clouds", n, dims,
+                                 [](std::int64_t i, std::int64_t, double u) { return 100 + u * 16 + (i % 3 == 0 ? 24 : 0); });
 }
 
 template <class T>
@@ -88,8 +89,9 @@ void add(Totals& totals, const ClusterSums& sums) {
 
 // Blocks of the rows up to each of `ends`.
 template <class T>
-std::vector<std::unique_ptr<KMeansBlock<T>>> cut(const PointSet<T>& points, const std::vector<double>& weights, const KMeansWhole& whole,
-                                                 const std::vector<std::int64_t>& ends, std::int64_t k, KMeansAlgorithm algorithm) {
+std::vector<std::unique_ptr<KMeansBlock<T>>> cut(const PointSet<T>& points, const std::vector<double>& weights,
+                                                 const KMeansWhole& whole, const std::vector<std::int64_t>& ends, std::int64_t k,
+                                                 KMeansAlgorithm algorithm) {
   std::vector<std::unique_ptr<KMeansBlock<T>>> blocks;
   std::int64_t first = 0;
   for (const std::int64_t end : ends) {
@@ -127,7 +129,8 @@ void check_labels(KMeansBlock<T>& block, const PointSet<T>& points, const std::v
   for (std::size_t i = 0; i < own.size(); ++i) {
     const std::int32_t label = block.labels()[i];
     ++counts[static_cast<std::size_t>(label)];
-    const double squared = squared_distance(points.row(static_cast<std::int64_t>(i)), centres.data() + label * points.dims, points.dims);
+    const double squared =
+        squared_distance(points.row(static_cast<std::int64_t>(i)), centres.data() + label * points.dims, points.dims);
     CHECK(is_close<T>(squared, nearest[i]));
     CHECK(is_close<T>(static_cast<double>(own[i]), nearest[i]));
     expected_inertia += nearest[i] * (weights.empty() ? 1 : weights[i]);
@@ -180,7 +183,8 @@ TEST(kmeans_block_sums_are_the_sums_of_rows) {
   const SumUnits units = like.units();
   for (std::size_t c = 0; c < 5; ++c)
     for (std::size_t j = 0; j < 3; ++j) {
-      const double whole_units = static_cast<double>(totals.coarse[c * 4 + j]) + static_cast<double>(totals.fine[c * 4 + j]) / units.fine_scale;
+      const double whole_units =
+          static_cast<double>(totals.coarse[c * 4 + j]) + static_cast<double>(totals.fine[c * 4 + j]) / units.fine_scale;
       CHECK(is_close<double>(whole_units / units.scale[j], sums[c * 3 + j]));
     }
 }

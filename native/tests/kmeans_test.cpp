@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "kmeans/columns.h"
+#include "kmeans/column_moments.h"
 #include "support/random.h"
 #include "tests/check.h"
 
@@ -26,7 +26,8 @@ Data<T> blobs(std::int64_t n, std::int64_t cols, bool grid) {
   Data<T> data{n, cols, std::vector<T>(static_cast<std::size_t>(n * cols))};
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t t = 0; t < cols; ++t) {
-      const double value = 50 + 4 * static_cast<double>(i % 5) + 3 * random.uniform(static_cast<std::uint64_t>(t), static_cast<std::uint64_t>(i));
+      const double value =
+          50 + 4 * static_cast<double>(i % 5) + 3 * random.uniform(static_cast<std::uint64_t>(t), static_cast<std::uint64_t>(i));
       data.numbers[static_cast<std::size_t>(i * cols + t)] = static_cast<T>(grid ? std::round(value) : value);
     }
   return data;
@@ -41,7 +42,9 @@ struct Fit {
 
 template <class T>
 Fit<T> fit(const Data<T>& data, std::int64_t k, KMeansAlgorithm algorithm, int threads, KeptTree<T>* kept = nullptr) {
-  Fit<T> result{std::vector<T>(data.numbers.begin(), data.numbers.begin() + k * data.cols), std::vector<std::int32_t>(static_cast<std::size_t>(data.n)), {}};
+  Fit<T> result{std::vector<T>(data.numbers.begin(), data.numbers.begin() + k * data.cols),
+                std::vector<std::int32_t>(static_cast<std::size_t>(data.n)),
+                {}};
   const ColumnMoments columns = column_moments(data.view(), nullptr, threads);
   result.outcome = run_kmeans<T>(data.view(), nullptr, columns, {result.centres.data(), k, data.cols, data.cols},
                                  {50, 0.0, -1.0, algorithm, false, threads}, {}, result.labels.data(), kept);
@@ -51,7 +54,8 @@ Fit<T> fit(const Data<T>& data, std::int64_t k, KMeansAlgorithm algorithm, int t
 template <class T>
 void check_same(const Data<T>& data, std::int64_t k) {
   const Fit<T> plain = fit(data, k, KMeansAlgorithm::lloyd, 1);
-  for (const KMeansAlgorithm algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::hamerly, KMeansAlgorithm::exponion, KMeansAlgorithm::filter})
+  for (const KMeansAlgorithm algorithm :
+       {KMeansAlgorithm::lloyd, KMeansAlgorithm::hamerly, KMeansAlgorithm::exponion, KMeansAlgorithm::filter})
     for (const int threads : {1, 3}) {
       const Fit<T> other = fit(data, k, algorithm, threads);
       CHECK(other.labels == plain.labels);

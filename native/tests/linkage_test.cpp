@@ -134,8 +134,8 @@ bool has_heights(const std::vector<double>& Z, const std::vector<double>& height
 
 TEST(linkage_merges_the_nearest_pair) {
   for (const std::size_t n : {2, 3, 17, 60})
-    for (const LinkageRule rule : {LinkageRule::single, LinkageRule::complete, LinkageRule::average, LinkageRule::ward, LinkageRule::centroid,
-                                   LinkageRule::minimax}) {
+    for (const LinkageRule rule : {LinkageRule::single, LinkageRule::complete, LinkageRule::average, LinkageRule::ward,
+                                   LinkageRule::centroid, LinkageRule::minimax}) {
       const Rows rows = random_rows(n, 3, false);
       const std::vector<double> heights = by_definition(rows, rule);
       CHECK(has_heights(linked_matrix(rows, rule, 1), heights));

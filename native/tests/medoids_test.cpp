@@ -44,7 +44,8 @@ bool is_close(double a, double b) { return std::abs(a - b) <= 1e-9 * (1 + std::a
 
 // No swap is left that improves, and the loss is the one it says it is.
 template <class T>
-void check_settled(const std::vector<T>& D, std::int64_t n, const SwapOutcome& outcome, const double* weights, MedoidObjective objective) {
+void check_settled(const std::vector<T>& D, std::int64_t n, const SwapOutcome& outcome, const double* weights,
+                   MedoidObjective objective) {
   CHECK(outcome.is_settled);
   CHECK(is_close(outcome.loss, loss_of(D, n, outcome.medoids, weights, objective)));
   for (std::size_t slot = 0; slot < outcome.medoids.size(); ++slot)
@@ -84,7 +85,8 @@ void check_build(const PointSet<T>& points) {
   GivenRows<T> given({D.data(), points.n, points.n, points.n});
   const Ids built = build_medoids<T>(given, everything, nullptr, 5, 2);
   for (std::size_t count = 1; count <= built.size(); ++count) {
-    const double taken = loss_of(D, points.n, Ids(built.begin(), built.begin() + static_cast<std::ptrdiff_t>(count)), nullptr, MedoidObjective::distance);
+    const double taken = loss_of(D, points.n, Ids(built.begin(), built.begin() + static_cast<std::ptrdiff_t>(count)), nullptr,
+                                 MedoidObjective::distance);
     for (const std::int64_t row : everything) {
       Ids trial(built.begin(), built.begin() + static_cast<std::ptrdiff_t>(count) - 1);
       trial.push_back(row);
@@ -122,8 +124,9 @@ TEST(medoids_of_more_rows_than_a_panel) {
   std::iota(start.begin(), start.end(), 0);
   ComputedRows<double> computed(points.view(), points.view(), euclidean, 2);
   std::int64_t n_heard = 0;
-  const SwapOutcome outcome = swap_medoids<double>(computed, everything, nullptr, start, {MedoidObjective::distance, SwapRule::first, 50, 2},
-                                                  [&](std::int64_t, double) { ++n_heard; });
+  const SwapOutcome outcome =
+      swap_medoids<double>(computed, everything, nullptr, start, {MedoidObjective::distance, SwapRule::first, 50, 2},
+                           [&](std::int64_t, double) { ++n_heard; });
   CHECK(outcome.is_settled && outcome.n_passes == n_heard);
   CHECK(is_close(outcome.loss, loss_of(all_distances(points), 700, outcome.medoids, nullptr, MedoidObjective::distance)));
 }

@@ -60,7 +60,9 @@ struct Case {
   }
 };
 
-bool near(double found, double expected, double tolerance) { return std::abs(found - expected) <= tolerance * (1 + std::abs(expected)); }
+bool near(double found, double expected, double tolerance) {
+  return std::abs(found - expected) <= tolerance * (1 + std::abs(expected));
+}
 
 template <class T>
 void check_sums(const Case<T>& data, double tolerance) {

@@ -58,9 +58,7 @@ TEST(reductions_in_task_order_do_not_depend_on_the_threads) {
 
 TEST(nested_loops_run_on_the_thread_that_they_are_in) {
   std::atomic<int> n_run{0};
-  parallel_for(4, 2, [&](std::int64_t, int) {
-    parallel_for(5, 2, [&](std::int64_t, int thread) { n_run += thread == 0; });
-  });
+  parallel_for(4, 2, [&](std::int64_t, int) { parallel_for(5, 2, [&](std::int64_t, int thread) { n_run += thread == 0; }); });
   CHECK(n_run == 20);
 }
 
@@ -95,9 +93,7 @@ TEST(only_the_calling_thread_asks_whether_to_stop) {
     return false;
   });
   usleep(60000);
-  parallel_for(64, 4, [](std::int64_t, int) {
-    parallel_for(10, 1, [](std::int64_t, int) { usleep(500); });
-  });
+  parallel_for(64, 4, [](std::int64_t, int) { parallel_for(10, 1, [](std::int64_t, int) { usleep(500); }); });
   CHECK(n_asked_elsewhere == 0);
   set_interrupt_check(nullptr);
 }

@@ -67,9 +67,10 @@ struct MetricCase {
 };
 
 inline std::vector<MetricCase> metric_cases() {
-  return {{TreeMetric::euclidean, 2}, {TreeMetric::sqeuclidean, 2}, {TreeMetric::manhattan, 2}, {TreeMetric::chebyshev, 2},
-          {TreeMetric::minkowski, 3}, {TreeMetric::minkowski, 1.5}, {TreeMetric::minkowski, 2},
-          {TreeMetric::minkowski, std::numeric_limits<double>::infinity()}};
+  return {{TreeMetric::euclidean, 2}, {TreeMetric::sqeuclidean, 2},
+          {TreeMetric::manhattan, 2}, {TreeMetric::chebyshev, 2},
+          {TreeMetric::minkowski, 3}, {TreeMetric::minkowski, 1.5},
+          {TreeMetric::minkowski, 2}, {TreeMetric::minkowski, std::numeric_limits<double>::infinity()}};
 }
 
 // The distance without its final root, one coordinate after the other, in the precision of T.
@@ -104,8 +105,7 @@ using Neighbours = std::vector<std::pair<T, std::int64_t>>;  // (reduced distanc
 
 // Every point but `left_out`, nearest first.
 template <class T>
-Neighbours<T> sorted_neighbours(const MetricCase& metric, const PointSet<T>& points, const T* query,
-                                std::int64_t left_out = -1) {
+Neighbours<T> sorted_neighbours(const MetricCase& metric, const PointSet<T>& points, const T* query, std::int64_t left_out = -1) {
   Neighbours<T> found;
   for (std::int64_t i = 0; i < points.n; ++i)
     if (i != left_out) found.emplace_back(reduced_distance(metric, query, points.row(i), points.dims), i);

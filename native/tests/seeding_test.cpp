@@ -71,7 +71,8 @@ TEST(seeds_keep_true_distances_on_every_instruction_set) {
 }
 
 TEST(seeds_far_from_the_origin_keep_their_digits) {
-  const auto points = testing::make_points<float>("far", 4000, 20, [](std::int64_t i, std::int64_t, double u) { return 1e4 + static_cast<double>(i % 7) + u; });
+  const auto points = testing::make_points<float>(
+      "far", 4000, 20, [](std::int64_t i, std::int64_t, double u) { return 1e4 + static_cast<double>(i % 7) + u; });
   check_seeds(points, 5);
 }
 

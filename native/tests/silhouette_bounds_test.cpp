@@ -1,5 +1,5 @@
 // Bounds against all pairs: the nearest other group of a row is never ruled out.
-#include "silhouette_bounds.h"
+#include "evaluate/silhouette_bounds.h"
 
 #include <cmath>
 #include <limits>
@@ -36,7 +36,8 @@ struct Groups {
     double sum = 0;
     for (std::int64_t j = starts[group]; j < starts[group + 1]; ++j) {
       double squared = 0;
-      for (std::int64_t t = 0; t < cols; ++t) squared += std::pow(static_cast<double>(numbers[row * cols + t]) - static_cast<double>(numbers[j * cols + t]), 2);
+      for (std::int64_t t = 0; t < cols; ++t)
+        squared += std::pow(static_cast<double>(numbers[row * cols + t]) - static_cast<double>(numbers[j * cols + t]), 2);
       sum += std::sqrt(squared);
     }
     return sum / static_cast<double>(starts[group + 1] - starts[group]);

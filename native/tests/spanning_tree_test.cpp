@@ -70,8 +70,7 @@ void check_points(const MetricCase& metric, const PointSet<T>& points) {
 TEST(spanning_trees_equal_kruskals) {
   for (const std::int64_t n : {1, 2, 40, 150})
     for (const std::int64_t dims : {1, 2, 5}) {
-      for (const PointSet<double>& points : testing::point_sets<double>(n, dims))
-        check_points({TreeMetric::euclidean, 2}, points);
+      for (const PointSet<double>& points : testing::point_sets<double>(n, dims)) check_points({TreeMetric::euclidean, 2}, points);
       for (const PointSet<float>& points : testing::point_sets<float>(n, dims)) check_points({TreeMetric::euclidean, 2}, points);
     }
 }

@@ -1,5 +1,5 @@
 // K-means on CSR rows walks the path of k-means on the same rows written out.
-#include "kmeans/sparse.h"
+#include "kmeans/sparse_kmeans.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,8 @@ void check_same_path(std::int64_t cols, std::int64_t k, bool unit_centres) {
   std::vector<std::int32_t> labels(600), sparse_labels(600);
   const KMeansOptions options{30, 0.0, -1.0, KMeansAlgorithm::lloyd, unit_centres, 2};
   const ColumnMoments columns = column_moments(data.rows(), nullptr, 2);
-  const KMeansOutcome outcome = run_kmeans<T>(data.rows(), nullptr, columns, {centres.data(), k, cols, cols}, options, {}, labels.data());
+  const KMeansOutcome outcome =
+      run_kmeans<T>(data.rows(), nullptr, columns, {centres.data(), k, cols, cols}, options, {}, labels.data());
   const KMeansOutcome sparse =
       run_kmeans<T>(data.csr(), nullptr, {sparse_centres.data(), k, cols, cols}, options, {}, sparse_labels.data());
   CHECK(labels == sparse_labels);

@@ -20,12 +20,18 @@ struct Case {
 };
 
 const std::vector<Case> cases = {
-    {{Kernel::dot, Finish::norm, 2}, false},          {{Kernel::dot, Finish::squared_norm, 2}, false},
-    {{Kernel::squared_difference, Finish::root, 2}, false}, {{Kernel::manhattan, Finish::identity, 1}, false},
-    {{Kernel::chebyshev, Finish::identity, 2}, false}, {{Kernel::minkowski, Finish::power_root, 3}, false},
-    {{Kernel::minkowski, Finish::power_root, 1.5}, false}, {{Kernel::canberra, Finish::identity, 2}, false},
-    {{Kernel::braycurtis, Finish::identity, 2}, false}, {{Kernel::hamming, Finish::mean, 2}, true},
-    {{Kernel::dot, Finish::jaccard, 2}, true},         {{Kernel::dot, Finish::dice, 2}, true},
+    {{Kernel::dot, Finish::norm, 2}, false},
+    {{Kernel::dot, Finish::squared_norm, 2}, false},
+    {{Kernel::squared_difference, Finish::root, 2}, false},
+    {{Kernel::manhattan, Finish::identity, 1}, false},
+    {{Kernel::chebyshev, Finish::identity, 2}, false},
+    {{Kernel::minkowski, Finish::power_root, 3}, false},
+    {{Kernel::minkowski, Finish::power_root, 1.5}, false},
+    {{Kernel::canberra, Finish::identity, 2}, false},
+    {{Kernel::braycurtis, Finish::identity, 2}, false},
+    {{Kernel::hamming, Finish::mean, 2}, true},
+    {{Kernel::dot, Finish::jaccard, 2}, true},
+    {{Kernel::dot, Finish::dice, 2}, true},
     {{Kernel::dot, Finish::matching, 2}, true},
 };
 
@@ -95,7 +101,12 @@ struct Problem {
   std::vector<T> x, y, matrix;
 
   Problem(std::int64_t n, std::int64_t m, std::int64_t cols, const Case& which)
-      : n(n), m(m), cols(cols), metric(which.metric), x(numbers<T>(n, cols, 1, which.is_binary)), y(numbers<T>(m, cols, 2, which.is_binary)),
+      : n(n),
+        m(m),
+        cols(cols),
+        metric(which.metric),
+        x(numbers<T>(n, cols, 1, which.is_binary)),
+        y(numbers<T>(m, cols, 2, which.is_binary)),
         matrix(static_cast<std::size_t>(n * m)) {
     if (m > 2 && n > 2) std::copy(x.begin() + 2 * cols, x.begin() + 3 * cols, y.begin() + cols);  // a distance of zero
     store<T>(X(), Y(), metric, 2, {matrix.data(), n, m, m});
@@ -122,7 +133,8 @@ void check_nearest(const Problem<T>& p) {
   nearest_two<T>(p.X(), p.Y(), p.metric, 2, {first.data(), second.data(), first_value.data(), second_value.data()});
   smallest<T>(p.X(), p.Y(), p.metric, 2, {3, several.data(), several_values.data(), false});
   for (std::size_t i = 0; i < n; ++i) {
-    std::vector<T> row(p.matrix.begin() + static_cast<std::ptrdiff_t>(i) * p.m, p.matrix.begin() + static_cast<std::ptrdiff_t>(i + 1) * p.m);
+    std::vector<T> row(p.matrix.begin() + static_cast<std::ptrdiff_t>(i) * p.m,
+                       p.matrix.begin() + static_cast<std::ptrdiff_t>(i + 1) * p.m);
     std::sort(row.begin(), row.end());
     CHECK(p.is_close(value[i], row[0]) && p.is_close(p.at(static_cast<std::int64_t>(i), index[i]), row[0]));
     CHECK(first[i] == index[i] && p.is_close(first_value[i], row[0]));

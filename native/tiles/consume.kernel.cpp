@@ -72,6 +72,7 @@ struct BelowEnding {
   COTERIE_INLINE void keep(State& state, const Strip<T>& strip, int r, T value, std::int64_t column) const {
     if (out.index != nullptr) {
       const std::int64_t at = out.starts[strip.first_row + r] + state.found[r];
+      if (at >= out.starts[strip.first_row + r + 1]) return;  // starts of other data: there is no room for more
       out.index[at] = static_cast<std::int32_t>(column);
       out.value[at] = is_fused ? finish_one(metric, Y, value, strip.rows.row[r], strip.term[r], column) : value;
     }
@@ -251,7 +252,7 @@ void install_for(TileKernels<T>& kernels) {
 
 }  // namespace
 
-void install_consumers(Engine& engine) {
+void install_consume(Engine& engine) {
   install_for(engine.float32.tiles);
   install_for(engine.float64.tiles);
 }

@@ -18,24 +18,27 @@ COTERIE_INLINE void fill_with(const StripRows<T>& rows, const PackedColumns<T>& 
 
 template <class T>
 void fill_dot(const StripRows<T>& rows, const PackedColumns<T>& Y, double, std::int64_t first, std::int64_t count, T* tile) {
-  fill_with(rows, Y, first, count, tile,
-            [](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
-                __attribute__((always_inline)) { dot_block<T>(strip, panel, start, cols, out); });
+  fill_with(
+      rows, Y, first, count, tile,
+      [](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
+          __attribute__((always_inline)) { dot_block<T>(strip, panel, start, cols, out); });
 }
 
 template <class T>
 void fill_braycurtis(const StripRows<T>& rows, const PackedColumns<T>& Y, double, std::int64_t first, std::int64_t count, T* tile) {
-  fill_with(rows, Y, first, count, tile,
-            [](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
-                __attribute__((always_inline)) { braycurtis_block<T>(strip, panel, start, cols, out); });
+  fill_with(
+      rows, Y, first, count, tile,
+      [](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
+          __attribute__((always_inline)) { braycurtis_block<T>(strip, panel, start, cols, out); });
 }
 
 template <class T, class Step>
 COTERIE_INLINE void fill_step(const Step& step, const StripRows<T>& rows, const PackedColumns<T>& Y, std::int64_t first,
                               std::int64_t count, T* tile) {
-  fill_with(rows, Y, first, count, tile,
-            [&step](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
-                __attribute__((always_inline)) { difference_block<T>(step, strip, panel, start, cols, out); });
+  fill_with(
+      rows, Y, first, count, tile,
+      [&step](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
+          __attribute__((always_inline)) { difference_block<T>(step, strip, panel, start, cols, out); });
 }
 
 template <class T, template <class> class Step>

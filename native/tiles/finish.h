@@ -31,19 +31,21 @@ COTERIE_INLINE Value sum_over(std::int64_t cols, const Term& term) {
 
 template <class T>
 COTERIE_INLINE T squared_distance_to_packed(const T* row, const T* panel_column, std::int64_t cols) {
-  return sum_over<T>(cols, [=](std::int64_t t) __attribute__((always_inline)) {
-    const T difference = row[t] - panel_column[t * panel_width<T>];
-    return difference * difference;
-  });
+  return sum_over<T>(
+      cols, [=](std::int64_t t) __attribute__((always_inline)) {
+        const T difference = row[t] - panel_column[t * panel_width<T>];
+        return difference * difference;
+      });
 }
 
 // The same, to the bit, for the columns of one vector.
 template <class T>
 COTERIE_INLINE Vec<T> squared_distances_to_packed(const T* row, const T* panel_vector, std::int64_t cols) {
-  return sum_over<Vec<T>>(cols, [=](std::int64_t t) __attribute__((always_inline)) {
-    const Vec<T> difference = broadcast(row[t]) - load(panel_vector + t * panel_width<T>);
-    return difference * difference;
-  });
+  return sum_over<Vec<T>>(
+      cols, [=](std::int64_t t) __attribute__((always_inline)) {
+        const Vec<T> difference = broadcast(row[t]) - load(panel_vector + t * panel_width<T>);
+        return difference * difference;
+      });
 }
 
 // The packed column `column` as a vector of stride panel_width.
@@ -140,8 +142,8 @@ inline constexpr T cosine_cancelled = sizeof(T) == 8 ? T(1e-6) : T(1e-2);
 
 // `count` is a multiple of the panel width. Vectors with a lane that cancelled are computed again; they are few.
 template <class T>
-COTERIE_INLINE void finish_norms(const PackedColumns<T>& Y, T* values, std::int64_t first, std::int64_t count, const T* row,
-                                 T term, bool take_root) {
+COTERIE_INLINE void finish_norms(const PackedColumns<T>& Y, T* values, std::int64_t first, std::int64_t count, const T* row, T term,
+                                 bool take_root) {
   const Vec<T> row_terms = broadcast(term), share = broadcast(cancellation_share<T>);
   for (std::int64_t j = 0; j < count; j += lanes<T>) {
     const Vec<T> half = load(values + j);

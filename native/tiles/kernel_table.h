@@ -62,7 +62,7 @@ template <class T>
 struct BelowOutput {
   double threshold;             // inclusive
   std::int64_t* count;          // per row; null when lists are wanted
-  const std::int64_t* starts;   // per row: where its list starts; null when counts are wanted
+  const std::int64_t* starts;   // per row: where its list starts, then where the last one ends; null when counts are wanted
   std::int32_t* index;
   T* value;
 };

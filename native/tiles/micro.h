@@ -99,14 +99,12 @@ struct Canberra {
 
 template <class T>
 struct Hamming {
-  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const {
-    return sum + select<T>(x != y, broadcast<T>(1), Vec<T>{});
-  }
+  COTERIE_INLINE Vec<T> step(Vec<T> sum, Vec<T> x, Vec<T> y) const { return sum + select<T>(x != y, broadcast<T>(1), Vec<T>{}); }
 };
 
 template <class T, class Step>
-COTERIE_INLINE void difference_block(const Step& kernel, const StripRows<T>& strip, const T* panel, const T* start,
-                                     std::int64_t cols, Block<T>& out) {
+COTERIE_INLINE void difference_block(const Step& kernel, const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols,
+                                     Block<T>& out) {
   Vec<T> acc[strip_rows][panel_vectors] = {};
   for (std::int64_t t = 0; t < cols; ++t) {
     Vec<T> y[panel_vectors];
@@ -122,8 +120,7 @@ COTERIE_INLINE void difference_block(const Step& kernel, const StripRows<T>& str
 
 // Two sums per pair: half a panel at a time, to stay in registers.
 template <class T>
-COTERIE_INLINE void braycurtis_block(const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols,
-                                     Block<T>& out) {
+COTERIE_INLINE void braycurtis_block(const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out) {
   for (int v = 0; v < panel_vectors; ++v) {
     Vec<T> difference[strip_rows] = {}, total[strip_rows] = {};
     for (std::int64_t t = 0; t < cols; ++t) {

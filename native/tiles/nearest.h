@@ -21,9 +21,7 @@ struct LaneWinner {
 
 template <class T>
 COTERIE_INLINE T smallest_lane(Vec<T> values) {
-  for (int distance = lanes<T> / 2; distance > 0; distance /= 2)
-    values = minimum<T>(__builtin_shuffle(values, lane_numbers<T>() ^ broadcast_index<T>(distance)), values);
-  return values[0];
+  return reduce_lanes<lanes<T>>(values, [](Vec<T> x, Vec<T> y) __attribute__((always_inline)) { return minimum<T>(y, x); });
 }
 
 template <class T>
@@ -74,8 +72,7 @@ struct NearestEnding {
       const LaneWinner<T> winner = lowest_lane<T>(state.best[r], state.at[r]);
       const std::int64_t row = strip.first_row + r;
       out.index[row] = static_cast<std::int32_t>(winner.index);
-      if (out.value != nullptr)
-        out.value[row] = finish_one(metric, Y, winner.value, strip.rows.row[r], strip.term[r], winner.index);
+      if (out.value != nullptr) out.value[row] = finish_one(metric, Y, winner.value, strip.rows.row[r], strip.term[r], winner.index);
     }
   }
 };
@@ -120,8 +117,8 @@ struct NearestTwoEnding {
 
   // Where the winner stood, its lane's second takes part in the search for the second.
   static COTERIE_INLINE LaneWinner<T> second_of(const State& state, int r, LaneWinner<T> first) {
-    const Mask<T> is_first = (state.at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index))) &
-                             (state.best[r] == broadcast(first.value));
+    const Mask<T> is_first =
+        (state.at[r] == broadcast_index<T>(static_cast<LaneIndex<T>>(first.index))) & (state.best[r] == broadcast(first.value));
     return lowest_lane<T>(select<T>(is_first, state.second[r], state.best[r]),
                           select_index<T>(is_first, state.second_at[r], state.at[r]));
   }

@@ -138,9 +138,7 @@ void nearest_exact(const TileProblem<T>& problem, const NearestOutput<T>& out) {
 
 template <class T>
 void install_for(TileKernels<T>& kernels) {
-  kernels.nearest = [](const TileProblem<T>& problem, const NearestOutput<T>& out) {
-    walk_ordered<T, NearestEnding>(problem, out);
-  };
+  kernels.nearest = [](const TileProblem<T>& problem, const NearestOutput<T>& out) { walk_ordered<T, NearestEnding>(problem, out); };
   kernels.nearest_exact = nearest_exact<T>;
   kernels.nearest_two = [](const TileProblem<T>& problem, const NearestTwoOutput<T>& out) {
     walk_ordered<T, NearestTwoEnding>(problem, out);

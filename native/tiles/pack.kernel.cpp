@@ -55,7 +55,7 @@ void pack(const MatrixView<T>& Y, const T* shift, const Metric& metric, const Pa
 
 }  // namespace
 
-void install_packing(Engine& engine) {
+void install_pack(Engine& engine) {
   engine.float32.tiles.panel_width = panel_width<float>;
   engine.float32.tiles.pack = pack<float>;
   engine.float64.tiles.panel_width = panel_width<double>;

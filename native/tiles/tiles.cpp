@@ -140,8 +140,7 @@ void nearest_exact(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric&
 }
 
 template <class T>
-void nearest_two(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads,
-                 const NearestTwoOutput<T>& out) {
+void nearest_two(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestTwoOutput<T>& out) {
   run_against(X, Y, metric, threads, kernels<T>().nearest_two, out);
 }
 
@@ -156,8 +155,8 @@ void below(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric,
 }
 
 template <class T>
-void group_sums(const MatrixView<T>& X, const MatrixView<T>& Y, const std::int32_t* group_of_column, const Metric& metric,
-                int threads, const GroupSumOutput& out) {
+void group_sums(const MatrixView<T>& X, const MatrixView<T>& Y, const std::int32_t* group_of_column, const Metric& metric, int threads,
+                const GroupSumOutput& out) {
   const std::vector<T> shift = centring_shift(Y, metric, threads);
   const ColumnPack<T> pack(Y, pointer(shift), metric, group_of_column, out.n_groups, threads);
   kernels<T>().group_sums(problem_of(X, shift, pack, metric, threads), out);
@@ -177,8 +176,8 @@ void store(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric,
 }
 
 template <class T>
-void store_edges(const MatrixView<T>& X, const std::int32_t* columns, const std::int64_t* row_starts, const Metric& metric, int threads,
-                 T* out) {
+void store_edges(const MatrixView<T>& X, const std::int32_t* columns, const std::int64_t* row_starts, const Metric& metric,
+                 int threads, T* out) {
   const std::vector<T> shift = centring_shift(X, metric, threads);
   constexpr std::int64_t block = 64;
   parallel_for(block_count(X.rows, block), threads, [&](std::int64_t task, int) {
@@ -188,7 +187,8 @@ void store_edges(const MatrixView<T>& X, const std::int32_t* columns, const std:
       const std::int64_t count = row_starts[i + 1] - row_starts[i];
       if (count == 0) continue;
       ends.clear();
-      for (std::int64_t at = row_starts[i]; at < row_starts[i + 1]; ++at) ends.insert(ends.end(), X.row(columns[at]), X.row(columns[at]) + X.cols);
+      for (std::int64_t at = row_starts[i]; at < row_starts[i + 1]; ++at)
+        ends.insert(ends.end(), X.row(columns[at]), X.row(columns[at]) + X.cols);
       const ColumnPack<T> pack({ends.data(), count, X.cols, X.cols}, pointer(shift), metric, 1);
       kernels<T>().store(problem_of({X.row(i), 1, X.cols, X.stride}, shift, pack, metric, 1), {out + row_starts[i], 1, count, count});
     }
@@ -204,8 +204,9 @@ void store_self(const MatrixView<T>& X, const Metric& metric, int threads, const
 
 template <class T>
 struct Instantiate {
-  static constexpr auto functions = std::make_tuple(&nearest<T>, &nearest_exact<T>, &nearest_two<T>, &smallest<T>, &below<T>, &group_sums<T>,
-                                                    &group_extremes<T>, &store<T>, &store_edges<T>, &store_self<T>, &centring_shift<T>);
+  static constexpr auto functions =
+      std::make_tuple(&nearest<T>, &nearest_exact<T>, &nearest_two<T>, &smallest<T>, &below<T>, &group_sums<T>, &group_extremes<T>,
+                      &store<T>, &store_edges<T>, &store_self<T>, &centring_shift<T>);
 };
 template class ColumnPack<float>;
 template class ColumnPack<double>;

@@ -20,8 +20,8 @@ class ColumnPack {
  public:
   ColumnPack(const MatrixView<T>& Y, const T* shift, const Metric& metric, int threads);
   // Columns sorted by group, each group padded to a multiple of `group_columns`: what the per-group endings need.
-  ColumnPack(const MatrixView<T>& Y, const T* shift, const Metric& metric, const std::int32_t* group_of_row,
-             std::int64_t n_groups, int threads);
+  ColumnPack(const MatrixView<T>& Y, const T* shift, const Metric& metric, const std::int32_t* group_of_row, std::int64_t n_groups,
+             int threads);
 
   const PackedColumns<T>& columns() const { return columns_; }
 
@@ -46,8 +46,7 @@ template <class T>
 void nearest_exact(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestOutput<T>& out);
 
 template <class T>
-void nearest_two(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads,
-                 const NearestTwoOutput<T>& out);
+void nearest_two(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const NearestTwoOutput<T>& out);
 
 template <class T>
 void smallest(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const SmallestOutput<T>& out);
@@ -56,8 +55,8 @@ template <class T>
 void below(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const BelowOutput<T>& out);
 
 template <class T>
-void group_sums(const MatrixView<T>& X, const MatrixView<T>& Y, const std::int32_t* group_of_column, const Metric& metric,
-                int threads, const GroupSumOutput& out);
+void group_sums(const MatrixView<T>& X, const MatrixView<T>& Y, const std::int32_t* group_of_column, const Metric& metric, int threads,
+                const GroupSumOutput& out);
 
 template <class T>
 void group_extremes(const MatrixView<T>& X, const MatrixView<T>& Y, const std::int32_t* group_of_column, const Metric& metric,
@@ -69,8 +68,8 @@ void store(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric,
 // Distances along the edges of a graph of the rows of X: out[at] is that of row i and row columns[at], for `at` from
 // row_starts[i] to row_starts[i + 1].
 template <class T>
-void store_edges(const MatrixView<T>& X, const std::int32_t* columns, const std::int64_t* row_starts, const Metric& metric, int threads,
-                 T* out);
+void store_edges(const MatrixView<T>& X, const std::int32_t* columns, const std::int64_t* row_starts, const Metric& metric,
+                 int threads, T* out);
 
 // Distances among the rows of X: each pair once, exactly symmetric.
 template <class T>

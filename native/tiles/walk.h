@@ -133,9 +133,8 @@ void walk_block(const TileProblem<T>& problem, const Source& source, const Endin
 template <class T, class Source, class Ending>
 void walk(const TileProblem<T>& problem, const Source& source, const Ending& ending) {
   const std::int64_t n = problem.X.rows, block = rows_per_block<T>(problem.X.cols);
-  parallel_for(block_count(n, block), problem.threads, [&](std::int64_t task, int thread) {
-    walk_block(problem, source, ending, block_range(n, block, task), thread);
-  });
+  parallel_for(block_count(n, block), problem.threads,
+               [&](std::int64_t task, int thread) { walk_block(problem, source, ending, block_range(n, block, task), thread); });
 }
 
 // The fill of a kernel; defined in fill.kernel.cpp, one instantiation per kernel.

@@ -47,12 +47,10 @@ void sort_by(std::int64_t count, std::int64_t* indices, T* distances, IsBefore i
 
 template <class T>
 void sort_hits(HitOrder order, std::int64_t count, std::int64_t* indices, T* distances) {
-  if (order == HitOrder::index)
-    sort_by(count, indices, distances, [](const Hit<T>& a, const Hit<T>& b) { return a.index < b.index; });
+  if (order == HitOrder::index) sort_by(count, indices, distances, [](const Hit<T>& a, const Hit<T>& b) { return a.index < b.index; });
   if (order == HitOrder::distance)
-    sort_by(count, indices, distances, [](const Hit<T>& a, const Hit<T>& b) {
-      return stands_before(a.distance, a.index, b.distance, b.index);
-    });
+    sort_by(count, indices, distances,
+            [](const Hit<T>& a, const Hit<T>& b) { return stands_before(a.distance, a.index, b.distance, b.index); });
 }
 
 template <class T>

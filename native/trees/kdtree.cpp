@@ -27,8 +27,7 @@ KDTreeView<T> shape_of(MatrixView<T> rows, TreeMetric metric, double p, std::int
   if (rows.rows < 1 || rows.rows > std::numeric_limits<std::int32_t>::max() || rows.cols < 1)
     throw std::invalid_argument("X of KDTree must have 1 to 2147483647 rows and at least one column, got shape (" +
                                 std::to_string(rows.rows) + ", " + std::to_string(rows.cols) + ").");
-  if (leaf_size < 1)
-    throw std::invalid_argument("leaf_size of KDTree must be at least 1, got " + std::to_string(leaf_size) + ".");
+  if (leaf_size < 1) throw std::invalid_argument("leaf_size of KDTree must be at least 1, got " + std::to_string(leaf_size) + ".");
   if (!(p >= 1)) throw std::invalid_argument("p of KDTree must be at least 1, got " + std::to_string(p) + ".");
   KDTreeView<T> view{};
   view.n_points = rows.rows;
@@ -60,8 +59,8 @@ KDTree<T>::KDTree(MatrixView<T> rows, TreeMetric metric, double p, std::int64_t 
 }
 
 template <class T>
-void find_nearest(const KDTree<T>& tree, const TreeQueries<T>& queries, std::int64_t k, bool exclude_self,
-                  const T* upper_bounds, std::int64_t* indices, T* distances, int threads) {
+void find_nearest(const KDTree<T>& tree, const TreeQueries<T>& queries, std::int64_t k, bool exclude_self, const T* upper_bounds,
+                  std::int64_t* indices, T* distances, int threads) {
   const NearestJob<T> job{queries.groups(), k, exclude_self, upper_bounds, indices, distances};
   engine().of<T>().kdtree.nearest(tree.view(), job, threads);
 }
@@ -73,19 +72,17 @@ void count_within(const KDTree<T>& tree, const TreeQueries<T>& queries, double r
 }
 
 template <class T>
-void list_within(const KDTree<T>& tree, const TreeQueries<T>& queries, double radius, HitOrder sort,
-                 const std::int64_t* row_starts, std::int64_t* indices, T* distances, int threads) {
+void list_within(const KDTree<T>& tree, const TreeQueries<T>& queries, double radius, HitOrder sort, const std::int64_t* row_starts,
+                 std::int64_t* indices, T* distances, int threads) {
   const RadiusJob<T> job{queries.groups(), radius, nullptr, row_starts, indices, distances, sort};
   engine().of<T>().kdtree.fill_within(tree.view(), job, threads);
 }
 
-#define COTERIE_INSTANTIATE(T)                                                                                    \
-  template class KDTree<T>;                                                                                       \
-  template void find_nearest(const KDTree<T>&, const TreeQueries<T>&, std::int64_t, bool, const T*, std::int64_t*, \
-                             T*, int);                                                                            \
-  template void count_within(const KDTree<T>&, const TreeQueries<T>&, double, std::int64_t*, int);                \
-  template void list_within(const KDTree<T>&, const TreeQueries<T>&, double, HitOrder, const std::int64_t*,       \
-                            std::int64_t*, T*, int);
+#define COTERIE_INSTANTIATE(T)                                                                                               \
+  template class KDTree<T>;                                                                                                  \
+  template void find_nearest(const KDTree<T>&, const TreeQueries<T>&, std::int64_t, bool, const T*, std::int64_t*, T*, int); \
+  template void count_within(const KDTree<T>&, const TreeQueries<T>&, double, std::int64_t*, int);                           \
+  template void list_within(const KDTree<T>&, const TreeQueries<T>&, double, HitOrder, const std::int64_t*, std::int64_t*, T*, int);
 
 COTERIE_INSTANTIATE(float)
 COTERIE_INSTANTIATE(double)

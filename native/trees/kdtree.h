@@ -59,12 +59,11 @@ class TreeQueries {
   std::vector<std::int32_t> home_leaves_;
 };
 
-
 // The k nearest rows of the data per query, by (distance, row). Where fewer than k points lie within upper_bounds[row]
 // (inclusive; nullptr: no bound), index -1 and distance infinity fill up.
 template <class T>
-void find_nearest(const KDTree<T>& tree, const TreeQueries<T>& queries, std::int64_t k, bool exclude_self,
-                  const T* upper_bounds, std::int64_t* indices, T* distances, int threads);
+void find_nearest(const KDTree<T>& tree, const TreeQueries<T>& queries, std::int64_t k, bool exclude_self, const T* upper_bounds,
+                  std::int64_t* indices, T* distances, int threads);
 
 // How many points lie within the radius, inclusive.
 template <class T>
@@ -72,7 +71,7 @@ void count_within(const KDTree<T>& tree, const TreeQueries<T>& queries, double r
 
 // Which points lie within the radius: row i writes to places row_starts[i] on, as many as count_within says.
 template <class T>
-void list_within(const KDTree<T>& tree, const TreeQueries<T>& queries, double radius, HitOrder sort,
-                 const std::int64_t* row_starts, std::int64_t* indices, T* distances, int threads);
+void list_within(const KDTree<T>& tree, const TreeQueries<T>& queries, double radius, HitOrder sort, const std::int64_t* row_starts,
+                 std::int64_t* indices, T* distances, int threads);
 
 }  // namespace coterie

@@ -18,9 +18,15 @@ constexpr std::int64_t subtree_points = 16384;  // built by one task, in cache
 template <class T>
 class TreeBuilder {
  public:
-  TreeBuilder(MatrixView<T> rows, const KDTreeView<T>& tree, T* points, std::int32_t* original, T* boxes,
-              TreeSplit<T>* splits, int threads)
-      : rows_(rows), tree_(tree), points_(points), original_(original), boxes_(boxes), splits_(splits), threads_(threads),
+  TreeBuilder(MatrixView<T> rows, const KDTreeView<T>& tree, T* points, std::int32_t* original, T* boxes, TreeSplit<T>* splits,
+              int threads)
+      : rows_(rows),
+        tree_(tree),
+        points_(points),
+        original_(original),
+        boxes_(boxes),
+        splits_(splits),
+        threads_(threads),
         other_points_(static_cast<std::size_t>(rows.rows * rows.cols)),
         other_original_(static_cast<std::size_t>(rows.rows)) {}
 
@@ -136,14 +142,12 @@ class TreeBuilder {
 }  // namespace
 
 template <class T>
-void build_kdtree(MatrixView<T> rows, const KDTreeView<T>& tree, T* points, std::int32_t* original, T* boxes,
-                  TreeSplit<T>* splits, int threads) {
+void build_kdtree(MatrixView<T> rows, const KDTreeView<T>& tree, T* points, std::int32_t* original, T* boxes, TreeSplit<T>* splits,
+                  int threads) {
   TreeBuilder<T>(rows, tree, points, original, boxes, splits, threads).build();
 }
 
-template void build_kdtree(MatrixView<float>, const KDTreeView<float>&, float*, std::int32_t*, float*, TreeSplit<float>*,
-                           int);
-template void build_kdtree(MatrixView<double>, const KDTreeView<double>&, double*, std::int32_t*, double*,
-                           TreeSplit<double>*, int);
+template void build_kdtree(MatrixView<float>, const KDTreeView<float>&, float*, std::int32_t*, float*, TreeSplit<float>*, int);
+template void build_kdtree(MatrixView<double>, const KDTreeView<double>&, double*, std::int32_t*, double*, TreeSplit<double>*, int);
 
 }  // namespace coterie

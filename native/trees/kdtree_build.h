@@ -10,7 +10,7 @@ namespace coterie {
 
 // Fills the memory behind a view whose sizes are set. Throws std::invalid_argument when a number is not finite.
 template <class T>
-void build_kdtree(MatrixView<T> rows, const KDTreeView<T>& tree, T* points, std::int32_t* original, T* boxes,
-                  TreeSplit<T>* splits, int threads);
+void build_kdtree(MatrixView<T> rows, const KDTreeView<T>& tree, T* points, std::int32_t* original, T* boxes, TreeSplit<T>* splits,
+                  int threads);
 
 }  // namespace coterie

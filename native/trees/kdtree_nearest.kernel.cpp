@@ -72,8 +72,7 @@ COTERIE_INLINE T generous_limit(const KDTreeView<T>& tree, const NearestJob<T>& 
 }
 
 template <class T>
-void write_row(const KDTreeView<T>& tree, const NearestJob<T>& job, const NearestLists<T>& lists, int list,
-                              std::int64_t row) {
+void write_row(const KDTreeView<T>& tree, const NearestJob<T>& job, const NearestLists<T>& lists, int list, std::int64_t row) {
   std::int64_t* indices = job.indices + row * job.k;
   T* distances = job.distances + row * job.k;
   lists.copy(list, indices, distances);
@@ -110,7 +109,6 @@ void nearest(const KDTreeView<T>& tree, const NearestJob<T>& job, int threads) {
 }
 
 }  // namespace
-
 
 void install_kdtree_nearest(Engine& engine) {
   engine.float32.kdtree.nearest = nearest<float>;

@@ -15,8 +15,7 @@ constexpr std::int64_t groups_per_task = 16;
 template <class T, class Term, bool takes_nodes, class Consume>
 class RadiusVisitor {
  public:
-  RadiusVisitor(const KDTreeView<T>& tree, const QueryGroup<T>& group, const Term& term, const RadiusBand<T>& band,
-                Consume& consume)
+  RadiusVisitor(const KDTreeView<T>& tree, const QueryGroup<T>& group, const Term& term, const RadiusBand<T>& band, Consume& consume)
       : tree_(tree), group_(group), term_(term), band_(band), consume_(consume) {
     for (int i = 0; i < group_size; ++i) limits_[i] = i < group.size() ? band.outside : T{-1};
   }
@@ -71,9 +70,7 @@ void count_with(const KDTreeView<T>& tree, const RadiusJob<T>& job, const Term& 
   const RadiusBand<T> band = make_band(tree, job.radius);
   for_each_group<T>(tree, job.queries, threads, [&](const QueryGroup<T>& group) {
     std::int64_t counts[group_size] = {};
-    auto add = [&](int query, TreeNode, std::int64_t, std::uint32_t within, const T*) {
-      counts[query] += __builtin_popcount(within);
-    };
+    auto add = [&](int query, TreeNode, std::int64_t, std::uint32_t within, const T*) { counts[query] += __builtin_popcount(within); };
     RadiusVisitor<T, Term, true, decltype(add)> visitor(tree, group, term, band, add);
     walk<T>(tree, group, term, visitor);
     for (int i = 0; i < group.size(); ++i) job.counts[group.row(i)] = counts[i] + visitor.whole();
@@ -115,7 +112,6 @@ void fill_within(const KDTreeView<T>& tree, const RadiusJob<T>& job, int threads
 }
 
 }  // namespace
-
 
 void install_kdtree_radius(Engine& engine) {
   engine.float32.kdtree.count_within = count_within<float>;

@@ -24,9 +24,7 @@ struct TreeNode {
   COTERIE_VIEW_INLINE bool has_leaf(std::int32_t leaf) const { return leaf >= first_leaf && leaf < first_leaf + n_leaves; }
   COTERIE_VIEW_INLINE std::int32_t left_leaves() const { return (n_leaves + 1) / 2; }
   COTERIE_VIEW_INLINE TreeNode left() const { return {id + 1, first_leaf, left_leaves()}; }
-  COTERIE_VIEW_INLINE TreeNode right() const {
-    return {id + 2 * left_leaves(), first_leaf + left_leaves(), n_leaves - left_leaves()};
-  }
+  COTERIE_VIEW_INLINE TreeNode right() const { return {id + 2 * left_leaves(), first_leaf + left_leaves(), n_leaves - left_leaves()}; }
 };
 
 // Where a node cut its points: the left child holds those with coordinate `dimension` at most `value`.

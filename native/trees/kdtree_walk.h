@@ -114,8 +114,8 @@ COTERIE_INLINE std::uint32_t queries_near_box(const Term& term, const QueryGroup
 
 // Reduced distances of query i to a chunk of a leaf; bit p is set where point p is within limit. Padding included.
 template <class T, class Term>
-COTERIE_INLINE std::uint32_t scan_chunk(const Term& term, const QueryGroup<T>& group, int i, const T* chunk,
-                                        std::int64_t capacity, T limit, T* reduced) {
+COTERIE_INLINE std::uint32_t scan_chunk(const Term& term, const QueryGroup<T>& group, int i, const T* chunk, std::int64_t capacity,
+                                        T limit, T* reduced) {
   constexpr int parts = chunk_points<T> / lanes<T>;
   Vec<T> total[parts] = {};
   for (std::int64_t j = 0; j < group.dims(); ++j) {

@@ -28,15 +28,24 @@ struct RowBuffer {
 template <class Body>
 void with_dims(std::int64_t dims, Body&& body) {
   switch (dims) {
-    case 1: return body(std::integral_constant<std::int64_t, 1>{});
-    case 2: return body(std::integral_constant<std::int64_t, 2>{});
-    case 3: return body(std::integral_constant<std::int64_t, 3>{});
-    case 4: return body(std::integral_constant<std::int64_t, 4>{});
-    case 5: return body(std::integral_constant<std::int64_t, 5>{});
-    case 6: return body(std::integral_constant<std::int64_t, 6>{});
-    case 7: return body(std::integral_constant<std::int64_t, 7>{});
-    case 8: return body(std::integral_constant<std::int64_t, 8>{});
-    default: return body(dims);
+    case 1:
+      return body(std::integral_constant<std::int64_t, 1>{});
+    case 2:
+      return body(std::integral_constant<std::int64_t, 2>{});
+    case 3:
+      return body(std::integral_constant<std::int64_t, 3>{});
+    case 4:
+      return body(std::integral_constant<std::int64_t, 4>{});
+    case 5:
+      return body(std::integral_constant<std::int64_t, 5>{});
+    case 6:
+      return body(std::integral_constant<std::int64_t, 6>{});
+    case 7:
+      return body(std::integral_constant<std::int64_t, 7>{});
+    case 8:
+      return body(std::integral_constant<std::int64_t, 8>{});
+    default:
+      return body(dims);
   }
 }
 
@@ -78,9 +87,8 @@ class MedianSplitter {
     if (n_blocks_ == 1)
       body(blocks_[0], Range{0, size_});
     else
-      parallel_for(n_blocks_, threads_, [&](std::int64_t block, int) {
-        body(blocks_[block], block_range(size_, split_block, block));
-      });
+      parallel_for(n_blocks_, threads_,
+                   [&](std::int64_t block, int) { body(blocks_[block], block_range(size_, split_block, block)); });
   }
 
   T find_in_one(std::int64_t rank) {
@@ -94,8 +102,7 @@ class MedianSplitter {
     collect(low, high);
     const std::int64_t n_below = gather();
     const auto n_candidates = static_cast<std::int64_t>(candidates_.size());
-    if (rank >= n_below && rank < n_below + n_candidates)
-      return select_value(candidates_.data(), n_candidates, rank - n_below);
+    if (rank >= n_below && rank < n_below + n_candidates) return select_value(candidates_.data(), n_candidates, rank - n_below);
     collect(-infinity, infinity);  // the sample misled us
     gather();
     return select_value(candidates_.data(), size_, rank);

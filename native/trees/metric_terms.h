@@ -92,11 +92,9 @@ COTERIE_INLINE void with_term(TreeMetric metric, double p, Body&& body) {
 template <class T>
 COTERIE_INLINE void finish_distances(const KDTreeView<T>& tree, T* reduced, std::int64_t n) {
   if (tree.metric == TreeMetric::euclidean) {
-    for (std::int64_t i = 0; i < n; ++i)
-      reduced[i] = sizeof(T) == 4 ? __builtin_sqrtf(reduced[i]) : __builtin_sqrt(reduced[i]);
+    for (std::int64_t i = 0; i < n; ++i) reduced[i] = sizeof(T) == 4 ? __builtin_sqrtf(reduced[i]) : __builtin_sqrt(reduced[i]);
   } else if (tree.metric == TreeMetric::minkowski) {
-    for (std::int64_t i = 0; i < n; ++i)
-      reduced[i] = static_cast<T>(__builtin_pow(static_cast<double>(reduced[i]), 1 / tree.p));
+    for (std::int64_t i = 0; i < n; ++i) reduced[i] = static_cast<T>(__builtin_pow(static_cast<double>(reduced[i]), 1 / tree.p));
   }
 }
 

@@ -54,11 +54,16 @@ class NearestLists {
 
   void offer(int list, const OfferedPoints<T>& points) const {
     switch (n_vectors_) {
-      case 0: return gather(list, points);
-      case 1: return offer_in_registers<1>(list, points);
-      case 2: return offer_in_registers<2>(list, points);
-      case 3: return offer_in_registers<3>(list, points);
-      case 4: return offer_in_registers<4>(list, points);
+      case 0:
+        return gather(list, points);
+      case 1:
+        return offer_in_registers<1>(list, points);
+      case 2:
+        return offer_in_registers<2>(list, points);
+      case 3:
+        return offer_in_registers<3>(list, points);
+      case 4:
+        return offer_in_registers<4>(list, points);
     }
     insert_all(entries_.data() + list * n_vectors_, n_vectors_, points);
     limits_[list] = last_distance(list);

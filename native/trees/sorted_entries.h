@@ -17,12 +17,10 @@ namespace coterie::COTERIE_ISA {
 inline constexpr int entry_lanes = lanes<double>;
 
 // The last lane of `before`, then all but the last of `after`.
-template <class V, int... Lane>
-COTERIE_INLINE V shift_in(V before, V after, std::integer_sequence<int, Lane...>) {
-  return __builtin_shufflevector(before, after, (entry_lanes - 1 + Lane)...);
+template <class V>
+COTERIE_INLINE V shift_in(V before, V after) {
+  return shuffle_lanes(before, after, [](int lane) { return entry_lanes - 1 + lane; });
 }
-
-using EntryLanes = std::make_integer_sequence<int, entry_lanes>;
 
 // What stands in a place that no point has taken.
 inline constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
@@ -41,9 +39,7 @@ struct Entries<float> {
     return std::bit_cast<double>(high << 32 | static_cast<std::uint32_t>(index));
   }
   COTERIE_INLINE std::uint64_t bits(int lane) const { return std::bit_cast<std::uint64_t>(double{keys[lane]}); }
-  COTERIE_INLINE float distance(int lane) const {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits(lane) >> 32));
-  }
+  COTERIE_INLINE float distance(int lane) const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits(lane) >> 32)); }
   COTERIE_INLINE std::int32_t index(int lane) const { return static_cast<std::int32_t>(bits(lane)); }
   COTERIE_INLINE void fill(float distance, std::int32_t index) { keys = broadcast<double>(pack(distance, index)); }
 };
@@ -53,7 +49,7 @@ COTERIE_INLINE void insert_entry(Entries<float>* list, std::int64_t n, float dis
   Vec<double> last{};
   for (std::int64_t i = 0; i < n; ++i) {
     const Vec<double> old = list[i].keys;
-    list[i].keys = minimum<double>(old, maximum<double>(shift_in(last, old, EntryLanes{}), key));
+    list[i].keys = minimum<double>(old, maximum<double>(shift_in(last, old), key));
     last = old;
   }
 }
@@ -79,8 +75,8 @@ COTERIE_INLINE void shift_entries(Entries<double>* list, std::int64_t n, Vec<dou
   Mask<double> last_indices{};
   for (std::int64_t i = 0; i < n; ++i) {
     const Entries<double> old = list[i];
-    const Vec<double> moved_distances = shift_in(last_distances, old.distances, EntryLanes{});
-    const Mask<double> moved_indices = shift_in(last_indices, old.indices, EntryLanes{});
+    const Vec<double> moved_distances = shift_in(last_distances, old.distances);
+    const Mask<double> moved_indices = shift_in(last_indices, old.indices);
     const Mask<double> behind = select_index<double>(is_before(moved_distances, moved_indices), index, moved_indices);
     list[i].indices = select_index<double>(is_before(old.distances, old.indices), old.indices, behind);
     list[i].distances = minimum<double>(old.distances, maximum<double>(moved_distances, distance));

@@ -9,14 +9,17 @@ namespace coterie {
 template <class T>
 NearestPositions<T> nearest_positions(const KDTree<T>& tree, std::int64_t k, int threads) {
   if (k == 0) return {};
-  const auto n = static_cast<std::size_t>(tree.view().n_points), padded = static_cast<std::size_t>(tree.view().n_leaves * tree.view().leaf_capacity);
+  const auto n = static_cast<std::size_t>(tree.view().n_points),
+             padded = static_cast<std::size_t>(tree.view().n_leaves * tree.view().leaf_capacity);
   std::vector<std::int32_t> itself(padded, static_cast<std::int32_t>(n) - 1);
   std::iota(itself.begin(), itself.begin() + static_cast<std::ptrdiff_t>(n), 0);
   KDTreeView<T> in_order = tree.view();
   in_order.original = itself.data();
-  NearestPositions<T> lists{k, std::vector<std::int64_t>(n * static_cast<std::size_t>(k)), std::vector<T>(n * static_cast<std::size_t>(k))};
+  NearestPositions<T> lists{k, std::vector<std::int64_t>(n * static_cast<std::size_t>(k)),
+                            std::vector<T>(n * static_cast<std::size_t>(k))};
   const TreeQueries<T> queries(tree);
-  engine().of<T>().kdtree.nearest(in_order, {queries.groups(), k, true, nullptr, lists.position.data(), lists.distance.data()}, threads);
+  engine().of<T>().kdtree.nearest(in_order, {queries.groups(), k, true, nullptr, lists.position.data(), lists.distance.data()},
+                                  threads);
   return lists;
 }
 

@@ -54,7 +54,8 @@ class NodeWalk {
           if (job_.partner[i] == no_partner) points_.run(static_cast<std::int32_t>(i));
         continue;
       }
-      const Pending left{next.node.left(), gap_to_others(next.node.left())}, right{next.node.right(), gap_to_others(next.node.right())};
+      const Pending left{next.node.left(), gap_to_others(next.node.left())},
+          right{next.node.right(), gap_to_others(next.node.right())};
       pending[n_pending++] = left.gap <= right.gap ? right : left;
       pending[n_pending++] = left.gap <= right.gap ? left : right;
     }
@@ -75,7 +76,8 @@ class NodeWalk {
         if (nearest <= most) least = most = nearest;
         continue;
       }
-      const Pending left{next.node.left(), gap(node.id, next.node.left().id)}, right{next.node.right(), gap(node.id, next.node.right().id)};
+      const Pending left{next.node.left(), gap(node.id, next.node.left().id)},
+          right{next.node.right(), gap(node.id, next.node.right().id)};
       pending[n_pending++] = left.gap <= right.gap ? right : left;
       pending[n_pending++] = left.gap <= right.gap ? left : right;
     }

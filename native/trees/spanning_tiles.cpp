@@ -15,10 +15,18 @@ template <class T>
 class TileBoruvka {
  public:
   TileBoruvka(const MatrixView<T>& rows, const Metric& metric, const Reachability<T>& reach, int threads)
-      : rows_(rows), metric_(metric), reach_(reach), threads_(threads), rounds_(rows.rows),
-        shift_(centring_shift(rows, metric, threads)), pack_(rows, shift(), metric, threads),
-        n_listed_(std::min(listed_rows, rows.rows - 1)), index_(static_cast<std::size_t>(rows.rows * n_listed_)),
-        value_(index_.size()), distance_(static_cast<std::size_t>(rows.rows), T{0}), partner_(distance_.size(), -1) {}
+      : rows_(rows),
+        metric_(metric),
+        reach_(reach),
+        threads_(threads),
+        rounds_(rows.rows),
+        shift_(centring_shift(rows, metric, threads)),
+        pack_(rows, shift(), metric, threads),
+        n_listed_(std::min(listed_rows, rows.rows - 1)),
+        index_(static_cast<std::size_t>(rows.rows * n_listed_)),
+        value_(index_.size()),
+        distance_(static_cast<std::size_t>(rows.rows), T{0}),
+        partner_(distance_.size(), -1) {}
 
   SpanningEdges<T> run() {
     if (n_listed_ > 0)

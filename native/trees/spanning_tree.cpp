@@ -15,8 +15,14 @@ template <class T>
 class TreeBoruvka {
  public:
   TreeBoruvka(const KDTree<T>& tree, const Reachability<T>& reach, const NearestPositions<T>& known, int threads)
-      : tree_(tree.view()), alpha_(reach.alpha), known_(known), threads_(threads), rounds_(tree_.n_points),
-        distance_(static_cast<std::size_t>(tree_.n_points), T{0}), partner_(distance_.size(), no_partner), next_(distance_.size(), 0) {
+      : tree_(tree.view()),
+        alpha_(reach.alpha),
+        known_(known),
+        threads_(threads),
+        rounds_(tree_.n_points),
+        distance_(static_cast<std::size_t>(tree_.n_points), T{0}),
+        partner_(distance_.size(), no_partner),
+        next_(distance_.size(), 0) {
     if (reach.core != nullptr)
       for (std::int64_t i = 0; i < tree_.n_points; ++i) core_.push_back(reach.core[tree_.original[i]]);
     node_component_.resize(static_cast<std::size_t>(tree_.n_nodes()));
@@ -171,11 +177,18 @@ class TreeBoruvka {
     std::vector<std::int64_t> starts{0};
     for (std::size_t i = 1; i <= whole.size(); ++i)
       if (i == whole.size() || component(whole[i]) != component(whole[i - 1])) starts.push_back(static_cast<std::int64_t>(i));
-    const SpanningSearch<T> job{rounds_.components().data(), node_component_.data(), node_lowest_.data(),
-                                core_.empty() ? nullptr : core_.data(), core_.empty() ? nullptr : node_core_.data(),
-                                alpha_, queries.data(), static_cast<std::int64_t>(queries.size()),
+    const SpanningSearch<T> job{rounds_.components().data(),
+                                node_component_.data(),
+                                node_lowest_.data(),
+                                core_.empty() ? nullptr : core_.data(),
+                                core_.empty() ? nullptr : node_core_.data(),
+                                alpha_,
+                                queries.data(),
+                                static_cast<std::int64_t>(queries.size()),
                                 {whole.data(), starts.data(), static_cast<std::int64_t>(starts.size()) - 1},
-                                bound_.data(), distance_.data(), partner_.data()};
+                                bound_.data(),
+                                distance_.data(),
+                                partner_.data()};
     engine().of<T>().spanning.search(tree_, job, threads_);
   }
 

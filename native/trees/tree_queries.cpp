@@ -69,8 +69,8 @@ TreeQueries<T>::TreeQueries(const KDTree<T>& tree, MatrixView<T> rows, int threa
 
 template <class T>
 QueryGroups<T> TreeQueries<T>::groups() const {
-  return {rows_.data, rows_.stride, is_self_ ? nullptr : order_.data(), starts_.data(), home_leaves_.data(),
-          static_cast<std::int64_t>(home_leaves_.size())};
+  return {rows_.data,     rows_.stride,        is_self_ ? nullptr : order_.data(),
+          starts_.data(), home_leaves_.data(), static_cast<std::int64_t>(home_leaves_.size())};
 }
 
 template class TreeQueries<float>;

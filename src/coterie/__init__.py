@@ -1,4 +1,4 @@
-"""Coterie finds the groups in data, shows whether they are real, and lets people see them."""
+"""A clustering library: it picks the method and number of clusters, tests the result and reports it."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class InvalidFile(CoterieError, ValueError):
 
 
 class ModelFileError(CoterieError, ValueError):
-    """A file is no model that this version can load, or a model cannot be saved."""
+    """A file is not a model that this version can load, or a model cannot be saved."""
 
 
 class MissingDependency(CoterieError, ImportError):
@@ -67,6 +67,10 @@ class MissingDependency(CoterieError, ImportError):
 
 class DataNotice(UserWarning):
     """The data were taken, but something about them deserves a look."""
+
+
+class ParameterNotice(UserWarning, RuntimeWarning):
+    """A parameter was replaced by a value that fits; a RuntimeWarning too, as scikit-learn's for the same."""
 
 
 def nearest_name(name: str, choices: Iterable[str]) -> str | None:

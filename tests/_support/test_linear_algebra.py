@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from coterie._support.linear_algebra import factor_correlations, is_positive_definite, settle_signs
+from coterie._support.linear_algebra import (
+    factor_correlations,
+    is_positive_definite,
+    principal_components,
+    settle_signs,
+)
 from coterie.cluster import DBSCAN, GaussianMixture
 from coterie.distance import find_distance, pairwise_distances
 from coterie.distance.learning import with_covariance
@@ -23,6 +28,30 @@ def test_signs_do_not_depend_on_rounding():
         np.testing.assert_allclose(settle_signs(moved), settle_signs(axes), atol=1e-14)
         np.testing.assert_allclose(settle_signs(-moved), settle_signs(axes), atol=1e-14)
     assert settle_signs(np.zeros((3, 2))).tolist() == np.zeros((3, 2)).tolist()
+
+
+@pytest.mark.parametrize("shape", [(40, 5), (5, 40), (6, 6)])
+def test_principal_components_are_those_of_the_decomposition(shape):
+    """Law: axes, scores and shares are those of the singular values, of tall rows and of wide ones."""
+    rows = RANDOM.normal(size=shape) * np.geomspace(1, 3, shape[1])
+    rows -= rows.mean(axis=0)
+    _, lengths, axes = np.linalg.svd(rows, full_matrices=False)
+    found = principal_components(rows)
+    np.testing.assert_allclose(found.squares[::-1][:4], lengths[:4] ** 2)
+    expected = settle_signs(axes[:2].T)
+    turned = np.sign((found.plane()[0] * expected).sum(axis=0))
+    np.testing.assert_allclose(found.plane()[0], expected * turned, atol=1e-12)
+    np.testing.assert_allclose(found.plane()[1], rows @ expected * turned, atol=1e-12)
+    np.testing.assert_allclose(found.plane()[2], lengths[:2] ** 2 / (lengths**2).sum())
+    np.testing.assert_allclose(found.scores() @ found.axes().T, rows, atol=1e-12)
+
+
+def test_components_that_rows_do_not_have_are_zero():
+    """Law: two rows lie on a line, and equal rows have no variance to share."""
+    wide = np.array([[-1.0, 0, 2], [1.0, 0, -2]])
+    assert principal_components(wide).plane()[2].round(12).tolist() == [1.0, 0.0]
+    assert principal_components(wide).plane()[1][:, 1].tolist() == [0.0, 0.0]
+    assert principal_components(np.zeros((2, 3))).plane()[2].tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-16, 1e-15])

@@ -111,7 +111,7 @@ WRONG = [
         'no such command "fti". Did you mean "fit"? (coterie --help lists all)',
     ),
     (["predict", "m", "customers.csv"], "m: no such model file"),
-    (["predict", "customers.csv", "customers.csv"], "customers.csv: is no model that Coterie wrote"),
+    (["predict", "customers.csv", "customers.csv"], "customers.csv: is not a model that Coterie wrote"),
 ]
 
 
@@ -141,7 +141,7 @@ def test_wrong_input_is_one_line_and_exit_2(shop, cli, arguments, message):
             b"a,b\n1,\xe9\n",
             "line 2 is not UTF-8 (byte 0xe9 at position 6). If it comes from Windows or Excel, use --enc",
         ),
-        (b"\x00\x01\x02\x03", "is no text: a zero byte"),
+        (b"\x00\x01\x02\x03", "is not a text file (byte 1 is zero)"),
         (b"PAR1 cut", "not a whole Parquet file"),
         ("a,b\n1,1e300\n2,3\n", 'column "b" has values up to 1e+300'),
         ("a,b\n1,inf\n2,3\n", 'column "b" has 1 infinite value (row 1)'),

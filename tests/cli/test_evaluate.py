@@ -241,3 +241,14 @@ def test_catalogue(cli):
     assert [row["name"] for row in rows] == [measure.name for measure in measures()]
     assert all(row["name"] in out for row in rows)
     assert rows[1]["range"] == "[-0.5, 1]"
+
+
+def test_the_truth_is_left_out_as_such(flowers, cli):
+    """Law: a column of the truth among the data is called the truth, not dropped."""
+    rows = ["width,group,species", *(f"{at}.5,{at // 3},{'ab'[at // 3]}" for at in range(6))]
+    (flowers / "widths.csv").write_text("\n".join(rows) + "\n")
+    code, out, err = cli("evaluate", "widths.csv", "--truth", "species", "--data", "widths.csv")
+    assert code == 0, err
+    assert "left out: species (the truth)" in out
+    assert "left out: group (the labels)" in out
+    assert "dropped" not in out

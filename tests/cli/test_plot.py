@@ -177,7 +177,7 @@ def test_plots_lists_the_catalogue(capsys):
         (["impurity_curves", "points.csv"], "name their column with --truth"),
         (["scatter", "points.csv", "-k", "3", "--data", "points.csv"], "--data goes with a MODEL"),
         (["scatter", "none.csv", "-k", "3"], "none.csv"),
-        (["segmentation", "points.csv", "-k", "2"], "points.csv: is no image that can be read"),
+        (["segmentation", "points.csv", "-k", "2"], "points.csv: is not an image that can be read"),
         (["kmeans_steps", "points.csv", "--labels", "kind"], "k-means needs to know the number of groups"),
         (
             ["scatter", "points.csv", "-k", "3", "--dpi", "1"],

@@ -37,6 +37,63 @@ def cli(capsys):
 FEW = ("--criterion", "silhouette", "--criterion", "gap_pca")
 
 
+def test_votes_add_up(folder, cli):
+    """Law: the votes of the answer are those that the table lists beside the criteria that choose it."""
+    _, out, _ = cli("select", "points.csv", "-k", "1..5")
+    lines = [line.split() for line in out.splitlines()]
+    answer = next(line for line in lines if line[1:2] == ["of"] and line[3].startswith("votes"))
+    own, total = int(answer[0]), int(answer[2])
+    start = next(at for at, line in enumerate(lines) if line[:3] == ["criterion", "chooses", "votes"])
+    listed = []
+    for line in lines[start + 2 :]:
+        if not line:
+            break
+        at = next(at for at, word in enumerate(line) if word == "-" or word.isdecimal() or word == "none")
+        listed.append((line[at], 0 if line[at + 1] == "-" else int(line[at + 1])))
+    assert sum(votes for _, votes in listed) == total
+    assert sum(votes for choice, votes in listed if choice == "3") == own
+
+
+def test_a_square_of_distances(folder, cli):
+    """Law: select takes distances as fit does, recognises them and asks; plot says what draws them."""
+    points = np.loadtxt("points.csv", delimiter=",", skiprows=1, usecols=(1, 2))
+    np.savetxt("square.csv", np.abs(points[:, None] - points).sum(-1), delimiter=",", comments="",
+               header=",".join(f"p{at}" for at in range(len(points))))  # fmt: skip
+    code, _, err = cli("select", "square.csv")
+    assert code == 2
+    assert "looks like distances. If so, use --distance precomputed." in err
+    code, out, err = cli("select", "square.csv", "--distance", "precomputed", "-k", "1..5", *FEW)
+    assert code == 0, err
+    assert out.startswith(
+        "square.csv   90 rows; a square of distances\n\n  3 groups   k-means, from the distances"
+    )
+    code, _, err = cli("plot", "scatter", "square.csv", "--distance", "precomputed")
+    assert code == 2
+    assert "plot draws rows of features, not distances." in err
+
+
+def test_data_in_blocks(folder, cli):
+    """Law: what fit reads in blocks, select, compare, tree and plot take too."""
+    zarr = pytest.importorskip("zarr")
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(centre, 1, (60, 2)) for centre in ([0, 0], [15, 0], [0, 15])])
+    stored = zarr.open_array("points.zarr", mode="w", shape=X.shape, chunks=(50, 2), dtype="f8")
+    stored[:] = X
+    code, out, err = cli("select", "points.zarr", "-k", "1..5", *FEW, "--json")
+    assert code == 0, err
+    facts = json.loads(out)
+    assert (facts["k"], facts["rows"], facts["columns"]) == (3, 180, ["column_1", "column_2"])
+    for words in (
+        ("tree", "points.zarr", "--cut", "3"),
+        ("compare", "points.zarr", "--methods", "kmeans", "--budget", "fast"),
+        ("plot", "scatter", "points.zarr", "-k", "3", "--method", "kmeans"),
+    ):
+        code, _, err = cli(*words)
+        assert code == 0, err
+    code, _, err = cli("select", "points.zarr", "--encoding", "cp1252")
+    assert (code, err) == (2, "coterie: --encoding is not taken for data in blocks. Leave it out.\n")
+
+
 def test_the_answer_comes_first(folder, cli):
     """Law: what was read, the number of groups, who says so, the numbers, and what to do next."""
     code, out, err = cli("select", "points.csv", "-k", "1..5", *FEW)

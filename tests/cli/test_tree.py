@@ -176,3 +176,16 @@ def test_best_cut_of_similarities_is_refused(folder, cli):
     code, _, err = cli("tree", "alike.csv", "--similarity", "--cut", "best")
     assert code == 2
     assert "--cut best needs distances" in err
+
+
+def test_groups_to_standard_output_with_the_data(folder, cli):
+    """Law: `-o -` prints the labels alone; `--with-data` puts the columns of the table before them."""
+    code, out, err = cli("tree", "points.csv", "--cut", "2", "-o", "-")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "name,label,group"
+    assert len(out.splitlines()) == 1 + len(NAMES)
+    with_data = cli("tree", "points.csv", "--cut", "2", "-o", "-", "--with-data")[1]
+    assert with_data.splitlines()[0] == "name,a,b,label,group"
+    code, _, err = cli("tree", "points.csv", "--cut", "2", "-o", "-", "--json")
+    assert code == 2
+    assert "-o - and --json both print" in err

@@ -168,3 +168,14 @@ def test_features_by_any_linkage():
         ours = FeatureAgglomeration(2, linkage=method).fit(iris)
         theirs = sklearn.cluster.FeatureAgglomeration(2, linkage=method).fit(iris)
         np.testing.assert_allclose(ours.transform(iris), theirs.transform(iris))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed", "similarity"])
+def test_minimax_of_rows_alone_in_their_cluster(metric):
+    """Law: the ball of a row alone has the new row's distance as its radius; all that is kept is finite."""
+    X = np.array([[0.0], [1.0], [9.0], [20.0]])
+    D = pairwise_distances(X)
+    given = {"euclidean": X, "precomputed": D, "similarity": 30.0 - D}[metric]
+    model = AgglomerativeClustering(3, linkage="minimax", metric=metric).fit(given)
+    assert np.isfinite(model._known["radii"]).all()
+    np.testing.assert_array_equal(model.predict(given), model.labels_)

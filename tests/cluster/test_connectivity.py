@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from coterie.cluster import AgglomerativeClustering
-from coterie.cluster.agglomerative.connectivity import edge_lengths
+from coterie.cluster.agglomerative.merging import edge_lengths
 from coterie.distance import find_distance, pairwise_distances
 from coterie.errors import InvalidData
 

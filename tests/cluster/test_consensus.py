@@ -66,3 +66,9 @@ def test_wrong_parameters():
         ConsensusClustering(91).fit(X)
     with pytest.raises(InvalidParameter, match="estimator of ConsensusClustering must be an estimator"):
         ConsensusClustering(2, estimator="kmeans").fit(X)
+
+
+def test_a_class_is_not_an_estimator():
+    """Law: a class without its brackets is refused in words."""
+    with pytest.raises(InvalidParameter, match=r"such as KMeans\(3\), got the class KMeans itself"):
+        ConsensusClustering(2, estimator=KMeans).fit(np.eye(4))

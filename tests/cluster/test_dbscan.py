@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.metrics import pairwise_distances
 
-from coterie.cluster import DBSCAN, dbscan, suggest_eps
+from coterie.cluster import DBSCAN, KMedoids, SpectralClustering, dbscan, suggest_eps
 from coterie.errors import DataNotice, InvalidData, InvalidParameter, UnsupportedInput
 
 pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice")
@@ -285,3 +285,17 @@ def test_suggest_eps_refuses_what_is_no_table():
     """Law: a dictionary is refused as everywhere, and lists are counted as the tables that they are."""
     with pytest.raises(UnsupportedInput, match="X of suggest_eps must be a table of numbers, got a dict"):
         suggest_eps({"a": [1, 2]})
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (DBSCAN(metric_params={3: 4}), "metric_params"),
+        (KMedoids(2, metric_params={3: 4}), "metric_params"),
+        (SpectralClustering(2, kernel_params={3: 4}), "kernel_params"),
+    ],
+)
+def test_parameters_of_a_distance_have_names(model, name):
+    """Law: what is no dict of keywords is refused before it is used as one."""
+    with pytest.raises(InvalidParameter, match=rf"{name} of .* must be .*a dict with names as keys"):
+        model.fit(np.eye(4, 2))

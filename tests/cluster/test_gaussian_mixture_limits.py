@@ -181,3 +181,14 @@ def test_a_sample_is_a_number_of_rows(n_samples):
     """Law: anything but a whole number of at least one is refused."""
     with pytest.raises(InvalidParameter, match="Invalid value for 'n_samples'"):
         GaussianMixture(2, random_state=0).fit(CLOUDS).sample(n_samples)
+
+
+def test_no_iterations():
+    """Law: without iterations the bound is the likelihood of the start; a warm start goes on from there."""
+    X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0.0], [5.0]], 30, axis=0)
+    start = GaussianMixture(2, max_iter=0, random_state=0).fit(X)
+    assert start.n_iter_ == 0
+    assert start.lower_bound_ == pytest.approx(start.score(X))
+    start.set_params(warm_start=True, max_iter=50).fit(X)
+    assert start.n_iter_ > 1
+    np.testing.assert_allclose(start.means_, GaussianMixture(2, random_state=0).fit(X).means_, atol=1e-2)

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn.cluster
 from scipy import sparse
 from sklearn.datasets import make_moons
 from sklearn.metrics import pairwise_distances
@@ -11,6 +10,7 @@ from sklearn.neighbors import kneighbors_graph, radius_neighbors_graph
 
 from coterie.cluster import HDBSCAN, CondensedTree
 from coterie.errors import InvalidData, InvalidParameter
+from stable_peers import stable_hdbscan
 
 
 def blobs(n=300, d=2, seed=0):
@@ -24,7 +24,7 @@ def blobs(n=300, d=2, seed=0):
 def assert_same(X, **options):
     """Ours and theirs agree in labels and probabilities."""
     ours = HDBSCAN(**options).fit(X)
-    theirs = sklearn.cluster.HDBSCAN(**options, copy=True).fit(X)
+    theirs = stable_hdbscan(X, **options)
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
     np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_, atol=1e-9)
     return ours, theirs
@@ -75,7 +75,7 @@ def test_matrices_and_graphs():
     assert given.membership(D).shape == (200, given.labels_.max() + 1)
     graph = kneighbors_graph(X, 60, mode="distance")
     stored = sparse.csr_matrix(graph.maximum(graph.T))
-    theirs = sklearn.cluster.HDBSCAN(metric="precomputed", copy=True).fit(stored)
+    theirs = stable_hdbscan(stored, metric="precomputed")
     np.testing.assert_array_equal(HDBSCAN(metric="precomputed").fit(stored).labels_, theirs.labels_)
     function = HDBSCAN(metric=lambda a, b: float(np.linalg.norm(a - b))).fit(X)
     assert function.labels_.max() == given.labels_.max()
@@ -91,7 +91,7 @@ def test_sparse_graphs_with_ties(seed):
     stored = sparse.csr_matrix(pairwise_distances(X.astype(np.float64)))
     for size in (4, 10):
         ours = HDBSCAN(size, metric="precomputed").fit(stored)
-        theirs = sklearn.cluster.HDBSCAN(min_cluster_size=size, metric="precomputed", copy=True).fit(stored)
+        theirs = stable_hdbscan(stored, min_cluster_size=size, metric="precomputed")
         np.testing.assert_array_equal(ours.labels_, theirs.labels_)
         np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_)
 

@@ -216,3 +216,13 @@ def test_saved_with_weights(tmp_path):
     np.testing.assert_array_equal(loaded.predict(new), model.predict(new))
     np.testing.assert_array_equal(loaded.membership(new), model.membership(new))
     np.testing.assert_array_equal(loaded.dbscan_clustering(0.4), model.dbscan_clustering(0.4))
+
+
+def test_new_rows_of_a_matrix_with_rows_of_no_weight():
+    """Law: distances to all rows of the fit are taken, those to rows of no weight do not matter."""
+    X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0.0], [9.0]], 30, axis=0)
+    D, weights = pairwise_distances(X), np.where(np.arange(60) % 7, 1.0, 0.0)
+    model = HDBSCAN(metric="precomputed").fit(D, sample_weight=weights)
+    np.testing.assert_array_equal(model.predict(D), model.labels_)
+    moved = np.where(weights > 0, D, 5.0)
+    np.testing.assert_array_equal(model.membership(moved), model.membership(D))

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from coterie.cluster import KMeans, MiniBatchKMeans
-from coterie.cluster.kmeans.minibatch_steps import BatchState, StepRules, step
+from coterie.cluster.kmeans.minibatch_fit import BatchState, StepRules, step
+from coterie.errors import ParameterNotice
 
 X = np.random.default_rng(0).normal(size=(1000, 3)) + np.repeat([[0.0], [6.0], [12.0], [18.0]], 250, axis=0)
 
@@ -124,5 +125,6 @@ def test_init_size():
     assert MiniBatchKMeans(4, init_size=40).fit(X)._init_size == 40
     assert MiniBatchKMeans(4, batch_size=10).fit(X)._init_size == 30
     assert MiniBatchKMeans(40, batch_size=10).fit(X)._init_size == 120
-    with pytest.warns(RuntimeWarning, match=r"init_size=3 should be larger than n_clusters=4"):
-        assert MiniBatchKMeans(4, init_size=3).fit(X)._init_size == 12
+    for category in (RuntimeWarning, ParameterNotice):  # scikit-learn's, and ours
+        with pytest.warns(category, match=r"init_size=3 should be larger than n_clusters=4"):
+            assert MiniBatchKMeans(4, init_size=3).fit(X)._init_size == 12

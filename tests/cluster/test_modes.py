@@ -14,8 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from coterie.cluster import ModeClustering
-from coterie.cluster.modes.mode_tree import dimension_at, grow_mode_tree
-from coterie.cluster.modes.valley_null import null_depth
+from coterie.cluster.modes.mode_tree import dimension_at, grow_mode_tree, null_depth
 from coterie.distance import k_nearest
 from coterie.errors import InvalidParameter
 
@@ -133,3 +132,9 @@ def test_null_depth_falls_with_dimension_and_rises_with_cells():
 def test_dimension_of_rows_that_occur_often():
     """Where all neighbours are at distance zero there is no dimension to be told."""
     assert dimension_at(np.zeros((5, 8)), 8) == np.inf
+
+
+@pytest.mark.parametrize("n_rows", [1, 2])
+def test_too_few_rows_to_tell_a_dimension(n_rows):
+    """Law: where distances say nothing of it, the dimension is the number of columns, never NaN."""
+    assert ModeClustering(1).fit(np.eye(n_rows, 3)).dimension_ == 3.0

@@ -8,7 +8,7 @@ import pytest
 import sklearn.cluster
 
 from coterie.cluster import SpectralClustering, spectral_clustering
-from coterie.cluster.spectral import labels as _spectral_labels
+from coterie.cluster.spectral import spectral as _spectral_labels
 
 
 class Marks:

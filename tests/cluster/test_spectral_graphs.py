@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from coterie.cluster import SpectralClustering
-from coterie.cluster.spectral.affinity import Affinity
+from coterie.cluster.spectral.graphs import Affinity, GaussianGraph, gaussian_product
 from coterie.errors import DataNotice, InvalidData
 from spectral_rows import BLOBS, LAPLACIANS, MOONS, weights_of
 
@@ -159,3 +159,13 @@ def test_graphs_of_any_type_and_layout(dtype, layout):
     given = sparse.coo_array(zeros, shape=graph.shape).astype(dtype).asformat(layout)
     labels = SpectralClustering(4, affinity="precomputed", random_state=0).fit(given).labels_
     assert adjusted_rand_score(labels, expected) == 1.0
+
+
+def test_products_with_values_beyond_float32():
+    """Law: a product in float32 is linear in the values, whatever their size, column by column."""
+    rows = np.random.default_rng(0).normal(size=(20, 2)).astype(np.float32)
+    graph = GaussianGraph(rows, 1.0, None, 1)
+    values = np.random.default_rng(1).normal(size=(20, 2))
+    expected = gaussian_product(graph, rows, None, values) * [1e200, 1.0]
+    found = gaussian_product(graph, rows, None, values * [1e200, 1.0])
+    np.testing.assert_allclose(found, expected, rtol=1e-5)

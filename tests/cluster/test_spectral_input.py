@@ -42,7 +42,7 @@ def test_arpack_that_does_not_converge(monkeypatch):
     def fail(*_, **__):
         raise ArpackNoConvergence("no", [], [])
 
-    monkeypatch.setattr("coterie.cluster.spectral.scipy_solvers.eigsh", fail)
+    monkeypatch.setattr("coterie.cluster.spectral.eigen.eigsh", fail)
     with pytest.raises(InvalidData, match=r"leading eigenvectors did not settle.*Increase eigen_tol"):
         SpectralClustering(4, gamma=0.5, eigen_solver="arpack").fit(BLOBS)
 
@@ -167,7 +167,7 @@ def test_progress_hears_the_stages():
 
 def test_eigenvectors_that_are_not_settled_are_announced(monkeypatch):
     """Law: where lobpcg does not get as far as asked, one warning says how far it got, and the way out."""
-    monkeypatch.setattr("coterie.cluster.spectral.scipy_solvers.MOST_PRODUCTS", 2)
+    monkeypatch.setattr("coterie.cluster.spectral.eigen.MOST_PRODUCTS", 2)
     model = SpectralClustering(4, gamma=0.5, eigen_solver="lobpcg", eigen_tol=1e-12, random_state=0)
     with pytest.warns(
         ConvergenceWarning, match=r"lobpcg settled the eigenvectors to .* only, not to 1e-12\. "

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coterie.cluster.spectral.labels import cluster_qr
+from coterie.cluster.spectral.spectral import cluster_qr
 
 
 def test_equal_groups_are_numbered_as_they_appear():

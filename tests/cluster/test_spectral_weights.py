@@ -14,9 +14,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 import coterie
 from coterie.cluster import LaplacianEigenmap, SpectralClustering
-from coterie.cluster.spectral import labels as labels_of
 from coterie.cluster.spectral import landmarks as landmarks_of
-from coterie.cluster.spectral.affinity import Affinity
+from coterie.cluster.spectral import spectral as labels_of
+from coterie.cluster.spectral.graphs import Affinity
 from coterie.errors import InvalidData, InvalidParameter
 
 BLOBS, _ = make_blobs(90, centers=3, n_features=2, cluster_std=1.3, random_state=3)

@@ -15,6 +15,7 @@ NEVER_MISSING = [name for name in METHODS if name != "hdbscan"]  # it labels suc
 CUT_WHERE_TOLD = (
     "agglomerative",
     "diana",
+    "genie",
     "modes",
     "consensus",
 )  # a tree of equal rows has three branches too

@@ -8,6 +8,7 @@ from scipy import sparse
 from coterie.cluster import DBSCAN, HDBSCAN, OPTICS
 from coterie.distance import distances, find_distance, pairwise_distances
 from coterie.errors import DataNotice, InvalidData
+from stable_peers import equal_edges_in_order
 
 DISTANCES = {distance.name: distance for distance in distances()}
 
@@ -101,7 +102,8 @@ def test_rows_without_direction(method, options, form):
         model = METHODS[method](metric="cosine", **options)
         with pytest.warns(DataNotice, match="of 80 rows of X .* are zero and have no direction"):
             model.fit(X)
-        theirs = getattr(sklearn.cluster, method)(metric="cosine", **options).fit(X)
+        with equal_edges_in_order():
+            theirs = getattr(sklearn.cluster, method)(metric="cosine", **options).fit(X)
         np.testing.assert_array_equal(model.labels_, theirs.labels_)
         new = form(np.vstack([np.zeros(6), rows_with_zeros(seed)[:5] + 1]))
         assert model.predict(new).shape == (6,)
@@ -121,3 +123,14 @@ def test_constant_rows_have_no_profile(method):
     X = np.vstack([np.ones(4), np.random.default_rng(0).normal(size=(30, 4))])
     with pytest.raises(InvalidData, match="row 0 of X is constant: its correlation distance is undefined"):
         METHODS[method](metric="correlation").fit(X)
+
+
+@pytest.mark.filterwarnings("ignore:Data (was|will be) converted to boolean")
+@pytest.mark.parametrize("method", METHODS)
+def test_distances_of_scikit_learn_that_are_not_finite(method):
+    """Law: a distance that only scikit-learn has, and that is not defined for some rows, is refused."""
+    X = np.zeros((8, 4))
+    X[4:, 1], X[6, 2] = 1, 1
+    words = r"metric='sokalsneath' of .* gives distances that are not finite: 16 of 64 are NaN"
+    with pytest.raises(InvalidData, match=words):
+        METHODS[method](metric="sokalsneath", min_samples=2).fit(X)

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from coterie.errors import InvalidData, InvalidParameter
-from coterie.evaluate import assess, compare, measures
+from coterie.evaluate import assess, compare, measures, modularity
 
 OF_GRAPHS = measures("graph")
 every_measure = pytest.mark.parametrize("measure", OF_GRAPHS, ids=lambda measure: measure.name)
@@ -67,3 +67,12 @@ def test_tables_of_other_needs_refuse_it(measure):
         assess([[0.0], [1.0], [2.0]], [0, 0, 1], measures=[measure.name])
     with pytest.raises(InvalidParameter, match="needs graph"):
         compare([0, 0, 1], [0, 0, 1], measures=[measure.name])
+
+
+@pytest.mark.parametrize("factor", [1e308, 1e-310])
+def test_modularity_of_any_size(factor):
+    """Law: it does not depend on the unit of the weights, up to the ends of the range of numbers."""
+    rng = np.random.default_rng(0)
+    graph = np.triu((rng.random((12, 12)) < 0.5).astype(float), 1)
+    graph, labels = graph + graph.T, rng.integers(0, 3, 12)
+    assert modularity(graph * factor, labels) == pytest.approx(modularity(graph, labels))

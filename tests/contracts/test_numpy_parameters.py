@@ -22,8 +22,8 @@ SMALL = [
 ]
 
 
-def labels_of(model):
-    return np.asarray(model.fit(ROWS).labels_ if hasattr(model, "labels_") else model.fit_predict(ROWS))
+def labels_of(model, rows=ROWS):
+    return np.asarray(model.fit(rows).labels_ if hasattr(model, "labels_") else model.fit_predict(rows))
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8])
@@ -108,3 +108,21 @@ def test_a_checkpoint_is_a_path(method):
     """Law: what is no path is refused before anything is read."""
     with pytest.raises(InvalidParameter, match=r"checkpoint of .* must be None or a path, got"):
         method(2, checkpoint=2).fit(ROWS)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        cluster.BisectingKMeans,
+        cluster.HierarchicalKMeans,
+        cluster.KMeans,
+        cluster.MiniBatchKMeans,
+        scale.KMeans,
+    ],
+)
+def test_a_tolerance_of_32_bits_is_the_number(method):
+    """Law: no product with a parameter is computed in 32 bits, where it would overflow."""
+    rows = ROWS * 1e60
+    models = [method(3, tol=tol, random_state=0) for tol in (np.float32(2.0), 2.0)]
+    np.testing.assert_array_equal(*(labels_of(model, rows) for model in models))
+    assert isinstance(models[0].tol, np.float32)

@@ -228,11 +228,11 @@ def test_a_square_is_recognised(tmp_path, capsys):
     path = tmp_path / "d.csv"
     square().write_csv(path)
     with pytest.raises(
-        coterie.errors.InvalidData, match=r"looks like distances\. If it is, say distance='precomputed'"
+        coterie.errors.InvalidData, match=r"looks like distances\. If so, use distance='precomputed'"
     ):
         coterie.fit(path)
     assert run(["tree", str(path)]) == 2
-    assert "say --distance precomputed" in capsys.readouterr().err
+    assert "use --distance precomputed" in capsys.readouterr().err
     assert run(["tree", str(path), "--distance", "precomputed", "--cut", "3"]) == 0
     assert coterie.fit(path, "kmedoids", 3, distance="precomputed").k == 3
 

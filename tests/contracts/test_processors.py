@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
 from coterie import _core
 
@@ -76,3 +77,12 @@ def test_every_blas_gives_the_same_answers(tmp_path):
     expected = answers(tmp_path, "blas", OPENBLAS_CORETYPE=first)
     for core in others:
         assert unequal(expected, answers(tmp_path, "blas", OPENBLAS_CORETYPE=core), is_close) == [], core
+
+
+def test_every_sort_of_numpy_gives_the_same_labels(tmp_path):
+    """Law: NumPy sorts equal numbers in another order with wider vectors; that decides no label."""
+    wider = [name for name in __cpu_dispatch__ if __cpu_features__[name]]
+    expected = answers(tmp_path, "ties", NPY_DISABLE_CPU_FEATURES="")
+    for kept in range(min(2, len(wider))):  # none of them, then the least
+        found = answers(tmp_path, "ties", NPY_DISABLE_CPU_FEATURES=" ".join(wider[kept:]))
+        assert unequal(expected, found, is_same) == [], wider[kept:]

@@ -6,6 +6,7 @@ import pytest
 from scipy import sparse
 
 from coterie.data import read_label_pair
+from coterie.data.labels import read_labels_table
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, MissingFile
 
 
@@ -137,3 +138,12 @@ def test_a_damaged_vector_is_refused(damage, message):
         file.write(content)
     with pytest.raises(InvalidFile, match=message):
         read_label_pair("labels.npy", "labels.npy")
+
+
+def test_an_archive_called_npy(tmp_path):
+    """Law: a file is what it holds, not what it is called: an archive is no vector of labels."""
+    path = tmp_path / "labels.npz"
+    np.savez(path, labels=np.arange(3))
+    other = path.rename(tmp_path / "labels.npy")
+    with pytest.raises(InvalidFile, match=r"labels\.npy"):
+        read_labels_table(other, None, None)

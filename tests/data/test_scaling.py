@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
-from coterie.data import SCALINGS, fit_scaling
+from coterie.data import SCALINGS, Scaling, fit_scaling
 from coterie.errors import InvalidData, InvalidParameter
 
 X = np.random.default_rng(0).normal(loc=[5, -3, 100], scale=[1, 10, 0.1], size=(40, 3))
@@ -90,3 +90,15 @@ def test_refuses_what_is_no_complete_table(wrong):
     """Law: moments of missing values or of no table are not computed."""
     with pytest.raises(InvalidData, match="fit_scaling"):
         fit_scaling(wrong, "robust")
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_numbers_that_overflow_are_refused(make):
+    """Law: rows far from those of the fit have finite numbers, or are refused; so on the way back."""
+    scaling = Scaling("standard", np.zeros(2), np.array([1e-310, 1.0]))
+    with pytest.raises(InvalidData, match=r"scaled numbers overflow: they are too far from those"):
+        scaling.apply(make(np.ones((2, 2))))
+    with pytest.raises(InvalidData, match=r"scaled numbers overflow"):
+        scaling.apply(make(np.ones((2, 2), dtype=np.float32)))
+    with pytest.raises(InvalidData, match=r"unscaled numbers overflow"):
+        Scaling("standard", np.zeros(2), np.full(2, 1e200)).invert(np.full((1, 2), 1e200))

@@ -14,7 +14,7 @@ import pytest
 import coterie
 from coterie.cluster import KMeans
 from coterie.data import as_table, read_table
-from coterie.data.source import Panicked, panics_as_errors, quiet_panics
+from coterie.data.panics import Panicked, quiet_panics, without_panics
 from coterie.errors import InvalidFile, UnsupportedInput
 from coterie.scale import read_blocks
 
@@ -73,23 +73,63 @@ def test_a_panic_is_an_error_and_is_not_printed(capfd):
 
     def panic():
         with quiet_panics():
-            os.write(2, b"thread '<unnamed>' panicked at somewhere\n")
+            os.write(2, b"a warning\nthread '<unnamed>' panicked at somewhere\nindex out of bounds\n")
             raise PanicException("index out of bounds")
 
     with pytest.raises(Panicked, match="index out of bounds"):
         panic()
-    assert capfd.readouterr().err == ""
+    assert capfd.readouterr().err == "a warning\n"
     with quiet_panics():
         os.write(2, b"a warning\n")
     assert capfd.readouterr().err == "a warning\n"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, InvalidFile])
-@pytest.mark.parametrize("guard", [panics_as_errors, quiet_panics])
-def test_what_is_no_panic_passes(error, guard):
+def test_what_is_no_panic_passes(error):
     """Law: Ctrl-C and errors of ours are what they were."""
-    with pytest.raises(error, match="stop"), guard():
+    with pytest.raises(error, match="stop"), quiet_panics():
         raise error("stop")
+
+
+def test_only_the_text_of_panics_is_left_out():
+    """Law: backtraces and later panics without a note go, lines of others between them stay."""
+    first = b"\nthread '<unnamed>' (7) panicked at a.rs:1:2:\nno such\ndate\nstack backtrace:\n  0: f\n"
+    note = b"note: Some details are omitted, run with `RUST_BACKTRACE=full` for a verbose backtrace.\n"
+    later = b"\nthread 'rayon' panicked at c.rs:3:4:\nanother\n"
+    text = b"one\n" + first + note + b"note: two\n" + later + b"three\n"
+    assert without_panics(text, "no such\ndate") == b"one\nnote: two\nthree\n"
+
+
+def test_a_text_that_makes_polars_panic_prints_nothing(tmp_path, monkeypatch, capfd):
+    """Law: of a CSV file that polars panics on, people read one sentence."""
+
+    def panic(*_, **__):
+        os.write(2, b"\nthread '<unnamed>' panicked at csv.rs:1:2:\nindex out of bounds\n")
+        raise PanicException("index out of bounds")
+
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\n1,2\n3,4\n")
+    monkeypatch.setattr("polars.read_csv", panic)
+    with pytest.raises(InvalidFile, match=r"cannot be read as a table \(index out of bounds\)"):
+        read_table(path)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("numbers", "kind"),
+    [
+        (pl.Series([0, 2**31 - 1], dtype=pl.Int32), pl.Date),
+        (pl.Series([0, -(2**62)], dtype=pl.Int64), pl.Datetime("ms")),
+    ],
+)
+def test_dates_that_do_not_exist(tmp_path, numbers, kind):
+    """Law: a date that polars cannot write is refused with its column; a table prints no values."""
+    path = tmp_path / "table.parquet"
+    pl.DataFrame({"x": [1.0, 2.0], "when": numbers.cast(kind)}).write_parquet(path)
+    with pytest.raises(InvalidFile, match=r'column "when" has a date or time that does not exist'):
+        read_table(path)
+    pl.DataFrame({"x": [1.0, 2.0], "when": numbers.clip(0, 5).cast(kind)}).write_parquet(path)
+    assert repr(read_table(path)).endswith("table.parquet: 2 rows, 2 columns>")
 
 
 def test_packed_text_in_several_parts(tmp_path):

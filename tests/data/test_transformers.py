@@ -89,3 +89,25 @@ def test_flat_directions_become_zero():
     np.testing.assert_allclose(whitening.inverse_transform(white), flat)
     with pytest.raises(InvalidParameter, match="X has 2 features, but Whitening is expecting 3"):
         whitening.inverse_transform(flat[:, :2])
+
+
+def test_answers_that_overflow_are_refused():
+    """Law: finite rows have finite coordinates, or are refused with the way out; no warning of NumPy's."""
+    rows = np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 1.0]])
+    polar = PolarCoordinates(radius_scale=1e308).fit(rows)
+    with pytest.raises(InvalidData, match=r"radii of the rows overflow float64. Choose a smaller"):
+        polar.transform(rows)
+    polar = PolarCoordinates(radius_scale=1e-300).fit(rows)
+    with pytest.raises(InvalidData, match=r"radii without their scale overflow float64"):
+        polar.inverse_transform(rows * 1e100)
+    with pytest.raises(InvalidData, match=r"Input origin contains a value too large for float64"):
+        PolarCoordinates(origin=[1e300, 0.0]).fit(rows)
+    with pytest.raises(InvalidData, match=r"origin and the rows together overflow float32"):
+        PolarCoordinates(origin=[1e100, 0.0]).fit(rows.astype(np.float32))
+    whitening = Whitening().fit(rows)
+    whitening.whitening_ = whitening.whitening_ * 1e200  # as a file may say
+    with pytest.raises(InvalidData, match=r"whitened rows overflow float64. They are much farther away"):
+        whitening.transform(rows * 1e150)
+    whitening._coloring = whitening._coloring * 1e200
+    with pytest.raises(InvalidData, match=r"the rows before whitening overflow float64"):
+        whitening.inverse_transform(rows * 1e150)

@@ -176,3 +176,12 @@ def test_sparse_rows_are_told():
 
     with pytest.raises((UnsupportedInput, InvalidData), match=r"[Ss]parse"):
         pairwise_distances(csr_array(X))
+
+
+@pytest.mark.parametrize(
+    ("function", "params"), [(len, {}), (lambda x: 0.0, {}), (lambda x, y: 0.0, {"p": 2})]
+)
+def test_a_function_that_does_not_take_two_rows(function, params):
+    """Law: a function that cannot be called with two rows and its parameters is refused at once."""
+    with pytest.raises(InvalidParameter, match=r"got the function .* which does not take two rows"):
+        pairwise_distances([[0.0], [1.0]], metric=function, **params)

@@ -1,4 +1,4 @@
-"""Chance without a method: labelings against shuffled ones, and rows against rows strewn in a box."""
+"""Chance without a method: labelings against shuffled ones, and rows against uniform rows in a box."""
 
 import json
 
@@ -60,11 +60,11 @@ def test_permutation_input():
 
 
 def test_hopkins():
-    """Law: clusters give values near 1, rows strewn at random about 0.5, a grid less."""
+    """Law: clusters give values near 1, uniform rows about 0.5, a grid less."""
     assert hopkins(BLOBS, random_state=0).value > 0.8
     grid = np.stack(np.meshgrid(np.arange(20.0), np.arange(20.0)), axis=-1).reshape(-1, 2)
     assert hopkins(grid, random_state=0).value < 0.3
-    assert hopkins(grid, random_state=0).verdict == "more even than rows strewn at random"
+    assert hopkins(grid, random_state=0).verdict == "more even than uniform rows"
     values = [hopkins(np.random.default_rng(at).random((300, 2)), random_state=at) for at in range(80)]
     assert kstest([each.p_value for each in values], "uniform").pvalue > 0.001
     assert abs(np.mean([each.value for each in values]) - 0.5) < 0.05

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import coterie
-from coterie.errors import CoterieError, DataNotice
+from coterie.errors import CoterieError, DataNotice, ParameterNotice
 
 LONGEST_MESSAGE = 2_000
 PACKAGE = str(Path(coterie.__file__).parent)
@@ -126,7 +126,7 @@ class Case:
             return None
 
     def _judge_warning(self, warning: warnings.WarningMessage) -> None:
-        is_ours = issubclass(warning.category, DataNotice)
+        is_ours = issubclass(warning.category, (DataNotice, ParameterNotice))
         if issubclass(warning.category, FOREIGN_WARNINGS) and not is_ours:
             place = Path(warning.filename).name
             message = re.sub(r"[-+]?\d[\d.e+-]*", "#", str(warning.message))[:60]

@@ -47,7 +47,7 @@ def run(case: Case) -> None:
     function, arguments, options, words = draw.choice(FAMILIES)(draw)
     words = f"{function.__name__}({words}, {_shown(options)})"
     answer = case.attempt(words, lambda: _called(function, arguments, options, 2))
-    _check(function.__name__, answer, words)
+    _check(function.__name__, answer, options, words)
     again = case.attempt(words, lambda: _called(function, arguments, options, 1))
     check_same(answer, again, f"{function.__name__}: another answer with one thread")
     case.attempt(f"repr of {words}", lambda: (repr(answer), str(answer)))
@@ -58,12 +58,19 @@ def _called(function: Callable[..., Any], arguments: Any, options: Any, threads:
         return function(*arguments, **options)
 
 
-def _check(name: str, answer: Any, words: str) -> None:
+def _check(name: str, answer: Any, options: dict[str, Any], words: str) -> None:
     measure = {m.name: m for m in evaluate.measures()}.get(name)
     if measure is not None:
         value = float(answer)
-        is_in = measure.low - 1e-9 <= value <= measure.high + 1e-9
+        # the range of modularity is that of resolution 1; the squared shares that it weighs are at most 1
+        low = measure.low - max(0.0, options.get("resolution", 1.0) - 1.0)
+        is_in = low - 1e-9 <= value <= measure.high + 1e-9
         expect(is_in, f"{name}: a value outside of its range", f"{value} {words}")
+    elif name == "silhouette_samples":  # by contract NaN where a sample is left out: weight 0, or noise
+        weights = options.get("sample_weight")
+        counts = np.ones(len(answer), dtype=bool) if weights is None else np.asarray(weights) > 0
+        is_whole = options.get("noise") == "exclude" or not np.isnan(answer[counts]).any()
+        expect(is_whole, f"{name}: NaN in its answer", f"{answer!r}"[:500])
     elif name in NEVER_MISSING:
         for place, numbers in arrays_of("answer", answer):
             is_nan = numbers.dtype.kind == "f" and np.isnan(numbers).any()
@@ -71,7 +78,7 @@ def _check(name: str, answer: Any, words: str) -> None:
 
 
 NEVER_MISSING = frozenset(
-    {"pairwise_distances", "k_nearest", "nearest", "neighbours_within", "spanning_tree", "silhouette_samples"}
+    {"pairwise_distances", "k_nearest", "nearest", "neighbours_within", "spanning_tree"}
     | {"k_means", "kmeans_plusplus", "fit_scaling", "suggest_eps", "dbscan", "check_distance_matrix"}
 )
 

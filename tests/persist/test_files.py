@@ -47,8 +47,8 @@ def test_foreign_and_broken_files_are_refused(path):
     coterie.save(model, path)
     whole = path.read_bytes()
     for content, message in (
-        (b"", "is no model that Coterie wrote, or it is cut off or damaged"),
-        (b"hello world, this is text", "is no model that Coterie wrote"),
+        (b"", "is not a model that Coterie wrote, or it is cut off or damaged"),
+        (b"hello world, this is text", "is not a model that Coterie wrote"),
         (whole[:100], "cut off or damaged"),
         (whole[:-10], "cut off or damaged"),
         (pickle.dumps(Bomb()), "is a Python pickle, which is never loaded because it could run code"),
@@ -68,7 +68,7 @@ def test_foreign_and_broken_files_are_refused(path):
             {"format_version": "99", "coterie_version": "7.0"},
             r"written by a later Coterie \(7.0, format 99\).*Upgrade",
         ),
-        ({"format_version": "x"}, "format version 'x' is no number"),
+        ({"format_version": "x"}, "format version 'x' is not a number"),
         ({"state": None}, "not a model that Coterie wrote"),
         ({"state": "{"}, "its description is damaged"),
         ({"state": "[" * 100_000}, "its description is damaged"),

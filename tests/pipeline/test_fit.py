@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.datasets import make_moons
+from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import coterie
@@ -115,6 +115,14 @@ def test_number_and_method_given():
     assert coterie.fit(X, "kmedoids", k=range(2, 5), budget="fast").k == 3
     assert coterie.fit(X, "dbscan", budget="fast").method == "dbscan"
     assert coterie.fit(np.random.default_rng(0).normal(size=(99, 2)), k="2..4", budget="fast").k > 1
+
+
+def test_many_clear_groups_are_significant():
+    """Law: the null test has rows enough for every group: forty clear ones are not "not rejected"."""
+    X, y = make_blobs(1200, 4, centers=40, cluster_std=0.5, center_box=(-30, 30), random_state=0)
+    found = coterie.fit(X, k=40, method="kmeans", budget="fast")
+    assert adjusted_rand_score(y, found.labels) > 0.95
+    assert found.significance.p_value < 0.05
 
 
 def test_another_distance():

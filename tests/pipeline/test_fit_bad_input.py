@@ -211,3 +211,10 @@ def test_precomputed_distances_are_a_square():
     """Law: rows that are no square of distances are refused as such, with their shape."""
     with pytest.raises(InvalidData, match=r"as many columns of numbers as rows, got 3 columns and 80 rows"):
         fit(TWO, distance="precomputed")
+
+
+@pytest.mark.parametrize("k", [[[]], [2.5], [True], ["2"], [], "2..99999999", "9" * 5000])
+def test_what_is_no_number_of_groups(k):
+    """Law: whatever is given for k, it is the numbers that it stands for or refused in words."""
+    with pytest.raises(InvalidParameter, match=r"k of coterie.fit must be a number from 1, a range such as"):
+        coterie.fit(np.eye(4), "kmeans", k)

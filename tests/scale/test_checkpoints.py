@@ -129,7 +129,7 @@ def test_foreign_checkpoints_are_refused(method, rows, tmp_path):
     with pytest.raises(InvalidParameter, match="belongs to a fit of other data or parameters"):
         kind(**(options | {"random_state": 5}), checkpoint=tmp_path).fit(rows)
     next(tmp_path.iterdir()).write_bytes(b"nothing")
-    with pytest.raises(ModelFileError, match=r"is no checkpoint.*Delete the file to start over"):
+    with pytest.raises(ModelFileError, match=r"is not a checkpoint.*Delete the file to start over"):
         kind(**options, checkpoint=tmp_path).fit(rows)
 
 
@@ -177,7 +177,7 @@ def test_checkpoints_without_a_checksum_are_refused(rows, tmp_path):
         facts = {name: text for name, text in file.metadata().items() if name != "sha256"}
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no dict
     save_file(arrays, path, metadata=facts)
-    with pytest.raises(ModelFileError, match=r"no checkpoint of this version: it has no checksum\. Delete"):
+    with pytest.raises(ModelFileError, match=r"not a checkpoint of this version: it has no checksum"):
         kind(**options, checkpoint=tmp_path).fit(rows)
 
 

@@ -169,7 +169,7 @@ def test_checkpoint_of_another_fit_is_refused(rows, start, tmp_path):
     with pytest.raises(InvalidParameter, match="belongs to a fit of other data or parameters"):
         KMeans(7, random_state=0, checkpoint=tmp_path).fit(rows)
     (tmp_path / "kmeans.safetensors").write_bytes(b"something else")
-    with pytest.raises(ValueError, match=r"kmeans.safetensors: is no checkpoint"):
+    with pytest.raises(ValueError, match=r"kmeans.safetensors: is not a checkpoint"):
         KMeans(7, init=start, checkpoint=tmp_path).fit(rows)
 
 

@@ -112,7 +112,9 @@ def test_every_method_that_takes_a_number(method):
         assert set(labels) == set(range(k))
 
 
-@pytest.mark.parametrize("method", ["agglomerative", "diana", "bisecting-kmeans", "hierarchical-kmeans"])
+@pytest.mark.parametrize(
+    "method", ["agglomerative", "genie", "diana", "bisecting-kmeans", "hierarchical-kmeans"]
+)
 def test_trees_are_cut_as_the_estimator_would(method):
     """Law: the labels of each k are those of the estimator with that number of clusters."""
     X = blobs(4, n=15, apart=3.0)

@@ -11,9 +11,10 @@ from scipy.spatial.distance import pdist
 
 from coterie.cluster import SpectralClustering
 from coterie.evaluate import dunn_score
+from coterie.evaluate.belief import fit_pca_box, fit_uniform
 from coterie.select import Curve, choose_k
 from coterie.select.criteria.distortion import bend, knee
-from coterie.select.criteria.gaps import box, log_dispersion, principal_box
+from coterie.select.criteria.gaps import log_dispersion
 from coterie.select.criteria.resampling import kept_together, mean_jaccard
 from coterie.select.rules import Measured, first_within_one_error
 from coterie.select.verdict import judge
@@ -70,12 +71,12 @@ def test_log_dispersion_is_that_of_all_pairs():
     assert log_dispersion(X + 1e7, labels, 4) == pytest.approx(np.log(expected), rel=1e-4)
 
 
-@pytest.mark.parametrize("reference", [box, principal_box])
+@pytest.mark.parametrize("reference", [fit_uniform, fit_pca_box])
 def test_references_fill_the_box_of_the_data(reference):
     """Law: draws have the shape of the data and lie within their box, turned to the principal axes or not."""
     rows = X @ np.array([[1.0, 0.9, 0.0], [0.0, 0.2, 0.0], [0.0, 0.0, 3.0]])
     drawn = reference(rows)(np.random.default_rng(0))
-    axes = np.eye(3) if reference is box else np.linalg.svd(rows - rows.mean(axis=0))[2].T
+    axes = np.eye(3) if reference is fit_uniform else np.linalg.svd(rows - rows.mean(axis=0))[2].T
     mean = rows.mean(axis=0)
     inside, outline = (drawn - mean) @ axes, (rows - mean) @ axes
     assert drawn.shape == rows.shape
@@ -142,3 +143,29 @@ def test_votes_decide():
     assert found.disagreements == ("silhouette would choose 2: because",)
     assert judge([curve("elbow", None)], ks, set()).k == 1
     assert judge([curve("silhouette", 3), curve("sc", 1)], ks, set()).k == 1
+
+
+@pytest.mark.parametrize("factor", [1e-140, 1e60, 1e150])
+def test_dispersions_of_any_size(factor):
+    """Law: rows times a factor have the same dispersion, plus its logarithm, though sums are in float32."""
+    rows, labels = np.random.default_rng(0).normal(size=(50, 3)), np.repeat([0, 1], 25)
+    expected = log_dispersion(rows, labels, 2) + np.log(factor)
+    assert log_dispersion(rows * factor, labels, 2) == pytest.approx(expected, rel=1e-6)
+
+
+def held_out(rows, ks):
+    name = "held_out_distortion"
+    return choose_k(rows, k=ks, criteria=[name], random_state=0).curve(name)
+
+
+def test_distortions_of_any_size():
+    """Law: the mean held-out distortion and its error have the unit of the squares, up to 1e300."""
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    one, huge = (held_out(rows * factor, [2, 3]) for factor in (1.0, 1e140))
+    np.testing.assert_allclose(huge.values / 1e280, one.values, rtol=1e-6)
+    np.testing.assert_allclose(huge.errors / 1e280, one.errors, rtol=1e-6)
+
+
+def test_folds_without_enough_rows():
+    """Law: where the rows that are left are fewer than the clusters, there is no value, and no error."""
+    assert np.isnan(held_out(np.eye(3), [3]).values).all()

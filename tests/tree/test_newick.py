@@ -76,7 +76,7 @@ BROKEN = [
 @pytest.mark.parametrize(("text", "message"), BROKEN)
 def test_broken_text_is_refused_with_its_position(text, message):
     """Law: text that does not parse is refused with what was expected, what was found, and where."""
-    with pytest.raises(InvalidData, match=f"text of from_newick is no Newick tree: {message}"):
+    with pytest.raises(InvalidData, match=f"text of from_newick is not a Newick tree: {message}"):
         Dendrogram.from_newick(text)
 
 

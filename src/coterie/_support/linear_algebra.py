@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import lapack
 
 from coterie._support.typing import FloatArray
 
 EQUAL_SHARE = 1e-6  # entries of an axis that differ by less than this share of the largest are equally large
+FLAT = 1e-13  # a direction with less than this share of the largest variance is rounding
 LEAST_PIVOT = 1e-14  # of a Cholesky factor of correlations: below, a column is a combination of others
 
 
@@ -27,6 +30,86 @@ def settle_signs(axes: FloatArray) -> FloatArray:
     first = (sizes >= (1 - EQUAL_SHARE) * sizes.max(axis=0, initial=0.0)).argmax(axis=0)
     largest = np.take_along_axis(axes, first[None], axis=0)
     return np.asarray(axes * np.where(largest < 0, -1.0, 1.0))
+
+
+def symmetric_axes(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the eigenvalues of a symmetric matrix, rising, and its axes with settled signs as columns.
+
+    Examples
+    --------
+    >>> symmetric_axes(np.diag([4.0, 1.0]))
+    (array([1., 4.]), array([[0., 1.],
+           [1., 0.]]))
+    """
+    values, vectors = np.linalg.eigh(matrix)
+    return values, settle_signs(vectors)
+
+
+@dataclass(frozen=True, eq=False)
+class PrincipalComponents:
+    """Centred rows along the axes of their variance, from the least to the largest.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        Their mean is 0.
+    squares : array of shape (r,)
+        Sum of squares along each axis, rising.
+    vectors : array
+        The axes as columns; of rows of more columns than rows, the unit scores instead.
+    """
+
+    rows: FloatArray
+    squares: FloatArray
+    vectors: FloatArray
+
+    @property
+    def _is_wide(self) -> bool:
+        n_rows, n_columns = self.rows.shape
+        return bool(n_columns > n_rows)
+
+    def axes(self, most: int | None = None) -> FloatArray:
+        """Return the axes as columns, or so many of the largest, still rising."""
+        last = slice(-most if most else None, None)
+        if not self._is_wide:
+            return self.vectors[:, last]
+        return np.asarray(self.rows.T @ (self.vectors[:, last] / np.sqrt(self.squares[last])))
+
+    def scores(self, most: int | None = None) -> FloatArray:
+        """Return where the rows are along the axes, or along so many of the largest, still rising."""
+        last = slice(-most if most else None, None)
+        if not self._is_wide:
+            return np.ascontiguousarray(self.rows @ self.vectors[:, last])
+        return np.ascontiguousarray(self.vectors[:, last] * np.sqrt(self.squares[last]))
+
+    def plane(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the two largest axes, the larger first, the scores along them, and their shares.
+
+        A second axis that the rows do not have is 0.
+        """
+        axes, scores = (np.asarray(found(2)[:, ::-1]) for found in (self.axes, self.scores))
+        total, missing = float(self.squares.sum()), ((0, 0), (0, 2 - axes.shape[1]))
+        shares = np.pad(self.squares[-2:][::-1] / (total if total > 0 else 1.0), missing[1])
+        return np.pad(axes, missing), np.pad(scores, missing), shares
+
+
+def principal_components(centred: FloatArray) -> PrincipalComponents:
+    """Return the principal components of centred rows; of more columns than rows, without those of rounding.
+
+    Examples
+    --------
+    >>> found = principal_components(np.array([[-1.0, -2.0], [0.0, 0.0], [1.0, 2.0]]))
+    >>> found.scores(1).round(6).ravel().tolist()
+    [-2.236068, 0.0, 2.236068]
+    """
+    rows = np.asarray(centred, dtype=np.float64)
+    n_rows, n_columns = rows.shape
+    if n_columns <= n_rows:
+        squares, axes = symmetric_axes(rows.T @ rows)
+        return PrincipalComponents(rows, np.maximum(squares, 0.0), axes)
+    squares, scores = symmetric_axes(rows @ rows.T)
+    kept = squares > squares[-1] * max(FLAT, np.finfo(np.float64).eps * n_rows)
+    return PrincipalComponents(rows, squares[kept], scores[:, kept])
 
 
 def factor_correlations(matrix: FloatArray) -> tuple[FloatArray, int | None]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from coterie._core import default_threads
@@ -51,7 +52,8 @@ def resolve_threads(n_jobs: int | None = None) -> int:
 
 
 def _is_whole(value: object) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, bool)
+    # an array has __index__ too, whatever it holds
+    return hasattr(value, "__index__") and not isinstance(value, bool | np.ndarray)
 
 
 @cache

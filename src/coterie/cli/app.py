@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from coterie._printing import LONGEST_MESSAGE, shortened
+from coterie.cli import completion
 from coterie.cli.commands.catalogues import config, criteria, distances, measures, methods
 from coterie.cli.commands.compare import EXAMPLES as COMPARE_EXAMPLES
 from coterie.cli.commands.compare import compare
@@ -28,11 +29,15 @@ from coterie.cli.commands.select import EXAMPLES as SELECT_EXAMPLES
 from coterie.cli.commands.select import select
 from coterie.cli.commands.tree import EXAMPLES as TREE_EXAMPLES
 from coterie.cli.commands.tree import tree
+from coterie.cli.options import option
 from coterie.cli.render.terminal import OutputProblem, give_up_output, safe_outputs
 from coterie.errors import CoterieError, MissingDependency, did_you_mean
 
 PATTERN_HINT = "Quote a name with blanks, and a pattern of several files: 'data/*.parquet'."
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+COMPLETION = "Print the script for tab completion: bash, zsh or fish [this shell]"
+SHELLS = completion.offers(completion.words(*completion.SHELLS))
+
 EXAMPLES = """
 Examples:
 
@@ -131,12 +136,24 @@ def _name(parameter: Any) -> str:
 def coterie(
     context: typer.Context,
     show_version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    show_completion: Annotated[
+        str | None,
+        option(completion.SHOW, metavar="[SHELL]", help=COMPLETION, offered=SHELLS),
+    ] = None,
+    install_completion: Annotated[
+        str | None,
+        option(completion.INSTALL, metavar="[SHELL]", help="Write it where the shell looks.", offered=SHELLS),
+    ] = None,
 ) -> None:
-    """Find the groups in data, show whether they are real, and let people see them."""
+    """Cluster data: pick the method and the number of groups, test the result, report it."""
     if show_version:
         from coterie._support.config import version
 
         print(f"coterie {version()}")
+    elif show_completion is not None:
+        completion.show(show_completion)
+    elif install_completion is not None:
+        completion.install(install_completion)
     elif context.invoked_subcommand is None:
         print(context.get_help())
 
@@ -147,7 +164,7 @@ def run(arguments: list[str]) -> int:
     arguments = [argument for argument in arguments if argument != "--debug"]
     with safe_outputs():
         try:
-            code = app(arguments, prog_name="coterie", standalone_mode=False)
+            code = app(completion.prepare(arguments), prog_name="coterie", standalone_mode=False)
             sys.stdout.flush()
             return code if isinstance(code, int) else 0
         except BrokenPipeError:

@@ -7,15 +7,24 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from coterie.cli import completion
+from coterie.cli.completion import offers, words
 from coterie.errors import shown_in_shell
 
 LARGEST_SEED = 2**64 - 1  # of the counter-based generator
 LINKAGE = "average"  # of every tree that is drawn or cut
 
 
-def option(*names: str, metavar: str | None = None, help: str, parser: Any = None) -> Any:
-    """Return an option whose default, if worth knowing, is in square brackets in its help."""
-    return typer.Option(*names, metavar=metavar, help=help, show_default=False, parser=parser)
+def option(
+    *names: str, metavar: str | None = None, help: str, parser: Any = None, offered: Any = None
+) -> Any:
+    """Return an option whose default, if worth knowing, is in square brackets in its help.
+
+    `offered` is what tab completion offers (`completion.offers`); None: names of files.
+    """
+    return typer.Option(
+        *names, metavar=metavar, help=help, show_default=False, parser=parser, autocompletion=offered
+    )
 
 
 def number_option(*names: str, least: int, most: int | None = None, help: str) -> Any:
@@ -61,19 +70,44 @@ Data: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="DATA", help="CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin)."),
 ]
+METHOD, METHODS = offers(completion.methods), offers(completion.methods, several=True)
+DISTANCE = offers(completion.distances)
+SCALE = offers(words("auto", "standard", "minmax", "robust", "none"))
 Distance: TypeAlias = Annotated[
-    str, option(metavar="NAME", help="See coterie distances; or precomputed [euclidean]")
+    str,
+    option(metavar="NAME", help="See coterie distances; or precomputed [euclidean]", offered=DISTANCE),
 ]
-Scale: TypeAlias = Annotated[str, option(metavar="HOW", help="auto standard minmax robust none [auto]")]
-Budget: TypeAlias = Annotated[str, option(metavar="WORD", help="fast, normal, thorough [normal]")]
+Scale: TypeAlias = Annotated[
+    str, option(metavar="HOW", help="auto standard minmax robust none [auto]", offered=SCALE)
+]
+Budget: TypeAlias = Annotated[
+    str,
+    option(
+        metavar="WORD",
+        help="fast, normal, thorough [normal]",
+        offered=offers(words("fast", "normal", "thorough")),
+    ),
+]
 Truth: TypeAlias = Annotated[str | None, option(metavar="COLUMN", help="Classes to compare with.")]
 Columns: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Use these columns only.")]
 Drop: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Leave columns out.")]
 Keep: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Use key or constant columns too.")]
 Linkage: TypeAlias = Annotated[
-    str, option(metavar="NAME", help=f"single, complete, average, weighted, ward, ... [{LINKAGE}]")
+    str,
+    option(
+        metavar="NAME",
+        help=f"single, complete, average, weighted, ward, ... [{LINKAGE}]",
+        offered=offers(completion.linkages),
+    ),
 ]
-Missing: TypeAlias = Annotated[str, option(metavar="HOW", help="Missing values: error, drop, median [error]")]
+Missing: TypeAlias = Annotated[
+    str,
+    option(
+        metavar="HOW",
+        help="Missing values: error, drop, median [error]",
+        offered=offers(words("error", "drop", "median")),
+    ),
+]
 Header: TypeAlias = Annotated[
     bool | None, option("--header/--no-header", help="Does line 1 name the columns?")
 ]

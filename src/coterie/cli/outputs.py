@@ -89,11 +89,15 @@ class Files:
                 raise InvalidParameter(f"labels of data in blocks are written to a folder, got -o {path}.")
             found.write_labels(path, force=self.force)
             return
-        table = found.rows.prepared.table
+        self.write_labels(found.rows.prepared.table, found.labels)
+
+    def write_labels(self, table: Table, labels: Labels) -> None:
+        """Print labels of data in memory, or write them to the file or the folder."""
+        assert self.labels is not None
         if self.labels_to_stdout:
-            print_labels(table, found.labels, **self.how)
-            return
-        write_labels(table, found.labels, self.target(path), force=self.force, **self.how)
+            print_labels(table, labels, **self.how)
+        else:
+            write_labels(table, labels, self.target(self.labels), force=self.force, **self.how)
 
     def target(self, path: Path) -> Path:
         """Return the file for labels of data in memory: the only part of a folder, without older ones."""

@@ -310,4 +310,4 @@ def read_image(path: str) -> FloatArray:
         with pillow.open(path) as image:
             return np.asarray(image.convert("RGB"), dtype=np.float64) / 255
     except (OSError, ValueError) as error:
-        raise InvalidFile(f"{path}: is no image that can be read ({error}).") from error
+        raise InvalidFile(f"{path}: is not an image that can be read ({error}).") from error

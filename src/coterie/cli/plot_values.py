@@ -88,7 +88,7 @@ def stability(subject: Subject) -> Any:
     if groups is None:
         return found
     own = groups[list(found.clusters)]
-    order = np.argsort(own)
+    order = np.argsort(own, kind="stable")
     clusters = tuple(own[order].tolist())
     return replace(found, clusters=clusters, sizes=found.sizes[order], scores=found.scores[:, order])
 

@@ -6,12 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from coterie._support.progress import ProgressOption
+from coterie._support.progress import ProgressOption, track
 from coterie.cluster import find_method
-from coterie.data import LeftOut, PreparedRows, Table, check_scale, prepare_rows
+from coterie.data import AUTO, LeftOut, Table, check_scale, prepare_rows
+from coterie.data.square import refuse_distances
 from coterie.errors import InvalidParameter
-from coterie.pipeline import Recipe, make_estimator
-from coterie.pipeline.request import scale_for
+from coterie.pipeline import Recipe, make_estimator, make_request
+from coterie.pipeline.fit import open_rows
+from coterie.pipeline.request import PRECOMPUTED, scale_for
 from coterie.select import Evidence, choose_k, find_criterion
 from coterie.select.partitioners import find_partitioner
 
@@ -34,44 +36,24 @@ class Wish:
     missing: str
     seed: int
 
+    @property
+    def is_square(self) -> bool:
+        """Whether the table holds distances."""
+        return self.distance == PRECOMPUTED
+
 
 @dataclass(frozen=True)
 class Selection:
-    """The evidence, and the table it is about."""
+    """The evidence, the data that it is about, and the columns used."""
 
     wish: Wish
-    prepared: PreparedRows
+    source: str
+    n_rows: int
+    columns: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    scale: str
+    notes: tuple[str, ...]
     evidence: Evidence
-
-    @property
-    def source(self) -> str:
-        """Name of the table."""
-        return self.prepared.table.source
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of the table."""
-        return self.prepared.table.n_rows
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns used."""
-        return self.prepared.choice.used
-
-    @property
-    def left_out(self) -> tuple[LeftOut, ...]:
-        """Columns not used, and why."""
-        return self.prepared.choice.left_out
-
-    @property
-    def scale(self) -> str:
-        """How the columns were scaled."""
-        return self.prepared.scaling.how
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was done to the table."""
-        return self.prepared.notes
 
     def facts(self) -> dict[str, Any]:
         """Return everything that ``--json`` prints."""
@@ -122,6 +104,7 @@ def read_range(text: str | None) -> range | None:
 
 def find(table: Table, wish: Wish, *, progress: ProgressOption = None) -> Selection:
     """Return the evidence for the rows of a table."""
+    refuse_distances(table)
     prepared = prepare_rows(
         table,
         scale=scale_for(wish.scale, wish.distance),
@@ -130,17 +113,44 @@ def find(table: Table, wish: Wish, *, progress: ProgressOption = None) -> Select
         keep=wish.keep,
         missing=wish.missing,
     )
-    evidence = choose_k(
-        prepared.points,
+    evidence = _evidence(prepared.points, wish, progress)
+    choice, how = prepared.choice, prepared.scaling.how
+    return Selection(
+        wish, table.source, table.n_rows, choice.used, choice.left_out, how, prepared.notes, evidence
+    )
+
+
+def find_as_fit_does(data: Any, wish: Wish, *, progress: ProgressOption = None) -> Selection:
+    """Return the evidence from the rows that ``coterie fit`` compares methods on.
+
+    A sample of data in blocks; principal coordinates of distances.
+    """
+    request = make_request(
+        wish.method, read_range(wish.k), distance=wish.distance or AUTO, scale=wish.scale,
+        columns=wish.columns, drop=wish.drop, keep=wish.keep, missing=wish.missing, random_state=wish.seed,
+    )  # fmt: skip
+    with track(progress, f"reading {wish.data}", total=None) as tracker:
+        rows = open_rows(data, request, tracker)
+        compared = rows.compare_on(request)
+    evidence = _evidence(compared.points, wish, progress)
+    notes = (compared.note,) if compared.note and not compared.is_whole else ()
+    return Selection(
+        wish, rows.source, rows.n_rows, rows.columns, rows.left_out, rows.scaling.how, notes, evidence
+    )
+
+
+def _evidence(points: Any, wish: Wish, progress: ProgressOption) -> Evidence:
+    return choose_k(
+        points,
         _estimator(wish),
         k=read_range(wish.k),
         criteria=wish.criteria or None,
         random_state=wish.seed,
         progress=progress,
     )
-    return Selection(wish, prepared, evidence)
 
 
 def _estimator(wish: Wish) -> Any:
-    recipe = Recipe(wish.method, None, wish.scale, wish.distance, None, None, wish.seed)
+    distance = None if wish.is_square else wish.distance
+    recipe = Recipe(wish.method, None, wish.scale, distance, None, None, wish.seed)
     return make_estimator(find_method(wish.method), recipe)

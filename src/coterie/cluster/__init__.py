@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from coterie.cluster.agglomerative.agglomerative import AgglomerativeClustering
     from coterie.cluster.agglomerative.diana import Diana
     from coterie.cluster.agglomerative.feature_agglomeration import FeatureAgglomeration
+    from coterie.cluster.agglomerative.genie import Genie
     from coterie.cluster.birch.birch import Birch
     from coterie.cluster.birch.cf_tree import CFTree
     from coterie.cluster.consensus import ConsensusClustering
@@ -33,9 +34,8 @@ if TYPE_CHECKING:
     from coterie.cluster.mixture.gaussian_mixture import GaussianMixture
     from coterie.cluster.mixture.history import MixtureHistory, MixtureStep
     from coterie.cluster.modes.modes import ModeClustering
-    from coterie.cluster.spectral.function import spectral_clustering
     from coterie.cluster.spectral.laplacian_eigenmap import LaplacianEigenmap
-    from coterie.cluster.spectral.spectral import SpectralClustering
+    from coterie.cluster.spectral.spectral import SpectralClustering, spectral_clustering
 
 # Where the names live that are no methods themselves.
 _HOMES = {
@@ -57,7 +57,7 @@ _HOMES = {
     "dbscan": "coterie.cluster.density.dbscan",
     "k_means": "coterie.cluster.kmeans.functions",
     "kmeans_plusplus": "coterie.cluster.kmeans.functions",
-    "spectral_clustering": "coterie.cluster.spectral.function",
+    "spectral_clustering": "coterie.cluster.spectral.spectral",
     "suggest_eps": "coterie.cluster.density.eps",
 }
 
@@ -75,6 +75,7 @@ __all__ = [
     "EpsSuggestion",
     "FeatureAgglomeration",
     "GaussianMixture",
+    "Genie",
     "HierarchicalKMeans",
     "KMeans",
     "KMeansHistory",

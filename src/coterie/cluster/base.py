@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import wraps
 from numbers import Integral
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.progress import Progress
-from coterie._support.typing import Data, Labels, MatrixLike, SparseData, VectorLike, Weights
+from coterie._support.typing import Data, Distances, Labels, MatrixLike, SparseData, VectorLike, Weights
 from coterie._support.validation import (
     Constraint,
     check_data,
@@ -19,13 +22,54 @@ from coterie._support.validation import (
     check_sample_weight,
     refuse_heavy,
     require_memory,
+    with_plain_numbers,
 )
 from coterie._support.validation.schema import ESTIMATOR, Schema
-from coterie.cluster.callbacks import CallbackSupportMixin, fit_task, with_callbacks
+from coterie.distance import input_kind
+from coterie.distance.input import InputKind, check_new_input
 
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # before scikit-learn 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing: this version has no callbacks."""
+
+    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)  # a frame of its own, as the real one has: warnings count frames
+        def called(*args: Any, **named: Any) -> Any:
+            return method(*args, **named)
+
+        return called
+
+
+__all__ = ["CallbackSupportMixin", "fit_task", "with_callbacks"]
 # sparse rows: numbers per column that k-means holds at its peak, measured (41 for 2 centres, 69 for 8)
 VECTORS_OF_A_FIT, VECTORS_PER_CENTER = 30, 4
 FEW_COLUMNS = 1 << 20  # fit in any memory
+
+
+@contextmanager
+def fit_task(estimator: Any, X: Any) -> Iterator[Callable[[Progress], object] | None]:
+    """Tell the callbacks of an estimator that its fit begins and ends.
+
+    Yields what is to be called after every iteration, None when there are no callbacks. Their wish to stop
+    early is not heard: an iteration is too short to ask.
+    """
+    if not getattr(estimator, "_skl_callbacks", None):
+        yield None
+        return
+    context = estimator._init_callback_context(max_subtasks=None)
+    context.call_on_fit_task_begin(estimator=estimator, X=X)
+
+    def iteration(progress: Progress) -> None:
+        task = context.subcontext(task_name=progress.stage)
+        task.call_on_fit_task_begin(estimator=estimator)
+        task.call_on_fit_task_end(estimator=estimator)
+
+    yield iteration
+    context.call_on_fit_task_end(estimator=estimator, X=X)
+
 
 Listener: TypeAlias = Callable[[Progress], object]
 
@@ -40,6 +84,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     _constraints: ClassVar[Mapping[str, Constraint]] = {}
     _schema: ClassVar[Schema] = ESTIMATOR  # what its fitted attributes hold, for files
     _takes_sparse: ClassVar[bool] = False
+    _has_dense_centers: ClassVar[bool] = False  # of sparse rows too
     _sometimes: ClassVar[tuple[str, ...]] = ()  # fitted attributes that not every fit sets
     _copies_are_dense_spots: ClassVar[bool] = False  # weight at one place is density without limit
 
@@ -87,19 +132,38 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     @with_callbacks  # type: ignore[untyped-decorator]
     def _fit(self, X: MatrixLike, sample_weight: VectorLike | None) -> None:
         self._check_parameters()
-        data = self._check_rows(X)
-        weights = self._check_weights(sample_weight, data.shape[0])
+        model: Self = with_plain_numbers(self)
+        data = model._check_rows(X)
+        weights = model._check_weights(sample_weight, data.shape[0])
         if not self._copies_are_dense_spots:  # else weights are counted only
             refuse_heavy(data, weights, who=type(self).__name__)
         with fit_task(self, data) as listener:
-            found = self._compute(data, weights, listener)
+            found = model._compute(data, weights, listener)
         for name in self._sometimes:
-            self.__dict__.pop(name, None)
-        self.__dict__.update(found)
+            model.__dict__.pop(name, None)
+        model.__dict__.update(found)
+        if model is not self:
+            parameters = self.get_params(deep=False)
+            self.__dict__.clear()
+            self.__dict__.update(model.__dict__ | parameters)
+
+    @property
+    def _kind(self) -> InputKind:
+        """What the input holds: rows, or a matrix of all pairs."""
+        return input_kind(getattr(self, "metric", None))
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         """Return the input of `fit`, checked; a subclass that takes matrices of distances replaces it."""
-        return check_data(X, estimator=self, accept_sparse=self._takes_sparse)
+        data = check_data(X, estimator=self, accept_sparse=self._takes_sparse)
+        if self._has_dense_centers:
+            self._require_centers(data)
+        return data
+
+    def _check_new(self, X: MatrixLike) -> Any:
+        """Return what `predict` is given, checked."""
+        check_is_fitted(self)
+        takes_sparse = self._takes_sparse and self._kind == "data"
+        return check_new_input(X, self._kind, estimator=self, takes_sparse=takes_sparse)
 
     def _require_centers(self, X: Data | SparseData) -> None:
         """Refuse sparse rows so wide that a few centres, which are dense, do not fit in memory."""
@@ -129,6 +193,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.pairwise = self._kind != "data"
         return tags
 
 
@@ -158,3 +223,33 @@ class WeightedClusterer(Clusterer):
     def fit_predict(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Labels:
         """Find the groups and return the label of each row."""
         return self.fit(X, sample_weight=sample_weight).labels_
+
+
+class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+    """An estimator whose `transform` gives the distance of each row to each group."""
+
+    def fit_transform(
+        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
+    ) -> Distances:
+        """Find the groups and return the distance of each row to each of them."""
+        found: Distances = self.fit(X, sample_weight=sample_weight).transform(X)
+        return found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def about_one(weights: Weights) -> tuple[Weights, int]:
+    """Return weights whose mean is near 1, and the power of two by which the given ones are larger.
+
+    Examples
+    --------
+    >>> about_one(np.array([4.0, 12.0]))
+    (array([0.5, 1.5]), 3)
+    """
+    power = int(np.frexp(weights.max())[1])
+    scaled = np.ldexp(weights, -power)
+    rest = int(np.frexp(scaled.mean())[1]) - 1
+    return np.ldexp(scaled, -rest), power + rest

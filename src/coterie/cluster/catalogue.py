@@ -69,6 +69,14 @@ _METHODS = (
         needs_k=True,
     ),
     Method(
+        "genie",
+        "Genie",
+        "coterie.cluster.agglomerative.genie",
+        "Genie",
+        "groups of any shape whose sizes are not too unequal, from the spanning tree; any distance",
+        needs_k=True,
+    ),
+    Method(
         "diana",
         "divisive analysis",
         "coterie.cluster.agglomerative.diana",

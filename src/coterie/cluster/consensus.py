@@ -24,7 +24,15 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
-from coterie._support.validation.schema import Estimator, Instance, ListOf, Schema, Tensor, wrong
+from coterie._support.validation.schema import (
+    LARGEST_WHOLE,
+    Estimator,
+    Instance,
+    ListOf,
+    Schema,
+    Tensor,
+    wrong,
+)
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.errors import InvalidParameter
@@ -110,7 +118,7 @@ class ConsensusClustering(Clusterer):
         "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
         "estimators_": ListOf(Estimator("columns"), "runs"),
         "dendrogram_": Instance(Dendrogram, n_leaves="rows"),
-        "_counts": ListOf(Tensor(None, "clusters", kind="f8", low=0), "runs"),
+        "_counts": ListOf(Tensor(None, "clusters", kind="f8", low=0, high=LARGEST_WHOLE), "runs"),
     }
 
     estimators_: list[Any]
@@ -145,6 +153,9 @@ class ConsensusClustering(Clusterer):
             if len(counts) != max(n_labels, 1) + 1:
                 place = f"_counts[{at}]"
                 raise wrong(place, cls.__name__, f"have {max(n_labels, 1) + 1} rows", len(counts))
+            if (counts[:-1].sum(axis=0) > counts[-1]).any():
+                must = "count in no group of a run more rows than in all of it, its last row"
+                raise wrong(f"_counts[{at}]", cls.__name__, must, "others")
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster with whose rows it is together most.

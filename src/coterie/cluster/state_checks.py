@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.validation.schema import wrong
-from coterie.cluster.density.input import is_known, scikit_learn_metrics
-from coterie.distance import find_distance, input_kind
+from coterie._support.validation.schema import check_squares, wrong
+from coterie.cluster.density.metric import is_known, scikit_learn_metrics
+from coterie.distance import Distance, find_distance, input_kind
+from coterie.errors import InvalidData, ModelFileError
 
 
 def check_merges(children: Any, n_leaves: int, *, who: str, name: str = "children_") -> None:
@@ -44,6 +45,25 @@ def check_finite(array: Any, *, who: str, name: str) -> None:
     """Refuse numbers that are not finite, where only some models may have such."""
     if not np.isfinite(array).all():
         raise wrong(name, who, "hold finite numbers", "others")
+
+
+def check_rows(rows: Any, distance: Distance, *, who: str, name: str) -> None:
+    """Refuse finite rows so large that distances to them overflow.
+
+    Examples
+    --------
+    >>> check_rows(np.array([[1e300]]), find_distance("euclidean"), who="KMedoids", name="cluster_centers_")
+    Traceback (most recent call last):
+    ...
+    coterie.errors.ModelFileError: cluster_centers_ of KMedoids must hold numbers of at most 6.7e+153, whose
+    squares fit, got 1e+300
+    """
+    if distance.squares_numbers:
+        check_squares(rows, who=who, name=name)
+    try:
+        distance.prepare(rows, name=name)
+    except InvalidData as problem:
+        raise ModelFileError(f"{name} of {who} does not suit its distance: {problem}") from None
 
 
 def check_given(value: Any, is_needed: bool, *, who: str, name: str, why: str) -> None:

@@ -1,4 +1,4 @@
-"""NumPy's and SciPy's files: .npy, .npz with dense arrays, .npz with one sparse matrix. Never a pickle."""
+"""Files of arrays: .npy, .npz with dense arrays or one sparse matrix, zarr. Never a pickle."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from coterie._support.optional import require
 from coterie._support.validation import Damaged, require_memory, sound_sparse
-from coterie.data.source import Source, zip_members
+from coterie.data.source import Source, check_size, zip_members
+from coterie.errors import CoterieError, InvalidFile
 
 BYTES_PER_NAME = 200  # of a column: a text, and its places in a tuple, a set and a dict
 INDEX_ARRAYS = ("indices", "indptr", "row", "col", "offsets", "coords")
@@ -34,6 +36,23 @@ def read_npy(source: Source) -> Any:
     return as_matrix(source, array)
 
 
+def read_zarr(path: str) -> Any:
+    """Return the two-dimensional array of a folder in zarr's format, as a whole."""
+    zarr = require("zarr", extra="zarr", purpose="Reading zarr arrays")
+    try:
+        array = zarr.open_array(path, mode="r")
+        if array.ndim != 2 or array.dtype.kind not in "biuf":
+            raise InvalidFile(
+                f"{path}: must be a zarr array of numbers in 2 dimensions, got {array.dtype} in {array.ndim}."
+            )
+        check_size(path, array.size * array.dtype.itemsize)
+        return np.asarray(array[:])
+    except CoterieError:
+        raise
+    except Exception as error:  # a damaged store fails in many ways
+        raise InvalidFile(f"{path}: not a whole zarr array, cut off or damaged ({error}).") from None
+
+
 def read_npz(source: Source) -> Any:
     """Return the matrix of an .npz file: sparse (CSR) or the one dense array."""
     members = zip_members(source)
@@ -49,7 +68,7 @@ def read_npz(source: Source) -> Any:
     except Exception as error:  # zipfile and zlib have many ways to say that a member is damaged
         raise source.fail(f'array "{name}" is cut off or damaged ({error}).') from None
     if not isinstance(array, np.ndarray):  # NumPy returns the bytes of what is no array
-        raise source.fail(f'"{name}" is no array.')
+        raise source.fail(f'"{name}" is not an array.')
     return as_matrix(source, array)
 
 

@@ -135,7 +135,7 @@ def _zero_byte(source: Source, head: bytes) -> Exception:
             f"{source.name}: looks like UTF-16. Use --encoding {name}."
         )
     return source.fail(
-        f"is no text: a zero byte at position {head.index(0)}. A table is needed: CSV, Parquet, npy."
+        f"is not a text file (byte {head.index(0) + 1} is zero). Give a table: CSV, Parquet, Arrow or npy."
     )
 
 
@@ -237,7 +237,7 @@ def not_utf8(source: Source, text: bytes) -> Exception:
     place = locate_bad_byte(text)
     printable = sum(byte >= 32 or byte in (9, 10, 13) for byte in text[:1000])
     if printable < 0.9 * len(text[:1000]):
-        return source.fail(f"is no text: {place}. A table is needed: CSV, Parquet, npy.")
+        return source.fail(f"is not a text file ({place}). Give a table: CSV, Parquet, Arrow or npy.")
     return source.fail(f"{place}. If it comes from Windows or Excel, use encoding='cp1252'.").in_shell(
         f"{source.name}: {place}. If it comes from Windows or Excel, use --encoding cp1252."
     )

@@ -161,7 +161,8 @@ def _read_vector(where: str | os.PathLike[str]) -> npt.NDArray[Any] | None:
         raise
     except Exception:  # a header may be wrong in many ways
         return None  # read_table says what is wrong
-    return array if array.ndim == 1 and array.dtype.kind in "biufU" else None
+    is_vector = isinstance(array, np.ndarray) and array.ndim == 1  # an archive may be called .npy
+    return array if is_vector and array.dtype.kind in "biufU" else None
 
 
 def choose_label_column(
@@ -309,7 +310,7 @@ def read_labelled_data(
     column : str, default=None
         Column of the labels; None looks for a usual name, or for the only column that can be meant.
     drop : tuple of str, default=()
-        Columns of the data to leave out where they exist.
+        Columns of the truth, which the data may hold as well: they are left out.
     missing : {"error", "drop"}, default="error"
         What to do with rows that lack a value or a label.
     header, encoding
@@ -329,6 +330,8 @@ def read_labelled_data(
     other = data if isinstance(data, Table) else read_table(data, header=header, encoding=encoding)
     unused = [each for each in (name, *drop) if each in other.columns]
     choice = other.choose(drop=unused)
+    for each in unused:
+        choice = choice.renamed_reason(each, "the labels" if each == name else "the truth")
     X = other.matrix(choice.used)
     X = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
     content, notes = align(other, table)  # labels in the order of the data

@@ -16,6 +16,7 @@ from coterie._support.validation import (
     Constraint,
     Nothing,
     Number,
+    check_answer,
     check_data,
     check_parameters,
 )
@@ -82,7 +83,9 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         polar = np.empty_like(offsets)
         # norm of what is left from column j on: the last one keeps its sign for atan2
         rest = np.sqrt(np.cumsum(offsets[:, ::-1] ** 2, axis=1))[:, ::-1]
-        polar[:, 0] = self.radius_scale * rest[:, 0]
+        with np.errstate(over="ignore"):
+            polar[:, 0] = self.radius_scale * rest[:, 0]
+        check_answer(polar[:, 0], what="radii of the rows", way_out="Choose a smaller radius_scale.")
         polar[:, 1:-1] = np.arctan2(rest[:, 1:-1], offsets[:, :-2])
         polar[:, -1] = np.arctan2(offsets[:, -1], offsets[:, -2])
         return polar
@@ -96,7 +99,9 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
                 f"X has {polar.shape[1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input."
             )
-        reach = polar[:, 0] / self.radius_scale
+        with np.errstate(over="ignore"):
+            reach = polar[:, 0] / self.radius_scale
+        check_answer(reach, what="radii without their scale", way_out="Choose a larger radius_scale.")
         offsets = np.empty_like(polar)
         for column in range(1, polar.shape[1]):
             offsets[:, column - 1] = reach * np.cos(polar[:, column])
@@ -121,10 +126,13 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
             return np.zeros(X.shape[1], dtype=X.dtype)
         if isinstance(self.origin, str):
             return np.asarray(X.mean(axis=0), dtype=X.dtype)
-        origin = np.asarray(self.origin, dtype=X.dtype)
-        if origin.shape != (X.shape[1],):
+        if np.shape(self.origin) != (X.shape[1],):
             raise InvalidParameter(
                 f"origin of {type(self).__name__} must have shape ({X.shape[1]},), one value per column, "
-                f"got {origin.shape}."
+                f"got {np.shape(self.origin)}."
             )
-        return origin
+        point: Any = check_data(np.asarray(self.origin)[None, :], who=type(self).__name__, name="origin")
+        with np.errstate(over="ignore"):
+            origin = point[0].astype(X.dtype)
+        check_answer(origin, what="origin and the rows together", way_out="Give the rows as float64.")
+        return np.asarray(origin)

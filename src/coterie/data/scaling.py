@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -85,19 +86,36 @@ class Scaling:
         """Return the scaled data, in the type of `X`; sparse data stay sparse."""
         if self.how == "none":
             return X
-        if issparse(X):
-            scaled = X.tocsr(copy=True)
-            scaled.data = scaled.data / self.factor.astype(X.dtype)[scaled.indices]
-            return scaled
-        X = np.asarray(X)
+        X = X.tocsr(copy=True) if issparse(X) else np.asarray(X)
         X = X if X.dtype.kind == "f" else X.astype(np.float64)
-        scaled = X - self.shift.astype(X.dtype)
-        scaled /= self.factor.astype(X.dtype)
+        with _in_range("scaled"):
+            shift, factor = self.shift.astype(X.dtype), self.factor.astype(X.dtype)
+            if issparse(X):
+                X.data = X.data / factor[X.indices]
+                return X
+            scaled = X - shift
+            scaled /= factor
         return scaled
 
     def invert(self, scaled: Any) -> Any:
         """Return points, centroids for example, in the original units."""
-        return scaled if self.how == "none" else scaled * self.factor + self.shift
+        if self.how == "none":
+            return scaled
+        with _in_range("unscaled"):
+            return scaled * self.factor + self.shift
+
+
+@contextmanager
+def _in_range(what: str) -> Iterator[None]:
+    """Say that numbers became infinite, by NumPy's own notice of it: no pass over them is needed."""
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            yield
+    except FloatingPointError:
+        raise InvalidData(
+            f"{what} numbers overflow: they are too far from those that the scaling was fitted to. Fit it "
+            f"again to rows like these, or take another scaling."
+        ) from None
 
 
 def fit_scaling(X: Any, how: str = "standard") -> Scaling:

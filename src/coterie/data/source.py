@@ -9,12 +9,8 @@ import os
 import re
 import stat
 import sys
-import tempfile
-import threading
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -30,8 +26,6 @@ from coterie.errors import (
     did_you_mean,
 )
 
-STANDARD_ERROR = 2
-_one_at_a_time = threading.Lock()
 Content: TypeAlias = bytes | mmap.mmap
 STANDARD_INPUT = "-"
 LIMIT_VARIABLE = "COTERIE_READ_LIMIT"
@@ -69,67 +63,6 @@ FOREIGN = {
     b"\xff\xd8\xff": "a picture",
     b"\x7fELF": "a program",
 }
-
-
-class Panicked(Exception):
-    """A library gave up on what it was given; the text is its own."""
-
-
-@contextmanager
-def panics_as_errors() -> Iterator[None]:
-    """Turn a panic into `Panicked`; Ctrl-C stays what it is."""
-    try:
-        yield
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise Panicked(str(error)) from None
-
-
-@contextmanager
-def quiet_panics() -> Iterator[None]:
-    """Turn a panic into `Panicked`, and hold back what it writes to the standard error.
-
-    What anything else writes there meanwhile comes out when the block ends.
-    """
-    with _held_back() as held, panics_as_errors():
-        try:
-            yield
-        except BaseException as error:
-            if type(error).__name__ == "PanicException":
-                held.truncate(0)
-            raise
-
-
-class _Held:
-    """What was written to the standard error."""
-
-    def __init__(self, file: int | None) -> None:
-        self.file = file
-
-    def truncate(self, size: int) -> None:
-        """Forget it."""
-        if self.file is not None:
-            os.ftruncate(self.file, size)
-
-
-@contextmanager
-def _held_back() -> Iterator[_Held]:
-    with _one_at_a_time, tempfile.TemporaryFile() as file:
-        try:
-            before = os.dup(STANDARD_ERROR)
-        except OSError:  # closed: nothing can be written there
-            yield _Held(None)
-            return
-        os.dup2(file.fileno(), STANDARD_ERROR)
-        try:
-            yield _Held(file.fileno())
-        finally:
-            os.dup2(before, STANDARD_ERROR)
-            os.close(before)
-            file.seek(0)
-            if written := file.read():
-                os.write(STANDARD_ERROR, written)
 
 
 class Readable(Protocol):
@@ -189,9 +122,7 @@ def _read_path(path: Path) -> Content:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
                 return _read_within_limit(str(path), file, is_device=stat.S_ISCHR(status.st_mode))
-            limit = read_limit()
-            if status.st_size > limit:
-                raise _too_large(str(path), format_bytes(status.st_size), limit)
+            check_size(str(path), status.st_size)
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except CoterieError:
         raise
@@ -235,6 +166,13 @@ def read_limit() -> int:
         return int(found[1]) << UNITS[found[2].upper()]
     free = available_memory()
     return sys.maxsize if free is None else free // MEMORY_PER_BYTE
+
+
+def check_size(name: str, n_bytes: int) -> None:
+    """Refuse what is larger than may be read into memory."""
+    limit = read_limit()
+    if n_bytes > limit:
+        raise _too_large(name, format_bytes(n_bytes), limit)
 
 
 def _too_large(name: str, size: str, limit: int) -> NotEnoughMemory:

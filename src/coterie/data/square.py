@@ -57,8 +57,8 @@ def refuse_distances(table: Table) -> None:
     if np.diagonal(matrix).any() or not np.array_equal(matrix, matrix.T) or not (matrix >= 0).all():
         return
     size = f"{table.n_rows:,} x {table.n_rows:,}"
-    fact = f"{table.source}: is a symmetric {size} table with a zero diagonal: that looks like distances."
-    features = "If it holds features, leave one column out or add a constant one."
-    raise InvalidData(f"{fact} If it is, say distance='precomputed'. {features}").in_shell(
-        f"{fact} If it is, say --distance precomputed. {features}"
+    fact = f"{table.source}: a symmetric {size} table with a zero diagonal looks like distances."
+    features = "If these are features, leave one column out or add a constant one."
+    raise InvalidData(f"{fact} If so, use distance='precomputed'. {features}").in_shell(
+        f"{fact} If so, use --distance precomputed. {features}"
     )

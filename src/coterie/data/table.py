@@ -14,7 +14,7 @@ from scipy.sparse import issparse, vstack
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.typing import Indices
-from coterie.data.arrays import numbered_columns, read_npy, read_npz
+from coterie.data.arrays import numbered_columns, read_npy, read_npz, read_zarr
 from coterie.data.columns import (
     ColumnChoice,
     LeftOut,
@@ -25,16 +25,19 @@ from coterie.data.columns import (
     reason_to_leave_out,
 )
 from coterie.data.missing import Complete, settle_missing
-from coterie.data.paths import expand_all, is_several
+from coterie.data.panics import quiet_panics
+from coterie.data.paths import expand_all, is_several, is_zarr
 from coterie.data.scaling import AUTO, Scaling, fit_scaling
-from coterie.data.source import Source, open_source, quiet_panics
+from coterie.data.source import Source, open_source
 from coterie.data.text import read_text
 from coterie.errors import InvalidData
 
+DAY = 86_400  # seconds
+LAST_DAY = 90_000_000  # from 1970, either way: some 246,000 years, a little less than polars can write
 NOT_NAMED = "not named"  # why a column is left out where the columns to use are named
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """Named columns, as read from a file.
 
@@ -60,6 +63,9 @@ class Table:
     n_rows: int
     content: Any
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Table {self.source}: {self.n_rows:,} rows, {len(self.columns):,} columns>"
 
     @property
     def is_matrix(self) -> bool:
@@ -132,7 +138,7 @@ def read_table(
     ----------
     where : str, path, or list of these
         CSV, TSV or blank-separated text (also gzipped), Parquet, Arrow, .npy, .npz (dense or SciPy sparse),
-        or ``"-"`` for standard input. A folder, a pattern such as ``"data/*.csv"`` or a list stands for
+        zarr, or ``"-"`` for standard input. A folder, a pattern such as ``"data/*.csv"`` or a list stands for
         all its files, one below the other; they must have the same columns.
     delimiter : str, default=None
         Sign between cells; None looks for one.
@@ -162,11 +168,11 @@ def read_table(
 
 
 def _read_file(where: Any, *, delimiter: str | None, header: bool | None, encoding: str | None) -> Table:
+    if isinstance(where, str | os.PathLike) and is_zarr(os.fspath(where)):
+        return _of_matrix(os.fspath(where), read_zarr(os.fspath(where)))
     source = open_source(where)
     if source.kind in ("npy", "zip"):
-        matrix = read_npy(source) if source.kind == "npy" else read_npz(source)
-        names = numbered_columns(matrix.shape[1], source.name)
-        return Table(source.name, names, False, matrix.shape[0], matrix)
+        return _of_matrix(source.name, read_npy(source) if source.kind == "npy" else read_npz(source))
     notes: list[str] = []
     has_names = True
     if source.kind == "text":
@@ -176,6 +182,10 @@ def _read_file(where: Any, *, delimiter: str | None, header: bool | None, encodi
         frame = _read_columns(source)
     frame = numbers_from_text(frame)
     return Table(source.name, tuple(frame.columns), has_names, frame.height, frame, tuple(notes))
+
+
+def _of_matrix(name: str, matrix: Any) -> Table:
+    return Table(name, numbered_columns(matrix.shape[1], name), False, matrix.shape[0], matrix)
 
 
 def _read_columns(source: Source) -> Any:
@@ -199,7 +209,28 @@ def _read_columns(source: Source) -> Any:
         raise source.fail(f"not a whole {name} file, cut off or damaged ({shortened(reason)}).") from None
     if frame.height == 0 or frame.width == 0:
         raise source.fail("has no rows." if frame.width else "has no columns.")
+    _refuse_times(source, frame)
     return frame
+
+
+def _refuse_times(source: Source, frame: Any) -> None:
+    """Refuse dates and times that no calendar or clock has: polars fails when it writes or prints them."""
+    per_second = {"ms": 10**3, "us": 10**6, "ns": 10**9}
+    for name, kind in frame.schema.items():
+        if not kind.is_temporal() or str(kind).startswith("Duration"):
+            continue
+        unit = getattr(kind, "time_unit", None)
+        most = LAST_DAY if unit is None else LAST_DAY * DAY * per_second[unit]
+        least = -most
+        if str(kind) == "Time":
+            least, most = 0, DAY * per_second["ns"] - 1
+        numbers = frame[name].to_physical()
+        low, high = numbers.min(), numbers.max()
+        if low is not None and (low < least or high > most):
+            raise source.fail(
+                f'column "{shortened(name)}" has a date or time that does not exist: the file is damaged, or '
+                f"the column is not of the type {kind}. Write it again without that column."
+            )
 
 
 def _joined(name: str, tables: list[Table]) -> Table:

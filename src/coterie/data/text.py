@@ -15,7 +15,8 @@ from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie.data import dialect as dialects
 from coterie.data.dialect import BLANKS, Dialect, fill_blank_lines, without_final_blank_lines
-from coterie.data.source import Panicked, Source, panics_as_errors
+from coterie.data.panics import Panicked, quiet_panics
+from coterie.data.source import Source
 
 INFERRED_ROWS = 10_000  # if a later row contradicts, all rows are looked at
 SHOWN_NAMES = 5
@@ -71,7 +72,7 @@ def _parse(source: Source, text: bytes, dialect: Dialect) -> Any:
     problem: Exception | None = None
     for how in (*inferred, {"infer_schema": False}):  # at last as text, which may still hold numbers
         try:
-            with panics_as_errors():
+            with quiet_panics():
                 return polars.read_csv(text, **options, **how)
         except polars.exceptions.NoDataError:
             return polars.DataFrame(

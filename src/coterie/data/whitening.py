@@ -9,12 +9,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.linear_algebra import settle_signs
+from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.typing import Data, MatrixLike
-from coterie._support.validation import Choice, Constraint, check_data, check_parameters
+from coterie._support.validation import Choice, Constraint, check_answer, check_data, check_parameters
 from coterie._support.validation.schema import COUNT, ESTIMATOR, Schema, Tensor
 from coterie.errors import InvalidParameter
 
+FAR = "They are much farther away than the rows of the fit: fit again to rows like these."
 FLAT = 1e-12  # directions with less than this share of the largest variance count as constant
 
 
@@ -66,8 +67,7 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         X = check_data(X, estimator=self, min_rows=2)
         self.mean_ = X.mean(axis=0, dtype=np.float64)
         covariance = np.atleast_2d(np.cov(X - self.mean_, rowvar=False, dtype=np.float64))
-        variances, directions = np.linalg.eigh(covariance)
-        variances, directions = variances[::-1], settle_signs(directions[:, ::-1])
+        variances, directions = (found[..., ::-1] for found in symmetric_axes(covariance))
         has_spread = variances > FLAT * max(float(variances[0]), np.finfo(float).tiny)
         spread = np.sqrt(np.where(has_spread, variances, 1.0))
         shrink = np.where(has_spread, 1.0 / spread, 0.0)
@@ -82,7 +82,9 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         """Return the whitened rows."""
         check_is_fitted(self)
         X = check_data(X, estimator=self, reset=False, may_be_distances=True)
-        return np.asarray((X - self.mean_) @ self.whitening_.T, dtype=X.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            whitened = np.asarray((X - self.mean_) @ self.whitening_.T, dtype=X.dtype)
+        return check_answer(whitened, what="whitened rows", way_out=FAR)  # type: ignore[no-any-return]
 
     def inverse_transform(self, X: MatrixLike) -> Data:
         """Return the rows before whitening; what was lost in directions without spread is their mean."""
@@ -93,7 +95,9 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
                 f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input."
             )
-        return np.asarray(X @ self._coloring.T + self.mean_, dtype=X.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            rows = np.asarray(X @ self._coloring.T + self.mean_, dtype=X.dtype)
+        return check_answer(rows, what="the rows before whitening", way_out=FAR)  # type: ignore[no-any-return]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

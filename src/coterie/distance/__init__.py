@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from coterie._support.hints import no_such_name
 from coterie.distance import entries as _entries  # noqa: F401  # fills the catalogue of distances
-from coterie.distance import geometry_entries as _geometries  # noqa: F401  # and that of geometries
 from coterie.distance.catalogue import Distance, Parameter, distances, find_distance, register
 from coterie.distance.geometry import (
     Barycentre,
@@ -16,7 +15,7 @@ from coterie.distance.geometry import (
     geometries,
     register_geometry,
 )
-from coterie.distance.matrices import (
+from coterie.distance.input import (
     check_distance_matrix,
     check_similarity_matrix,
     distances_from_similarities,

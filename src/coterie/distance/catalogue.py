@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -145,8 +146,13 @@ class Distance:
             refuse_overflow(self, prepared, name=name)  # squares of rows as they are were checked before
         return prepared
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """The parameters that make the same distance again: what it was told and what it learned."""
+        return {name: value for name, value in self.values.items() if value is not None}
+
     def __repr__(self) -> str:
-        told = {name: value for name, value in self.values.items() if value is not None}
+        told = self.told
         return f"Distance({', '.join([repr(self.name), *(f'{k}={v!r}' for k, v in told.items())])})"
 
 
@@ -237,6 +243,7 @@ def _bound(distance: Distance, params: Mapping[str, Any]) -> Distance:
 
 
 def _from_function(function: RowFunction, params: Mapping[str, Any]) -> Distance:
+    _refuse_arguments(function, params)
     return Distance(
         name=getattr(function, "__name__", type(function).__name__),
         summary="A function of two rows.",
@@ -247,3 +254,20 @@ def _from_function(function: RowFunction, params: Mapping[str, Any]) -> Distance
         values=dict(params),
         function=partial(function, **params) if params else function,
     )
+
+
+def _refuse_arguments(function: RowFunction, params: Mapping[str, Any]) -> None:
+    """Refuse a function that cannot be called with two rows and its parameters."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions of C do not tell
+        return
+    try:
+        signature.bind(None, None, **params)
+    except TypeError as reason:
+        name = getattr(function, "__name__", type(function).__name__)
+        told = f" and the parameters {', '.join(params)}" if params else ""
+        raise InvalidParameter(
+            f"metric must be the name of a distance, a Distance or a function of two rows, got the function "
+            f"{name}, which does not take two rows{told} ({reason})."
+        ) from None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from coterie import _core
-from coterie._support.linear_algebra import settle_signs
+from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.typing import Data, FloatArray
 from coterie.distance.catalogue import Distance
 from coterie.distance.transforms import Scaling, Whitening
@@ -58,14 +58,14 @@ def with_covariance(distance: Distance, X: Data, Y: Data | None) -> Distance:
         )
     symmetric = (VI + VI.T) / 2  # x VI x depends on nothing else
     scale = _deviations(symmetric)
-    eigenvalues, vectors = np.linalg.eigh(symmetric / np.outer(scale, scale))
+    eigenvalues, vectors = symmetric_axes(symmetric / np.outer(scale, scale))
     if eigenvalues[0] < -SINGULAR * abs(eigenvalues[-1]) or eigenvalues[-1] <= 0:
         raise InvalidParameter(
             f"VI of {distance.name} must be positive semidefinite, got one with the eigenvalue "
             f"{eigenvalues[0]:.3g}: distances would be roots of negative numbers."
         )
     is_flat = eigenvalues <= ROUNDING * eigenvalues[-1]
-    matrix = scale[:, None] * settle_signs(vectors) * np.sqrt(np.where(is_flat, 0.0, eigenvalues))
+    matrix = scale[:, None] * vectors * np.sqrt(np.where(is_flat, 0.0, eigenvalues))
     return replace(distance, transform=Whitening(_origin(X), matrix))
 
 

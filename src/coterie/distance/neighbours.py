@@ -22,7 +22,7 @@ from coterie.distance.engines import (
     within_by_tiles,
     within_by_tree,
 )
-from coterie.distance.matrices import input_kind
+from coterie.distance.input import input_kind
 from coterie.distance.pairwise import distance_matrix, matrix_as_distances
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidParameter
@@ -34,7 +34,7 @@ class Nearest:
 
     _schema: ClassVar[Schema] = {
         "index": Tensor("rows", kind="i8", low=0, may_be_empty=True),
-        "distance": Tensor("rows", allow="nan", may_be_empty=True),
+        "distance": Tensor("rows", allow="all", may_be_empty=True),
         "algorithm_used": Text(),
     }
 
@@ -49,7 +49,7 @@ class Neighbours:
 
     _schema: ClassVar[Schema] = {
         "index": Tensor("rows", "neighbours", kind="i8", low=0, may_be_empty=True),
-        "distance": Tensor("rows", "neighbours", allow="nan", may_be_empty=True),
+        "distance": Tensor("rows", "neighbours", allow="all", may_be_empty=True),
         "algorithm_used": Text(),
     }
 
@@ -65,7 +65,7 @@ class Neighbourhoods:
     _schema: ClassVar[Schema] = {
         "starts": Tensor("rows+1", kind="i8", low=0),
         "index": Tensor("pairs", kind="i8", low=0, may_be_empty=True),
-        "distance": Tensor("pairs", allow="nan", may_be_empty=True),
+        "distance": Tensor("pairs", allow="all", may_be_empty=True),
         "algorithm_used": Text(),
     }
 

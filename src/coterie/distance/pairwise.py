@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
@@ -9,19 +10,16 @@ import numpy as np
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, Distances, MatrixLike
+from coterie._support.typing import Data, Distances, FloatArray, MatrixLike
 from coterie._support.validation import require_memory
 from coterie.distance.catalogue import Distance, RowFunction
-from coterie.distance.matrices import (
-    check_distance_matrix,
-    check_similarity_matrix,
-    input_kind,
-    reverse_similarities,
-)
+from coterie.distance.input import input_kind, resolve_matrix
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidData, InvalidParameter
 
 _WHO = "pairwise_distances"
+PAIRS_TURNED = 10  # of a function of two rows: looked at in both orders
+SAME = 1e-5  # share by which two answers may differ: functions round
 
 
 def pairwise_distances(
@@ -106,9 +104,7 @@ def matrix_as_distances(
     if Y is not None or params:
         extra = "Y" if Y is not None else ", ".join(params)
         raise InvalidParameter(f'metric="{metric}" of {who} takes a matrix X and nothing else, got {extra}.')
-    if input_kind(metric) == "distances":
-        return check_distance_matrix(X, who=who, n_jobs=threads)
-    return reverse_similarities(check_similarity_matrix(X, who=who, n_jobs=threads))
+    return resolve_matrix(X, input_kind(metric), who=who, n_jobs=threads).distances
 
 
 def _condensed(D: Distances) -> Distances:
@@ -144,3 +140,23 @@ def called(distance: Distance, x: Data, y: Data, pair: tuple[int, int]) -> float
             f"the rows {pair[0]} and {pair[1]}."
         )
     return value
+
+
+def refuse_order(between: Callable[[Data, Data], FloatArray], X: Data, what: str) -> None:
+    """Refuse a function for which the order of its two rows matters, as far as a few pairs tell.
+
+    Examples
+    --------
+    >>> refuse_order(lambda X, Y: X @ Y.T, np.eye(3), "kernel")
+    """
+    last = X[-PAIRS_TURNED - 1 : -1]
+    if len(last) == 0:
+        return
+    there, back = between(X[-1:], last)[0], between(last, X[-1:])[:, 0]
+    is_apart = np.abs(there - back) > SAME * np.maximum(np.abs(there), np.abs(back))
+    if is_apart.any():
+        at, row = int(np.argmax(is_apart)), len(X) - 1
+        raise InvalidData(
+            f"the {what} function must not depend on the order of its two rows, got {there[at]:g} for the "
+            f"rows {row} and {row - len(last) + at}, and {back[at]:g} when they are swapped."
+        )

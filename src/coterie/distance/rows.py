@@ -11,7 +11,7 @@ from coterie._support.typing import Data, MatrixLike
 from coterie._support.validation import check_data
 from coterie.distance._range import refuse_opposites
 from coterie.distance.catalogue import Distance, find_distance
-from coterie.distance.matrices import input_kind
+from coterie.distance.input import input_kind
 from coterie.errors import InvalidData, InvalidParameter
 
 

@@ -14,7 +14,7 @@ from coterie._support.validation import Number, check_parameter
 from coterie._support.validation.schema import Schema, Tensor, Text
 from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.engines import Algorithm, choose_engine, tree_form
-from coterie.distance.matrices import input_kind
+from coterie.distance.input import input_kind
 from coterie.distance.pairwise import distance_matrix, matrix_as_distances
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidData
@@ -38,7 +38,7 @@ class SpanningTree:
 
     _schema: ClassVar[Schema] = {
         "edges": Tensor("edges", 2, kind="i8", low=0, below="edges+1", may_be_empty=True),
-        "distance": Tensor("edges", allow="nan", may_be_empty=True),
+        "distance": Tensor("edges", allow="all", may_be_empty=True),
         "algorithm_used": Text(),
     }
 

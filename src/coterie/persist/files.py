@@ -113,7 +113,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise ModelFileError(f"its description holds {name}, which is no JSON")
+    raise ModelFileError(f"its description holds {name}, which is not JSON")
 
 
 def _fitted(model: object) -> Any:
@@ -148,7 +148,7 @@ def _foreign(head: bytes) -> str:
     is_marked = head.startswith((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"))
     if is_marked and any(head[2:3]):  # a safetensors file may begin like this too: with its header's length
         return "is a Python pickle, which is never loaded because it could run code; save with coterie.save"
-    return "is no model that Coterie wrote, or it is cut off or damaged"
+    return "is not a model that Coterie wrote, or it is cut off or damaged"
 
 
 def _check_format(path: Path, metadata: dict[str, str]) -> None:
@@ -156,7 +156,7 @@ def _check_format(path: Path, metadata: dict[str, str]) -> None:
         raise ModelFileError(f"{path}: is a safetensors file, but not a model that Coterie wrote.")
     written = metadata.get("format_version", "")
     if not written.isdecimal():
-        raise ModelFileError(f"{path}: its format version {written!r} is no number; the file is damaged.")
+        raise ModelFileError(f"{path}: its format version {written!r} is not a number; the file is damaged.")
     if int(written) > FORMAT_VERSION:
         raise ModelFileError(
             f"{path}: was written by a later Coterie ({metadata.get('coterie_version', 'unknown')}, format "

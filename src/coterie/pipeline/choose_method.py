@@ -299,14 +299,12 @@ def _silhouettes(task: Task, ks: tuple[int, ...], labelings: dict[int, Labels | 
 
 def _verdict(k: int, ranks: dict[int, float], curves: Sequence[Curve], reason: str) -> Verdict:
     lead = ranks[k] - max((rank for number, rank in ranks.items() if number != k), default=-ENOUGH)
-    choices = [curve.choice for curve in curves if curve.choice is not None]
-    votes = {number: choices.count(number) for number in sorted(set(choices))}
     near = sorted(number for number, rank in ranks.items() if number != k and ranks[k] - rank < CLOSE)
     against = [f"k = {number} is close" for number in near]
     against += [
         f"{curve.title} would choose {curve.choice}" for curve in curves if curve.choice not in (None, k)
     ]
-    return Verdict(k, votes, (reason,), tuple(against), float(1.0 / (1.0 + np.exp(-2.0 * max(lead, 0.0)))))
+    return Verdict(k, {}, (reason,), tuple(against), float(1.0 / (1.0 + np.exp(-2.0 * max(lead, 0.0)))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rows import Compared, Fitted, Rows, memory_rows
 
+ROWS_PER_DRAWN_GROUP = 20  # of a draw: with fewer, the border between two groups cannot be seen
 TOO_FEW = 10  # rows below which no method can tell groups from chance
 MOST_COLUMNS = (
     2_000  # of a Gaussian with a covariance of its own; wider data are turned first, see `points_of`
@@ -278,7 +279,7 @@ def check_belief(
             points,
             measure=separation,
             n_draws=budget.draws,
-            sample_size=min(budget.draw_rows, len(points)),
+            sample_size=min(max(budget.draw_rows, ROWS_PER_DRAWN_GROUP * n_found), len(points)),
             random_state=seed,
             progress=_share_of(tracker, n_before + 1),
         )

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from coterie._support.typing import RandomState
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
+from coterie._support.validation.parameters import is_whole
 from coterie.cluster import find_method
 from coterie.data import AUTO, check_policy, check_scale
 from coterie.distance import find_distance
@@ -19,6 +18,7 @@ from coterie.pipeline.recipe import Recipe, check_recipe, takes_distance, takes_
 
 STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
 PRECOMPUTED = "precomputed"
+MOST_DIGITS = 7  # of a number of groups in text: the numbers of a range are all made
 
 
 @dataclass(frozen=True)
@@ -319,19 +319,22 @@ def check_k(k: Any) -> tuple[int, ...] | None:
         return None
     if isinstance(k, str):
         first, dots, last = k.partition("..")
-        if not first.strip().isdecimal() or (dots and not last.strip().isdecimal()):
+        ends = [first.strip(), last.strip()] if dots else [first.strip()]
+        if not all(end.isdecimal() and len(end) <= MOST_DIGITS for end in ends):
             raise _bad_k(k)
-        numbers: Iterable[int] = range(int(first), int(last or first) + 1)
-    elif isinstance(k, int | np.integer) and not isinstance(k, bool):
+        numbers: Iterable[int] = range(int(ends[0]), int(ends[-1]) + 1)
+    elif is_whole(k):
         numbers = [int(k)]
     elif isinstance(k, Iterable):
         numbers = list(k)
     else:
         raise _bad_k(k)
-    found = tuple(sorted(set(numbers)))
-    if not found or not all(isinstance(one, int | np.integer) and one >= 1 for one in found):
+    if not all(is_whole(one) and one >= 1 for one in numbers):
         raise _bad_k(k)
-    return tuple(int(one) for one in found)
+    found = tuple(sorted({int(one) for one in numbers}))
+    if not found:
+        raise _bad_k(k)
+    return found
 
 
 def _bad_k(k: Any) -> InvalidParameter:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._support.linear_algebra import settle_signs
+from coterie._support.linear_algebra import FLAT, principal_components, symmetric_axes
 from coterie._support.optional import require
 from coterie._support.progress import Tracker
 from coterie._support.typing import Data, Indices, Labels
@@ -17,7 +17,7 @@ from coterie.cluster import find_method
 from coterie.data import LeftOut, PreparedRows, Scaling, Table, as_table, prepare_rows
 from coterie.data.sampling import draw_rows
 from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
-from coterie.distance.matrices import check_distance_matrix
+from coterie.distance.input import check_distance_matrix
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_you_mean
 from coterie.evaluate import Comparison, compare
 from coterie.pipeline.answer import Clustering, Fact
@@ -32,7 +32,6 @@ LEAST_ROWS = 4  # to compare methods on
 SAMPLE_ROWS = 20_000  # that starts, rules and the report come from where there are more rows
 ROWS_PER_CENTRE = 128  # of the sample that k-means starts on
 FEW_COPIES = 0.1  # of the rows: so many change no density
-FLAT = 1e-13  # a direction with less than this share of the largest variance is rounding
 SHARED = 0.9  # of the different rows that a column which is not rounded tells apart
 ROWS_PER_GROUP = 8  # that a group must have among those compared
 MOST_DENSE = 512 * 2**20  # bytes of a sparse matrix that is made dense
@@ -296,15 +295,14 @@ def principal_coordinates(distances: Data) -> tuple[Data, float]:
     """
     squares = np.asarray(distances, dtype=np.float64) ** 2
     centred = -0.5 * (squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean())
-    values, vectors = np.linalg.eigh((centred + centred.T) / 2)
-    order = np.argsort(-values)[:MOST_AXES]
+    values, vectors = symmetric_axes((centred + centred.T) / 2)
+    order = np.argsort(-values, kind="stable")[:MOST_AXES]
     least = max(FLAT, np.finfo(np.float64).eps * len(squares)) * float(np.abs(values).max())
     order = order[values[order] > least]
     if not order.size:
         return np.zeros((len(squares), 1)), 1.0
-    axes = vectors[:, order]
     kept = float(values[order].sum() / np.abs(values).sum())
-    return np.ascontiguousarray(settle_signs(axes) * np.sqrt(values[order])), kept
+    return np.ascontiguousarray(vectors[:, order] * np.sqrt(values[order])), kept
 
 
 def memory_rows(data: object, request: FitRequest) -> MemoryRows:
@@ -447,10 +445,8 @@ def turned(points: Data, request: FitRequest) -> Data:
     if n_columns <= n_rows or request.distance is not None:
         return points
     centred = points - points.mean(axis=0, dtype=np.float64)
-    variances, axes = np.linalg.eigh(centred @ centred.T)
-    kept = variances > variances[-1] * max(FLAT, np.finfo(np.float64).eps * n_rows)
-    turned = settle_signs(axes[:, kept]) * np.sqrt(variances[kept])
-    return np.ascontiguousarray(turned if kept.any() else points[:, :1])
+    turned = principal_components(centred).scores()
+    return turned if turned.shape[1] else np.ascontiguousarray(points[:, :1])
 
 
 def fit_from_sample(winner: Candidate, sample: Data, points: Data) -> Any:

@@ -44,7 +44,7 @@ def weak_groups(found: Clustering) -> list[int]:
 
 def summary(found: Clustering) -> str:
     """Return the answer in a line, the evidence in a few, and what sets the groups apart."""
-    lines = [_about(found.groups), "", *_answer(found), ""]
+    lines = [_about(found), "", *_answer(found), ""]
     if found.k > 1:
         lines += [*_groups(found), ""]
         lines += _centres(found.groups)
@@ -59,12 +59,20 @@ def summary(found: Clustering) -> str:
     return "\n".join(lines).rstrip()
 
 
-def _about(groups: Groups) -> str:
+def _is_square(found: Clustering) -> bool:
+    """Return whether the data are distances."""
+    return getattr(found.rows, "distances", None) is not None
+
+
+def _about(found: Clustering) -> str:
+    groups = found.groups
     left_out = ", ".join(str(column) for column in groups.left_out)
     rows = f"{groups.n_rows:,} rows"
     if groups.n_grouped < groups.n_rows:
         rows += f", {groups.n_grouped:,} grouped"
     columns = f"{len(groups.columns):,} column{'s' if len(groups.columns) > 1 else ''} used"
+    if _is_square(found):
+        columns = "a square of distances"
     return f"{groups.source}   {rows}; {columns}" + (f"; left out: {left_out}" if left_out else "")
 
 
@@ -75,7 +83,10 @@ def _answer(found: Clustering) -> list[str]:
     else:
         has_distance = hasattr(found.model, "geometry") or hasattr(found.model, "metric")
         distance = f", {recipe.distance or 'Euclidean'} distance" if has_distance else ""
-        lines = [_line(_count(found), f"{recipe.title} on {SCALINGS[recipe.scale]}{distance}")]
+        how = f"{recipe.title} on {SCALINGS[recipe.scale]}{distance}"
+        if _is_square(found):
+            how = f"{recipe.title}, from the distances"
+        lines = [_line(_count(found), how)]
     if found.stability is not None:
         stability = found.stability
         each = stability.per_cluster
@@ -140,7 +151,7 @@ def _centres(groups: Groups) -> list[str]:
 def _rounded(values: Any) -> list[str]:
     """Round to three digits of the spread between groups: more would mean nothing."""
     spread = float(np.ptp(values)) or float(np.abs(values).max())
-    decimals = max(0, 2 - math.floor(math.log10(spread))) if spread > 0 else 0
+    decimals = max(0, 2 - math.floor(math.log10(spread))) if 0 < spread < math.inf else 0
     return [f"{value:,.{min(decimals, 12)}f}" for value in values.tolist()]
 
 

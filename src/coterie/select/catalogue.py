@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Need: TypeAlias = Literal["rows", "distances", "rerun", "placing", "likelihood", "tree", "eigenvalues"]
 
 # families in the order of tables
-GROUPS = ("distortion", "compact and apart", "chance", "likelihood", "tree or graph", "found again")
+GROUPS = ("distortion", "compact and apart", "null model", "likelihood", "tree or graph", "found again")
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Criterion:
     @property
     def has_null(self) -> bool:
         """Whether one cluster is a model of its own that the others are compared with."""
-        return self.group in ("chance", "likelihood")
+        return self.group in ("null model", "likelihood")
 
     @property
     def direction(self) -> str:

@@ -23,8 +23,9 @@ from coterie._support.validation.schema import (
     Tensor,
     Text,
 )
+from coterie.select.catalogue import find_criterion
 from coterie.select.curve import Curve
-from coterie.select.verdict import Verdict
+from coterie.select.verdict import Verdict, voting
 
 
 class TextTable(str):
@@ -105,13 +106,21 @@ class Evidence:
         names = [curve.name for curve in self.curves]
         raise unknown_name("criterion in this evidence", name, names, listed_by="evidence.curves")
 
+    def votes_of(self, curve: Curve) -> int:
+        """Return the votes of a criterion in the verdict: 0 where it echoes another or does not choose."""
+        if curve.choice is None or not self.verdict.votes or curve not in voting(self.curves):
+            return 0
+        return find_criterion(curve.name).votes
+
     def table(self) -> TextTable:
         """Return a table: a row per criterion, a column per number of clusters, choices in brackets."""
-        rows = [["", *map(str, self.ks), "chooses"]]
+        has_votes = bool(self.verdict.votes)
+        rows = [["", *map(str, self.ks), "chooses", *(["votes"] if has_votes else [])]]
         for curve in self.curves:
             cells = [_cell(value, k == curve.choice) for k, value in zip(self.ks, curve.values, strict=True)]
             chosen = "-" if curve.choice is None else str(curve.choice)
-            rows.append([curve.title + (" ~" if curve.is_estimate else ""), *cells, chosen])
+            votes = [str(self.votes_of(curve) or "-")] if has_votes else []
+            rows.append([curve.title + (" ~" if curve.is_estimate else ""), *cells, chosen, *votes])
         widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
         lines = [
             f"{row[0]:<{widths[0]}}  "

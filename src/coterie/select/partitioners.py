@@ -234,6 +234,7 @@ def _kind(estimator: Any, name: str, title: str) -> Partitioner:
         (cluster.HierarchicalKMeans, is_whole, FamilyPartitioner),
         (cluster.AgglomerativeClustering, True, TreePartitioner),
         (cluster.Diana, True, TreePartitioner),
+        (cluster.Genie, not getattr(estimator, "noise", False), TreePartitioner),
         (cluster.GaussianMixture, True, MixturePartitioner),
         (
             cluster.SpectralClustering,

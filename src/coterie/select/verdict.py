@@ -24,11 +24,11 @@ class Verdict:
         The answer; 1 means that there are no clusters.
     votes : dict of int to int
         Votes for each number: two of most criteria, one of those that err often. Of criteria that say the
-        same in two ways one votes.
+        same in two ways one votes. Empty where no vote was taken: `coterie.fit` decides by separation.
     reasons, disagreements : tuple of str
         Why, and who says otherwise.
     confidence : float
-        Share of the votes that went to `k`.
+        Share of the votes that went to `k`; without a vote, how clear the lead is.
 
     Examples
     --------
@@ -61,9 +61,10 @@ class Verdict:
         }
 
     def __repr__(self) -> str:
-        total = sum(self.votes.values())
         what = "no clusters" if self.k == 1 else f"{self.k} clusters"
-        return f"{what} ({self.votes.get(self.k, 0)} of {total} votes)"
+        if not self.votes:
+            return what
+        return f"{what} ({self.votes.get(self.k, 0)} of {sum(self.votes.values())} votes)"
 
 
 def judge(curves: Sequence[Curve], ks: tuple[int, ...], trivial: Set[int]) -> Verdict:

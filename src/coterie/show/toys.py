@@ -112,7 +112,7 @@ def _agglomerative(linkage: str) -> ToyMethod:
 
 
 def toy_methods() -> dict[str, ToyMethod]:
-    """Return the methods of the lectures' grid by name: functions of rows and number of groups.
+    """Return the methods of the grid of toy sets by name: functions of rows and number of groups.
 
     Examples
     --------

@@ -88,7 +88,8 @@ def _quoted(name: str) -> str:
 def _problem(what: str, raw: bytes, at: int) -> InvalidData:
     before = raw[:at].decode(errors="replace")
     around = raw[max(0, at - 12) : at + 12].decode(errors="replace")
-    return InvalidData(f"text of {WHO} is no Newick tree: {what} at position {len(before)}, near {around!r}.")
+    where = f"at position {len(before)}, near {around!r}"
+    return InvalidData(f"text of {WHO} is not a Newick tree: {what} {where}.")
 
 
 class ExchangedTree(ReshapedTree):

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from coterie._support.typing import SparseData
 from coterie._support.validation import check_sparse
-from coterie.distance.matrices import TOLERANCE, InputKind
+from coterie.distance.input import TOLERANCE, InputKind
 from coterie.errors import InvalidData, InvalidParameter
 
 GRAPH_METHODS = ("single", "complete", "average", "weighted")

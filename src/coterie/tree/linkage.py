@@ -13,20 +13,14 @@ from coterie._support.typing import MatrixLike
 from coterie._support.validation import Choice, Flag, Nothing, check_parameter, require_memory
 from coterie.distance import Distance
 from coterie.distance.catalogue import RowFunction
+from coterie.distance.input import GraphInput, Input, RowsInput
 from coterie.distance.rows import Rows
 from coterie.distance.spanning import tree_of_rows
 from coterie.errors import InvalidParameter
 from coterie.tree._linkage_facts import METHODS, LinkageMethod
 from coterie.tree._linkage_graph import GRAPH_METHODS, graph_arrays
 from coterie.tree.dendrogram import Dendrogram
-from coterie.tree.linkage_input import (
-    WAY_OUT,
-    Given,
-    by_differences,
-    is_worth_rounds,
-    read_input,
-    square_matrix,
-)
+from coterie.tree.linkage_input import WAY_OUT, by_differences, is_worth_rounds, read_input, square_matrix
 
 Symmetrize: TypeAlias = Literal["mean", "min", "max"]
 LinkageMatrix: TypeAlias = npt.NDArray[np.float64]
@@ -112,56 +106,59 @@ def linkage(
     return _ordered(Z, given, METHODS[method], threads) if optimal_ordering else Z
 
 
-def link(given: Given, method: LinkageMethod, threads: int, *, who: str) -> LinkageMatrix:
+def link(given: Input, method: LinkageMethod, threads: int, *, who: str) -> LinkageMatrix:
     """Return the linkage matrix of checked input."""
     _refuse_mismatch(given, method, who)
     sign = -1.0 if given.kind == "similarities" else 1.0
-    if given.graph is not None:
-        arrays = graph_arrays(given.graph, sign)
+    if isinstance(given, GraphInput):
+        arrays = graph_arrays(given.values, sign)
         Z = np.asarray(_core.link_graph(*arrays, method.rule, True, None, given.n - 1))
         Z[:, 2] *= sign
         return Z
-    distance = given.distance
-    if distance is not None and method.is_spanning_tree and distance.function is None:
-        assert given.rows is not None
-        tree = tree_of_rows(Rows(given.rows, None, distance), threads=threads)
-        return np.asarray(_core.link_edges(tree.edges, tree.distance.astype(np.float64, copy=False)))
-    if distance is not None and method.takes_rows(distance):
-        assert given.rows is not None
-        Z = np.asarray(_core.link_rows(given.rows, method.rule, threads))
-        method.finish(Z[:, 2], distance)
-        return Z
-    if method.has_first_rounds and is_worth_rounds(given):
-        return _link_in_rounds(given, method, threads)
+    if isinstance(given, RowsInput):
+        linked = _link_rows(given, method, threads)
+        if linked is not None:
+            return linked
     Z = np.asarray(_core.link_matrix(square_matrix(given, method, threads, who=who), method.rule, threads))
     Z[:, 2] *= sign
     return Z
 
 
-def _link_in_rounds(given: Given, method: LinkageMethod, threads: int) -> LinkageMatrix:
-    """Merge rows by rounds first: a matrix of the clusters that are left is much smaller."""
-    assert given.rows is not None
-    what, itemsize = f"{method.name} linkage of {given.n:,} rows", given.rows.itemsize
-    require_memory((given.n // _MOST_MERGED) ** 2 * itemsize, what, WAY_OUT)
-    first = _core.first_rounds(given.rows, by_differences(given).metric, method.rule, threads)
+def _link_rows(given: RowsInput, method: LinkageMethod, threads: int) -> LinkageMatrix | None:
+    """Return the linkage matrix without the distances of all pairs; None where these are needed."""
+    rows, distance = given.values, given.distance
+    assert distance is not None
+    if method.is_spanning_tree and distance.function is None:
+        tree = tree_of_rows(Rows(rows, None, distance), threads=threads)
+        return np.asarray(_core.link_edges(tree.edges, tree.distance.astype(np.float64, copy=False)))
+    if method.takes_rows(distance):
+        Z = np.asarray(_core.link_rows(rows, method.rule, threads))
+        method.finish(Z[:, 2], distance)
+        return Z
+    if not method.has_first_rounds or not is_worth_rounds(given):
+        return None
+    # merge by rounds first: a matrix of the clusters that are left is much smaller
+    what = f"{method.name} linkage of {given.n:,} rows"
+    require_memory((given.n // _MOST_MERGED) ** 2 * rows.itemsize, what, WAY_OUT)
+    first = _core.first_rounds(rows, by_differences(given).metric, method.rule, threads)
     what += f", of which {first.n_left:,} clusters are left after the first merges"
-    require_memory(first.n_left**2 * itemsize, what, WAY_OUT)
+    require_memory(first.n_left**2 * rows.itemsize, what, WAY_OUT)
     return np.asarray(first.link())
 
 
-def _ordered(Z: LinkageMatrix, given: Given, method: LinkageMethod, threads: int) -> LinkageMatrix:
-    if given.kind == "similarities" or given.graph is not None:
+def _ordered(Z: LinkageMatrix, given: Input, method: LinkageMethod, threads: int) -> LinkageMatrix:
+    if given.kind == "similarities" or isinstance(given, GraphInput):
         raise InvalidParameter(
             f"optimal_ordering of {_WHO} needs the distances of all pairs, got "
-            f"{'a sparse graph' if given.graph is not None else 'similarities'}."
+            f"{'a sparse graph' if isinstance(given, GraphInput) else 'similarities'}."
         )
     tree = Dendrogram.from_linkage(Z)
     D = square_matrix(given, method, threads, who=_WHO)
     return tree.reordered(tree.leaf_order(optimal=True, distances=D)).to_linkage()
 
 
-def _refuse_mismatch(given: Given, method: LinkageMethod, who: str) -> None:
-    if given.graph is not None and method.name not in GRAPH_METHODS:
+def _refuse_mismatch(given: Input, method: LinkageMethod, who: str) -> None:
+    if isinstance(given, GraphInput) and method.name not in GRAPH_METHODS:
         raise InvalidParameter(
             f'method="{method.name}" of {who} is not defined with infinite distances, got a sparse graph. '
             f"Use one of {', '.join(GRAPH_METHODS)}."
@@ -174,8 +171,9 @@ def _refuse_mismatch(given: Given, method: LinkageMethod, who: str) -> None:
             f'method="{name}" of {who} needs distances, got similarities. Use "single", "complete" or '
             f'"average", or turn them into Euclidean distances.'
         )
-    if given.distance is not None and given.distance.euclidean_form != "distance":
+    distance = given.distance if isinstance(given, RowsInput) else None
+    if distance is not None and distance.euclidean_form != "distance":
         raise InvalidParameter(
             f'method="{name}" of {who} requires the distance metric to be Euclidean, got '
-            f'metric="{given.distance.name}". Use "average" or "complete" with it.'
+            f'metric="{distance.name}". Use "average" or "complete" with it.'
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,10 @@ from scipy.sparse import issparse
 from scipy.spatial.distance import squareform
 
 from coterie._core import Finish, Kernel
-from coterie._support.typing import Data, Distances, MatrixLike, SparseData
+from coterie._support.typing import Distances, MatrixLike
 from coterie._support.validation import require_memory
-from coterie.distance import Distance, check_distance_matrix, check_similarity_matrix, input_kind
-from coterie.distance.catalogue import DistanceLike
-from coterie.distance.matrices import InputKind
+from coterie.distance import Distance, input_kind
+from coterie.distance.input import GraphInput, Input, MatrixInput, RowsInput, SimilarityInput, resolve_matrix
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidData, InvalidParameter
@@ -33,82 +32,49 @@ MOST_COLUMNS_BY_DIFFERENCES = 128  # beyond, twice the arithmetic is twice the t
 _DIFFERENCES: dict[str | None, Any] = {"distance": Finish.root, "square": Finish.identity}
 
 
-@dataclass(frozen=True)
-class Given:
-    """Checked input: rows with their distance, or a matrix (square, condensed or sparse) of one kind."""
-
-    kind: InputKind
-    n: int
-    rows: Data | None = None
-    distance: Distance | None = None
-    matrix: Distances | None = None
-    graph: SparseData | None = None
-
-
 def read_input(
-    X: MatrixLike,
-    metric: DistanceLike,
-    params: dict[str, Any],
-    symmetrize: str | None,
-    threads: int,
-    *,
-    who: str,
-) -> Given:
+    X: MatrixLike, metric: Any, params: dict[str, Any], symmetrize: str | None, threads: int, *, who: str
+) -> Input:
     """Return what X is, checked."""
     kind = input_kind(metric)
     if symmetrize is not None and kind != "similarities":
         raise InvalidParameter(f'symmetrize of {who} is for metric="similarity", got metric={metric!r}.')
+    given: Input
     if issparse(X):
-        graph = check_graph(X, kind, symmetrize, who=who)
-        _refuse_few(graph.shape[0], who)
-        return Given(kind, graph.shape[0], graph=graph)
-    if _is_vector(X):
+        given = GraphInput(check_graph(X, kind, symmetrize, who=who), kind)
+    elif _is_vector(X):
         kind = "similarities" if kind == "similarities" else "distances"
         vector = _condensed(X, kind, who)
-        return Given(kind, _n_of_condensed(len(vector), who), matrix=vector)
-    if kind == "data":
+        _n_of_condensed(len(vector), who)
+        given = SimilarityInput(vector) if kind == "similarities" else MatrixInput(vector)
+    elif kind == "data":
         rows = prepare_rows(X, None, metric, params, who=who)
-        _refuse_few(len(rows.X), who)
-        return Given("data", len(rows.X), rows.X, rows.distance)
-    _refuse_parameters(params, metric, who)
-    if kind == "distances":
-        matrix = check_distance_matrix(X, who=who, n_jobs=threads)
+        given = RowsInput(rows.X, rows.distance)
     else:
-        matrix = check_similarity_matrix(symmetric(X, symmetrize), who=who, n_jobs=threads)
-    _refuse_few(len(matrix), who)
-    return Given(kind, len(matrix), matrix=matrix)
+        _refuse_parameters(params, metric, who)
+        given = resolve_matrix(X, kind, who=who, symmetrize=symmetrize, n_jobs=threads)
+    if given.n < 2:
+        raise InvalidData(f"X of {who} must have at least 2 rows, got {given.n}: there is nothing to merge.")
+    return given
 
 
-def symmetric(S: MatrixLike, how: str | None) -> MatrixLike:
-    """Return one number for each pair of mirrored scores."""
-    if how is None:
-        return S
-    scores = np.asarray(S, dtype=None if getattr(S, "dtype", None) == np.float32 else np.float64)
-    if scores.ndim != 2 or scores.shape[0] != scores.shape[1]:
-        return scores
-    if how == "mean":
-        return (scores + scores.T) / 2
-    return np.minimum(scores, scores.T) if how == "min" else np.maximum(scores, scores.T)
-
-
-def square_matrix(given: Given, method: LinkageMethod, threads: int, *, who: str) -> Distances:
+def square_matrix(
+    given: RowsInput | MatrixInput, method: LinkageMethod, threads: int, *, who: str
+) -> Distances:
     """Return a fresh square matrix that the engine may overwrite; similarities are negated."""
-    itemsize = (given.rows if given.matrix is None else given.matrix).itemsize  # type: ignore[union-attr]  # one is given
-    require_memory(given.n**2 * itemsize, f"{method.name} linkage of {given.n:,} rows", WAY_OUT)
-    if given.matrix is None:
-        assert given.rows is not None
-        assert given.distance is not None
-        return distance_matrix(Rows(given.rows, None, by_differences(given)), threads=threads)
-    matrix = squareform(given.matrix, checks=False) if given.matrix.ndim == 1 else given.matrix.copy()
+    require_memory(given.n**2 * given.values.itemsize, f"{method.name} linkage of {given.n:,} rows", WAY_OUT)
+    if isinstance(given, RowsInput):
+        return distance_matrix(Rows(given.values, None, by_differences(given)), threads=threads)
+    matrix = squareform(given.values, checks=False) if given.values.ndim == 1 else given.values.copy()
     return np.negative(matrix, out=matrix) if given.kind == "similarities" else matrix
 
 
-def is_worth_rounds(given: Given) -> bool:
+def is_worth_rounds(given: RowsInput) -> bool:
     """Return whether the first merges should be found before there is a matrix."""
     return given.distance is not None and given.distance.function is None and given.n >= FEWEST_FOR_ROUNDS
 
 
-def by_differences(given: Given) -> Distance:
+def by_differences(given: RowsInput) -> Distance:
     """Return the distance of given rows such that pairs of equal differences are equally far, to the bit.
 
     Products of rows are faster where there are many columns, but round equal distances differently: merges
@@ -116,9 +82,8 @@ def by_differences(given: Given) -> Distance:
     """
     distance = given.distance
     assert distance is not None
-    assert given.rows is not None
     finish = _DIFFERENCES.get(distance.euclidean_form)
-    if finish is None or given.rows.shape[1] > MOST_COLUMNS_BY_DIFFERENCES:
+    if finish is None or given.values.shape[1] > MOST_COLUMNS_BY_DIFFERENCES:
         return distance
     return replace(distance, kernel=Kernel.squared_difference, finish=finish)
 
@@ -167,11 +132,6 @@ def _pair_of_condensed(at: int, n: int) -> tuple[int, int]:
     return i, at - (int(starts[i - 1]) if i else 0) + i + 1
 
 
-def _refuse_few(n: int, who: str) -> None:
-    if n < 2:
-        raise InvalidData(f"X of {who} must have at least 2 rows, got {n}: there is nothing to merge.")
-
-
-def _refuse_parameters(params: dict[str, Any], metric: DistanceLike, who: str) -> None:
+def _refuse_parameters(params: dict[str, Any], metric: Any, who: str) -> None:
     if params:
         raise InvalidParameter(f'metric="{metric}" of {who} takes no parameters, got {", ".join(params)}.')

@@ -80,7 +80,7 @@ def test_a_thread_joins_each_leaf_with_itself():
     for thread in threads:
         start, end = round(thread[0][1]), round(thread[1][1])
         assert left.get_yticklabels()[start].get_text() == right.get_yticklabels()[end].get_text()
-    assert figure.get_suptitle() == f"entanglement {entanglement(TREE, turned):.2g}"
+    assert figure.get_suptitle() == f"Entanglement {entanglement(TREE, turned):.2g} (0: the same order)"
     assert (left.get_title(), right.get_title()) == ("average", "single")
 
 
@@ -118,6 +118,7 @@ def test_clustermap_orders_rows_and_columns():
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     columns = Dendrogram.from_linkage(linkage(X.T, "average"))
     figure = clustermap(frame, TREE, columns, cut=3, columns_cut=2)
+    assert figure.get_suptitle() == f"24 rows, {frame.shape[1]} columns, 3 clusters"
     heat = figure.axes[0]
     scaled = (X - X.mean(0)) / X.std(0)
     expected = scaled[TREE.leaf_order()][:, columns.leaf_order()]

@@ -13,14 +13,16 @@ from sklearn.metrics import adjusted_rand_score, silhouette_samples
 from sklearn.preprocessing import StandardScaler
 
 from coterie.cluster import AgglomerativeClustering
+from coterie.evaluate import Significance
 from coterie.pipeline.other_numbers import cuts_of
 from coterie.pipeline.partition import Partition, RowSilhouettes
 from coterie.show.layout.planes import principal_plane
 from coterie.show.report import build_facts
 from coterie.show.report.drawings import THINNEST, histogram
-from coterie.show.report.evidence import evidence_facts, stability_facts
+from coterie.show.report.evidence import chance_facts, evidence_facts, stability_facts
 from coterie.show.report.facts import ChanceFacts
 from coterie.show.report.labelings import _three_digits, map_finding, stops
+from coterie.show.report.numbers import plain
 from coterie.show.report.page_budget import USUAL, draw_rows
 from report_subjects import iris_subject, make_subject
 
@@ -115,7 +117,7 @@ def test_findings_are_sentences(facts):
     chosen = facts.labelings[facts.chosen]
     assert "stands apart" in chosen.map_finding
     assert "overlaps" in chosen.silhouette_finding
-    assert facts.evidence.finding == "3 of 4 criteria say k = 3, the other k = 2"
+    assert facts.evidence.finding == "The one criterion that chooses says k = 3"
     assert facts.stability.finding == "Group 3 is not stable (0.60); the others are"
     assert facts.chance.finding == (
         "Gaussian null rejected (Monte Carlo p = 0.005, the smallest possible with 199 draws)"
@@ -124,7 +126,7 @@ def test_findings_are_sentences(facts):
 
 
 @pytest.mark.parametrize(
-    ("votes", "words"),
+    ("chosen", "words"),
     [
         ({3: 1}, "The one criterion that chooses says k = 3"),
         ({3: 2}, "Both criteria that choose say k = 3"),
@@ -133,12 +135,19 @@ def test_findings_are_sentences(facts):
         ({3: 3, 2: 2}, "3 of 5 criteria say k = 3, the other 2 k = 2"),
     ],
 )
-def test_votes_are_counted_in_words(votes, words):
-    """Law: agreement is said in good English for any number of criteria."""
-    evidence = SimpleNamespace(
-        k=3, ks=(2, 3), curves=(), verdict=SimpleNamespace(votes=votes, reasons=(), disagreements=())
-    )
-    assert evidence_facts(evidence).finding == words
+def test_criteria_are_counted_in_words(chosen, words):
+    """Law: agreement is said in good English; bars and words count the criteria that are listed."""
+    curves = [curve_of(f"c{at}", k) for at, k in enumerate([k for k, n in chosen.items() for _ in range(n)])]
+    verdict = SimpleNamespace(votes={3: 16, 2: 1}, reasons=(), disagreements=())
+    facts = evidence_facts(SimpleNamespace(k=3, ks=(2, 3), curves=curves, verdict=verdict))
+    assert facts.finding == words
+    assert [height for height, _ in facts.bars] == [chosen.get(2, 0), chosen[3]]
+    assert sum(height for height, _ in facts.bars) == len(facts.curves)
+
+
+def curve_of(name, choice, values=(0.0, 1.0)):
+    """Return a criterion over two numbers of groups."""
+    return SimpleNamespace(name=name, title=name, values=values, errors=None, choice=choice, reason="")
 
 
 @pytest.mark.parametrize(
@@ -151,11 +160,21 @@ def test_votes_are_counted_in_words(votes, words):
 def test_the_judge_is_not_a_vote(choice, words):
     """Law: where methods were compared, the page says what decided and whether the silhouette agrees."""
     curves = [
-        SimpleNamespace(name=name, title=name, values=[0.0, 1.0], errors=None, choice=k, reason="")
-        for name, k in (("separation", 3), ("crossing", None), ("silhouette", choice))
+        curve_of("separation", 3, (-1.0, 12.0)),
+        curve_of("crossing", None),
+        curve_of("silhouette", choice),
     ]
-    verdict = SimpleNamespace(votes={3: 1}, reasons=(), disagreements=())
-    assert evidence_facts(SimpleNamespace(k=3, ks=(2, 3), curves=curves, verdict=verdict)).finding == words
+    verdict = SimpleNamespace(votes={}, reasons=(), disagreements=())
+    facts = evidence_facts(SimpleNamespace(k=3, ks=(2, 3), curves=curves, verdict=verdict))
+    assert facts.finding == words
+    assert facts.bars == ((0.0, "separation −1"), (12.0, "separation 12"))
+
+
+def test_draws_that_are_all_alike_are_numbers():
+    """Law: where every draw has one value, the page gives it instead of a histogram of one bar."""
+    draws = np.full(39, -3.0)
+    facts = chance_facts(Significance("separation", "gaussian", "one Gaussian", -2.0, draws, True))
+    assert (facts.counts, facts.edges, facts.n_draws) == ((), (-3.0,), 39)
 
 
 def test_the_winner_is_the_first_of_those_compared(facts):
@@ -189,7 +208,7 @@ def test_the_axis_of_chance_is_broken_where_the_data_are_far(observed):
     drawn = histogram(ChanceFacts("", "separation", "one Gaussian", observed, 0.01, edges, counts))
     ends = [drawn.bars[0].x, drawn.bars[-1].x + drawn.bars[-1].width]
     assert len(drawn.bars) == 24
-    assert sorted(value for _, value in drawn.ticks) == sorted([0.0, 1.0, observed])
+    assert {said for _, said in drawn.ticks} == {"0", "1", plain(observed)}
     if observed > 0:
         assert ends[1] < drawn.gap < drawn.observed
     else:

@@ -228,6 +228,8 @@ def test_tables_on_a_phone_keep_whole_names_and_all_columns(iris):
     page.set_viewport_size({"width": 420, "height": 800})
     cut = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"
     assert page.eval_on_selector_all("tbody th", cut) == []
+    broken = "(all) => all.filter((one) => getComputedStyle(one).overflowWrap !== 'normal').length"
+    assert page.eval_on_selector_all(".runners tbody th", broken) == 0  # names of methods break between words
     assert page.locator(".runners .score >> visible=true").count() == 3  # a head and two rows
     page.wait_for_function("document.documentElement.scrollWidth <= 420")
     page.set_viewport_size({"width": 1280, "height": 900})

@@ -1,6 +1,7 @@
 """Checks that estimators and functions share; everything behind them assumes valid input."""
 
 from coterie._support.validation.data import (
+    check_answer,
     check_data,
     check_n_clusters,
     largest_safe,
@@ -15,6 +16,7 @@ from coterie._support.validation.parameters import (
     APath,
     Choice,
     Constraint,
+    Dictionary,
     Flag,
     Function,
     Nothing,
@@ -26,6 +28,7 @@ from coterie._support.validation.parameters import (
     check_seed,
     shift_seed,
     unknown_name,
+    with_plain_numbers,
 )
 from coterie._support.validation.sparse import Damaged, check_sparse, sound_sparse
 from coterie._support.validation.weights import check_sample_weight, refuse_heavy
@@ -38,6 +41,7 @@ __all__ = [
     "Choice",
     "Constraint",
     "Damaged",
+    "Dictionary",
     "Flag",
     "Function",
     "Nothing",
@@ -45,6 +49,7 @@ __all__ = [
     "Seed",
     "Whole",
     "available_memory",
+    "check_answer",
     "check_data",
     "check_n_clusters",
     "check_parameter",
@@ -61,4 +66,5 @@ __all__ = [
     "smallest_safe",
     "sound_sparse",
     "unknown_name",
+    "with_plain_numbers",
 ]

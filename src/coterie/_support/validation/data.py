@@ -175,6 +175,22 @@ def refuse_tiny(X: Any, columns: list[str] | None, name: str) -> None:
         raise explain.too_small(X, columns, name, safe)
 
 
+def check_answer(answer: Any, *, what: str, way_out: str) -> Any:
+    """Return numbers made of finite ones, or say that they left the range of numbers.
+
+    Examples
+    --------
+    >>> check_answer(np.array([np.inf]), what="the scaled rows", way_out="Divide them by a constant.")
+    Traceback (most recent call last):
+    ...
+    coterie.errors.InvalidData: the scaled rows overflow float64. Divide them by a constant.
+    """
+    values = answer.data if issparse(answer) else answer
+    if not np.isfinite(values).all():
+        raise InvalidData(f"{what} overflow {values.dtype}. {way_out}")
+    return answer
+
+
 def _refuse_distances(X: Any, who: str, name: str) -> None:
     n_rows, n_columns = X.shape
     if n_rows != n_columns or n_rows < 3 or issparse(X) or np.diagonal(X).any():

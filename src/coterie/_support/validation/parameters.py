@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -136,6 +137,16 @@ class Function(Constraint):
         return "a callable"
 
 
+class Dictionary(Constraint):
+    """Values by name."""
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+
+    def describe(self) -> str:
+        return "a dict with names as keys"
+
+
 class AnArray(Constraint):
     """An array, or what NumPy makes one of."""
 
@@ -203,6 +214,20 @@ def check_parameters(values: Mapping[str, Any], constraints: Mapping[str, Constr
         check_parameter(values[name], constraint, name=name, who=who)
 
 
+def with_plain_numbers(model: Any) -> Any:
+    """Return an estimator whose parameters are Python's numbers: itself, or a copy of it.
+
+    Products and comparisons with NumPy's numbers of fewer bits are computed in these, and overflow.
+    """
+    given = model.get_params(deep=False)
+    plain = {name: value.item() for name, value in given.items() if isinstance(value, np.number)}
+    if not plain:
+        return model
+    other = copy.copy(model)
+    other.__dict__.update(plain)
+    return other
+
+
 def unknown_name(
     what: str, got: str, choices: Iterable[str], *, listed_by: str, in_shell: str | None = None
 ) -> InvalidParameter:
@@ -250,6 +275,8 @@ def _range_words(least: float | None, greatest: float | None, *, open_below: boo
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, type):
+        return f"the class {value.__name__} itself"
     text = " ".join(line.strip() for line in repr(value).splitlines())  # arrays take several lines
     return text if len(text) <= 80 else f"{text[:60]}... ({type(value).__name__})"
 

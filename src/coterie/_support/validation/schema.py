@@ -84,8 +84,8 @@ class Tensor(Field):
         Named dimensions ("rows", "rows-1"), fixed sizes, or None for any size.
     kind : str, default="f"
         A name of `KINDS`.
-    allow : {"", "inf", "nan"}, default=""
-        Whether there may be infinite numbers, or also such that are none.
+    allow : {"", "inf", "nan", "all"}, default=""
+        Whether there may be infinite numbers, missing ones (NaN), or both.
     low, high : number, default=None
         Least and greatest value.
     above : number, default=None
@@ -133,11 +133,11 @@ class Tensor(Field):
     def _check_numbers(self, numbers: Any, place: str, scope: Scope) -> None:
         if numbers.dtype.kind == "f":
             is_nan = np.isnan(numbers)
-            if self.allow != "nan" and is_nan.any():
+            if self.allow not in ("nan", "all") and is_nan.any():
                 raise wrong(place, scope.who, "hold finite numbers", "NaN")
-            if self.allow == "" and np.isinf(numbers).any():
+            if self.allow not in ("inf", "all") and np.isinf(numbers).any():
                 raise wrong(place, scope.who, "hold finite numbers", "infinity")
-            numbers = numbers[~is_nan] if self.allow == "nan" else numbers
+            numbers = numbers[~is_nan] if is_nan.any() else numbers
         if not numbers.size:
             return
         least, greatest = numbers.min(), numbers.max()
@@ -186,7 +186,7 @@ class Names(Field):
 
     def check(self, value: Any, place: str, scope: Scope) -> None:
         Either(
-            Tensor(self.dimension, kind="any", allow="nan", may_be_empty=True), Texts(self.dimension)
+            Tensor(self.dimension, kind="any", allow="all", may_be_empty=True), Texts(self.dimension)
         ).check(value, place, scope)
 
 

@@ -19,7 +19,9 @@ Examples:
 
 def compare(
     data: options.Data,
-    methods: Annotated[str, option(metavar="A,B,C", help="See coterie methods [auto]")] = "auto",
+    methods: Annotated[
+        str, option(metavar="A,B,C", help="See coterie methods [auto]", offered=options.METHODS)
+    ] = "auto",
     k: Annotated[str, option("-k", metavar="K", help="How many groups: N, A..B or auto [auto]")] = "auto",
     distance: options.Distance = "auto",
     scale: options.Scale = "auto",

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli import options
+from coterie.cli import completion, options
+from coterie.cli.completion import offers
 from coterie.cli.options import option
 
 EXAMPLES = """
@@ -34,10 +35,20 @@ def evaluate(
     ] = None,
     column: Annotated[str | None, option(metavar="NAME", help="Column of the groups [looks for it]")] = None,
     truth_column: Annotated[str | None, option(metavar="NAME", help="Column of the truth's file.")] = None,
-    measure: Annotated[list[str], option(metavar="NAME", help="Only this one (repeatable).")] = [],  # noqa: B006  # typer copies it
-    distance: Annotated[str, option(metavar="NAME", help="Between rows of --data [euclidean]")] = "euclidean",
+    measure: Annotated[
+        list[str],
+        option(metavar="NAME", help="Only this one (repeatable).", offered=offers(completion.measures)),
+    ] = [],  # noqa: B006  # typer copies it
+    distance: Annotated[
+        str, option(metavar="NAME", help="Between rows of --data [euclidean]", offered=options.DISTANCE)
+    ] = "euclidean",
     scale: Annotated[
-        str | None, option(metavar="HOW", help="Columns of --data: auto standard minmax robust none [auto]")
+        str | None,
+        option(
+            metavar="HOW",
+            help="Columns of --data: auto standard minmax robust none [auto]",
+            offered=options.SCALE,
+        ),
     ] = None,
     noise: Annotated[
         str | None, option(metavar="HOW", help="Rows labelled -1: cluster, exclude, singletons [cluster]")

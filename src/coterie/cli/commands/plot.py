@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli import options
+from coterie.cli import completion, options
+from coterie.cli.completion import offers
 from coterie.cli.options import option
 
 EXAMPLES = """
@@ -20,10 +21,17 @@ Examples:
   coterie plot regions groups.safetensors --data customers.csv -o regions.pdf
   coterie plot kmeans-animation customers.csv -k 5 -o run.html
 """
+NO_DISTANCES = (
+    "plot draws rows of features, not distances. For those, coterie tree DATA --distance precomputed draws "
+    "the tree, and coterie fit DATA --distance precomputed --report FILE a map."
+)
 
 
 def plot(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="See coterie plots.")],
+    kind: Annotated[
+        str,
+        typer.Argument(metavar="KIND", help="See coterie plots.", autocompletion=offers(completion.plots)),
+    ],
     source: Annotated[
         str | None, typer.Argument(metavar="DATA|MODEL", help="A table, or what coterie fit --save wrote.")
     ] = None,
@@ -35,7 +43,9 @@ def plot(
         int | None,
         options.number_option("-k", least=1, help="How many groups [as many as coterie fit finds]"),
     ] = None,
-    method: Annotated[str, option(metavar="NAME", help="See coterie methods [auto]")] = "auto",
+    method: Annotated[
+        str, option(metavar="NAME", help="See coterie methods [auto]", offered=options.METHOD)
+    ] = "auto",
     linkage: options.Linkage = options.LINKAGE,
     distance: options.Distance = "auto",
     scale: options.Scale = "auto",
@@ -45,7 +55,7 @@ def plot(
     drop: options.Drop = [],  # noqa: B006
     missing: options.Missing = "error",
     seed: Annotated[int, options.seed_option("Same seed, same picture [0]")] = 0,
-    dpi: Annotated[int, options.number_option(least=20, most=1200, help="Dots per inch of .png [150]")] = 150,
+    dpi: Annotated[int, options.number_option(least=20, most=1200, help="Dots per inch of .png [160]")] = 160,
     header: options.Header = None,
     encoding: options.Encoding = None,
     show: Annotated[bool, option("--open", help="Open the picture in the browser.")] = False,
@@ -55,9 +65,13 @@ def plot(
     from coterie.cli import plot_files
     from coterie.cli.plot_kinds import find_kind
     from coterie.cli.plot_subject import PlotRequest
+    from coterie.errors import InvalidParameter
     from coterie.pipeline import make_request
+    from coterie.pipeline.request import PRECOMPUTED
 
     found = find_kind(kind)
+    if distance == PRECOMPUTED:
+        raise InvalidParameter(NO_DISTANCES)
     target = plot_files.check_target(found, output, (source, data), force=force)
     dropped = [*options.names_of(drop), *([] if labels is None else [labels])]
     asked = make_request(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from coterie.cli import options
+from coterie.cli import completion, options
+from coterie.cli.completion import offers
 from coterie.cli.options import option
 
 EXAMPLES = """
@@ -23,8 +24,13 @@ def select(
     k: Annotated[
         str | None, option("-k", metavar="A..B", help="Numbers of groups to compare [1..15]")
     ] = None,
-    method: Annotated[str, option(metavar="NAME", help="See coterie methods [kmeans]")] = "kmeans",
-    criterion: Annotated[list[str], option(metavar="NAME", help="Only this one (repeatable).")] = [],  # noqa: B006  # typer copies it
+    method: Annotated[
+        str, option(metavar="NAME", help="See coterie methods [kmeans]", offered=options.METHOD)
+    ] = "kmeans",
+    criterion: Annotated[
+        list[str],
+        option(metavar="NAME", help="Only this one (repeatable).", offered=offers(completion.criteria)),
+    ] = [],  # noqa: B006  # typer copies it
     distance: options.Distance = "auto",
     scale: options.Scale = "auto",
     columns: options.Columns = [],  # noqa: B006
@@ -39,9 +45,11 @@ def select(
     """Say how many groups a table has, and why."""
     from coterie._support.progress import track
     from coterie.cli import selection
+    from coterie.cli.fitting import refuse_options
     from coterie.cli.render import selection_summary
     from coterie.cli.render.terminal import is_watched
     from coterie.data import check_policy, read_table
+    from coterie.data.paths import is_in_blocks
 
     wish = selection.Wish(
         data, method, k, tuple(criterion), None if distance == "auto" else distance, scale,
@@ -51,7 +59,12 @@ def select(
     selection.check(wish)
     check_policy(missing)
     progress = is_watched()
-    with track(progress, f"reading {data}"):
-        table = read_table(data, header=header, encoding=encoding)
-    found = selection.find(table, wish, progress=progress)
+    if is_in_blocks(data):
+        refuse_options(encoding=encoding, header=header is not None)
+        found = selection.find_as_fit_does(data, wish, progress=progress)
+    else:
+        with track(progress, f"reading {data}"):
+            table = read_table(data, header=header, encoding=encoding)
+        find = selection.find_as_fit_does if wish.is_square else selection.find
+        found = find(table, wish, progress=progress)
     selection_summary.show(found, as_json=as_json)

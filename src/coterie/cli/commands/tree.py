@@ -39,6 +39,7 @@ def tree(
     encoding: options.Encoding = None,
     newick: Annotated[Path | None, option("--newick", metavar="FILE", help="Write the tree as text.")] = None,
     output: options.Output = None,
+    with_data: options.WithData = False,
     escape_formulas: options.EscapeFormulas = False,
     as_json: options.AsJson = False,
     force: options.Force = False,
@@ -55,13 +56,13 @@ def tree(
     )  # fmt: skip
     tree_growth.check(how, cut, output)
     check_policy(missing)
-    outputs.check(data, labels=output, force=force)
-    outputs.check(data, model=newick, force=force)
+    files = outputs.Files(data, output, newick, force, with_data, escape_formulas)
+    files.check(as_json=as_json)
     table = read_table(data, header=header, encoding=encoding)
     grown = tree_growth.grow(table, how, cut)
     if output is not None:
-        labels = grown.labels_of_rows()
-        outputs.write_labels(table, labels, output, force=force, escape_formulas=escape_formulas)
+        files.write_labels(table, grown.labels_of_rows())
     if newick is not None:
         outputs.write_text(grown.newick(), newick, force=force)
-    tree_summary.show(grown, as_json=as_json, labels=output, newick=newick)
+    if not files.labels_to_stdout:
+        tree_summary.show(grown, as_json=as_json, labels=output, newick=newick)

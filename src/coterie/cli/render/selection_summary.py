@@ -46,6 +46,8 @@ def show(found: Selection, *, as_json: bool = False) -> None:
 def _about(found: Selection) -> str:
     left_out = f"; left out: {', '.join(map(str, found.left_out))}" if found.left_out else ""
     columns = f"{len(found.columns)} column{'s' if len(found.columns) > 1 else ''} used"
+    if found.wish.is_square:
+        columns = "a square of distances"
     return escape(f"{found.source}   {found.n_rows:,} rows; {columns}{left_out}")
 
 
@@ -53,7 +55,8 @@ def _answer(found: Selection) -> list[str]:
     evidence, verdict = found.evidence, found.evidence.verdict
     title = find_method(found.wish.method).title
     distance = f", {found.wish.distance} distance" if found.wish.distance else ""
-    how = escape(f"{title} on {SCALINGS[found.scale]}{distance}")
+    scaled = f"{title} on {SCALINGS[found.scale]}{distance}"
+    how = escape(f"{title}, from the distances" if found.wish.is_square else scaled)
     answer = "no groups" if verdict.k == 1 else f"{verdict.k} groups"
     total = sum(verdict.votes.values())
     others = sorted((k for k in verdict.votes if k != verdict.k), key=lambda k: (-verdict.votes[k], k))
@@ -65,6 +68,10 @@ def _answer(found: Selection) -> list[str]:
     ]
 
 
+def _said(votes: int) -> str:
+    return str(votes) if votes else "-"
+
+
 def _words(k: int) -> str:
     return "none" if k == 1 else str(k)
 
@@ -73,11 +80,13 @@ def _choices(found: Selection) -> Table:
     table = _plain()
     table.add_column("criterion")
     table.add_column("chooses", justify="right")
+    table.add_column("votes", justify="right")
     table.add_column("because")
     for curve in found.evidence.curves:
         style = "bold green" if curve.choice == found.evidence.k else None
         chosen = "-" if curve.choice is None else _words(curve.choice)
-        table.add_row(escape(_title(curve)), chosen, escape(curve.reason), style=style)
+        votes = _said(found.evidence.votes_of(curve))
+        table.add_row(escape(_title(curve)), chosen, votes, escape(curve.reason), style=style)
     return table
 
 

@@ -155,8 +155,8 @@ class Quality:
         first = first_measures(values, BY_DATA)
         if not first:
             return "\n".join([*lines, str(self.assessment)])
-        every = ["", str(self.assessment)] if self.shows_all else [more_measures(len(values), len(first))]
-        return "\n".join([*lines, *first, *every])
+        every = str(self.assessment) if self.shows_all else more_measures(len(values), len(first))
+        return "\n".join([*lines, *first, "", every])
 
 
 def first_measures(values: Mapping[str, float], meanings: Mapping[str, str]) -> list[str]:

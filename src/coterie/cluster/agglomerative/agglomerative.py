@@ -19,7 +19,6 @@ from coterie._support.validation import (
     Nothing,
     Number,
     Whole,
-    check_data,
     check_n_clusters,
 )
 from coterie._support.validation.schema import COUNT, Schema, Size, Sometimes, Tensor
@@ -28,17 +27,16 @@ from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
 from coterie.cluster.agglomerative.tree_labels import cut_tree, label_heads
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
-from coterie.distance import (
-    Distance,
-    check_distance_matrix,
-    check_similarity_matrix,
-    find_distance,
-    input_kind,
-)
-from coterie.distance.matrices import in_row_order
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.distance import Distance
+from coterie.distance.input import InputRules, distance_of_rows, resolve_input
+from coterie.errors import InvalidParameter
 from coterie.tree import METHODS, Dendrogram
-from coterie.tree.linkage_input import symmetric
+
+RULES = InputRules(
+    min_rows=2,
+    not_square="Distance matrix should be square, got matrix of shape {shape}: X of {who} must be {kind} of "
+    "all pairs of rows.",
+)
 
 
 class AgglomerativeClustering(Clusterer):
@@ -183,7 +181,7 @@ class AgglomerativeClustering(Clusterer):
             raise InvalidParameter(
                 "dendrogram_ of AgglomerativeClustering needs the whole tree: compute_full_tree=True."
             )
-        is_similarity = input_kind(self.metric) == "similarities"
+        is_similarity = self._kind == "similarities"
         return Dendrogram(
             self.children_, self._heights, heights_are="similarities" if is_similarity else "distances"
         )
@@ -209,41 +207,34 @@ class AgglomerativeClustering(Clusterer):
         -------
         labels : array of shape (n_samples,)
         """
-        check_is_fitted(self)
-        kind = input_kind(self.metric)
-        data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=kind == "data")
-        distance = None if kind != "data" else find_distance(self.metric, **self._known["distance"])
+        data = self._check_new(X)
+        distance = distance_of_rows(self.metric, self._known["distance"])
         known = KnownClusters(self.linkage, self.labels_, self.children_, distance, self._known)
         return known.nearest(data, self._sign)
 
     @property
     def _sign(self) -> float:
         """Minus one where larger means nearer."""
-        return -1.0 if input_kind(self.metric) == "similarities" else 1.0
+        return -1.0 if self._kind == "similarities" else 1.0
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        who, kind = type(self).__name__, input_kind(self.metric)
+        who, kind = type(self).__name__, self._kind
         check_settings(self, kind, who)
-        if kind == "data":
-            squares = find_distance(self.metric).squares_numbers
-            return check_data(X, estimator=self, min_rows=2, squares=squares)
-        data = check_data(in_row_order(X), estimator=self, min_rows=2, squares=False, may_be_distances=True)
-        if data.shape[0] != data.shape[1]:
-            raise InvalidData(
-                f"Distance matrix should be square, got matrix of shape {data.shape} for X of {who} with "
-                f'metric="{self.metric}".'
-            )
-        if kind == "distances":
-            return check_distance_matrix(data, who=who)
-        return check_similarity_matrix(symmetric(data, self.symmetrize), who=who)
+        distance = distance_of_rows(self.metric)
+        given = resolve_input(
+            X, kind, estimator=self, rules=RULES, distance=distance, symmetrize=self.symmetrize
+        )
+        checked: Data = given.values
+        return checked
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> Mapping[str, Any]:
-        n, kind = len(X), input_kind(self.metric)
+        n, kind = len(X), self._kind
         if self.n_clusters is not None:
             check_n_clusters(self.n_clusters, n, who=type(self).__name__)
-        distance = None if kind != "data" else find_distance(self.metric).fit(X)
+        distance = distance_of_rows(self.metric)
+        distance = None if distance is None else distance.fit(X)
         is_full = self._is_full(n)
         n_merges = n - 1 if is_full or self.n_clusters is None else n - self.n_clusters
         task = TreeTask(
@@ -285,7 +276,7 @@ class AgglomerativeClustering(Clusterer):
         return found
 
     def _n_clusters_at(self, heights: Any) -> int:
-        is_similarity = input_kind(self.metric) == "similarities"
+        is_similarity = self._kind == "similarities"
         forbidden = int(np.isinf(heights).sum()) + 1
         if self.distance_threshold is not None:
             apart = (
@@ -299,8 +290,3 @@ class AgglomerativeClustering(Clusterer):
                 f"cannot_link leaves no fewer."
             )
         return self.n_clusters
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = input_kind(self.metric) != "data"
-        return tags

@@ -8,25 +8,24 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData, Weights
+from coterie._support.typing import Data, Distances, Indices, Labels, MatrixLike, SparseData, Weights
 from coterie._support.validation import (
     Anything,
     Constraint,
     Whole,
-    check_data,
     check_n_clusters,
     require_memory,
 )
 from coterie._support.validation.schema import Real, Schema, Size, Tensor
-from coterie.cluster.agglomerative.divisive import divide, divisive_coefficient
 from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
 from coterie.cluster.agglomerative.tree_labels import cut_tree
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
-from coterie.distance import check_distance_matrix, find_distance, input_kind, pairwise_distances
-from coterie.distance.matrices import in_row_order
+from coterie.distance import pairwise_distances
+from coterie.distance.input import InputRules, distance_of_rows, resolve_input
 from coterie.errors import InvalidData
 from coterie.tree import Dendrogram
+from coterie.tree.linkage import LinkageMatrix
 
 
 class Diana(Clusterer):
@@ -122,29 +121,26 @@ class Diana(Clusterer):
         X : array-like of shape (n_samples, n_features)
             New rows; with ``metric="precomputed"``, their distances to the rows of `fit`.
         """
-        check_is_fitted(self)
-        is_data = input_kind(self.metric) == "data"
-        data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=is_data)
-        distance = find_distance(self.metric, **self._known["distance"]) if is_data else None
+        data = self._check_new(X)
+        distance = distance_of_rows(self.metric, self._known["distance"])
         return KnownClusters("single", self.labels_, self.children_, distance, self._known).nearest(data, 1.0)
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        who, kind = type(self).__name__, input_kind(self.metric)
+        who, kind = type(self).__name__, self._kind
         if kind == "similarities":
             raise InvalidData(f'X of {who} must be rows or distances, got metric="{self.metric}".')
-        if kind == "data":
-            squares = find_distance(self.metric).squares_numbers
-            return check_data(X, estimator=self, min_rows=2, squares=squares)
-        data = check_data(in_row_order(X), estimator=self, min_rows=2, squares=False, may_be_distances=True)
-        return check_distance_matrix(data, who=who)
+        distance = distance_of_rows(self.metric)
+        rules = InputRules(min_rows=2)
+        checked: Data = resolve_input(X, kind, estimator=self, rules=rules, distance=distance).values
+        return checked
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
     ) -> Mapping[str, Any]:
         n = len(X)
         check_n_clusters(self.n_clusters, n, who=type(self).__name__)
-        is_data = input_kind(self.metric) == "data"
-        distance = find_distance(self.metric).fit(X) if is_data else None
+        distance = distance_of_rows(self.metric)
+        distance = None if distance is None else distance.fit(X)
         require_memory(3 * n * n * 8, f"Diana of {n:,} rows", "Use fewer rows, or BisectingKMeans.")
         D = X if distance is None else pairwise_distances(X, metric=distance)
         Z = divide(D.astype(np.float64, copy=False))
@@ -159,7 +155,81 @@ class Diana(Clusterer):
             "_known": KnownClusters.learn("single", labels, children, distance, X, 1.0),
         }
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = input_kind(self.metric) != "data"
-        return tags
+
+def split_off(D: Distances) -> Any:
+    """Return which rows leave a cluster: the splinter group of Kaufman and Rousseeuw.
+
+    It begins with the row farthest from the others on average. Then the row that is nearest to it, compared
+    with those that stay, joins it, as long as there is one that is nearer to it than to those.
+    """
+    n = len(D)
+    to_all = D.sum(axis=1)
+    has_left = np.zeros(n, dtype=bool)
+    has_left[int(np.argmax(to_all))] = True
+    to_left = D[:, has_left].sum(axis=1)
+    while has_left.sum() < n - 1:
+        n_left = int(has_left.sum())
+        gain = (to_all - to_left) / (n - n_left - 1) - to_left / n_left
+        gain[has_left] = -np.inf
+        row = int(np.argmax(gain))
+        if gain[row] <= 0:
+            break
+        has_left[row] = True
+        to_left += D[:, row]
+    return has_left
+
+
+def divide(D: Distances) -> LinkageMatrix:
+    """Return the splits down to single rows as SciPy's matrix; heights are diameters.
+
+    Examples
+    --------
+    >>> divide(np.array([[0.0, 1, 9], [1, 0, 8], [9, 8, 0]]))
+    array([[0., 1., 1., 2.],
+           [2., 3., 9., 3.]])
+    """
+    n = len(D)
+    splits: list[tuple[float, int, int, int]] = []  # diameter, the two parts, size; parents first
+    pending = [(np.arange(n), -1)]
+    parts: dict[int, list[int]] = {}
+    while pending:
+        rows, parent = pending.pop()
+        if len(rows) == 1:
+            parts.setdefault(parent, []).append(int(rows[0]))
+            continue
+        own = D[np.ix_(rows, rows)]
+        split = len(splits)
+        splits.append((float(own.max()), split, parent, len(rows)))
+        has_left = split_off(own)
+        pending += [(rows[has_left], split), (rows[~has_left], split)]
+    return _as_merges(splits, parts, n)
+
+
+def _as_merges(
+    splits: list[tuple[float, int, int, int]], leaves: dict[int, list[int]], n: int
+) -> LinkageMatrix:
+    """Return the splits as merges, from the lowest up, parts before wholes."""
+    order = sorted(range(len(splits)), key=lambda split: (splits[split][0], -split))
+    node_of = {split: n + place for place, split in enumerate(order)}
+    parts = {split: list(leaves.get(split, [])) for split in range(len(splits))}
+    for _, split, parent, _ in splits:
+        if parent >= 0:
+            parts[parent].append(node_of[split])
+    return np.array([[*sorted(parts[split]), splits[split][0], splits[split][3]] for split in order])
+
+
+def divisive_coefficient(Z: LinkageMatrix) -> float:
+    """Return the mean of one minus the share of the whole diameter at which each row is left alone.
+
+    Examples
+    --------
+    >>> divisive_coefficient(np.array([[0.0, 1, 1, 2], [2, 3, 4, 3]]))
+    0.5
+    """
+    n = len(Z) + 1
+    alone = np.zeros(n)
+    for first, second, height, _ in Z:
+        for part in (int(first), int(second)):
+            if part < n:
+                alone[part] = height
+    return float(1 - alone.mean() / Z[-1, 2]) if Z[-1, 2] > 0 else 0.0

@@ -20,8 +20,9 @@ KNOWN = Record(
     centres=Sometimes(Tensor("clusters", "columns", kind="f8")),
     rows=Sometimes(Tensor("rows", "columns")),
     within=Sometimes(Tensor("clusters", kind="f8")),
-    radii=Sometimes(Tensor("rows", kind="f8", allow="inf")),
+    radii=Sometimes(Tensor("rows", kind="f8")),
 )
+LEAST = float(np.finfo(np.float64).min)  # radius of a row alone in its cluster: below all others
 BLOCK_CELLS = 1 << 23  # distances in memory at a time
 
 
@@ -54,9 +55,7 @@ class KnownClusters:
         method: str, labels: Labels, children: Any, distance: Distance | None, X: Data, sign: float
     ) -> dict[str, Any]:
         """Return what new rows will need: centres, or the rows, or sums over pairs of them."""
-        known: dict[str, Any] = {"distance": {}}
-        if distance is not None:
-            known["distance"] = {key: value for key, value in distance.values.items() if value is not None}
+        known: dict[str, Any] = {"distance": {} if distance is None else distance.told}
         if METHODS[method].needs_euclidean and distance is not None:
             shares = _shares(method, labels, children)
             centres = np.zeros((int(labels.max()) + 1, X.shape[1]))
@@ -161,7 +160,7 @@ def _sums_within(
         rows = np.flatnonzero(labels == cluster)
         D = X[np.ix_(rows, rows)] if distance is None else pairwise_distances(X[rows], metric=distance)
         np.fill_diagonal(D, -np.inf)  # similarities of a row with itself say nothing
-        radii[rows] = D.max(axis=1)
+        radii[rows] = np.maximum(D.max(axis=1), LEAST)
         np.fill_diagonal(D, 0.0)
         if METHODS[method].needs_euclidean:
             within[cluster] = shares[rows] @ D**2 @ shares[rows] / 2

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from coterie import _core
+from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
@@ -20,20 +27,42 @@ from coterie._support.typing import (
     VectorLike,
     Weights,
 )
-from coterie._support.validation import Constraint, Flag, Function, Nothing, Number, Whole, check_data
-from coterie._support.validation.schema import Instance, Schema, Size, Sometimes, Tensor
-from coterie.cluster.base import Listener, WeightedClusterer
-from coterie.cluster.birch.cf_tree import CFTree, GrowthRules, grow
-from coterie.cluster.birch.labels import (
-    AClusterer,
-    distances_to_subclusters,
-    label_subclusters,
-    nearest_subclusters,
+from coterie._support.validation import (
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Whole,
+    check_data,
+    require_memory,
 )
-from coterie.errors import InvalidParameter
+from coterie._support.validation.parameters import is_whole
+from coterie._support.validation.schema import Instance, Schema, Size, Sometimes, Tensor
+from coterie.cluster.agglomerative.tree_labels import cut_tree
+from coterie.cluster.base import DistanceTransformer, Listener
+from coterie.cluster.birch.cf_tree import CFTree, GrowthRules, grow
+from coterie.cluster.kmeans.points import csr_parts
+from coterie.distance import find_distance
+from coterie.distance.engines import TREE_LEAST_POINTS, TREE_MOST_FEATURES, smallest_by_tree
+from coterie.distance.input import RowsInput
+from coterie.distance.rows import Rows
+from coterie.errors import InvalidData, InvalidParameter
+from coterie.tree import METHODS
+from coterie.tree.linkage import link
 
 
-class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+class AClusterer(Constraint):
+    """An estimator with `fit_predict`."""
+
+    def accepts(self, value: Any) -> bool:
+        return hasattr(value, "fit_predict") and not inspect.isclass(value)
+
+    def describe(self) -> str:
+        return "an estimator with fit_predict"
+
+
+class Birch(DistanceTransformer):
     """Summarise the rows in one pass by a tree of small subclusters, then cluster the subclusters.
 
     A subcluster of rows x_i with weights w_i is kept as three facts,
@@ -105,6 +134,7 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
     """
 
     _takes_sparse = True
+    _has_dense_centers = True
     _sometimes = ("labels_", "_nearest")
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "threshold": Number(0.0, open_below=True),
@@ -116,7 +146,7 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
     }
 
     _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
+        **DistanceTransformer._schema,
         "tree_": Instance(CFTree, n_subclusters="subclusters", n_columns="columns"),
         "subcluster_centers_": Tensor("subclusters", "columns"),
         "subcluster_labels_": Tensor("subclusters", kind="i", low=-1, below="subclusters"),
@@ -186,21 +216,10 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
         self.__dict__.update(found)
         return self
 
-    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        data = super()._check_rows(X)
-        self._require_centers(data)
-        return data
-
     def fit_predict(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> Labels:
         """Find the clusters and return the label of each row, also without `compute_labels`."""
         self.fit(X, sample_weight=sample_weight)
         return self.labels_ if self.compute_labels else self.predict(X)
-
-    def fit_transform(
-        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
-    ) -> Distances:
-        """Find the subclusters and return the distance of each row to each of their centres."""
-        return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the cluster of the nearest subcluster for each row.
@@ -234,10 +253,6 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
         """
         data, n_threads = self._check_new(X), resolve_threads(self.n_jobs)
         return distances_to_subclusters(data, self.subcluster_centers_, n_threads, who=type(self).__name__)
-
-    def _check_new(self, X: MatrixLike) -> Data | SparseData:
-        check_is_fitted(self)
-        return check_data(X, estimator=self, reset=False, accept_sparse=True, may_be_distances=True)
 
     def _cluster_anew(self, sample_weight: VectorLike | None) -> None:
         check_is_fitted(self)
@@ -276,7 +291,90 @@ class Birch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer
             found |= {"labels_": labels[nearest], "_nearest": nearest}
         return found
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+
+def label_subclusters(centers: Centers, n_clusters: Any, n_threads: int, *, who: str) -> Labels:
+    """Return the cluster of each subcluster.
+
+    Parameters
+    ----------
+    centers : array of shape (n_subclusters, n_features)
+        Their means, which count alike.
+    n_clusters : None, int or estimator
+        None: each is a cluster of its own. A number: Ward's tree is cut. An estimator: a clone of it decides.
+    n_threads : int
+        For Ward's tree.
+    who : str
+        Name to use in messages.
+
+    Examples
+    --------
+    >>> label_subclusters(np.array([[0.0], [9.0], [1.0]]), 2, 1, who="Birch")
+    array([0, 1, 0])
+    """
+    n = len(centers)
+    if n_clusters is None:
+        return np.arange(n)
+    if not is_whole(n_clusters):
+        return _labels_by(n_clusters, centers, who)
+    if n < n_clusters:
+        warnings.warn(
+            f"Number of subclusters found ({n}) by {who} is less than n_clusters={n_clusters}: each is a "
+            f"cluster. Decrease the threshold.",
+            ConvergenceWarning,
+            stacklevel=caller_level(),
+        )
+        return np.arange(n)
+    if n == 1:
+        return np.zeros(1, dtype=np.intp)
+    distance = find_distance("euclidean")
+    Z = link(RowsInput(distance.prepare(centers), distance), METHODS["ward"], n_threads, who=who)
+    return cut_tree(Z[:, :2].astype(np.intp), n, int(n_clusters))
+
+
+def nearest_subclusters(X: Data | SparseData, centers: Centers, n_threads: int) -> Labels:
+    """Return the subcluster whose centre is nearest to each row, the first one of equals."""
+    data, centers = _in_one_type(X, centers)
+    if issparse(data):
+        nearest: Labels = _core.sparse_nearest(*csr_parts(data), centers, n_threads)[0]
+        return nearest
+    # by the centres alone: a row gets the same label in whatever company
+    if centers.shape[1] <= TREE_MOST_FEATURES and len(centers) >= TREE_LEAST_POINTS:
+        found = smallest_by_tree(Rows(data, centers, find_distance("euclidean")), 1, False, n_threads)
+        return found.index[:, 0].astype(np.int32)
+    origin = centers.mean(axis=0, dtype=np.float64).astype(centers.dtype)
+    nearest, _ = _core.kmeans_labels(data, centers, origin, None, n_threads)
+    return nearest
+
+
+def distances_to_subclusters(
+    X: Data | SparseData, centers: Centers, n_threads: int, *, who: str
+) -> Distances:
+    """Return the distance of each row to each centre."""
+    data, centers = _in_one_type(X, centers)
+    n_rows, n = data.shape[0], len(centers)
+    require_memory(
+        n_rows * n * data.dtype.itemsize,
+        f"transform of {who} for {n_rows:,} rows and {n:,} subclusters",
+        "Transform fewer rows at a time, or raise the threshold.",
+    )
+    if not issparse(data):
+        found: Distances = _core.pairwise(data, centers, find_distance("euclidean").metric, n_threads)
+        return found
+    squared: Distances = _core.sparse_pairwise_squared(*csr_parts(data), centers, n_threads)
+    return np.asarray(np.sqrt(squared, out=squared))
+
+
+def _labels_by(estimator: Any, centers: Centers, who: str) -> Labels:
+    labels = np.asarray(clone(estimator, safe=False).fit_predict(centers))
+    if labels.shape != (len(centers),):
+        raise InvalidData(
+            f"n_clusters of {who} must give one label per subcluster, {len(centers)} in all, got an array of "
+            f"shape {labels.shape} from {type(estimator).__name__}."
+        )
+    return labels
+
+
+def _in_one_type(X: Data | SparseData, centers: Centers) -> tuple[Data | SparseData, Centers]:
+    """Return both in the wider of their types."""
+    dtype = np.promote_types(X.dtype, centers.dtype)
+    return X.astype(dtype, copy=False), centers.astype(dtype, copy=False)

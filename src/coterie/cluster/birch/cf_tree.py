@@ -13,7 +13,7 @@ from coterie import _core
 from coterie._support.progress import Tracker
 from coterie._support.typing import Data, SparseData, Weights
 from coterie._support.validation.schema import Schema, Tensor
-from coterie.cluster.kmeans.sparse_points import csr_parts
+from coterie.cluster.kmeans.points import csr_parts
 from coterie.errors import InvalidData
 
 Ids = npt.NDArray[np.int64]

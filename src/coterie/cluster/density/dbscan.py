@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_is_fitted
+from sklearn.exceptions import DataConversionWarning
 
+from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData, VectorLike, Weights
+from coterie._support.typing import (
+    Data,
+    Distances,
+    FloatArray,
+    Indices,
+    Labels,
+    MatrixLike,
+    SparseData,
+    VectorLike,
+    Weights,
+)
 from coterie._support.validation import (
     Choice,
     Constraint,
@@ -23,38 +37,87 @@ from coterie._support.validation import (
 )
 from coterie._support.validation.schema import VALUES, Real, Schema, Tensor, Text, wrong
 from coterie.cluster.base import Listener, WeightedClusterer
-from coterie.cluster.density.core_points import CorePoints
 from coterie.cluster.density.eps import suggest_eps, suggest_eps_of
-from coterie.cluster.density.flags import raise_flags
-from coterie.cluster.density.input import (
-    as_matrix,
-    check_density_input,
-    fitted_values,
+from coterie.cluster.density.metric import (
+    METRIC_CONSTRAINTS,
+    RULES,
+    Mask,
+    has_distances,
+    has_neighbours,
+    in_parts,
     is_boolean,
     is_known,
+    note_left_out,
     note_no_direction,
     resolve_distance,
     shared_name,
     sparse_metric,
+    without_direction,
 )
 from coterie.cluster.density.neighbourhoods import (
     BlockNeighbourhoods,
     Found,
     GraphNeighbourhoods,
-    Mask,
     MatrixNeighbourhoods,
     find_clusters,
     find_in_rows,
 )
-from coterie.cluster.density.odd_rows import has_neighbours, in_parts, note_left_out
-from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
 from coterie.cluster.state_checks import check_density_metric, check_finite, is_matrix
-from coterie.distance import Distance, input_kind
+from coterie.distance import Distance, find_distance, nearest
+from coterie.distance.input import dense_rows, resolve_input
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.scikit_learn import measure_by_scikit_learn
+from coterie.errors import DataNotice
+
+FEW = 0.01  # share of core points below which a neighbourhood is too small
+MANY = 0.95  # share of rows in one cluster, or of noise, that leaves nothing to tell apart
+LEAST_ROWS_TO_JUDGE = 50
 
 
-class DBSCAN(CorePoints, WeightedClusterer):
+@dataclass(frozen=True)
+class NearestCore:
+    """Place among the core points, and distance; infinity where there is none."""
+
+    index: Indices
+    distance: Distances
+
+    def among(self, is_in: Mask) -> NearestCore:
+        """Return the same for all rows, of which only these have distances."""
+        index = np.zeros(len(is_in), dtype=np.intp)
+        distance = np.full(len(is_in), np.inf)
+        index[is_in], distance[is_in] = self.index, self.distance
+        return NearestCore(index, distance)
+
+
+def _row_minima(D: Distances) -> NearestCore:
+    if D.shape[1] == 0:
+        return NearestCore(np.zeros(len(D), dtype=np.intp), np.full(len(D), np.inf))
+    index = np.argmin(D, axis=1)
+    return NearestCore(index, D[np.arange(len(D)), index])
+
+
+def raise_flags(found: Found, who: str) -> None:
+    """Warn about results that say more about the parameters than about the data."""
+    n = len(found.labels)
+    if n < LEAST_ROWS_TO_JUDGE:
+        return
+    shares: FloatArray = np.bincount(found.labels + 1, minlength=2) / n
+    hint = "suggest_eps shows the distances to choose from."
+    if found.is_core.mean() < FEW:
+        n_core = int(found.is_core.sum())
+        text = f"{n_core:,} of {n:,} rows are core points: eps is too small, or min_samples too large"
+    elif shares[0] > MANY:
+        text = f"{shares[0]:.0%} of the rows are noise: eps is too small, or min_samples too large"
+    elif shares[1:].max() > MANY:
+        share = shares[1:].max()
+        text = f"{share:.0%} of the rows are in one cluster: eps is too large, or there is one group"
+    else:
+        return
+    warnings.warn(f"{who}: {text}. {hint}", DataNotice, stacklevel=caller_level())
+
+
+class DBSCAN(WeightedClusterer):
     """Clusters as dense regions of any shape, and noise.
 
     A row is a *core point* when at least `min_samples` rows, itself included, are at most `eps` away. Core
@@ -140,6 +203,7 @@ class DBSCAN(CorePoints, WeightedClusterer):
     components_: Data
     eps_: float
     algorithm_used_: str
+    _distance_values: dict[str, Any]
 
     def __init__(
         self,
@@ -182,10 +246,47 @@ class DBSCAN(CorePoints, WeightedClusterer):
         X : array-like of shape (n_queries, n_features)
             Rows; with ``metric="precomputed"`` their distances to the rows of the fit.
         """
-        check_is_fitted(self)
         nearest = self._nearest_core_points(X)
         labels = np.append(self.labels_[self.core_sample_indices_], -1)  # the last for want of any core point
         return np.where(nearest.distance <= self.eps_, labels[nearest.index], -1)
+
+    def _nearest_core_points(self, X: MatrixLike) -> NearestCore:
+        who, checked = type(self).__name__, self._check_new(X)
+        if self._is_given:
+            return _row_minima(checked[:, self.core_sample_indices_])
+        if len(self.core_sample_indices_) == 0:
+            return _row_minima(np.empty((checked.shape[0], 0)))
+        components = self.components_
+        if sparse_metric(self.metric, self._exponent) is None:
+            checked, components = (dense_rows(each, who=who) for each in (checked, components))
+        if not is_known(self.metric) or issparse(checked) or issparse(components):
+            return self._by_scikit_learn(checked, components)
+        values = (self.metric_params or {}) if callable(self.metric) else self._distance_values
+        distance = find_distance(self.metric, **values)
+        if without_direction(distance, checked, components):
+            return self._by_scikit_learn(checked, components)
+        is_in = has_distances(distance, checked)
+        if is_in is not None and not is_in.any():
+            return _row_minima(np.empty((checked.shape[0], 0)))
+        rows, others = in_parts(distance, checked if is_in is None else checked[is_in], components)
+        found = nearest(rows, others, distance, n_jobs=resolve_threads(self.n_jobs))
+        nearest_core = NearestCore(found.index, found.distance)
+        return nearest_core if is_in is None else nearest_core.among(is_in)
+
+    def _by_scikit_learn(self, rows: Any, others: Any) -> NearestCore:
+        from sklearn.metrics import pairwise_distances_argmin_min
+
+        params = dict(self.metric_params or {})
+        metric = shared_name(self.metric)
+        if metric == "minkowski":
+            metric = sparse_metric(metric, self._exponent)
+            params.pop("p", None)
+        if is_boolean(metric):
+            rows, others = rows.astype(bool), others.astype(bool)
+        measure = partial(pairwise_distances_argmin_min, rows, others, metric=metric, metric_kwargs=params)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataConversionWarning)  # the fit has told of booleans
+            return NearestCore(*measure_by_scikit_learn(measure, metric, who=type(self).__name__))
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
@@ -210,19 +311,19 @@ class DBSCAN(CorePoints, WeightedClusterer):
             "components_": X[core].copy(),
             "eps_": eps,
             "algorithm_used_": found.algorithm,
-            "_distance_values": {} if rows is None else fitted_values(rows.distance),
+            "_distance_values": {} if rows is None else rows.distance.told,
         }
 
     @property
     def _is_given(self) -> bool:
-        return input_kind(self.metric) == "distances"
+        return self._kind == "distances"
 
     def _measured(self, X: Any, distance: Distance | None) -> tuple[Any, Mask | None]:
         """Return the rows that can have neighbours as the distance takes them, and which these are."""
         who = type(self).__name__
         if self._is_given or (issparse(X) and sparse_metric(self.metric, self._exponent) is not None):
             return X, None
-        dense = as_matrix(X, who) if issparse(X) else X
+        dense = dense_rows(X, who=who)
         if distance is None:
             return dense, None
         is_in = has_neighbours(distance, dense, 0.0 if isinstance(self.eps, str) else self.eps)
@@ -240,7 +341,7 @@ class DBSCAN(CorePoints, WeightedClusterer):
             found = suggest_eps_of(self._blocks(X, np.inf).k_distances, X.shape[0], self.min_samples)
             return found.radius
         metric = self.metric if rows is None else rows.distance
-        dense = as_matrix(X, type(self).__name__) if issparse(X) else X
+        dense = dense_rows(X, who=type(self).__name__)
         return suggest_eps(dense, min_samples=self.min_samples, metric=metric, n_jobs=self.n_jobs).radius
 
     def _find(self, X: Any, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
@@ -269,7 +370,8 @@ class DBSCAN(CorePoints, WeightedClusterer):
         return BlockNeighbourhoods(X, name or shared_name(self.metric), params, eps, is_near_itself)
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        return check_density_input(self, X, self.metric)
+        checked: Data = resolve_input(X, self._kind, estimator=self, rules=RULES).values
+        return checked
 
     def _check_weights(self, sample_weight: VectorLike | None, n_rows: int) -> Weights | None:
         """Return the weights; negative ones are allowed: such a row keeps its neighbours from being core."""
@@ -280,11 +382,6 @@ class DBSCAN(CorePoints, WeightedClusterer):
         check_sample_weight(sizes, n_rows, who=type(self).__name__)
         weights = weights.astype(np.float64)
         return np.ascontiguousarray(np.broadcast_to(weights, (n_rows,)))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        return tags
 
 
 def dbscan(

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
+from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Data,
     Distances,
@@ -43,20 +45,25 @@ from coterie.cluster.density.condensed_tree import (
     select_clusters,
     strengths,
 )
-from coterie.cluster.density.hdbscan_centers import cluster_centers
 from coterie.cluster.density.hdbscan_input import (
     INFINITE,
     MISSING,
     HDBSCANInput,
     check_algorithm,
     check_input,
+    scikit_learns_distances,
 )
-from coterie.cluster.density.hdbscan_predict import hang, soft_membership, split_rows
-from coterie.cluster.density.hdbscan_weights import place_idle_rows, weigh
-from coterie.cluster.density.optics_parameters import UNBOUNDED
-from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
+from coterie.cluster.density.hdbscan_predict import hang, place_idle_rows, soft_membership, split_rows, weigh
+from coterie.cluster.density.metric import (
+    METRIC_CONSTRAINTS,
+    is_boolean,
+    scikit_learn_metrics,
+)
+from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
+from coterie.cluster.density.optics_clusters import UNBOUNDED
 from coterie.cluster.state_checks import check_density_metric, check_given, check_merges, is_matrix
-from coterie.distance import input_kind
+from coterie.distance import find_distance, pairwise_distances
+from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidParameter
 
 
@@ -352,7 +359,7 @@ class HDBSCAN(WeightedClusterer):
         )
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        if input_kind(self.metric) == "distances" and self.store_centers is not None:
+        if self._kind == "distances" and self.store_centers is not None:
             raise InvalidParameter("Cannot store centers when using a precomputed distance matrix.")
         check_algorithm(self.algorithm, self.metric)
         self._input = check_input(self, X)
@@ -364,6 +371,64 @@ class HDBSCAN(WeightedClusterer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.metric != "precomputed"
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.allow_nan = self._kind == "data"
         return tags
+
+
+def cluster_centers(model: Any, given: Any, labels: Labels, strength: FloatArray) -> dict[str, Any]:
+    """Return the centres that `store_centers` asks for, by the names of their attributes."""
+    wanted = {"centroid": ("centroids_",), "medoid": ("medoids_",), "both": ("centroids_", "medoids_")}
+    makers = {"centroids_": _centroid, "medoids_": _medoid}
+    names = wanted.get(model.store_centers or "", ())
+    strength = strength if given.weights is None else strength * given.weights
+    found: dict[str, Any] = {}
+    for name in names:
+        rows = [
+            makers[name](model, given, given.X[labels == c], strength[labels == c])
+            for c in range(labels.max() + 1)
+        ]
+        found[name] = np.array(rows).reshape(len(rows), given.X.shape[1])
+    return found
+
+
+def _centroid(model: Any, given: Any, rows: Any, weights: FloatArray) -> FloatArray:
+    dense = rows.toarray() if issparse(rows) else rows
+    return np.asarray(np.average(dense, weights=weights, axis=0))
+
+
+def _medoid(model: Any, given: Any, rows: Any, weights: FloatArray) -> FloatArray:
+    """Return the row with the least weighted sum of distances to the others."""
+    is_shared = callable(model.metric) or model.metric in scikit_learn_metrics()
+    is_learned = len(given.distance_values) > len(dict(model.metric_params or {}))
+    sums = _sums_by_pairs if is_shared and not is_learned else _sums_as_fitted
+    medoid = rows[int(np.argmin(sums(model, given, rows, weights)))]
+    return np.asarray(medoid.toarray().ravel() if issparse(medoid) else medoid)
+
+
+def _sums_by_pairs(model: Any, given: Any, rows: Any, weights: FloatArray) -> FloatArray:
+    """Return the weighted sums of distances in scikit-learn's arithmetic."""
+    from sklearn.metrics import pairwise_distances_chunked
+
+    params = dict(model.metric_params or {})
+    rows = rows.astype(bool) if is_boolean(model.metric) else rows
+
+    def measure() -> FloatArray:
+        chunks = pairwise_distances_chunked(
+            rows, metric=model.metric, reduce_func=lambda block, _: block @ weights, **params
+        )
+        return np.concatenate(list(chunks))
+
+    return measure_by_scikit_learn(measure, model.metric, who="HDBSCAN")
+
+
+def _sums_as_fitted(model: Any, given: Any, rows: Any, weights: FloatArray) -> FloatArray:
+    """Return them under a distance that scikit-learn's pairs lack, or with what was learned from all rows."""
+    step = max(1, CELLS_PER_BLOCK // rows.shape[0])
+    blocks = [rows[start : start + step] for start in range(0, rows.shape[0], step)]
+    if given.rows is None:
+        return np.concatenate([scikit_learns_distances(model, block, rows) @ weights for block in blocks])
+    distance = find_distance(given.rows.distance.name, **given.distance_values)
+    threads = resolve_threads(model.n_jobs)
+    return np.concatenate(
+        [pairwise_distances(block, rows, distance, n_jobs=threads) @ weights for block in blocks]
+    )

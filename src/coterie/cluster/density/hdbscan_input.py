@@ -12,28 +12,39 @@ from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, Indices, MatrixLike, Weights
 from coterie._support.validation import check_data, refuse_tiny, require_memory
-from coterie.cluster.density.input import (
-    as_matrix,
-    fitted_values,
+from coterie.cluster.density.metric import (
+    in_parts,
     is_boolean,
     is_known,
-    measured_by_scikit_learn,
     note_no_direction,
-    read_distances,
     resolve_distance,
     shared_name,
     takes_sparse_rows,
 )
-from coterie.cluster.density.odd_rows import in_parts
-from coterie.cluster.density.reachability import ReachabilityTree, of_graph, of_matrix, of_matrix_as_trees
-from coterie.cluster.density.reachability_rows import Task, of_rows
+from coterie.cluster.density.reachability import (
+    ReachabilityTree,
+    Task,
+    of_graph,
+    of_matrix,
+    of_matrix_as_trees,
+    of_rows,
+)
 from coterie.distance import Distance, input_kind
-from coterie.distance.matrices import TOLERANCE
+from coterie.distance.input import TOLERANCE, InputRules, dense_rows, resolve_input
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidData, InvalidParameter
 
 INFINITE, MISSING = -2, -3  # labels of rows that are not finite
+EXPECTED = "The precomputed distance matrix is expected to be symmetric, however"
+MATRIX_RULES = InputRules(
+    kinds=("data", "distances"),
+    takes_sparse=True,
+    symmetry="free",  # distances may be infinite
+    not_square=EXPECTED + " it has shape {shape}. Please verify that it was constructed correctly.",
+    missing="np.nan values found in precomputed-dense: X of HDBSCAN must not hold NaN.",
+)
 
 
 @dataclass
@@ -63,7 +74,7 @@ class HDBSCANInput:
     @property
     def distance_values(self) -> dict[str, Any]:
         """Parameters of the distance, learned ones included."""
-        return {} if self.rows is None else fitted_values(self.rows.distance)
+        return {} if self.rows is None else self.rows.distance.told
 
     def spread(self, values: Any, *, infinite: float, missing: float) -> Any:
         """Put the values of finite rows, those of no weight last, in their places."""
@@ -92,7 +103,7 @@ class HDBSCANInput:
             D = self._all_distances(model)
             make = of_matrix if is_brute else of_matrix_as_trees
             return make(D, min_samples, alpha, "matrix", weights)
-        told = fitted_values(model.metric) if isinstance(model.metric, Distance) else {}
+        told = model.metric.told if isinstance(model.metric, Distance) else {}
         params, threads = told | dict(model.metric_params or {}), resolve_threads(model.n_jobs)
         name = shared_name(model.metric)
         return of_rows(Task(self.X, self.rows, name, params, min_samples, alpha, is_brute, threads, weights))
@@ -128,10 +139,13 @@ def scikit_learns_distances(model: Any, A: Any, B: Any) -> Any:
 
     name, params = shared_name(model.metric), dict(model.metric_params or {})
     A, B = (rows.astype(bool) if is_boolean(name) else rows for rows in (A, B))
-    with measured_by_scikit_learn(name, "HDBSCAN"):
+
+    def measure() -> Any:
         if has_tree(name) and model.algorithm != "brute" and not issparse(A):
             return DistanceMetric.get_metric(name, **params).pairwise(A, B)
         return np.asarray(pairwise_distances(A, None if A is B else B, metric=name, **params))
+
+    return measure_by_scikit_learn(measure, name, who="HDBSCAN")
 
 
 def check_algorithm(algorithm: str, metric: Any) -> None:
@@ -170,9 +184,7 @@ def prepared(model: Any, distance: Distance | None, data: Data) -> Rows | None:
 
 def check_input(model: Any, X: MatrixLike) -> HDBSCANInput:
     """Return the input of a fit."""
-    if input_kind(model.metric) == "similarities":
-        raise InvalidParameter('metric of HDBSCAN must be a distance or "precomputed", got "similarity".')
-    given = _check_matrix(model, X) if input_kind(model.metric) == "distances" else _check_features(model, X)
+    given = _check_features(model, X) if input_kind(model.metric) == "data" else _check_matrix(model, X)
     if given.n_finite == 1:
         raise InvalidData("n_samples=1 while HDBSCAN requires more than one sample")
     return given
@@ -186,7 +198,7 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
     missing, infinite = np.flatnonzero(np.isnan(sums)), np.flatnonzero(np.isinf(sums))
     finite = np.flatnonzero(np.isfinite(sums))
     data = data if len(finite) == len(sums) else data[finite]
-    data = as_matrix(data, "HDBSCAN") if issparse(data) and not takes_sparse_rows(model.metric) else data
+    data = dense_rows(data, who="HDBSCAN") if issparse(data) and not takes_sparse_rows(model.metric) else data
     if len(finite) < 2:
         raise InvalidData(f"n_samples={len(finite)} while HDBSCAN requires more than one sample")
     is_foreign = has_tree(model.metric) and model.metric != "p" and not is_known(model.metric)
@@ -210,20 +222,15 @@ def _sums_that_tell(data: Any) -> Any:
 
 
 def _check_matrix(model: Any, X: MatrixLike) -> HDBSCANInput:
-    D = read_distances(model, X, [np.float64])
-    if not issparse(D) and np.isnan(D).any():
-        raise InvalidData("np.nan values found in precomputed-dense: X of HDBSCAN must not hold NaN.")
-    what = "The precomputed distance matrix is expected to be symmetric, however"
-    if D.shape[0] != D.shape[1]:
-        raise InvalidData(f"{what} it has shape {D.shape}. Please verify that it was constructed correctly.")
+    given = resolve_input(X, input_kind(model.metric), estimator=model, rules=MATRIX_RULES)
+    D: Any = given.values.astype(np.float64, copy=False)
     values = D.data if issparse(D) else D
     if values.size and values.min() < 0:
         raise InvalidData(f"distances of HDBSCAN must be at least 0, got {values.min():g}.")
     if _largest_asymmetry(D) > TOLERANCE[np.dtype(np.float64)] * max(1.0, values.max(initial=0.0)):
-        raise InvalidData(f"{what} its values appear to be asymmetric. Please verify how it was constructed.")
-    n = D.shape[0]
+        raise InvalidData(f"{EXPECTED} its values appear to be asymmetric. Please verify how it was made.")
     nothing = np.empty(0, dtype=np.intp)
-    return HDBSCANInput(D, True, np.arange(n), nothing, nothing, None)
+    return HDBSCANInput(D, True, np.arange(given.n), nothing, nothing, None)
 
 
 def _largest_asymmetry(D: Any) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +13,11 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support.typing import Distances, Indices, Labels, SparseData, Weights
-from coterie.cluster.density.input import measured_by_scikit_learn, with_explicit_diagonal
 from coterie.distance import Distance
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
+from coterie.distance.input import with_explicit_diagonal
 from coterie.distance.rows import Rows
+from coterie.distance.scikit_learn import measure_by_scikit_learn
 
 CELLS_PER_BLOCK = 1 << 22  # distances at a time: 32 MB
 MOST_COLUMNS_OF_TREES = 15  # up to these scikit-learn measures float32 rows in float64
@@ -37,20 +39,6 @@ class Found(NamedTuple):
         labels = np.full(len(is_in), -1, dtype=np.intp)
         is_core[is_in], labels[is_in] = self.is_core, self.labels
         return Found(is_core, labels, self.algorithm)
-
-
-class Neighbourhoods(Protocol):
-    """The two questions of DBSCAN about n rows and a radius."""
-
-    @property
-    def n(self) -> int: ...
-
-    @property
-    def algorithm(self) -> str: ...
-
-    def weights(self, weights: Weights | None) -> Weights: ...  # total weight within the radius of each row
-
-    def near(self, rows: Indices, others: Indices) -> Mask: ...  # which others are near to any of the rows
 
 
 def find_clusters(space: Neighbourhoods, min_samples: float, weights: Weights | None) -> Found:
@@ -192,9 +180,9 @@ class BlockNeighbourhoods:
         params = self.params | squared
         step = max(1, CELLS_PER_BLOCK // B.shape[0])
         for start in range(0, A.shape[0], step):
-            with measured_by_scikit_learn(self.metric, "DBSCAN"):
-                block = pairwise_distances(A[start : start + step], B, metric=self.metric, **params)
-            yield block
+            block = A[start : start + step]
+            measure = partial(pairwise_distances, block, B, metric=self.metric, **params)
+            yield measure_by_scikit_learn(measure, self.metric, who="DBSCAN")
 
 
 @dataclass
@@ -252,3 +240,9 @@ class GraphNeighbourhoods:
         for row in rows:
             is_near[self._index[self._starts[row] : self._starts[row + 1]]] = True
         return np.asarray(is_near[others])
+
+
+# the two questions of DBSCAN about n rows and a radius
+Neighbourhoods: TypeAlias = (
+    TileNeighbourhoods | BlockNeighbourhoods | MatrixNeighbourhoods | GraphNeighbourhoods
+)

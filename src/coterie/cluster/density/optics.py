@@ -7,28 +7,45 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_is_fitted, check_memory
+from sklearn.utils.validation import check_memory
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Data, FloatArray, Indices, Labels, MatrixLike, SparseData, Weights
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import (
+    Data,
+    Distances,
+    FloatArray,
+    Indices,
+    Labels,
+    MatrixLike,
+    SparseData,
+    Weights,
+)
 from coterie._support.validation import Anything, Choice, Constraint, Flag, Nothing, Number
 from coterie._support.validation.schema import VALUES, Maybe, Schema, Sometimes, Tensor, Text
 from coterie.cluster.base import Listener, WeightedClusterer
-from coterie.cluster.density.input import check_density_input, is_boolean
-from coterie.cluster.density.optics_clusters import cluster_optics_dbscan, cluster_optics_xi
+from coterie.cluster.density.metric import METRIC_CONSTRAINTS, RULES, is_boolean
+from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK, Mask
+from coterie.cluster.density.optics_clusters import (
+    SIZE,
+    UNBOUNDED,
+    cluster_optics_dbscan,
+    cluster_optics_xi,
+    resolve_size,
+)
 from coterie.cluster.density.optics_order import (
     DECIMALS,
     OpticsGraph,
     counted_part,
+    fitted_measure,
+    nearest_reach,
     order_rows,
     with_idle_rows,
 )
-from coterie.cluster.density.optics_parameters import SIZE, UNBOUNDED, resolve_size
-from coterie.cluster.density.optics_predict import place_idle_rows, place_rows
-from coterie.cluster.distance_parameters import METRIC_CONSTRAINTS
 from coterie.cluster.state_checks import check_density_metric, check_given, check_permutation, is_matrix
+from coterie.distance.input import far_unless_stored, resolve_input
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 LARGEST_DISTANCE = 1e290  # beyond it, rounding to decimals overflows
@@ -153,6 +170,8 @@ class OPTICS(WeightedClusterer):
     predecessor_: Indices
     cluster_hierarchy_: Indices
     algorithm_used_: str
+    _rows: Any
+    _weights: Weights | None
 
     def __init__(
         self,
@@ -208,8 +227,8 @@ class OPTICS(WeightedClusterer):
         X : array-like of shape (n_queries, n_features)
             Rows; with ``metric="precomputed"`` their distances to the rows of the fit.
         """
-        check_is_fitted(self)
-        return place_rows(self, X)
+        data = self._check_new(X)
+        return self._place(data, np.ones(len(self.labels_), dtype=bool))
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
@@ -230,7 +249,7 @@ class OPTICS(WeightedClusterer):
             "_weights": weights,
             "_distance_values": values,
         }
-        return found | {"labels_": place_idle_rows(self, X, found)}
+        return found | {"labels_": self._with_idle_rows(X, found)}
 
     def _clusters(self, graph: OpticsGraph, weights: Weights | None) -> dict[str, Any]:
         if self.cluster_method == "dbscan":
@@ -294,11 +313,11 @@ class OPTICS(WeightedClusterer):
 
     @property
     def _is_given(self) -> bool:
-        return bool(isinstance(self.metric, str) and self.metric == "precomputed")
+        return self._kind == "distances"
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        checked = check_density_input(self, X, self.metric)
-        checked = checked.astype(np.float64, copy=False)
+        given = resolve_input(X, self._kind, estimator=self, rules=RULES)
+        checked: Any = given.values.astype(np.float64, copy=False)
         if self._is_given and checked.size and checked.max() > LARGEST_DISTANCE:
             raise InvalidData(
                 f"distances of OPTICS must be at most {LARGEST_DISTANCE:g}, got {checked.max():g}: it rounds "
@@ -315,7 +334,56 @@ class OPTICS(WeightedClusterer):
             checked = (checked != 0).astype(np.float64)
         return checked
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_given
-        return tags
+    def _place(self, data: Any, counts: Mask) -> Labels:
+        """Return the labels of checked rows; only those rows of the fit that count stand for an equal one."""
+        n = len(self.labels_)
+        core = np.where(self.labels_ >= 0, self.core_distances_, np.inf)
+        most = np.append(self._scales(), 0.0)[self.labels_]  # of noise, which reaches nobody
+        labels = np.full(data.shape[0], -1, dtype=np.intp)
+        step = max(1, CELLS_PER_BLOCK // n)
+        for start in range(0, data.shape[0], step):
+            D = self._to_fitted(data[start : start + step])
+            row, reach = nearest_reach(D, core, most)
+            is_equal = (D == 0) & counts
+            row = np.where(is_equal.any(axis=1), np.argmax(is_equal, axis=1), row)
+            is_placed = is_equal.any(axis=1) | np.isfinite(reach)
+            labels[start : start + step] = np.where(is_placed, self.labels_[row], -1)
+        return labels
+
+    def _with_idle_rows(self, X: Any, found: dict[str, Any]) -> Labels:
+        """Return all labels of a fit: rows that weigh nothing get those of new rows."""
+        weights, labels = found["_weights"], np.asarray(found["labels_"])
+        if weights is None or (weights > 0).all():
+            return labels
+        fitted = self.from_fitted(found, n_columns=X.shape[1], **self.get_params(deep=False))
+        labels[weights == 0] = fitted._place(X[weights == 0], weights > 0)
+        return labels
+
+    def _scales(self) -> FloatArray:
+        """Return for each cluster the largest reachability at which it takes rows."""
+        n_clusters = int(self.labels_.max()) + 1
+        if self.cluster_method == "dbscan":
+            return np.full(n_clusters, self._radius)
+        label, before = self.labels_, self.predecessor_
+        is_inside = (label >= 0) & (before >= 0) & (label[before] == label)
+        scales = np.zeros(n_clusters)
+        np.maximum.at(scales, label[is_inside], self.reachability_[is_inside])
+        if self._weights is not None:  # copies are reached from the row itself
+            has_copies = (label >= 0) & (self._weights > 1) & (self.core_distances_ < self.reachability_)
+            np.maximum.at(scales, label[has_copies], self.core_distances_[has_copies])
+        return scales
+
+    def _check_new(self, X: MatrixLike) -> Any:
+        data = super()._check_new(X).astype(np.float64, copy=False)
+        return (data != 0).astype(np.float64) if is_boolean(self.metric) else data
+
+    def _to_fitted(self, data: Any) -> Distances:
+        if self._is_given:
+            return far_unless_stored(data) if issparse(data) else np.asarray(data)
+        rows = self._rows
+        if issparse(data) != issparse(rows):  # in the form of the fit, where an equal row is at distance 0
+            data = csr_array(data) if issparse(rows) else data.toarray()
+        measure = fitted_measure(self, is_sparse=issparse(rows))
+        if issparse(rows) and not measure.takes_sparse:
+            data, rows = data.toarray(), rows.toarray()
+        return measure.between(data, rows, resolve_threads(self.n_jobs))

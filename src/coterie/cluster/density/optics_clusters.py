@@ -2,19 +2,67 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from coterie._support.typing import Indices, Labels, VectorLike
-from coterie._support.validation import Flag, Nothing, Number, check_parameter, check_sample_weight
-from coterie.cluster.density.optics_arrays import check_heights, check_ordering, check_predecessor
-from coterie.cluster.density.optics_copies import Plot, Stretches, one_by_one, with_copies
-from coterie.cluster.density.optics_parameters import SIZE, UNBOUNDED, resolve_size
-from coterie.errors import InvalidParameter
+from coterie._support.typing import Indices, Labels, VectorLike, Weights
+from coterie._support.validation import (
+    Constraint,
+    Flag,
+    Nothing,
+    Number,
+    Whole,
+    check_parameter,
+    check_sample_weight,
+)
+from coterie._support.validation.parameters import is_number, is_whole
+from coterie.cluster.density.optics_order import DECIMALS
+from coterie.errors import InvalidData, InvalidParameter
+
+
+class Share(Constraint):
+    """A float from 0 to 1; whole numbers count rows instead."""
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether the value is allowed."""
+        return is_number(value) and not is_whole(value) and 0.0 <= value <= 1.0
+
+    def describe(self) -> str:
+        """Return the words that follow "must be"."""
+        return "a float from 0 to 1 (a share of the rows)"
+
+
+class Infinity(Constraint):
+    """Positive infinity."""
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether the value is allowed."""
+        return is_number(value) and value == math.inf
+
+    def describe(self) -> str:
+        """Return the words that follow "must be"."""
+        return "infinity"
+
+
+SIZE = Whole(2) | Share()
+UNBOUNDED = Number(0.0) | Infinity()
+
+
+def resolve_size(size: float, n_rows: int, name: str, weights: Weights | None = None) -> int:
+    """Return a number of rows, or their weight, at least 2 if it was given as a share of all."""
+    total = n_rows if weights is None else float(weights.sum())
+    count = int(size) if is_whole(size) else max(2, int(size * total))
+    if count > total:
+        what = f"number of rows, n_samples={n_rows}" if weights is None else f"total weight, {total:g}"
+        text = f"{name} must be no greater than the {what}, got {size}. Lower it"
+        raise InvalidParameter(f"{text}.").in_shell(f"{text}: --set {name}=2.")
+    return count
+
 
 Mask = npt.NDArray[np.bool_]
 
@@ -261,3 +309,138 @@ def _label_smallest(places: Stretches, clusters: Indices, order: Indices) -> Lab
     visits, first_copies = np.unique(places.visit, return_index=True)
     of_rows[order[visits]] = labels[first_copies]
     return of_rows
+
+
+Plot = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """Stretches of equal reachability in the order of visits: of a row its first copy, then all others.
+
+    Parameters
+    ----------
+    reach, length : arrays of float
+        Height of each stretch, and the weight that it stands for.
+    came_from : array of int
+        The stretch that each was reached from, or -1.
+    visit : array of int
+        Place of its row in the order of visits.
+    """
+
+    reach: Plot
+    length: Plot
+    came_from: Indices
+    visit: Indices
+
+
+def one_by_one(reach: Plot, came_from: Indices) -> Stretches:
+    """Return the plot of rows that all weigh 1."""
+    n = len(reach)
+    return Stretches(reach, np.ones(n), came_from, np.arange(n))
+
+
+def with_copies(reach: Plot, came_from: Indices, core: Plot, weights: Weights) -> Stretches:
+    """Return the plot of weighted rows, all arguments in the order of visits: one of weight w has w places.
+
+    The first copy has the reachability of the row. The others come right after it, reached from it at its
+    core distance, or from where it was reached itself if that is nearer.
+    """
+    counts = np.where(weights > 0, 1 + (weights > 1), 0)
+    visit = np.repeat(np.arange(len(reach)), counts)
+    first = np.append(np.cumsum(counts) - counts, -1)  # the last: of no predecessor
+    is_rest = np.arange(len(visit)) > first[visit]
+    own = np.around(core, DECIMALS)  # rounded as an offer
+    is_from_itself = is_rest & (own < reach)[visit]
+    return Stretches(
+        np.where(is_from_itself, own[visit], reach[visit]),
+        np.where(is_rest, weights[visit] - 1, np.minimum(weights[visit], 1)),
+        np.where(is_from_itself, first[visit], first[came_from[visit]]),
+        visit,
+    )
+
+
+def check_ordering(ordering: VectorLike, *, who: str) -> Indices:
+    """Return the order of visits, or say which row it does not visit once.
+
+    Examples
+    --------
+    >>> check_ordering([2, 0, 1], who="cluster_optics_xi")
+    array([2, 0, 1])
+    """
+    order = _rows(ordering, "ordering", who)
+    _refuse_outside(order, 0, len(order), "ordering", who)
+    visits = np.bincount(order, minlength=len(order))
+    if (visits != 1).any():
+        row = int(np.argmax(visits != 1))
+        raise InvalidData(
+            f"ordering of {who} must name every row once, got row {row} {visits[row]} times. "
+            f"Pass the ordering_ of OPTICS as it is."
+        )
+    return order
+
+
+def check_predecessor(predecessor: VectorLike, n_rows: int, *, who: str) -> Indices:
+    """Return the row that each row was reached from, -1 for none.
+
+    Examples
+    --------
+    >>> check_predecessor([-1, 0, 1], 3, who="cluster_optics_xi")
+    array([-1,  0,  1])
+    """
+    rows = _rows(predecessor, "predecessor", who)
+    _refuse_length(rows, n_rows, "predecessor", who)
+    _refuse_outside(rows, -1, n_rows, "predecessor", who)
+    return rows
+
+
+def check_heights(values: VectorLike, n_rows: int, *, name: str, who: str) -> npt.NDArray[np.float64]:
+    """Return reachabilities or core distances: numbers or infinity.
+
+    Examples
+    --------
+    >>> check_heights([np.inf, 1, 2], 3, name="reachability", who="cluster_optics_xi")
+    array([inf,  1.,  2.])
+    """
+    try:
+        heights = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidData(f"{name} of {who} must be one number per row, got {_kind(values)}.") from None
+    _refuse_length(heights, n_rows, name, who)
+    if np.isnan(heights).any():
+        row = int(np.argmax(np.isnan(heights)))
+        raise InvalidData(f"{name} of {who} must be numbers or infinity, got NaN for row {row}.")
+    return heights
+
+
+def _rows(values: VectorLike, name: str, who: str) -> Indices:
+    try:
+        rows = np.asarray(values)
+    except ValueError:
+        rows = np.empty(0, dtype=object)
+    is_empty_list = rows.size == 0 and rows.dtype == np.float64
+    if rows.ndim != 1 or not (rows.dtype.kind in "iu" or is_empty_list):
+        raise InvalidData(f"{name} of {who} must be one whole number per row, got {_kind(values)}.")
+    return rows if rows.dtype == np.uint64 else rows.astype(np.intp, copy=False)  # these may not fit
+
+
+def _refuse_outside(rows: Any, least: int, n_rows: int, name: str, who: str) -> None:
+    is_outside = (rows < least) | (rows >= n_rows)
+    if is_outside.any():
+        at = int(np.argmax(is_outside))
+        raise InvalidData(
+            f"{name} of {who} must be rows from {least} to {n_rows - 1}, got {rows[at]} at {name}[{at}]."
+        )
+
+
+def _refuse_length(values: Any, n_rows: int, name: str, who: str) -> None:
+    if values.shape != (n_rows,):
+        raise InvalidData(
+            f"{name} of {who} must be one number per row, {n_rows} as ordering has, got the shape "
+            f"{values.shape}."
+        )
+
+
+def _kind(values: Any) -> str:
+    dtype, shape = getattr(values, "dtype", None), getattr(values, "shape", None)
+    return f"a {type(values).__name__}" if dtype is None else f"{dtype} of shape {shape}"

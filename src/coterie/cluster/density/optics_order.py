@@ -1,17 +1,47 @@
-"""The order of OPTICS: which row is reached when, how far, and from where."""
+"""The order of OPTICS, from rows, matrices and graphs: which row is reached when, how far, from where."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import issparse
 
-from coterie._support.typing import FloatArray, Indices, MatrixLike, VectorLike, Weights
-from coterie.cluster.density.optics_space import make_space
+from coterie import _core
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import (
+    Distances,
+    FloatArray,
+    Indices,
+    MatrixLike,
+    SparseData,
+    VectorLike,
+    Weights,
+)
+from coterie.cluster.density.metric import (
+    is_boolean,
+    note_no_direction,
+    resolve_distance,
+    shared_name,
+    sparse_metric,
+    takes_sparse_rows,
+    without_direction,
+)
+from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
+from coterie.cluster.density.reachability import metric_by_differences
+from coterie.cluster.density.weight_lists import Core, core_by_weight, core_of_blocks
+from coterie.distance import Distance, input_kind
+from coterie.distance.engines import TreeForm, tree_form
+from coterie.distance.input import dense_rows, with_explicit_diagonal
+from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.scikit_learn import measure_by_scikit_learn
+from coterie.errors import InvalidData
 
 DECIMALS = np.finfo(np.float64).precision  # equal distances are to be equal whatever their rounding
+WHO = "OPTICS"
 
 
 class OpticsGraph(NamedTuple):
@@ -119,3 +149,185 @@ def compute_optics_graph(
     model._check_parameters()
     data = model._check_rows(X)
     return model._order(data, model._check_weights(sample_weight, data.shape[0]))[0]
+
+
+Walk: TypeAlias = tuple[npt.NDArray[np.int64], Core, npt.NDArray[np.int64]]  # ordering, reach, predecessors
+
+
+class TreeSpace:
+    """Rows under a distance that a kd-tree knows."""
+
+    algorithm = "kd_tree"
+
+    def __init__(self, rows: Rows, form: TreeForm, threads: int) -> None:
+        self._tree: Any = _core.KDTree(rows.X, form.metric, rows.distance.p, n_threads=threads)
+        self._points = rows.X
+        self._factor = form.factor
+        self._threads = threads
+
+    def core_distances(self, k: int, weights: Weights | None) -> Core:
+        """Return the distance of each row to its k-th nearest, itself included, or to as much weight."""
+        if weights is not None:
+            return core_by_weight(self._nearest, weights, k, first=k) * self._factor
+        _, near = self._tree.query_self(k, include_self=True, n_threads=self._threads)
+        return np.asarray(near[:, k - 1] * self._factor)
+
+    def _nearest(self, rows: Indices, k: int) -> tuple[Any, Any]:
+        found: tuple[Any, Any] = self._tree.query(self._points[rows], k, n_threads=self._threads)
+        return found
+
+    def walk(self, core: Core, radius: float) -> Walk:
+        """Return the order of visits."""
+        return _core.optics_of_tree(self._tree, self._factor, core, radius)
+
+
+@dataclass
+class RowSpace:
+    """Distances that are found row by row: `distances_of` gives those of some rows to all."""
+
+    n: int
+    distances_of: Callable[[slice], Distances]
+    algorithm: str
+
+    def core_distances(self, k: int, weights: Weights | None) -> Core:
+        """Return the distance of each row to its k-th nearest, itself included, or to as much weight."""
+        if weights is not None:
+            return core_of_blocks(self.distances_of, weights, k)
+        step = max(1, CELLS_PER_BLOCK // self.n)
+        blocks = [self.distances_of(slice(start, start + step)) for start in range(0, self.n, step)]
+        return np.concatenate([np.partition(block, k - 1, axis=1)[:, k - 1] for block in blocks])
+
+    def walk(self, core: Core, radius: float) -> Walk:
+        """Return the order of visits."""
+
+        def distances_from(row: int) -> Core:
+            return np.ascontiguousarray(self.distances_of(slice(row, row + 1))[0], dtype=np.float64)
+
+        return _core.optics_of_rows(distances_from, core, radius)
+
+
+class GraphSpace:
+    """A sparse matrix of distances: what is not stored is out of reach; every row is near to itself."""
+
+    algorithm = "graph"
+
+    def __init__(self, graph: SparseData) -> None:
+        near = with_explicit_diagonal(graph)
+        self._values = np.ascontiguousarray(near.data, dtype=np.float64)
+        self._columns = np.ascontiguousarray(near.indices, dtype=np.int32)
+        self._starts = np.ascontiguousarray(near.indptr, dtype=np.int64)
+
+    def core_distances(self, k: int, weights: Weights | None) -> Core:
+        """Return the distance of each row to its k-th nearest, itself included, or to as much weight."""
+        if weights is not None:
+            return self._core_by_weight(k, weights)
+        fewest = int(np.diff(self._starts).min())
+        if fewest < k:
+            raise InvalidData(
+                f"{k} neighbors are required, but some rows of the sparse X of {WHO} store only {fewest}, "
+                f"themselves included. Lower min_samples, or store the distances of more neighbours."
+            )
+        lists = np.split(self._values, self._starts[1:-1])
+        return np.array([np.partition(values, k - 1)[k - 1] for values in lists])
+
+    def _core_by_weight(self, least: int, weights: Weights) -> Core:
+        core = np.empty(len(weights))
+        for row, start, stop in zip(range(len(core)), self._starts, self._starts[1:], strict=False):
+            values, columns = self._values[start:stop], self._columns[start:stop]
+            order = np.lexsort((columns, values))
+            total = np.cumsum(weights[columns[order]])
+            if total[-1] < least:
+                raise InvalidData(
+                    f"neighbors of the weight {least} are required, but those that row {row} of the sparse X "
+                    f"of {WHO} stores weigh {total[-1]:g}, itself included. Lower min_samples, or store the "
+                    f"distances of more neighbours."
+                )
+            core[row] = values[order[np.argmax(total >= least)]]
+        return core
+
+    def walk(self, core: Core, radius: float) -> Walk:
+        """Return the order of visits."""
+        return _core.optics_of_graph(self._values, self._columns, self._starts, core, radius)
+
+
+Space: TypeAlias = TreeSpace | RowSpace | GraphSpace  # the two questions of OPTICS about n rows
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How distances between rows are found: by the engine, or by scikit-learn if `distance` is None."""
+
+    metric: Any
+    params: Mapping[str, Any]
+    distance: Distance | None
+
+    def between(self, A: Any, B: Any, threads: int) -> Distances:
+        """Return the distances of all rows of A to all rows of B."""
+        if self.distance is not None and not without_direction(self.distance, A, B):
+            rows = prepare_rows(A, B, self.distance, {}, who=WHO)
+            metric = metric_by_differences(rows.distance)
+            return np.asarray(_core.pairwise(rows.X, rows.others, metric, threads))
+        from sklearn.metrics import pairwise_distances
+
+        if is_boolean(self.metric):
+            A, B = A.astype(bool), B.astype(bool)
+        name = shared_name(self.metric)
+        return measure_by_scikit_learn(
+            lambda: np.asarray(pairwise_distances(A, B, metric=name, **self.params)), self.metric, who=WHO
+        )
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether sparse rows are measured as they are."""
+        return self.distance is None and takes_sparse_rows(self.metric)
+
+
+def find_measure(metric: Any, metric_params: Any, p: float | None, *, is_sparse: bool) -> Measure:
+    """Return how the distances that the parameters mean are found."""
+    params = dict(metric_params or {})
+    name = sparse_metric(metric, params.get("p", p)) if is_sparse else None
+    if name is not None:
+        return Measure(name, {} if metric == "minkowski" else params, None)
+    distance = resolve_distance(metric, metric_params, p)
+    if distance is None or distance.function is not None:
+        return Measure(metric, params, None)
+    return Measure(metric, params, distance)
+
+
+def fitted_measure(model: Any, *, is_sparse: bool) -> Measure:
+    """Return how the distances of a fitted model are found, with what its distance was told or learned."""
+    values = model._distance_values
+    p = None if "p" in values else model.p
+    return find_measure(model.metric, values or model.metric_params, p, is_sparse=is_sparse)
+
+
+def make_space(
+    X: Any, metric: Any, metric_params: Any, p: float | None, n_jobs: int | None
+) -> tuple[Space, dict[str, Any]]:
+    """Return the space of checked input, and what its distance was told or learned."""
+    if input_kind(metric) == "distances":
+        return (GraphSpace(X) if issparse(X) else RowSpace(len(X), lambda rows: X[rows], "matrix")), {}
+    measure = find_measure(metric, metric_params, p, is_sparse=issparse(X))
+    X = dense_rows(X, who=WHO) if issparse(X) and not measure.takes_sparse else X
+    threads = resolve_threads(n_jobs)
+    if note_no_direction(resolve_distance(metric, metric_params, p), X, WHO) or measure.distance is None:
+        return RowSpace(X.shape[0], lambda rows: measure.between(X[rows], X, threads), "blocks"), {}
+    rows = prepare_rows(X, None, measure.distance, {}, who=WHO)
+    values = rows.distance.told
+    form = tree_form(rows.distance)
+    if form is not None:  # its leaves are scanned faster than single rows by tiles, in any dimension
+        return TreeSpace(rows, form, threads), values
+    metric_of_rows = metric_by_differences(rows.distance)
+
+    def distances_of(some: slice) -> Distances:
+        return np.asarray(_core.pairwise(rows.X[some], rows.X, metric_of_rows, threads))
+
+    return RowSpace(len(rows.X), distances_of, "tiles"), values
+
+
+def nearest_reach(D: Distances, core: Core, most: Core) -> tuple[Indices, Core]:
+    """Return for each row of D the column of the least ``max(core, distance)`` that is at most `most`."""
+    reach = np.maximum(D, core)
+    reach[reach > most] = np.inf
+    best = np.argmin(reach, axis=1)
+    return best, reach[np.arange(len(best)), best]

@@ -10,28 +10,75 @@ from typing import Any
 import numpy as np
 
 from coterie._support.caller import caller_level
+from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.progress import Tracker
 from coterie._support.typing import Data, FloatArray, Labels, Weights
 from coterie._support.validation import available_memory, require_memory
 from coterie._support.validation.schema import FloatType, Instance, Maybe, Record, Tensor
-from coterie.cluster.kernel.functions import KernelFunction
-from coterie.cluster.kernel.nystroem import Nystroem, fit_nystroem
-from coterie.cluster.kernel.rows import (
+from coterie.cluster.kernel.functions import (
+    BLOCK_BYTES,
     KernelBlocks,
+    KernelFunction,
     KernelMatrix,
     KernelRows,
+    inner_products,
     kernel_matrix,
     least_eigenvalue_share,
 )
-from coterie.cluster.kernel.runs import Centre, KernelLloyd, KernelRun
-from coterie.cluster.kernel.starts import first_labels
+from coterie.cluster.kernel.runs import Centre, KernelLloyd, KernelRun, first_labels
+from coterie.cluster.kmeans.empty_clusters import refill
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.kmeans.starts import seed_of_restart
 from coterie.errors import DataNotice
 
+LEAST_SHARE = 1e-10  # of the largest eigenvalue: directions below it are noise
 SHARE_OF_MEMORY = 2  # a matrix is kept if it takes at most this part of what is free
 ROWS_JUDGED = 300  # of a kernel that may be no inner product
 NEGATIVE_SHARE = -1e-6  # of the largest eigenvalue: kernels of float32 are rounded
+
+
+@dataclass(frozen=True, eq=False)
+class Nystroem:
+    """Landmark rows and the map from kernels with them to features."""
+
+    kernel: KernelFunction
+    landmarks: Data
+    projection: FloatArray  # (n_landmarks, n_features)
+    least_share: float = 0.0  # least / largest eigenvalue among the landmarks: below 0, no inner product
+
+    def features(self, X: Data) -> FloatArray:
+        """Return the features of rows, block by block."""
+        n_features = self.projection.shape[1]
+        require_memory(
+            len(X) * n_features * X.itemsize,
+            f"the Nystroem features of {len(X):,} rows",
+            "Choose a smaller n_components, or float32.",
+        )
+        out = np.empty((len(X), n_features), dtype=X.dtype)
+        axes = np.ascontiguousarray(self.projection.T, dtype=X.dtype)
+        step = max(1, BLOCK_BYTES // (len(self.landmarks) * X.itemsize))
+        for first in range(0, len(X), step):
+            block = self.kernel.between(X[first : first + step], self.landmarks)
+            # by the engine, which gives equal rows equal bits wherever they stand: a BLAS need not
+            out[first : first + step] = inner_products(block, axes)
+        return out
+
+
+def fit_nystroem(
+    kernel: KernelFunction, X: Data, weights: Weights | None, n_components: int, seed: int
+) -> Nystroem:
+    """Return features from random landmark rows: K(X, L) K(L, L)^(-1/2)."""
+    heavy = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
+    size = min(n_components, len(heavy))
+    landmarks = np.ascontiguousarray(
+        X[np.sort(np.random.default_rng(seed).choice(heavy, size, replace=False))]
+    )
+    among = kernel.between(landmarks, landmarks).astype(np.float64)
+    values, vectors = symmetric_axes((among + among.T) / 2)
+    largest = max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
+    kept = values > LEAST_SHARE * max(values[-1], np.finfo(np.float64).tiny)
+    projection = vectors[:, kept] / np.sqrt(values[kept]) if kept.any() else np.zeros((size, 1))
+    return Nystroem(kernel, landmarks, projection, float(values[0]) / largest)
 
 
 @dataclass(frozen=True)
@@ -122,16 +169,15 @@ def fit_features(
 
 
 def _first_means(Z: FloatArray, weights: Weights, labels: Labels, k: int) -> FloatArray:
-    """Return the mean of each group; one without rows gets the row that is farthest from all others."""
-    sizes = np.bincount(labels, weights, minlength=k)
-    sums = np.stack([np.bincount(labels, weights * column, minlength=k) for column in Z.T], axis=1)
-    means: FloatArray = (sums / np.where(sizes > 0, sizes, 1.0)[:, None]).astype(Z.dtype)
-    made = list(np.flatnonzero(sizes > 0))
-    for hole in np.flatnonzero(sizes == 0):
-        near = np.min([((Z - means[c]) ** 2).sum(axis=1) for c in made], axis=0)
-        means[hole] = Z[int(np.argmax(near * (weights > 0)))]
-        made.append(hole)
-    return means
+    """Return the mean of each group; one without rows takes one first."""
+
+    def means(labels: Labels) -> FloatArray:
+        sizes = np.bincount(labels, weights, minlength=k)
+        sums = np.stack([np.bincount(labels, weights * column, minlength=k) for column in Z.T], axis=1)
+        return np.asarray(sums / np.where(sizes > 0, sizes, 1.0)[:, None])
+
+    squared = ((Z - means(labels)[labels]) ** 2).sum(axis=1)
+    return means(refill(labels, squared, k, weights)).astype(Z.dtype)
 
 
 # what `found_exactly` and `found_by_features` keep for `place`

@@ -6,31 +6,30 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import Data, Distances, Labels, MatrixLike, RandomState, VectorLike, Weights
+from coterie._support.typing import Data, Distances, Labels, MatrixLike, RandomState, Weights
 from coterie._support.validation import (
     AnArray,
     Choice,
     Constraint,
+    Dictionary,
     Flag,
     Function,
     Nothing,
     Number,
     Seed,
     Whole,
-    check_data,
     check_n_clusters,
+    check_seed,
 )
-from coterie._support.validation.schema import COUNT, FLAG, Either, Real, Schema, Size, Tensor, Text, wrong
-from coterie.cluster.base import Listener, WeightedClusterer
-from coterie.cluster.distance_parameters import AMapping
+from coterie._support.validation.schema import COUNT, FLAG, Either, Schema, Size, Tensor, Text, wrong
+from coterie.cluster.base import DistanceTransformer, Listener, about_one
 from coterie.cluster.kernel.fit import (
     BY_FEATURES,
     EXACTLY,
     KernelPlan,
+    Nystroem,
     fit_exact,
     fit_features,
     found_by_features,
@@ -39,19 +38,22 @@ from coterie.cluster.kernel.fit import (
     rows_of,
 )
 from coterie.cluster.kernel.functions import KERNELS, KernelFunction, kernel_of, scaled_gamma
-from coterie.cluster.kernel.nystroem import Nystroem
-from coterie.cluster.kernel.plan import plan_of
-from coterie.cluster.kernel.starts import NAMED_STARTS
-from coterie.cluster.kmeans.runs import warn_if_fewer
+from coterie.cluster.kernel.runs import check_first_labels
+from coterie.cluster.kmeans.empty_clusters import warn_if_fewer
+from coterie.cluster.kmeans.starts import NAMED_STARTS
 from coterie.cluster.state_checks import check_given, check_square
-from coterie.cluster.weight_scale import about_one
-from coterie.distance import check_similarity_matrix
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.distance.input import InputKind, InputRules, resolve_input
+from coterie.errors import InvalidParameter
 
+RESTARTS = 10  # the kernel's space has many local optima
+RULES = InputRules(
+    not_square="X of {who} must be a square matrix of kernel values for kernel='precomputed', got the shape "
+    "{shape}. If these are rows of features, name a kernel: kernel='rbf'.",
+)
 AUTO_MOST_ROWS = 20_000  # all pairs of more rows take minutes, or more memory than most machines have
 
 
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+class KernelKMeans(DistanceTransformer):
     """Groups about a mean in the space of a kernel: k-means that can draw curved borders.
 
     A kernel K(x, y) is the inner product of two rows in another space. With F_ic the weighted sum of K(i, j)
@@ -132,7 +134,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
         "gamma": Choice("scale") | Number(0, open_below=True),
         "degree": Number(0, open_below=True),
         "coef0": Number(),
-        "kernel_params": AMapping() | Nothing(),
+        "kernel_params": Dictionary() | Nothing(),
         "method": Choice("auto", "exact", "nystroem"),
         "n_components": Whole(1),
         "init": Choice(*NAMED_STARTS) | AnArray(),
@@ -145,10 +147,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
     _objective_words: ClassVar[str] = "SSE in the kernel's space"
 
     _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
+        **DistanceTransformer._schema,
         "_n_features_out": Size("clusters", 1),
         "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
-        "inertia_": Real(),
+        "inertia_": Number(),
         "n_iter_": COUNT,
         "algorithm_used_": Text(),
         "exact_": FLAG,
@@ -213,7 +215,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
 
     @property
     def _is_matrix(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return self._kind != "data"
+
+    @property
+    def _kind(self) -> InputKind:
+        is_given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return "similarities" if is_given else "data"
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the index of the nearest mean for each row.
@@ -256,41 +263,46 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
         squared = place(kernel, self._fitted, rows).T + kernel.of_itself(rows)[:, None]
         return np.sqrt(np.maximum(squared, 0.0)).astype(rows.dtype)
 
-    def fit_transform(
-        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
-    ) -> Distances:
-        """Find the groups and return the distance of each row to each mean."""
-        found: Distances = self.fit(X, sample_weight=sample_weight).transform(X)
-        return found
-
     def _check_rows(self, X: MatrixLike) -> Data:
-        if not self._is_matrix:
-            checked: Data = check_data(X, estimator=self)
-            return checked
-        # columns are counted and named here; the matrix itself is looked at below
-        data = check_data(X, estimator=self, squares=False, may_be_distances=True, may_be_missing=True)
-        if data.shape[0] != data.shape[1]:
-            raise InvalidData(
-                f"X of {type(self).__name__} must be a square matrix of kernel values for "
-                f"kernel='precomputed', got the shape {data.shape}. If these are rows of features, name a "
-                f"kernel: kernel='rbf'."
-            )
-        return check_similarity_matrix(data, who=type(self).__name__)
+        checked: Data = resolve_input(X, self._kind, estimator=self, rules=RULES).values
+        return checked
 
     def _check_new(self, X: MatrixLike) -> Data:
-        check_is_fitted(self)
-        data: Data = check_data(
-            X, estimator=self, reset=False, squares=not self._is_matrix, may_be_distances=True
-        )
+        data: Data = super()._check_new(X)
         return data.astype(np.promote_types(data.dtype, self._fitted["dtype"]), copy=False)
 
     def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
-        plan = plan_of(self, len(X))
+        plan = self._plan(len(X))
         scaled, power = (None, 0) if weights is None else about_one(weights)
         with track(self.progress, "kernel k-means: iteration").also(listener) as tracker:
             found = self._found(X, scaled, plan, tracker)
         return {**found, "inertia_": float(np.ldexp(found["inertia_"], power)), "_n_init": plan.n_init}
+
+    def _plan(self, n_rows: int) -> KernelPlan:
+        """Return the plan of a fit of so many rows, or say which parameters do not go together."""
+        who = type(self).__name__
+        if self.method == "nystroem" and self._is_matrix:
+            raise InvalidParameter(
+                f'method="nystroem" of {who} needs rows, got a precomputed kernel. Use method="exact".'
+            )
+        if self.kernel_params and not callable(self.kernel):
+            raise InvalidParameter(
+                f"kernel_params of {who} are for a kernel that is a function, got {self.kernel_params!r} for "
+                f'kernel="{self.kernel}". Use gamma, degree and coef0.'
+            )
+        is_given = not isinstance(self.init, str)
+        init = check_first_labels(self.init, self.n_clusters, n_rows, who=who) if is_given else self.init
+        n_init = RESTARTS if self.n_init == "auto" else int(self.n_init)
+        return KernelPlan(
+            n_clusters=self.n_clusters,
+            init=init,
+            n_init=1 if is_given else n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            n_components=self.n_components,
+            seed=check_seed(self.random_state),
+        )
 
     def _found(self, X: Data, weights: Weights | None, plan: KernelPlan, tracker: Tracker) -> dict[str, Any]:
         kernel = None
@@ -322,9 +334,3 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCl
         kernel = self._kernel_function()
         assert kernel is not None
         return Nystroem(kernel, self._fitted["landmarks"], self._fitted["projection"])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_matrix
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -1,14 +1,18 @@
-"""Iterations of kernel k-means: sums of the kernel per group, kept up to date by the rows that move."""
+"""Iterations of kernel k-means: first groups, and sums of the kernel per group, kept up to date."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, Labels, Weights
-from coterie.cluster.kernel.rows import KernelRows, Sums
+from coterie._support.typing import FloatArray, Indices, Labels, Weights
+from coterie.cluster.kernel.functions import KernelRows, Sums
+from coterie.cluster.kmeans.empty_clusters import refill
+from coterie.cluster.kmeans.starts import n_candidates
+from coterie.errors import InvalidData
 
 ROUNDING = 1e-13  # of the largest kernel value: nearer than that is no move
 REFRESH = 20  # iterations after which the sums are made anew, so that rounding does not pile up
@@ -131,16 +135,64 @@ class KernelLloyd:
         own = scores[labels, self._everyone]
         is_nearer = scores[best, self._everyone] < own - self._least_move
         moved = np.where(is_nearer | ~self._heavy, best, labels).astype(np.int32)
-        return self._without_holes(moved, self._rows.diagonal + np.minimum(own, scores.min(axis=0)))
+        squared = self._rows.diagonal + np.minimum(own, scores.min(axis=0))
+        return refill(moved, squared, self._k, self._weights, least=self._least_move)
 
-    def _without_holes(self, labels: Labels, squared: FloatArray) -> Labels:
-        """Give every group without rows the row that is farthest from its own centre."""
-        counts = np.bincount(labels, self._heavy, minlength=self._k)
-        for hole in np.flatnonzero(counts == 0):
-            may_go = (counts[labels] > 1) & self._heavy & (squared > self._least_move)
-            if not may_go.any():
-                break  # fewer different rows than groups
-            row = int(np.argmax(np.where(may_go, squared, -np.inf)))
-            counts[labels[row]] -= 1
-            labels[row], counts[hole], squared[row] = hole, 1, 0.0
-        return labels
+
+def check_first_labels(init: Any, n_clusters: int, n_rows: int, *, who: str) -> Labels:
+    """Return given first labels, or say what is wrong with them."""
+    labels = np.asarray(init)
+    if labels.dtype.kind not in "iu" or labels.shape != (n_rows,):
+        raise InvalidData(
+            f"init of {who} must be the first label of each of the {n_rows} rows, got an array of "
+            f"{labels.dtype} of shape {labels.shape}."
+        )
+    if labels.min() < 0 or labels.max() >= n_clusters:
+        wrong = int(np.argmax((labels < 0) | (labels >= n_clusters)))
+        raise InvalidData(
+            f"init of {who} must be labels from 0 to {n_clusters - 1}, got {labels[wrong]} in row {wrong}."
+        )
+    return labels.astype(np.int32)
+
+
+def first_labels(rows: KernelRows, weights: Weights | None, init: Any, k: int, seed: int) -> Labels:
+    """Return a first label for each row."""
+    if not isinstance(init, str):
+        return np.asarray(init)
+    random = np.random.default_rng(seed)
+    n = len(rows.diagonal)
+    heavy = np.arange(n) if weights is None else np.flatnonzero(weights)
+    if init == "random partition":
+        labels: Any = random.integers(k, size=n)
+        labels[random.permutation(heavy)[:k]] = np.arange(min(k, len(heavy)))
+        return np.asarray(labels, dtype=np.int32)
+    if init == "random":
+        picks = random.choice(heavy, min(k, len(heavy)), replace=False)
+    else:
+        picks = _plus_plus(rows, np.ones(n) if weights is None else weights, k, random)
+    scores = rows.diagonal[picks][:, None] - 2 * rows.rows(picks)
+    return np.asarray(scores.argmin(axis=0), dtype=np.int32)
+
+
+def _plus_plus(rows: KernelRows, weights: FloatArray, k: int, random: np.random.Generator) -> Indices:
+    """Greedy k-means++ with the distances of the kernel's space."""
+    n = len(rows.diagonal)
+    picks = [int(random.choice(n, p=weights / weights.sum()))]
+    near = _squared(rows, np.array(picks))[0]
+    while len(picks) < k:
+        chances = weights * near
+        if not chances.any():  # every row lies on a pick
+            break
+        draws = random.choice(n, n_candidates(k), p=chances / chances.sum())
+        nearer = np.minimum(_squared(rows, draws), near)
+        best = int(np.argmin(nearer @ weights))
+        picks.append(int(draws[best]))
+        near = nearer[best]
+    return np.array(picks)
+
+
+def _squared(rows: KernelRows, ids: Indices) -> FloatArray:
+    """Return squared distances in the kernel's space, at least 0 and 0 for the row itself."""
+    squared = rows.diagonal + rows.diagonal[ids][:, None] - 2 * rows.rows(ids)
+    squared[np.arange(len(ids)), ids] = 0.0
+    return np.maximum(squared, 0.0)

@@ -1,8 +1,13 @@
 """K-means and its relatives: mini-batch, bisecting, hierarchical."""
 
-from coterie.cluster.kmeans.minibatch_steps import BatchState, StepRules, step
-from coterie.cluster.kmeans.points import MOST_REPAIRS, Points, Run, Stopping, run_without_holes, with_team
-from coterie.cluster.kmeans.runs import warn_if_fewer
+from coterie.cluster.kmeans.empty_clusters import (
+    MOST_REPAIRS,
+    rows_for_empty,
+    run_without_holes,
+    warn_if_fewer,
+)
+from coterie.cluster.kmeans.minibatch_fit import BatchState, StepRules, step
+from coterie.cluster.kmeans.points import Points, Run, Stopping, with_team
 from coterie.cluster.kmeans.spaces import Space, fit_space, points_of
 from coterie.cluster.kmeans.starts import check_centers, make_start, n_candidates, seed_of_restart
 
@@ -19,6 +24,7 @@ __all__ = [
     "make_start",
     "n_candidates",
     "points_of",
+    "rows_for_empty",
     "run_without_holes",
     "seed_of_restart",
     "step",

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.caller import caller_level
-from coterie._support.typing import Data, Indices, Labels, MatrixLike, RandomState, SparseData, Weights
+from coterie._support.typing import Data, Indices, Labels, RandomState, SparseData, Weights
 from coterie._support.validation import Choice, Constraint, Flag, check_n_clusters, check_seed
 from coterie._support.validation.schema import Instance, ListOf, Schema, Tensor, wrong
 from coterie.cluster.base import Listener
-from coterie.cluster.kmeans.bisection import Bisection, bisect
 from coterie.cluster.kmeans.centers import CenterClusterer
+from coterie.cluster.kmeans.empty_clusters import warn_if_fewer
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS
 from coterie.cluster.state_checks import check_leaf_labels, check_merges
@@ -148,22 +148,7 @@ class BisectingKMeans(CenterClusterer):
         is_leaf = ~np.isin(np.arange(sizes["nodes"]), divided)
         check_leaf_labels(group_of_node, is_leaf, who=who, name="_group_of_node")
 
-    def predict(self, X: MatrixLike) -> Labels:
-        """Return the group of each row: down the tree, at every split to the nearer centre.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        labels : array of int32 of shape (n_samples,)
-            For the rows of `fit` these are `labels_`.
-        """
-        return self._descend(self._check_new(X))
-
-    def _descend(self, X: Data | SparseData) -> Labels:
+    def _place(self, X: Data | SparseData) -> Labels:
         node = np.zeros(X.shape[0], dtype=np.intp)
         for split, (divided, model) in enumerate(zip(self._divided, self._splits, strict=True)):
             rows = np.flatnonzero(node == divided)
@@ -172,7 +157,7 @@ class BisectingKMeans(CenterClusterer):
         return np.asarray(self._group_of_node[node])
 
     def _label(self, X: Data | SparseData, weights: Weights | None) -> tuple[Labels, float]:
-        labels = self._descend(X)
+        labels = self._place(X)
         return labels, self._inertia(X, labels, weights)
 
     def _inertia(self, X: Data | SparseData, labels: Labels, weights: Weights | None) -> float:
@@ -195,13 +180,7 @@ class BisectingKMeans(CenterClusterer):
             else (lambda group: len(group.rows)),
             lambda rows, own: self._two_means(seeds).fit(rows, sample_weight=own),
         )
-        if len(tree.groups) < self.n_clusters:
-            warnings.warn(
-                f"Number of distinct clusters ({len(tree.groups)}) found smaller than n_clusters "
-                f"({self.n_clusters}). Possibly due to duplicate points in X.",
-                ConvergenceWarning,
-                stacklevel=caller_level(),
-            )
+        warn_if_fewer(len(tree.groups), self.n_clusters)
         return self._found(X, weights, whole, tree)
 
     def _two_means(self, seeds: np.random.Generator) -> KMeans:
@@ -242,3 +221,98 @@ class BisectingKMeans(CenterClusterer):
             "_group_of_node": group_of_node,
             "_n_features_out": len(centers),
         }
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A group that may be split: its node in the tree, its rows and their sum of squares."""
+
+    node: int
+    rows: Indices
+    inertia: float
+
+    @property
+    def can_be_split(self) -> bool:
+        """Whether there are two different rows."""
+        return len(self.rows) > 1 and self.inertia > 0
+
+
+@dataclass(eq=False)
+class Bisection:
+    """The tree so far. Node 0 holds all rows; split i makes the nodes 2 i + 1 and 2 i + 2."""
+
+    groups: list[Group]
+    models: list[Any] = field(default_factory=list)  # what decides at each split
+    divided: list[int] = field(default_factory=list)  # the node that each split divides
+    heights: list[float] = field(default_factory=list)  # its sum of squares
+
+    def group_of_node(self) -> Labels:
+        """Return the group that each node is, numbered from left to right; -1 for nodes that were split."""
+        split_of = {node: split for split, node in enumerate(self.divided)}
+        label = np.full(2 * len(self.models) + 1, -1, dtype=np.int32)
+        pending, n_groups = [0], 0
+        while pending:
+            node = pending.pop()
+            if node in split_of:
+                pending += [2 * split_of[node] + 2, 2 * split_of[node] + 1]
+            else:
+                label[node] = n_groups
+                n_groups += 1
+        return label
+
+    def children(self) -> Indices:
+        """Return the tree as merges: groups first, then the splits from the last to the first."""
+        n_splits, group = len(self.models), self.group_of_node()
+        split_of = {node: split for split, node in enumerate(self.divided)}
+
+        def merged(node: int) -> int:
+            return int(group[node]) if group[node] >= 0 else n_splits + 1 + (n_splits - 1 - split_of[node])
+
+        pairs = [sorted((merged(2 * i + 1), merged(2 * i + 2))) for i in range(n_splits - 1, -1, -1)]
+        return np.array(pairs, dtype=np.intp).reshape(-1, 2)
+
+
+def bisect(
+    X: Data | SparseData,
+    weights: Weights | None,
+    n_clusters: int,
+    inertia: float,
+    score: Callable[[Group], float],
+    fit: Callable[[Data | SparseData, Weights | None], Any],
+) -> Bisection:
+    """Split the group of the highest score until there are `n_clusters`, or none can be split."""
+    tree = Bisection([Group(0, np.arange(X.shape[0]), inertia)])
+    while len(tree.groups) < n_clusters:
+        candidates = [group for group in tree.groups if group.can_be_split]
+        if not candidates:
+            break
+        group = max(candidates, key=score)
+        rows, own = X[group.rows], None if weights is None else weights[group.rows]
+        model = _fit_quietly(fit, rows, own)
+        if len(model.cluster_centers_) < 2:  # equal rows, whose mean is off by rounding
+            whole = replace(group, inertia=0.0)
+            tree.groups = [whole if other is group else other for other in tree.groups]
+            continue
+        parts = _parts(group, model, rows, own, 2 * len(tree.models) + 1)
+        tree.models.append(model)
+        tree.divided.append(group.node)
+        tree.heights.append(group.inertia)
+        tree.groups = [other for other in tree.groups if other is not group] + parts
+    return tree
+
+
+def _fit_quietly(fit: Callable[..., Any], rows: Any, weights: Weights | None) -> Any:
+    """Fit two means; that there is one only is for the whole fit to say, about its own n_clusters."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
+        return fit(rows, weights)
+
+
+def _parts(group: Group, model: Any, rows: Any, weights: Weights | None, first_node: int) -> list[Group]:
+    labels = model.labels_
+    squared = model.transform(rows)[np.arange(len(labels)), labels].astype(np.float64) ** 2
+    squared = squared if weights is None else squared * weights
+    return [
+        Group(first_node + side, group.rows[labels == side], float(squared[labels == side].sum()))
+        for side in (0, 1)
+    ]

@@ -7,15 +7,14 @@ would grow by without it, is the sum of D2^2 - D1^2.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import Centers
-from coterie.cluster.kmeans.exchange import exchange
-from coterie.cluster.kmeans.phases import Phase, Way, totals
-from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, run_without_holes
+from coterie._support.typing import Centers, FloatArray, Indices, Labels
+from coterie.cluster.kmeans.empty_clusters import run_without_holes
+from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, TwoNearest
 
 # Chosen on the sets of benchmarks/rows/breathing.py, digits, and mixtures and uniform data in 8 and 16
 # dimensions.
@@ -27,6 +26,8 @@ SHRINK_TOL = 1e-6
 LEAST_GAIN = 1e-4  # relative decrease of the inertia that is worth another breath of the same size
 
 NORM = _core.Metric(_core.Kernel.dot, _core.Finish.norm)
+MOST_EXCHANGES = 10
+LEAST_PROFIT = 1e-9  # relative; less is rounding
 
 
 def breathe(
@@ -100,3 +101,65 @@ def _shrunk(points: Points, centers: Centers, n_removed: int) -> Centers:
     # when freezing left too few, utility alone decides
     rest = [int(center) for center in order if center not in removed]
     return np.delete(centers, removed + rest[: n_removed - len(removed)], axis=0)
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of iterations: why it began, where, and how long it was."""
+
+    kind: str  # "start", "grow", "shrink", "exchange" or "return"
+    centers: Centers
+    n_iter: int
+
+
+@dataclass(frozen=True)
+class Way:
+    """The best run so far, and all stretches of iterations up to it."""
+
+    run: Run
+    phases: tuple[Phase, ...]
+
+
+def totals(points: Points, labels: Labels, values: FloatArray | None, k: int) -> FloatArray:
+    """Return the weighted sum of values (of ones) over the rows of each centre."""
+    weights: FloatArray | None = points.weights
+    if values is not None:
+        weights = values if weights is None else values * weights
+    return np.bincount(labels, weights, minlength=k).astype(np.float64)
+
+
+def exchange(way: Way, points: Points, stopping: Stopping, algorithm: str, report: Report | None) -> Way:
+    """Move all rows that profit at once and run again, as long as that lowers the inertia.
+
+    Plain iterations cannot see this at their optimum. A row of weight w leaves centre a (weight A, distance
+    D1) for centre b (weight B, distance D2) with profit if
+
+        w A / (A - w) D1^2  >  w B / (B + w) D2^2,
+
+    because both centres follow it. At the nearest centre D1 <= D2, yet the inequality can hold (Hartigan's
+    test).
+    """
+    for _ in range(MOST_EXCHANGES):
+        nearest = points.two_nearest(way.run.centers)
+        rows = _profiting_rows(points, nearest, len(way.run.centers))
+        if rows.size == 0:
+            break
+        labels = nearest.labels.copy()
+        labels[rows] = nearest.second_labels[rows]
+        start = points.means(labels, len(way.run.centers))
+        run = run_without_holes(points, start, stopping, algorithm, report)
+        if not run.inertia < way.run.inertia:
+            break
+        way = Way(run, (*way.phases, Phase("exchange", start, run.n_iter)))
+    return way
+
+
+def _profiting_rows(points: Points, nearest: TwoNearest, k: int) -> Indices:
+    heavy = totals(points, nearest.labels, None, k)
+    weights = 1.0 if points.weights is None else points.weights
+    here, there = heavy[nearest.labels], heavy[nearest.second_labels]
+    with np.errstate(divide="ignore", invalid="ignore"):  # a centre that would lose its only row
+        saved = here / (here - weights) * nearest.nearest
+    paid = there / (there + weights) * nearest.second
+    profits = np.isfinite(saved) & (here > weights) & (saved * (1 - LEAST_PROFIT) > paid)
+    return np.flatnonzero(profits & (points.weights > 0) if points.weights is not None else profits)

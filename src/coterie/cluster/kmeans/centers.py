@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.typing import (
     Centers,
@@ -20,32 +18,32 @@ from coterie._support.typing import (
     VectorLike,
     Weights,
 )
-from coterie._support.validation import check_data, check_sample_weight
+from coterie._support.validation import Number, check_sample_weight
 from coterie._support.validation.schema import (
     COUNT,
     Maybe,
-    Real,
     Schema,
     Size,
     Sometimes,
     Tensor,
     check_squares,
 )
-from coterie.cluster.base import WeightedClusterer
+from coterie.cluster.base import DistanceTransformer
 from coterie.cluster.kmeans.spaces import Space
 from coterie.cluster.state_checks import check_finite
 from coterie.distance import find_geometry
 
 
-class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+class CenterClusterer(DistanceTransformer):
     """An estimator with one centre per group, in the space of the rows."""
 
     _takes_sparse = True
+    _has_dense_centers = True
     _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
+        **DistanceTransformer._schema,
         "cluster_centers_": Tensor("clusters", "columns", allow="nan"),  # no numbers where a weight is 0
         "labels_": Sometimes(Tensor("rows", kind="i", low=0, below="clusters")),
-        "inertia_": Sometimes(Real()),
+        "inertia_": Sometimes(Number()),
         "n_iter_": Sometimes(COUNT),
         "_origin": Tensor("columns"),
         "_prepared_centers": Sometimes(Maybe(Tensor("clusters", "columns"))),
@@ -58,20 +56,16 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighte
     _origin: FloatArray
     _prepared_centers: Centers | None
 
-    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        data = super()._check_rows(X)
-        self._require_centers(data)
-        return data
-
     @classmethod
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
         if state.get("_prepared_centers") is None:
             check_finite(state["cluster_centers_"], who=cls.__name__, name="cluster_centers_")
-        for name in ("cluster_centers_", "_origin"):
-            check_squares(state[name], who=cls.__name__, name=name)
+        for name in ("cluster_centers_", "_origin", "_prepared_centers"):
+            if state.get(name) is not None:
+                check_squares(state[name], who=cls.__name__, name=name)
 
     def predict(self, X: MatrixLike) -> Labels:
-        """Return the index of the nearest centre for each row.
+        """Return the index of the nearest centre for each row; of a tree, of the nearest one at every split.
 
         Parameters
         ----------
@@ -83,7 +77,7 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighte
         labels : array of int32 of shape (n_samples,)
             For the rows of `fit` these are `labels_`, to the bit.
         """
-        return self._label(self._check_new(X), None)[0]
+        return self._place(self._check_new(X))
 
     def transform(self, X: MatrixLike) -> Distances:
         """Return the distance of each row to each centre.
@@ -99,12 +93,6 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighte
             Dense, also for sparse rows.
         """
         return self._distances(self._check_new(X))
-
-    def fit_transform(
-        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
-    ) -> Distances:
-        """Find the groups and return the distance of each row to each centre."""
-        return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def score(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> float:
         """Return minus the weighted sum of squared distances of new rows to their nearest centres.
@@ -123,14 +111,16 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighte
         return -self._label(data, weights)[1]
 
     def _check_new(self, X: MatrixLike) -> Data | SparseData:
-        check_is_fitted(self)
-        data = check_data(X, estimator=self, reset=False, accept_sparse=True, may_be_distances=True)
+        data = super()._check_new(X)
         # a float64 model places float32 rows in its own precision
         return data.astype(np.promote_types(data.dtype, self.cluster_centers_.dtype), copy=False)
 
     def _space(self) -> Space:
         """Return where the centres live."""
         return Space(find_geometry("euclidean"), self._origin)
+
+    def _place(self, X: Data | SparseData) -> Labels:
+        return self._label(X, None)[0]
 
     def _label(self, X: Data | SparseData, weights: Weights | None) -> tuple[Labels, float]:
         space = self._space()
@@ -144,8 +134,3 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighte
         prepared = getattr(self, "_prepared_centers", None)
         centers = self.cluster_centers_ if prepared is None else prepared
         return centers.astype(X.dtype, copy=False)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coterie._support.typing import Centers, FloatArray, Labels
+from coterie._support.validation import Number
 from coterie._support.validation.schema import (
     COUNT,
     Instance,
     ListOf,
     Maybe,
-    Real,
     Schema,
     Tensor,
     Text,
@@ -79,7 +79,7 @@ class KMeansStep:
         "kind": Text(),
         "centers": Tensor("clusters", "columns", allow="nan"),
         "labels": Maybe(Tensor("rows", kind="i", low=0, below="clusters")),
-        "inertia": Maybe(Real()),
+        "inertia": Maybe(Number()),
     }
 
     kind: str
@@ -125,6 +125,16 @@ class KMeansHistory:
 
     picks: tuple[KMeansPick, ...]
     steps: tuple[KMeansStep, ...]
+
+    def check_centers(self, centers: Centers, *, who: str) -> None:
+        """Refuse steps of a file with other columns than the centres, or with numbers missing in others."""
+        is_told = ~np.isnan(centers).all(axis=0)  # columns of weight 0 have no numbers
+        for at, step in enumerate(self.steps):
+            place, n_columns = f"history_.steps[{at}].centers", step.centers.shape[1]
+            if n_columns != centers.shape[1]:
+                raise wrong(place, who, f"have {centers.shape[1]:,} columns", n_columns)
+            if np.isnan(step.centers[:, is_told]).any():
+                raise wrong(place, who, "hold finite numbers", "NaN")
 
     def __iter__(self) -> Iterator[KMeansStep]:
         return iter(self.steps)

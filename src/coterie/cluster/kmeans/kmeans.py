@@ -23,19 +23,21 @@ from coterie._support.validation import (
 from coterie._support.validation.schema import COUNT, FLAG, VALUES, Instance, Maybe, Schema, Tensor, Text
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
+from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
 from coterie.cluster.kmeans.history import KMeansHistory, record_history
-from coterie.cluster.kmeans.plan import KMeansPlan, check_improve, prepared_init
 from coterie.cluster.kmeans.points import Stopping
 from coterie.cluster.kmeans.runs import (
+    KMeansPlan,
     Reporter,
     best_of_restarts,
-    warn_if_fewer,
-    without_empty,
+    check_improve,
+    prepared_init,
 )
 from coterie.cluster.kmeans.spaces import Space, fit_space, learned, refit_space
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS, check_init, count_starts
 from coterie.cluster.state_checks import check_distance, check_given
 from coterie.distance import Distance, Geometry, find_geometry
+from coterie.errors import ParameterNotice
 
 # Name of the parameter -> name in the engine. Scikit-learn's "elkan" stands for iterations that skip
 # distances by bounds; the engine's own way of doing that keeps two bounds per row instead of one per row and
@@ -211,6 +213,8 @@ class KMeans(CenterClusterer):
         check_given(offset, distance.learn is not None, who=cls.__name__, name="_geometry_offset", why=why)
         centers, is_moved = state.get("_prepared_centers"), distance.transform is not None
         check_given(centers, is_moved, who=cls.__name__, name="_prepared_centers", why=why)
+        if state.get("history_") is not None:
+            state["history_"].check_centers(state["cluster_centers_"], who=cls.__name__)
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
@@ -221,7 +225,7 @@ class KMeans(CenterClusterer):
         points = space.points(space.prepare(X), weights)
         with track(self.progress, "k-means: iteration").also(listener) as tracker:
             reporter = Reporter(
-                tracker, is_verbose=bool(self.verbose), tolerance=self.tol * points.mean_variance
+                tracker, is_verbose=bool(self.verbose), tolerance=plan.stopping.tol * points.mean_variance
             )
             best = best_of_restarts(points, plan, reporter)
             run = best.way.run
@@ -254,7 +258,7 @@ class KMeans(CenterClusterer):
         if self.algorithm == "elkan" and self.n_clusters == 1:
             warnings.warn(
                 "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
-                RuntimeWarning,
+                ParameterNotice,
                 stacklevel=caller_level(),
             )
             algorithm = "lloyd"

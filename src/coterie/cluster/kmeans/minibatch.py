@@ -26,8 +26,15 @@ from coterie._support.validation import (
 from coterie._support.validation.schema import COUNT, FLAG, Schema, Tensor
 from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
-from coterie.cluster.kmeans.minibatch_fit import MiniBatchPlan, first_state, resolve_init_size, run_batches
-from coterie.cluster.kmeans.minibatch_steps import BatchState, StepRules, step
+from coterie.cluster.kmeans.minibatch_fit import (
+    BatchState,
+    MiniBatchPlan,
+    StepRules,
+    first_state,
+    resolve_init_size,
+    run_batches,
+    step,
+)
 from coterie.cluster.kmeans.spaces import label_rows
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS, check_init, count_starts
 
@@ -237,7 +244,7 @@ class MiniBatchKMeans(CenterClusterer):
             init_size=resolve_init_size(self.init_size, batch_size, n_clusters, n_rows),
             batch_size=batch_size,
             max_iter=int(self.max_iter),
-            tol=self.tol,
+            tol=float(self.tol),
             max_no_improvement=self.max_no_improvement,
             reassignment_ratio=self.reassignment_ratio,
             seed=check_seed(self.random_state),

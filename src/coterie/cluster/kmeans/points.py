@@ -1,15 +1,21 @@
-"""Points in a space with means: what k-means needs to know about them, whatever the storage."""
+"""Points as k-means sees them: dense, sparse, on the sphere, or in any geometry with barycentres."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_array
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from coterie import _core
 from coterie._support.typing import Centers, Data, Distances, FloatArray, Indices, Labels, SparseData, Weights
+from coterie.cluster.kmeans.empty_clusters import refill
+from coterie.distance import Clusters, Geometry
+from coterie.errors import InvalidParameter
 
 Report: TypeAlias = Callable[[int, float], object]  # iteration, inertia
 SQUARED = _core.Metric(_core.Kernel.dot, _core.Finish.squared_norm)
@@ -35,6 +41,13 @@ class Stopping:
     tol: float = 0.0
     tol_inertia: float | None = None
 
+    def __post_init__(self) -> None:
+        # parameters may be NumPy's numbers of fewer bits, products with which overflow
+        object.__setattr__(self, "max_iter", int(self.max_iter))
+        object.__setattr__(self, "tol", float(self.tol))
+        if self.tol_inertia is not None:
+            object.__setattr__(self, "tol_inertia", float(self.tol_inertia))
+
 
 @dataclass(frozen=True)
 class Run:
@@ -50,7 +63,6 @@ class Run:
 
 
 ONE_ITERATION = Stopping(max_iter=1, tol=-1.0)
-MOST_REPAIRS = 10  # each is an iteration more than was asked for
 
 
 class TwoNearest(NamedTuple):
@@ -60,40 +72,6 @@ class TwoNearest(NamedTuple):
     second_labels: Labels  # meaningless where there is one centre only
     nearest: Distances
     second: Distances  # infinite where there is one centre only
-
-
-class Points(Protocol):
-    """Rows, their weights, and the passes over them."""
-
-    @property
-    def X(self) -> Data | SparseData: ...  # noqa: N802  # the field's word
-
-    @property
-    def weights(self) -> Weights | None: ...
-
-    @property
-    def mean_variance(self) -> float: ...
-
-    @property
-    def origin(self) -> FloatArray: ...
-
-    def seed(self, n_clusters: int, n_candidates: int, seed: int, *, record: bool) -> Any: ...
-
-    def run(
-        self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None
-    ) -> Run: ...
-
-    def rows(self, indices: Indices) -> Centers: ...
-
-    def means(self, labels: Labels, k: int) -> Centers: ...
-
-    def place(self, centers: Centers) -> Centers: ...
-
-    def label(self, centers: Centers) -> Labels: ...
-
-    def two_nearest(self, centers: Centers) -> TwoNearest: ...
-
-    def inertia(self, centers: Centers, labels: Labels) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,21 +170,6 @@ def with_team(points: Points, k: int) -> Points:
     return points
 
 
-def run_without_holes(
-    points: Points, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None
-) -> Run:
-    """Run, and go on while the last assignment left a centre without rows: the next update gives it one."""
-    run = points.run(start, stopping, algorithm, report)
-    for _ in range(MOST_REPAIRS):
-        if run.is_strict or np.bincount(run.labels, minlength=len(start)).all():
-            break
-        more = points.run(run.centers, ONE_ITERATION, algorithm, report)
-        if np.array_equal(more.centers, run.centers):
-            break  # there are fewer different rows than centres
-        run = replace(more, n_iter=run.n_iter + more.n_iter)
-    return run
-
-
 def engine_options(
     stopping: Stopping, mean_variance: float, algorithm: str, n_threads: int, *, unit_centers: bool = False
 ) -> Any:
@@ -243,3 +206,213 @@ def inertia_of(
         squared = np.einsum("ij,ij->i", away, away)
         total += float(squared.sum() if weights is None else squared @ weights[rows])
     return total
+
+
+@dataclass(frozen=True, eq=False)
+class SparsePoints:
+    """Rows of a CSR matrix, with the Euclidean distance."""
+
+    X: SparseData
+    weights: Weights | None
+    n_threads: int
+
+    @property
+    def csr(self) -> tuple[Any, Any, Any]:
+        """Values, columns and row starts as the engine takes them."""
+        return csr_parts(self.X)
+
+    @cached_property
+    def mean_variance(self) -> float:
+        return float(np.mean(mean_variance_axis(self.X, axis=0, weights=self._weights_of_dtype)[1]))
+
+    @property
+    def origin(self) -> FloatArray:
+        """Zero: sparse rows are not shifted."""
+        return np.zeros(self.X.shape[1], dtype=self.X.dtype)
+
+    @property
+    def _weights_of_dtype(self) -> Weights | None:
+        if self.weights is None:
+            return None
+        shares: Weights = self.weights / self.weights.max()  # they may be too large for float32
+        return shares.astype(self.X.dtype)
+
+    def seed(self, n_clusters: int, n_candidates: int, seed: int, *, record: bool) -> Any:
+        return _core.kmeans_seed_sparse(
+            *self.csr, self.X.shape[1], n_clusters, self.weights, n_candidates, seed, record, self.n_threads
+        )
+
+    def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
+        options = engine_options(stopping, self.mean_variance, algorithm, self.n_threads)
+        fit = _core.kmeans_fit_sparse(*self.csr, self.X.shape[1], start, self.weights, options, report)
+        return run_of(fit)
+
+    def rows(self, indices: Indices) -> Centers:
+        found: Centers = self.X[indices].toarray()
+        return found
+
+    def means(self, labels: Labels, k: int) -> Centers:
+        """Return the weighted mean of the rows of each label; labels without weight are left out."""
+        weights = np.ones(len(labels)) if self.weights is None else self.weights
+        belongs = csr_array((weights, (labels, np.arange(len(labels)))), shape=(k, len(labels)))
+        totals = belongs.sum(axis=1)
+        means: Centers = (belongs @ self.X).toarray()[totals > 0] / totals[totals > 0, None]
+        return means.astype(self.X.dtype)
+
+    def place(self, centers: Centers) -> Centers:
+        """Return the centres as they are: they may be anywhere."""
+        return centers
+
+    def label(self, centers: Centers) -> Labels:
+        labels: Labels = _core.sparse_nearest(*self.csr, centers, self.n_threads)[0]
+        return labels
+
+    def two_nearest(self, centers: Centers) -> TwoNearest:
+        n_rows, dtype = self.X.shape[0], self.X.dtype
+        index, value = np.zeros((2, n_rows), np.int32), np.full((2, n_rows), np.inf, dtype)
+        for rows in row_blocks(n_rows):
+            squared = _core.sparse_pairwise_squared(*csr_parts(self.X[rows]), centers, self.n_threads)
+            order = np.argsort(squared, axis=1, kind="stable")[:, :2].T
+            index[: len(order), rows] = order
+            value[: len(order), rows] = np.take_along_axis(squared, order.T, axis=1).T
+        return TwoNearest(*index, *value)
+
+    def inertia(self, centers: Centers, labels: Labels) -> float:
+        return inertia_of(lambda rows: self.X[rows].toarray(), self.weights, centers, labels)
+
+
+def csr_parts(X: SparseData) -> tuple[Any, Any, Any]:
+    """Return values, columns and row starts of a CSR matrix in the types that the engine takes."""
+    return X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64, copy=False)
+
+
+ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}  # relative rise that is none
+
+
+@dataclass(frozen=True, eq=False)
+class Picks:
+    """Rows picked as a start, in order, and the chances of all rows at each pick (columns)."""
+
+    indices: Indices
+    probabilities: FloatArray | None
+
+
+@dataclass(frozen=True, eq=False)
+class GeometryPoints:
+    """Prepared rows of a geometry; "squared" distances are distances to the power of its objective."""
+
+    X: Data
+    weights: Weights | None
+    n_threads: int
+    geometry: Geometry
+
+    @property
+    def mean_variance(self) -> float:
+        return float(np.mean(_core.column_moments(self.X, self.weights, self.n_threads).variance))
+
+    @property
+    def origin(self) -> FloatArray:
+        """Zero: differences need no shift."""
+        return np.zeros(self.X.shape[1], dtype=self.X.dtype)
+
+    def rows(self, indices: Indices) -> Centers:
+        return self.X[indices]
+
+    def means(self, labels: Labels, k: int) -> Centers:
+        centers = self._barycentres(labels, k)
+        return centers[~np.isnan(centers).any(axis=1)]
+
+    def place(self, centers: Centers) -> Centers:
+        return centers
+
+    def label(self, centers: Centers) -> Labels:
+        return self._nearest(centers)[0]
+
+    def two_nearest(self, centers: Centers) -> TwoNearest:
+        index, distances = _core.nearest_two(self.X, centers, self.geometry.distance.metric, self.n_threads)
+        return TwoNearest(*index, *self._raised(distances))
+
+    def inertia(self, centers: Centers, labels: Labels) -> float:
+        total = 0.0
+        for rows in row_blocks(len(labels)):
+            distances = _core.pairwise(self.X[rows], centers, self.geometry.distance.metric, self.n_threads)
+            own = np.take_along_axis(distances, labels[rows, None].astype(np.intp), axis=1).ravel()
+            total += self._weighted_sum(self._raised(own), rows)
+        return total
+
+    def seed(self, n_clusters: int, n_candidates: int, seed: int, *, record: bool) -> Picks:
+        """Pick rows by greedy k-means++ with the terms of the objective in place of squared distances."""
+        random = np.random.default_rng(seed)
+        weights = np.ones(len(self.X)) if self.weights is None else self.weights
+        terms = np.ones(len(self.X))
+        picks: list[int] = []
+        recorded: list[FloatArray] = []
+        while len(picks) < n_clusters and (weights * terms).sum() > 0:
+            chances = weights * terms / (weights * terms).sum()
+            recorded.append(chances)
+            candidates = random.choice(len(self.X), n_candidates if picks else 1, p=chances)
+            after = [np.minimum(terms if picks else np.inf, self._terms_to(row)) for row in candidates]
+            best = int(np.argmin([float(weights @ left) for left in after]))
+            picks.append(int(candidates[best]))
+            terms = after[best]
+        return Picks(np.array(picks, dtype=np.intp), np.array(recorded).T if record else None)
+
+    def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
+        tolerance = stopping.tol * self.mean_variance if stopping.tol > 0 else stopping.tol
+        centers, before = start, np.inf
+        labels: Labels = np.full(len(self.X), -1, dtype=np.int32)
+        n_iter, shift, is_strict = 0, np.inf, False
+        while n_iter < stopping.max_iter and not is_strict and shift > tolerance:
+            found, distances = self._nearest(centers)
+            inertia = self._weighted_sum(self._raised(distances))
+            self._check_descent(before, inertia, n_iter)
+            refilled = refill(found, distances, len(centers), self.weights)
+            is_strict = np.array_equal(refilled, found) and np.array_equal(found, labels)
+            labels, moved = refilled, self._moved(centers, refilled)
+            shift = float(((moved - centers).astype(np.float64) ** 2).sum())
+            centers, n_iter = moved, n_iter + 1
+            if report is not None:
+                report(n_iter, inertia)
+            if (
+                stopping.tol_inertia is not None
+                and before - inertia <= stopping.tol_inertia * before < np.inf
+            ):
+                break
+            before = inertia
+        found, distances = self._nearest(centers)
+        inertia = self._weighted_sum(self._raised(distances))
+        return Run(centers, found, inertia, n_iter, "lloyd", is_strict, shift)
+
+    def _nearest(self, centers: Centers) -> tuple[Labels, Distances]:
+        labels, distances = _core.nearest(self.X, centers, self.geometry.distance.metric, self.n_threads)
+        return labels, distances
+
+    def _raised(self, distances: Any) -> FloatArray:
+        return np.asarray(distances, dtype=np.float64) ** self.geometry.barycentre.power
+
+    def _terms_to(self, row: int) -> FloatArray:
+        distances = _core.pairwise(self.X, self.X[[row]], self.geometry.distance.metric, self.n_threads)
+        return self._raised(distances.ravel())
+
+    def _weighted_sum(self, terms: FloatArray, rows: slice = slice(None)) -> float:
+        return float(terms.sum() if self.weights is None else terms @ self.weights[rows])
+
+    def _barycentres(self, labels: Labels, k: int) -> Centers:
+        return self.geometry.barycentres(Clusters(self.X, labels, k, self.weights), n_threads=self.n_threads)
+
+    def _moved(self, centers: Centers, labels: Labels) -> Centers:
+        moved = self._barycentres(labels, len(centers))
+        return np.where(np.isnan(moved).any(axis=1, keepdims=True), centers, moved)
+
+    def _check_descent(self, before: float, inertia: float, n_iter: int) -> None:
+        if inertia > before * (1 + ROUNDING[self.X.dtype]):
+            raise InvalidParameter(
+                f"the geometry {self.geometry.name} does not descend: iteration {n_iter} raised its "
+                f"objective from {before:.6g} to {inertia:.6g}, its barycentre is not the best centre. "
+                f"Use KMedoids, which takes every distance."
+            )
+
+
+Points: TypeAlias = (
+    DensePoints | SparsePoints | GeometryPoints
+)  # rows, their weights, and the passes over them

@@ -1,21 +1,58 @@
-"""Restarts of k-means: from each start to where it ends, and the best of them."""
+"""Restarts of k-means: the plan that parameters make, each start to where it ends, the best of them."""
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-
-from coterie._support.caller import caller_level
 from coterie._support.progress import Tracker
-from coterie._support.typing import Centers, Labels
-from coterie.cluster.kmeans.breathing import breathe
-from coterie.cluster.kmeans.phases import Phase, Way
-from coterie.cluster.kmeans.plan import KMeansPlan
-from coterie.cluster.kmeans.points import Points, Report, Run, run_without_holes, with_team
-from coterie.cluster.kmeans.starts import Start, make_start, seed_of_restart
+from coterie._support.typing import Centers, Data, SparseData
+from coterie.cluster.kmeans.breathing import Phase, Way, breathe
+from coterie.cluster.kmeans.empty_clusters import run_without_holes
+from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, with_team
+from coterie.cluster.kmeans.spaces import Space
+from coterie.cluster.kmeans.starts import Start, check_centers, make_start, seed_of_restart
+from coterie.errors import InvalidParameter
+
+
+@dataclass(frozen=True)
+class KMeansPlan:
+    """What to run: checked parameters, with every "auto" resolved but the algorithm's."""
+
+    n_clusters: int
+    init: Any
+    n_init: int
+    stopping: Stopping
+    algorithm: str
+    seed: int
+    who: str
+    improve: str | None = None
+    record: bool = False
+
+
+def prepared_init(init: Any, X: Data | SparseData, space: Space, *, who: str) -> Any:
+    """Return a start in the space of the rows: centres are prepared like rows, a callable sees the data."""
+    if isinstance(init, str):
+        return init
+    if not callable(init):
+        return space.prepare(init, name="init")
+
+    def start(prepared: Any, n_clusters: int, random_state: Any) -> Centers:
+        made = init(X, n_clusters, random_state=random_state)
+        centers = check_centers(made, n_clusters, X, name="the result of init", who=who)
+        prepared_centers: Centers = space.prepare(centers, name="the result of init")
+        return prepared_centers
+
+    return start
+
+
+def check_improve(improve: str | None, space: Space, *, who: str) -> None:
+    """Refuse to breathe where centres are no means: new ones are placed next to old ones."""
+    if improve is not None and not (space.has_means or space.has_unit_means):
+        raise InvalidParameter(
+            f'improve="{improve}" of {who} needs centres that are means, those of the geometry '
+            f"{space.geometry.name} are not. Use n_init=10."
+        )
 
 
 @dataclass(frozen=True)
@@ -77,23 +114,3 @@ def best_of_restarts(points: Points, plan: KMeansPlan, reporter: Reporter) -> Be
         return best
     report = reporter.callback()
     return BestRun(best.start, breathe(best.way, points, plan.stopping, plan.algorithm, plan.seed, report))
-
-
-def without_empty(centers: Centers, labels: Labels) -> tuple[Centers, Labels]:
-    """Return centres that have rows and labels that count them from 0."""
-    sizes = np.bincount(labels, minlength=len(centers))
-    if sizes.all():
-        return centers, labels
-    number = (np.cumsum(sizes > 0) - 1).astype(labels.dtype)
-    return centers[sizes > 0], number[labels]
-
-
-def warn_if_fewer(n_found: int, n_clusters: int) -> None:
-    """Say that the rows did not suffice for the clusters asked for."""
-    if n_found < n_clusters:
-        warnings.warn(
-            f"Number of distinct clusters ({n_found}) found smaller than n_clusters ({n_clusters}). Possibly "
-            f"due to duplicate points in X.",
-            ConvergenceWarning,
-            stacklevel=caller_level(),
-        )

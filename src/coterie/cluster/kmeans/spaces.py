@@ -11,9 +11,14 @@ from scipy.sparse import issparse
 from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Centers, Data, Distances, FloatArray, Labels, SparseData, Weights
-from coterie.cluster.kmeans.geometry_points import GeometryPoints
-from coterie.cluster.kmeans.points import DensePoints, Points, SpherePoints
-from coterie.cluster.kmeans.sparse_points import SparsePoints, csr_parts
+from coterie.cluster.kmeans.points import (
+    DensePoints,
+    GeometryPoints,
+    Points,
+    SparsePoints,
+    SpherePoints,
+    csr_parts,
+)
 from coterie.distance import Geometry, find_geometry
 from coterie.errors import UnsupportedInput
 

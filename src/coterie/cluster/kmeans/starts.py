@@ -24,7 +24,7 @@ from coterie._support.validation import (
     check_data,
 )
 from coterie.cluster.kmeans.points import Points
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, ParameterNotice
 
 NAMED_STARTS = ("k-means++", "random", "random partition")
 
@@ -119,7 +119,7 @@ def count_starts(n_init: int | str, init: Any, n_when_random: int, *, who: str) 
         warnings.warn(
             f"Explicit initial center position passed: performing only one init in {who} instead of "
             f"n_init={n_init}.",
-            RuntimeWarning,
+            ParameterNotice,
             stacklevel=caller_level(),
         )
     return 1 if is_given else int(n_init)
@@ -143,7 +143,7 @@ def check_centers(centers: Any, n_clusters: int, X: Any, *, who: str, name: str 
 
 
 def _plus_plus(points: Points, n_clusters: int, seed: int, record: bool) -> Start:
-    seeds = points.seed(n_clusters, n_candidates(n_clusters), seed, record=record)
+    seeds: Any = points.seed(n_clusters, n_candidates(n_clusters), seed, record=record)
     chances = seeds.probabilities[:, : len(seeds.indices)].T.copy() if record else None
     return Start(points.rows(seeds.indices), seeds.indices, chances)
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
+from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
-    Centers,
     Data,
     Distances,
     Indices,
     Labels,
     MatrixLike,
     RandomState,
-    VectorLike,
     Weights,
 )
 from coterie._support.validation import (
@@ -26,23 +26,42 @@ from coterie._support.validation import (
     Anything,
     Choice,
     Constraint,
+    Dictionary,
     Flag,
     Function,
     Nothing,
+    Number,
     Seed,
     Whole,
     check_n_clusters,
     check_seed,
 )
-from coterie._support.validation.schema import COUNT, FLAG, Maybe, Real, Schema, Size, Sometimes, Tensor, Text
-from coterie.cluster.base import Listener, WeightedClusterer
-from coterie.cluster.distance_parameters import AMapping
-from coterie.cluster.kmeans.runs import warn_if_fewer
-from coterie.cluster.medoids.input import LEARNED, DistanceInput
-from coterie.cluster.medoids.runs import MedoidPlan, find_medoids, total_distance
-from coterie.cluster.medoids.sources import Source
-from coterie.cluster.medoids.starts import NAMED_MEDOIDS, check_first_medoids
-from coterie.cluster.state_checks import check_given
+from coterie._support.validation.schema import (
+    COUNT,
+    FLAG,
+    VALUES,
+    Maybe,
+    Record,
+    Schema,
+    Size,
+    Sometimes,
+    Tensor,
+    Text,
+    wrong,
+)
+from coterie.cluster.base import DistanceTransformer, Listener
+from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
+from coterie.cluster.medoids.runs import (
+    NAMED_MEDOIDS,
+    MedoidPlan,
+    check_first_medoids,
+    find_medoids,
+    total_distance,
+)
+from coterie.cluster.medoids.sources import Source, make_source, nearest_column
+from coterie.cluster.state_checks import check_distance, check_given, check_rows
+from coterie.distance import Distance, input_kind, pairwise_distances
+from coterie.distance.input import check_new_input, distance_of_rows, refuse_negative, resolve_input
 from coterie.errors import InvalidParameter
 
 METHODS = ("auto", "fasterpam", "pam", "fastermsc", "clara", "onebatch")
@@ -50,7 +69,7 @@ AUTO_MOST_ROWS = 50_000  # all pairs of more rows take minutes per pass
 RESTARTS = 10  # of starts that are merely random
 
 
-class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedClusterer):  # type: ignore[misc]  # scikit-learn ships no types
+class KMedoids(DistanceTransformer):
     """Groups about one of their own rows: the k rows with the least sum of distances to all rows.
 
     K-medoids lowers
@@ -132,7 +151,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_clusters": Whole(1),
         "metric": Anything(),  # coterie.distance knows its names
-        "metric_params": AMapping() | Nothing(),
+        "metric_params": Dictionary() | Nothing(),
         "method": Choice(*METHODS),
         "init": Choice(*NAMED_MEDOIDS) | AnArray(),
         "n_init": Choice("auto") | Whole(1),
@@ -146,23 +165,27 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
     _objective_words: ClassVar[str] = "sum of distances"
 
     _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
+        **DistanceTransformer._schema,
         "labels_": Sometimes(Tensor("rows", kind="i", low=0, below="clusters")),
         "medoid_indices_": Tensor("clusters", kind="i8", low=0, below="rows"),
         "cluster_centers_": Maybe(Tensor("clusters", "columns")),
-        "inertia_": Real(),
-        "medoid_silhouette_": Sometimes(Real(nan=True)),
+        "inertia_": Number(),
+        "medoid_silhouette_": Sometimes(Number()),
         "n_swaps_": COUNT,
         "n_iter_": COUNT,
         "algorithm_used_": Text(),
         "exact_": FLAG,
         "_n_init": COUNT,
         "_n_features_out": Size("clusters"),
-        "_learned": LEARNED,
+        "_learned": Record(
+            values=Sometimes(VALUES),
+            offset=Sometimes(Maybe(Tensor("columns"))),
+            largest=Sometimes(Maybe(Number())),
+        ),
     }
 
     medoid_indices_: Indices
-    cluster_centers_: Centers | None
+    cluster_centers_: Any  # Centers, or None where a matrix was fitted
     inertia_: float
     medoid_silhouette_: float
     n_swaps_: int
@@ -200,12 +223,25 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
 
     @classmethod
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
-        given = DistanceInput(state["metric"], state["metric_params"], cls.__name__)
-        centers, learned = state["cluster_centers_"], state["_learned"]
-        check_given(
-            centers, not given.is_matrix, who=cls.__name__, name="cluster_centers_", why="this metric"
-        )
-        given.check_learned(learned, state["medoid_indices_"], sizes["columns"])
+        who, learned, n_columns = cls.__name__, state["_learned"], sizes["columns"]
+        distance = distance_of_rows(state["metric"], state["metric_params"])
+        is_rows, why = distance is not None, "this metric"
+        check_given(state["cluster_centers_"], is_rows, who=who, name="cluster_centers_", why=why)
+        needs = {"values", "offset"} if is_rows else {"largest"}
+        if set(learned) != needs:
+            raise wrong("_learned", who, f"hold {' and '.join(sorted(needs))}", ", ".join(learned))
+        if distance is not None:
+            check_distance(distance, learned["values"], n_columns)
+            is_moved = replace(distance, values=learned["values"]).learn is not None
+            why = f"metric {distance.name}"
+            check_given(learned["offset"], is_moved, who=who, name="_learned.offset", why=why)
+            centers, distance = state["cluster_centers_"], _refitted(distance, learned)
+            check_rows(centers, distance, who=who, name="cluster_centers_")
+            return
+        is_turned, last = input_kind(state["metric"]) == "similarities", int(state["medoid_indices_"].max())
+        check_given(learned["largest"], is_turned, who=who, name="_learned.largest", why=why)
+        if last >= n_columns:
+            raise wrong("medoid_indices_", who, f"hold numbers below {n_columns:,}", last)
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the index of the nearest medoid for each row.
@@ -220,7 +256,14 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
         labels : array of int32 of shape (n_samples,)
             For the rows of `fit` these are `labels_`.
         """
-        return self._input().nearest(self, X)
+        rows, distance = self._check_new(X), self._distance()
+        if distance is None or distance.function is not None:
+            return nearest_column(self._to_medoids(rows, distance))[0]
+        centers = distance.prepare(self.cluster_centers_.astype(rows.dtype, copy=False))
+        labels: Labels = _core.nearest_exact(
+            distance.prepare(rows), centers, distance.metric, resolve_threads()
+        )[0]
+        return labels
 
     def transform(self, X: MatrixLike) -> Distances:
         """Return the distance of each row to each medoid.
@@ -230,29 +273,56 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
         X : array-like of shape (n_samples, n_features)
             New rows; for a model of a matrix, their distances to all rows of `fit`.
         """
-        return self._input().to_medoids(self, X)
+        return self._to_medoids(self._check_new(X), self._distance())
 
-    def fit_transform(
-        self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None
-    ) -> Distances:
-        """Find the groups and return the distance of each row to each medoid."""
-        return self.fit(X, sample_weight=sample_weight).transform(X)
+    def _to_medoids(self, rows: Data, distance: Distance | None) -> Distances:
+        if distance is None:
+            near, largest = np.ascontiguousarray(rows[:, self.medoid_indices_]), self._learned["largest"]
+            return near if largest is None else np.asarray(largest - near)
+        centers = self.cluster_centers_.astype(rows.dtype, copy=False)
+        if distance.function is not None:
+            return pairwise_distances(rows, centers, metric=distance)
+        found: Distances = _core.pairwise(
+            distance.prepare(rows), distance.prepare(centers), distance.metric, resolve_threads()
+        )
+        return found
+
+    def _distance(self) -> Distance | None:
+        """Return the distance with what it had learned in `fit`; None when that took a matrix."""
+        distance = distance_of_rows(self.metric, self.metric_params)
+        return None if distance is None else _refitted(distance, self._learned)
+
+    def _check_new(self, X: MatrixLike) -> Data:
+        check_is_fitted(self)
+        distance = distance_of_rows(self.metric, self.metric_params)
+        squares = distance is not None and distance.squares_numbers
+        data: Data = check_new_input(X, self._kind, estimator=self, squares=squares)
+        if self._kind == "distances":
+            refuse_negative(data, who=type(self).__name__)
+        if distance is None:
+            return data
+        return data.astype(np.promote_types(data.dtype, self.cluster_centers_.dtype), copy=False)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._input().check_name()
-
-    def _input(self) -> DistanceInput:
-        return DistanceInput(self.metric, self.metric_params, type(self).__name__)
+        distance_of_rows(self.metric, self.metric_params)  # refuses a name or parameters that none has
 
     def _check_rows(self, X: MatrixLike) -> Data:
-        return self._input().check(self, X)
+        if self._kind != "data" and self.metric_params:
+            raise InvalidParameter(
+                f'metric_params of {type(self).__name__} must be None with metric="{self.metric}", got '
+                f"{self.metric_params!r}."
+            )
+        distance = distance_of_rows(self.metric, self.metric_params)
+        checked: Data = resolve_input(X, self._kind, estimator=self, distance=distance).values
+        return checked
 
     def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
         plan = self._plan(X)
-        distance = self._input().learn(X)
-        source = self._input().source(X, distance)
+        distance = distance_of_rows(self.metric, self.metric_params)
+        distance = None if distance is None else distance.fit(X)
+        source = make_source(X, self._kind, distance)
         with track(self.progress, f"k-medoids ({plan.method}): pass").also(listener) as tracker:
             run = find_medoids(source, weights, plan, tracker)
         medoids, labels, near = _settled(source, run.medoids)
@@ -269,9 +339,15 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
             "exact_": run.is_exact,
             "_n_init": plan.n_init,
             "_n_features_out": len(medoids),
-            "_learned": self._input().learned(X, distance),
+            "_learned": self._learn(X, distance),
             **_medoid_silhouette(source, medoids, weights),
         }
+
+    def _learn(self, X: Data, distance: Distance | None) -> dict[str, Any]:
+        """Return what `predict` needs to know about the fit, as plain values that can be saved."""
+        if distance is None:
+            return {"largest": X.max() if self._kind == "similarities" else None}
+        return {"values": dict(distance.values), "offset": getattr(distance.transform, "offset", None)}
 
     def _plan(self, X: Data) -> MedoidPlan:
         who = type(self).__name__
@@ -301,23 +377,21 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, WeightedCluste
     def _chosen_method(self, n_rows: int) -> str:
         if self.method != "auto":
             return self.method
-        return "fasterpam" if n_rows <= AUTO_MOST_ROWS or self._input().is_matrix else "onebatch"
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._input().is_matrix
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+        return "fasterpam" if n_rows <= AUTO_MOST_ROWS or self._kind != "data" else "onebatch"
 
 
 def _settled(source: Source, medoids: Indices) -> tuple[Indices, Labels, Distances]:
     """Return the medoids that have rows, the label of each row, and its distance."""
     labels, near = source.nearest(medoids, resolve_threads())
-    sizes = np.bincount(labels, minlength=len(medoids))
-    if not sizes.all():
-        medoids = medoids[sizes > 0]
-        labels, near = source.nearest(medoids, resolve_threads())
-    return medoids, labels, near
+    return *without_empty(medoids, labels), near
+
+
+def _refitted(distance: Distance, learned: Mapping[str, Any]) -> Distance:
+    if distance.function is not None:
+        return distance
+    distance = replace(distance, values=learned["values"])
+    offset = learned["offset"]
+    return distance if offset is None else distance.fit(offset[None, :])
 
 
 def _medoid_silhouette(source: Source, medoids: Indices, weights: Weights | None) -> dict[str, float]:

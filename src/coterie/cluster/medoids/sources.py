@@ -4,57 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from coterie import _core
+from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, Distances, FloatArray, Indices, Labels, Weights
+from coterie._support.validation import available_memory
+from coterie.distance import Distance, pairwise_distances
+from coterie.distance.input import InputKind, reverse_similarities
+from coterie.distance.pairwise import refuse_order
 
 Report: TypeAlias = Callable[[int, float], object]
+# Beyond this many columns a matrix that is kept is read faster than its rows are computed again.
+COMPUTED_MOST_FEATURES = 64
+SHARE_OF_MEMORY = 4  # a matrix is kept only if it takes at most this part of what is free
 
 
-class Source(Protocol):
-    """Distances from candidates to points; `points` says which candidates the points are."""
+def make_source(X: Data, kind: InputKind, distance: Distance | None) -> Source:
+    """Return where distances come from: a matrix of distances or similarities, or rows under a distance."""
+    everything = np.arange(X.shape[0])
+    if distance is None:
+        return GivenDistances(X if kind == "distances" else reverse_similarities(X), everything)
+    if distance.function is not None:
+        refuse_order(lambda A, B: pairwise_distances(A, B, metric=distance), X, "distance")
+        return GivenDistances(pairwise_distances(X, metric=distance), everything)
+    rows = np.ascontiguousarray(distance.prepare(X))
+    if X.shape[1] > COMPUTED_MOST_FEATURES and _fits(len(X) ** 2 * X.itemsize):
+        return GivenDistances(_core.pairwise_self(rows, distance.metric, resolve_threads()), everything)
+    return ComputedDistances(rows, distance.metric, everything)
 
-    @property
-    def points(self) -> Indices: ...
 
-    @property
-    def n_candidates(self) -> int: ...
-
-    def rows(self, candidates: Indices) -> Distances:
-        """Return the distances from these candidates to all points."""
-
-    def take(self, ids: Indices) -> Source:
-        """Return the source in which these are all candidates and all points."""
-
-    def against(self, ids: Indices) -> Source:
-        """Return the source with the same candidates and only these points."""
-
-    def build(self, candidates: Indices, weights: Weights | None, k: int, threads: int) -> Any:
-        """Return the medoids of BUILD."""
-
-    def swap(
-        self,
-        candidates: Indices,
-        weights: Weights | None,
-        start: Indices,
-        options: Any,
-        report: Report | None,
-    ) -> Any:
-        """Swap medoids for candidates while that helps."""
-
-    def nearest(self, medoids: Indices, threads: int) -> tuple[Labels, Distances]:
-        """Return the nearest medoid of every candidate (the lowest of equals) and how far it is."""
-
-    def nearest_two(self, medoids: Indices, threads: int) -> tuple[FloatArray, FloatArray]:
-        """Return how far the nearest and the second nearest medoid of every candidate are."""
+def _fits(n_bytes: int) -> bool:
+    free = available_memory()
+    return free is None or n_bytes <= free // SHARE_OF_MEMORY
 
 
 @dataclass(frozen=True, eq=False)
 class GivenDistances:
-    """The rows of a distance matrix."""
+    """The rows of a distance matrix: from candidates to points; `points` says which candidates these are."""
 
     D: Distances
     points: Indices
@@ -64,12 +53,15 @@ class GivenDistances:
         return len(self.D)
 
     def rows(self, candidates: Indices) -> Distances:
+        """Return the distances from these candidates to all points."""
         return np.asarray(self.D[candidates])
 
     def take(self, ids: Indices) -> GivenDistances:
+        """Return the source in which these are all candidates and all points."""
         return GivenDistances(np.ascontiguousarray(self.D[np.ix_(ids, ids)]), np.arange(len(ids)))
 
     def against(self, ids: Indices) -> GivenDistances:
+        """Return the source with the same candidates and only these points."""
         return GivenDistances(np.ascontiguousarray(self.D[:, ids]), ids)
 
     def build(self, candidates: Indices, weights: Weights | None, k: int, threads: int) -> Any:
@@ -86,6 +78,7 @@ class GivenDistances:
         return _core.swap_medoids(self.D, candidates, weights, start, options, report)
 
     def nearest(self, medoids: Indices, threads: int) -> tuple[Labels, Distances]:
+        """Return the nearest medoid of every candidate (the lowest of equals) and how far it is."""
         return nearest_column(self.D[:, medoids])
 
     def nearest_two(self, medoids: Indices, threads: int) -> tuple[FloatArray, FloatArray]:
@@ -143,6 +136,9 @@ class ComputedDistances:
     def nearest_two(self, medoids: Indices, threads: int) -> tuple[FloatArray, FloatArray]:
         _, two = _core.nearest_two(self.X, np.ascontiguousarray(self.X[medoids]), self.metric, threads)
         return two[0], two[1]
+
+
+Source: TypeAlias = GivenDistances | ComputedDistances
 
 
 def nearest_column(D: Distances) -> tuple[Labels, Distances]:

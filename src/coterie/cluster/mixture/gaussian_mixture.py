@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -10,8 +11,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie._support.caller import caller_level
-from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Data, Labels, RandomState, SparseData, VectorLike, Weights
+from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.typing import Data, FloatArray, Labels, RandomState, SparseData, VectorLike, Weights
 from coterie._support.validation import (
     AnArray,
     Choice,
@@ -24,17 +25,26 @@ from coterie._support.validation import (
     Whole,
     check_n_clusters,
 )
-from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Real, Schema
-from coterie.cluster.base import Listener
-from coterie.cluster.mixture.checks import check_last_fit, check_means, check_precisions, check_weights
+from coterie._support.validation.schema import COUNT, FLAG, Instance, ListOf, Maybe, Schema
+from coterie.cluster.base import Listener, about_one
 from coterie.cluster.mixture.em import Problem, Run, fit_run, leaves_last_step
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.history import MixtureHistory
 from coterie.cluster.mixture.parameters import Parameters, label_rows
 from coterie.cluster.mixture.predict import MixtureClusterer
-from coterie.cluster.mixture.starts import STARTS, Draws, GivenStart, Rows
-from coterie.cluster.mixture.verbose import Teller, warn_if_hidden
-from coterie.cluster.weight_scale import about_one
+from coterie.cluster.mixture.starts import (
+    STARTS,
+    Draws,
+    GivenStart,
+    Rows,
+    check_last_fit,
+    check_means,
+    check_precisions,
+    check_weights,
+)
+from coterie.errors import DataNotice
+
+HIDING = 10  # times the largest variance: with so much added to all, no two components differ
 
 
 class GaussianMixture(MixtureClusterer):
@@ -153,8 +163,8 @@ class GaussianMixture(MixtureClusterer):
         **MixtureClusterer._schema,
         "converged_": FLAG,
         "n_iter_": COUNT,
-        "lower_bound_": Real(),
-        "lower_bounds_": ListOf(Real()),
+        "lower_bound_": Number(),
+        "lower_bounds_": ListOf(Number()),
         "history_": Maybe(Instance(MixtureHistory)),
     }
 
@@ -242,9 +252,8 @@ class GaussianMixture(MixtureClusterer):
             shape = (self.n_components, problem.X.shape[1])
             check_last_fit(self.means_, self.precisions_cholesky_, problem.family, shape)
             teller.begin_run(0)
-            return teller.end_run(
-                fit_run(problem, self._parameters(np.float64), self.lower_bound_, teller.report)
-            )
+            earlier = self.lower_bound_ if self.lower_bounds_ else -np.inf  # no step was made from the start
+            return teller.end_run(fit_run(problem, self._parameters(np.float64), earlier, teller.report))
         given = self._given(problem)
         draws = Draws(self.random_state)
         rows = Rows(problem.X, problem.weights, self.n_components, problem.family)
@@ -282,7 +291,7 @@ class GaussianMixture(MixtureClusterer):
             "labels_": labels,
             "converged_": best.converged,
             "n_iter_": len(best.bounds),
-            "lower_bound_": best.bound,
+            "lower_bound_": best.bound if best.bounds else bound,  # without iterations, that of the start
             "lower_bounds_": best.bounds,
             "history_": MixtureHistory(tuple(best.steps)) if self.history else None,
             "_shift": problem.shift,
@@ -294,3 +303,54 @@ def _judged(problem: Problem, run: Run) -> tuple[Parameters, Labels, float]:
     parameters = run.parameters.astype(problem.X.dtype)
     labels, logs = label_rows(problem.X, parameters, problem.shift)
     return parameters, labels, float(np.average(logs, weights=problem.weights))
+
+
+def warn_if_hidden(spread: FloatArray, reg_covar: float) -> None:
+    """Say so when `reg_covar` far exceeds the variance of every column: groups then look like one."""
+    largest, reg_covar = float(spread.max()) ** 2, float(reg_covar)
+    if 0 < HIDING * largest < reg_covar:
+        warnings.warn(
+            f"reg_covar={reg_covar:g} is far larger than the variance of every column (the largest is "
+            f"{largest:.1g}) and hides the groups. Scale the columns, or choose a smaller reg_covar.",
+            DataNotice,
+            stacklevel=caller_level(),
+        )
+
+
+class Teller:
+    """Reports iterations to whoever listens, and prints them when asked to."""
+
+    def __init__(self, tracker: Tracker, verbose: int, interval: int) -> None:
+        self._tracker = tracker
+        self._verbose = int(verbose)
+        self._interval = interval
+        self._began = self._last = time.monotonic()
+
+    def begin_run(self, start: int) -> None:
+        """Say that a start begins."""
+        self._began = self._last = time.monotonic()
+        if self._verbose:
+            print(f"Initialization {start}")
+
+    def report(self, iteration: int, bound: float, change: float) -> None:
+        """Say that an iteration is done."""
+        self._tracker.report(iteration)
+        if self._verbose == 0 or iteration % self._interval:
+            return
+        now = time.monotonic()
+        details = (
+            f"\t time lapse {now - self._last:.5f}s\t ll change {change:.5f}" if self._verbose > 1 else ""
+        )
+        self._last = now
+        print(f"  Iteration {iteration}{details}")
+
+    def end_run(self, run: Run) -> Run:
+        """Say how a run ended, and return it."""
+        if self._verbose:
+            words = "converged" if run.converged else "did not converge"
+            seconds = time.monotonic() - self._began
+            details = (
+                f". time lapse {seconds:.5f}s\t lower bound {run.bound:.5f}" if self._verbose > 1 else "."
+            )
+            print(f"Initialization {words}{details}")
+        return run

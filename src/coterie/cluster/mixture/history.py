@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._support.typing import FloatArray
-from coterie._support.validation.schema import Either, Instance, ListOf, Real, Schema, Tensor, Text
+from coterie._support.validation import Number
+from coterie._support.validation.schema import Either, Instance, ListOf, Schema, Tensor, Text
 
 SHOWN_STEPS = 12  # a longer history is cut in the middle when printed
 
@@ -39,7 +40,7 @@ class MixtureStep:
             Tensor("columns", "columns"),
             Tensor("components"),
         ),
-        "log_likelihood": Real(nan=True),
+        "log_likelihood": Number(),
     }
 
     kind: str

@@ -185,7 +185,6 @@ class MixtureClusterer(WeightedClusterer):
         return checked
 
     def _check_new(self, X: MatrixLike) -> Data:
-        check_is_fitted(self)
-        data: Data = check_data(X, estimator=self, reset=False, may_be_distances=True)
+        data: Data = super()._check_new(X)
         # a float64 model places float32 rows in its own precision
         return data.astype(np.float64) if self.means_.dtype == np.float64 else data

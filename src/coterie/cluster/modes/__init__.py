@@ -1,7 +1,6 @@
 """Mode clustering: the hills of the density."""
 
-from coterie.cluster.modes.mode_tree import ModeTree, dimension_at, grow_mode_tree
-from coterie.cluster.modes.valley_null import null_depth
+from coterie.cluster.modes.mode_tree import ModeTree, dimension_at, grow_mode_tree, null_depth
 
 __all__ = [
     "ModeTree",

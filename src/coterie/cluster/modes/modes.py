@@ -10,10 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.typing import Data, FloatArray, Indices, Labels, MatrixLike, SparseData, Weights
 from coterie._support.validation import Choice, Constraint, Nothing, Number, Whole, check_data
-from coterie._support.validation.schema import Real, Schema, Tensor
+from coterie._support.validation.schema import Schema, Tensor
 from coterie.cluster.base import Clusterer, Listener
-from coterie.cluster.modes.mode_tree import ModeTree, grow_mode_tree
-from coterie.cluster.modes.valley_null import null_depth
+from coterie.cluster.modes.mode_tree import ModeTree, grow_mode_tree, null_depth
 from coterie.distance import distances, k_nearest, nearest
 from coterie.errors import InvalidParameter
 
@@ -49,7 +48,8 @@ class ModeClustering(Clusterer):
     depths_ : array of shape (n_samples - 1,)
         Depth of all valleys, deepest first: a gap in them is the place to cut.
     dimension_ : float
-        Dimension of the data at the scale of the neighbourhoods.
+        Dimension of the data at the scale of the neighbourhoods; the number of columns where there are too
+        few rows to tell.
     n_features_in_ : int
         Columns of the fit.
 
@@ -82,8 +82,8 @@ class ModeClustering(Clusterer):
         **Clusterer._schema,
         "mode_indices_": Tensor("clusters", kind="i8", low=0, below="rows"),
         "labels_": Tensor("rows", kind="i", low=0, below="clusters"),
-        "depths_": Tensor("rows-1", kind="f8", allow="inf"),
-        "dimension_": Real(nan=True),
+        "depths_": Tensor("rows-1", kind="f8", low=0),
+        "dimension_": Number(0, open_below=True),
         "_rows": Tensor("rows", "columns"),
     }
 
@@ -129,7 +129,7 @@ class ModeClustering(Clusterer):
                 f"n_clusters of ModeClustering must be at most n_samples={n_rows}, got {self.n_clusters}."
             )
         if n_rows == 1:
-            return self._found(rows, np.zeros(1, np.int32), np.zeros(1), np.zeros(0), float("nan"))
+            return self._found(rows, np.zeros(1, np.int32), np.zeros(1), np.zeros(0), float(rows.shape[1]))
         n_neighbors = min(self.n_neighbors, n_rows - 1)
         reach = np.asarray(k_nearest(rows, None, n_neighbors, self.metric, n_jobs=self.n_jobs).distance)
         tree = grow_mode_tree(rows, reach, n_neighbors, metric=self.metric)

@@ -1,9 +1,9 @@
-"""What spectral clustering and Laplacian eigenmaps share: a graph of rows, its coordinates, new rows."""
+"""What spectral clustering and Laplacian eigenmaps share: input, the graph of rows, coordinates, new rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,45 +13,114 @@ from coterie._support.typing import FloatArray, MatrixLike, Weights
 from coterie._support.validation import (
     Choice,
     Constraint,
+    Dictionary,
     Function,
     Nothing,
     Number,
     Seed,
     Whole,
-    check_data,
     check_seed,
 )
 from coterie._support.validation.schema import COUNT, ESTIMATOR, FLAG, Maybe, Schema, Sometimes, Tensor, wrong
-from coterie.cluster.spectral.affinity import AFFINITIES, GIVEN, Affinity
-from coterie.cluster.spectral.amg import require_amg
+from coterie.cluster.spectral.eigen import DEFAULT_TOLERANCE, require_amg
 from coterie.cluster.spectral.embedding import (
     LAPLACIANS,
     Embedding,
     SolverOptions,
+    WeightedGraph,
     embed,
+    extend,
+    extendable,
 )
-from coterie.cluster.spectral.extend import Places, rows_among
-from coterie.cluster.spectral.graphs import Graph, scales_of
-from coterie.cluster.spectral.input import (
-    check_non_negative,
-    check_sparse_graph,
-    dense_rows,
-    nearly_symmetric,
-)
+from coterie.cluster.spectral.graphs import AFFINITIES, GIVEN, Affinity, Graph, scales_of
 from coterie.cluster.spectral.landmarks import LandmarkMap, embed_by_landmarks
-from coterie.cluster.spectral.problem import DEFAULT_TOLERANCE
-from coterie.cluster.spectral.weights import WeightedGraph
 from coterie.cluster.state_checks import check_given, check_square
-from coterie.distance.matrices import check_distance_matrix, check_similarity_matrix
+from coterie.distance import nearest
+from coterie.distance.input import (
+    GraphInput,
+    InputKind,
+    InputRules,
+    RowsInput,
+    check_new_input,
+    dense_rows,
+    resolve_input,
+)
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 
 
-class _Dictionary(Constraint):
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, dict)
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The rows of a fit that have any weight, with their coordinates and what places others among them.
 
-    def describe(self) -> str:
-        return "a dict"
+    Parameters
+    ----------
+    rows : array or sparse array
+        Rows of features, or those of a matrix that was given.
+    weights : array of shape (n,) or None
+        Of these rows.
+    coordinates : array of shape (n, n_components)
+        Of these rows.
+    eigenvalues : array
+        Of the Laplacian.
+    degrees, scales : array of shape (n,) or None
+        Of the graph.
+    landmarks : LandmarkMap or None
+        Where rows are placed by landmarks.
+    """
+
+    rows: Any
+    weights: Weights | None
+    coordinates: FloatArray
+    eigenvalues: FloatArray
+    degrees: FloatArray | None
+    scales: FloatArray | None
+    landmarks: LandmarkMap | None
+
+    def of(self, X: Any, affinity: Affinity, laplacian: str) -> FloatArray:
+        """Return the coordinates of other rows, or of their affinities; one of these rows keeps its own."""
+        if self.landmarks is not None:
+            return self.landmarks.coordinates(X, affinity, laplacian)
+        assert self.degrees is not None
+        values = extendable(self.coordinates, self.degrees, laplacian)
+        sums = self._sums(X, affinity, np.column_stack([values, np.ones(len(values))]))
+        placed = extend(sums[:, :-1], sums[:, -1], self.eigenvalues, laplacian)
+        if affinity.kind not in GIVEN:
+            near = nearest(X, self.rows, n_jobs=affinity.n_jobs)
+            is_settled = (near.distance == 0) | (sums[:, -1] <= 0)
+            placed[is_settled] = self.coordinates[near.index[is_settled]]
+        return placed
+
+    def _sums(self, X: Any, affinity: Affinity, values: FloatArray) -> FloatArray:
+        add = affinity.between(X, self.rows, self.scales)
+        if self.weights is None:
+            return add(values)
+        most = float(self.weights.max())  # sums may be in float32
+        return np.asarray(most * add(values * (self.weights / most)[:, None]))
+
+
+def rows_among(X: Any, points: Any, *, is_given: bool) -> Any:
+    """Return some of the rows; of a given matrix, their columns too."""
+    return X[points][:, points] if is_given else X[points]
+
+
+_KINDS: dict[str, InputKind] = dict(zip(GIVEN, ("similarities", "distances"), strict=True))
+RULES = InputRules(
+    takes_sparse=True,
+    min_rows=2,
+    symmetry="averaged",
+    not_square="X of {who} must be a square matrix of {kind} with this affinity, got the shape {shape}. If "
+    "these are rows of features, say affinity='rbf'.",
+)
+
+
+def check_non_negative(weights: Any, who: str) -> Any:
+    """Return weights of at least 0."""
+    if weights.size and weights.min() < 0:
+        raise InvalidData(
+            f"X of {who} must be weights of at least 0, got {weights.min():.3g}. Similarities of both signs "
+            f"can be shifted, distances turned into affinities by exp(-distance**2 / h)."
+        )
+    return weights
 
 
 GRAPH_CONSTRAINTS: Mapping[str, Constraint] = {
@@ -62,7 +131,7 @@ GRAPH_CONSTRAINTS: Mapping[str, Constraint] = {
     "epsilon": Number(0, open_below=True),
     "degree": Number(0),
     "coef0": Number(),
-    "kernel_params": Nothing() | _Dictionary(),
+    "kernel_params": Nothing() | Dictionary(),
     "laplacian": Choice(*LAPLACIANS),
     "landmarks": Nothing() | Whole(2),
     "eigen_solver": Nothing() | Choice("arpack", "lobpcg", "amg"),
@@ -155,7 +224,11 @@ class SpectralBase:
 
     @property
     def _is_given(self) -> bool:
-        return isinstance(self.affinity, str) and self.affinity in GIVEN
+        return self._kind != "data"
+
+    @property
+    def _kind(self) -> InputKind:
+        return _KINDS.get(self.affinity, "data") if isinstance(self.affinity, str) else "data"
 
     def _affinity(self) -> Affinity:
         return Affinity(
@@ -228,45 +301,32 @@ class SpectralBase:
             raise UnsupportedInput(
                 "np.matrix is not supported. Please convert to a numpy array with np.asarray."
             )
-        checked = check_data(
-            X,
-            estimator=self,
-            accept_sparse=True,
-            min_rows=2,
-            squares=not self._is_given,
-            may_be_distances=self._is_given,
-        )
-        if not self._is_given:
-            return dense_rows(checked, who)
+        given = resolve_input(X, self._kind, estimator=self, rules=RULES)
+        if isinstance(given, RowsInput):
+            return self._dense(given.values)
         if self.landmarks is not None:
             raise InvalidParameter(
                 f"landmarks of {who} need rows of features, got affinity={self.affinity!r}."
             )
-        if checked.shape[0] != checked.shape[1]:
-            raise InvalidData(
-                f"X of {who} must be a square matrix with affinity={self.affinity!r}, got the shape "
-                f"{checked.shape}. If these are rows of features, say affinity='rbf'."
-            )
-        if sparse.issparse(checked):
-            return check_sparse_graph(checked, who, must_be_symmetric=self.affinity == "precomputed")
-        if self.affinity == "precomputed_nearest_neighbors":
-            return check_distance_matrix(checked, who=who)
-        return check_non_negative(check_similarity_matrix(nearly_symmetric(checked), who=who), who)
+        check_non_negative(given.values.data if isinstance(given, GraphInput) else given.values, who)
+        return given.values
 
     def _check_new_rows(self, X: MatrixLike) -> Any:
-        checked = check_data(
-            X,
-            estimator=self,
-            reset=False,
-            accept_sparse=True,
-            squares=False,
-            may_be_distances=True,
-        )
+        checked = check_new_input(X, self._kind, estimator=self, takes_sparse=True, squares=False)
         if self._is_given:
             check_non_negative(checked.data if sparse.issparse(checked) else checked, type(self).__name__)
             if sparse.issparse(checked):
                 return checked
-        return dense_rows(checked, type(self).__name__).astype(self._input.dtype, copy=False)
+        return self._dense(checked).astype(self._input.dtype, copy=False)
+
+    def _dense(self, rows: Any) -> Any:
+        return dense_rows(
+            rows,
+            who=type(self).__name__,
+            needs="",
+            way_out="Take fewer columns first, e.g. by sklearn.decomposition.TruncatedSVD, or pass a graph "
+            "with affinity='precomputed'.",
+        )
 
     def _seed(self) -> int:
         return check_seed(self.random_state)

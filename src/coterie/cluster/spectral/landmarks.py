@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, FloatArray, Weights
 from coterie.cluster.kmeans.kmeans import KMeans
-from coterie.cluster.spectral.affinity import Affinity
 from coterie.cluster.spectral.embedding import LEAST_FACTOR, Embedding, SolverOptions
+from coterie.cluster.spectral.graphs import Affinity
 from coterie.distance import k_nearest
 from coterie.errors import InvalidParameter
 

@@ -1,6 +1,7 @@
 """Whether to believe a clustering: stability, significance, null models, consensus."""
 
 from coterie.evaluate.belief.consensus import ABSENT, Consensus
+from coterie.evaluate.belief.null_models import fit_pca_box, fit_uniform
 from coterie.evaluate.belief.refitting import Refitter, draw_subsample, fill_labels, run_all, seed_from
 from coterie.evaluate.belief.significance import SIGNIFICANT
 from coterie.evaluate.belief.stability import STABLE, VERDICTS, best_jaccards
@@ -15,6 +16,8 @@ __all__ = [
     "best_jaccards",
     "draw_subsample",
     "fill_labels",
+    "fit_pca_box",
+    "fit_uniform",
     "run_all",
     "seed_from",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array, issparse
 
-from coterie._support.linear_algebra import settle_signs
+from coterie._support.linear_algebra import principal_components, settle_signs
 from coterie._support.typing import AnyArray, Data, MatrixLike
 from coterie._support.validation import Choice, Function, check_data, check_parameter
 from coterie.errors import InvalidData
@@ -24,8 +24,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 def fit_configuration(graph: Any) -> Callable[[np.random.Generator], Any]:
     """Return a sampler of graphs in which every vertex has the degree it has here.
 
-    Edges exchange their ends at random, never making a loop or a double edge; the weights are dealt out
-    anew among the edges. The result is of the kind of the given graph, dense or sparse.
+    Edges exchange their ends at random, never making a loop or a double edge; the weights are permuted
+    among the edges. The result is of the kind of the given graph, dense or sparse.
 
     Examples
     --------
@@ -149,9 +149,8 @@ def fit_uniform(X: Data) -> Sampler:
 def fit_pca_box(X: Data) -> Sampler:
     """Uniform in the box along the principal axes."""
     center = X.mean(axis=0, dtype=np.float64)
-    centered = X - center
-    axes = principal_axes(centered)
-    scores = centered @ axes
+    found = principal_components(X - center)
+    axes, scores = found.axes(), found.scores()
     low, high = scores.min(axis=0), scores.max(axis=0)
 
     def draw(rng: np.random.Generator) -> Any:
@@ -226,14 +225,6 @@ class Frame:
         orthonormal, triangle = np.linalg.qr(rows - rows.mean(axis=0))
         orthonormal *= np.sign(np.diagonal(triangle))  # without it the factor would not be uniform
         return (orthonormal @ self.axes + self.center).astype(self.dtype, copy=False)
-
-
-def principal_axes(centered: Floats) -> Floats:
-    """Return the principal axes as columns."""
-    n, d = centered.shape
-    if d <= n:
-        return np.asarray(settle_signs(np.linalg.eigh(centered.T @ centered)[1]), dtype=np.float64)
-    return np.asarray(settle_signs(np.linalg.svd(centered, full_matrices=False)[2].T), dtype=np.float64)
 
 
 # name -> words after "against", and the function that learns it from the data

@@ -34,7 +34,7 @@ def permutation_significance(
     random_state: RandomState = None,
     progress: ProgressOption = None,
 ) -> Significance:
-    """Compare the agreement of two labelings with that of labels dealt out at random.
+    """Compare the agreement of two labelings with that of permuted labels.
 
     The draws keep the sizes of all classes and clusters. For measures of the catalogue the table of such a
     draw is drawn directly, in time that does not grow with the samples.
@@ -120,7 +120,7 @@ def _by_table(
 
 
 def _tables(table: ContingencyTable, n_draws: int, rng: np.random.Generator) -> Any:
-    """Yield tables of labels dealt out at random, with the margins of the given one."""
+    """Yield tables of permuted labels, with the margins of the given one."""
     sizes = table.class_sizes, table.cluster_sizes
     if table.shape[0] * table.shape[1] <= MOST_CELLS:
         chance = random_table(*sizes)

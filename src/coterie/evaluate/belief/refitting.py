@@ -57,9 +57,10 @@ class Refitter:
         if isinstance(estimator, type) or not (
             hasattr(estimator, "fit") and hasattr(estimator, "get_params")
         ):
+            got = f"the class {estimator.__name__} itself" if isinstance(estimator, type) else repr(estimator)
             raise InvalidParameter(
                 f"estimator of {who} must be an estimator with fit and get_params, such as KMeans(3), got "
-                f"{estimator!r}."
+                f"{got}."
             )
         self.estimator = estimator
         self.X: Any = X if hasattr(X, "shape") else np.asarray(X)

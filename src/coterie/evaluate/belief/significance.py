@@ -71,7 +71,7 @@ class Significance:
         "null": Text(),
         "against": Text(),
         "observed": Real(nan=True),
-        "draws": Tensor("draws", kind="f8", allow="nan", may_be_empty=True),
+        "draws": Tensor("draws", kind="f8", allow="all", may_be_empty=True),
         "greater_is_better": FLAG,
         "how": Sometimes(Text()),
     }

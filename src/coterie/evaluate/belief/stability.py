@@ -214,7 +214,8 @@ def stability(
 
     The estimator is fitted to the whole and to every resample. A cluster C of the whole is compared with all
     clusters D of a resample, among the rows of the resample: its score is the greatest |C ∩ D| / |C ∪ D|. The
-    mean over resamples is its stability, as in R's ``clusterboot``. Noise (-1) is no cluster.
+    mean over resamples is its stability, as in R's ``clusterboot``. Noise points (label
+    -1) are not treated as a cluster.
 
     Parameters
     ----------
@@ -348,7 +349,7 @@ class _Judge:
 
 
 def best_jaccards(table: ContingencyTable) -> FloatArray:
-    """Return for each class the greatest Jaccard similarity with a cluster; noise is no cluster.
+    """Return for each class the greatest Jaccard similarity with a cluster; noise is not a cluster.
 
     Examples
     --------

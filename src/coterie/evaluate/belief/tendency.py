@@ -1,4 +1,4 @@
-"""Clustering tendency: whether rows lie closer together than rows strewn at random."""
+"""Clustering tendency: departure from uniformity in the bounding box."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from coterie.evaluate.belief.refitting import own_stream
 _WHO = "hopkins"
 SHARE_OF_ROWS = 10  # one row in ten is probed: more would no longer be independent of each other
 MOST_PROBES = 1_000
-NULL_PROBES = 4_000  # of rows strewn at random: how much u^d and w^d vary there
+NULL_PROBES = 4_000  # of uniform rows: how much u^d and w^d vary there
 
 
 @dataclass(frozen=True)
@@ -29,16 +29,16 @@ class Hopkins:
     Parameters
     ----------
     value : float
-        In [0, 1]: 0.5 for rows strewn at random in their box, towards 1 for clusters, towards 0 for a grid.
+        In [0, 1]: 0.5 for rows uniform in their box, towards 1 for clusters, towards 0 for a grid.
     p_value : float
-        Chance of a value at least as large for rows strewn at random in the box.
+        Probability of a value at least as large for rows uniform in the box.
     n_probes : int
         The number m of rows and of random points that were probed.
 
     Examples
     --------
     >>> Hopkins(0.5, 0.5, 10)
-    Hopkins statistic 0.50 (p = 0.5): as rows strewn at random, 10 probes
+    Hopkins statistic 0.50 (p = 0.5): as uniform rows, 10 probes
     """
 
     _schema: ClassVar[Schema] = {"value": Real(nan=True), "p_value": Real(nan=True), "n_probes": COUNT}
@@ -51,8 +51,8 @@ class Hopkins:
     def verdict(self) -> str:
         """What the value says, in words."""
         if self.p_value <= 0.05:
-            return "closer together than rows strewn at random"
-        return "as rows strewn at random" if self.p_value <= 0.95 else "more even than rows strewn at random"
+            return "more clustered than uniform rows"
+        return "as uniform rows" if self.p_value <= 0.95 else "more even than uniform rows"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found as plain numbers and words."""
@@ -80,7 +80,7 @@ def hopkins(X: MatrixLike, *, n_probes: int | None = None, random_state: RandomS
 
     If u^d and w^d were exponential, H would follow Beta(m, m). They are not near the faces of the box, and in
     many columns most rows are near a face: so their mean and their squared coefficient of variation v are
-    measured on rows strewn at random in the same box, and Beta(m / v, m / v) gives the p-value.
+    measured on uniform rows in the same box, and Beta(m / v, m / v) gives the p-value.
 
     Columns are taken as they are; scale them first. A single cloud that does not fill its box, such as one
     Gaussian, also gives values above 0.5: the statistic speaks of tendency, not of the number of clusters.
@@ -143,7 +143,7 @@ def _log_odds(u: FloatArray, w: FloatArray) -> float:
 
 
 def _upper_tail(odds: float, m: int, n: int, sides: FloatArray, rng: np.random.Generator) -> float:
-    """Return the chance of such odds for n rows strewn at random in a box."""
+    """Return the probability of such odds for n uniform rows in a box."""
     drawn = [
         _probe(sides * rng.random((n, len(sides))), min(n, NULL_PROBES), rng)
         for _ in range(-(-NULL_PROBES // n))

@@ -48,8 +48,8 @@ class CutCurve(Mapping[str, Values]):
 
     _schema: ClassVar[Schema] = {
         "n_clusters": Tensor("cuts", kind="i8", low=1, may_be_empty=True),
-        "heights": Tensor("cuts", kind="f8", allow="nan", may_be_empty=True),
-        "curves": DictOf(Text(), Tensor("cuts", kind="f8", allow="nan", may_be_empty=True)),
+        "heights": Tensor("cuts", kind="f8", allow="all", may_be_empty=True),
+        "curves": DictOf(Text(), Tensor("cuts", kind="f8", allow="all", may_be_empty=True)),
     }
 
     n_clusters: npt.NDArray[np.int64]

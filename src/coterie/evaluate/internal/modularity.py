@@ -63,6 +63,8 @@ def modularity(
         raise InvalidData(f"graph of {who} must be symmetric with weights of at least 0.")
     if partition.rows is not None:
         weights = weights[partition.rows][:, partition.rows]
+    largest = weights.data.max(initial=0.0)
+    weights.data = np.ldexp(weights.data, -np.frexp(largest)[1])  # of about 1, so that no sum overflows
     total = float(weights.sum())
     if total == 0:
         return 0.0

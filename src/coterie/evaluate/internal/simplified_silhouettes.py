@@ -93,7 +93,7 @@ def _check_medoids(medoids: VectorLike, partition: Partition, who: str) -> npt.N
     if rows.dtype.kind not in "iu" or rows.shape != (partition.n_clusters,) or not np.isin(rows, kept).all():
         raise InvalidParameter(
             f"medoids of {who} must be a row per cluster: {partition.n_clusters} whole numbers of rows that "
-            f"are no noise, got {np.array2string(rows, threshold=8)}."
+            f"are not noise, got {np.array2string(rows, threshold=8)}."
         )
     found = np.searchsorted(kept, rows)
     order = np.argsort(partition.codes[found])

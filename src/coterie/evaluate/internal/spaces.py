@@ -18,6 +18,7 @@ from coterie._support.typing import Data, Distances, MatrixLike
 from coterie._support.validation import check_data, refuse_heavy, require_memory
 from coterie.distance import find_distance
 from coterie.distance.catalogue import DistanceLike
+from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.internal.centroids import squared_to_own, weighted_means
 from coterie.evaluate.internal.partitions import Partition
@@ -221,8 +222,8 @@ class VectorSpace(Space):
 class ForeignSpace(VectorSpace):
     """Rows with a distance that the native engine does not have: scikit-learn's, or a function."""
 
-    def __init__(self, X: Any, metric: DistanceLike, options: dict[str, Any]) -> None:
-        self.X, self.metric, self.options = X, metric, options
+    def __init__(self, X: Any, metric: DistanceLike, options: dict[str, Any], who: str) -> None:
+        self.X, self.metric, self.options, self.who = X, metric, options, who
         self.n_samples = X.shape[0]
 
     def block(self, rows: Any, columns: Any = slice(None)) -> Distances:
@@ -238,13 +239,14 @@ class ForeignSpace(VectorSpace):
         return self._between(points, points).astype(np.float64)
 
     def _between(self, rows: object, points: Any) -> Distances:
-        try:
-            return np.asarray(pairwise_distances(rows, points, metric=self.metric, **self.options))
-        except (TypeError, ValueError) as error:
-            raise InvalidParameter(f"metric={self.metric!r}: {error}") from error
+        return measure_by_scikit_learn(
+            lambda: np.asarray(pairwise_distances(rows, points, metric=self.metric, **self.options)),
+            self.metric,
+            who=self.who,
+        )
 
     def take(self, kept: npt.NDArray[np.intp]) -> Space:
-        return ForeignSpace(self.X[kept], self.metric, self.options)
+        return ForeignSpace(self.X[kept], self.metric, self.options, self.who)
 
 
 class NativeSpace(VectorSpace):
@@ -399,11 +401,11 @@ def _read_space(
         return _align(MatrixSpace(_read_matrix(X, who)), partition, who)
     checked: Any = check_data(X, who=who, accept_sparse=True, may_be_distances=True)
     if issparse(checked) and checked.shape[0] * checked.shape[1] > max(DENSE_NUMBERS, 4 * checked.nnz):
-        return _align(ForeignSpace(checked, metric, options), partition, who)
+        return _align(ForeignSpace(checked, metric, options, who), partition, who)
     dense = np.ascontiguousarray(checked.toarray()) if issparse(checked) else checked
     native = find_native(metric, options, dense)
     if native is None:
-        return _align(ForeignSpace(checked, metric, options), partition, who)
+        return _align(ForeignSpace(checked, metric, options, who), partition, who)
     return _align(NativeSpace(dense, native), partition, who)
 
 

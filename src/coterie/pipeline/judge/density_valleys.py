@@ -1,4 +1,4 @@
-"""Whether groups are apart: the valleys of the density between them, against those of data without groups.
+"""Whether groups are apart: the valleys of the density between them, against those of null data.
 
 The judge of `coterie.fit`. It asks the same of a partition whatever method made it: does the density fall
 between each two neighbouring groups, more than it would within one cloud of as many rows?

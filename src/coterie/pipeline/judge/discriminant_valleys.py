@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from coterie._support.linear_algebra import settle_signs
+from coterie._support.linear_algebra import principal_components
 from coterie._support.typing import Data, FloatArray, Labels
 
 SPLITS = 4  # of the rows in halves: the mean over several depends less on one of them
@@ -177,12 +177,6 @@ def _discriminant(one: Sums, other: Sums) -> tuple[FloatArray, float] | None:
 
 def _leading(centred: FloatArray) -> FloatArray:
     """Return the rows in their leading principal directions, where they have many columns."""
-    n_rows, d = centred.shape
-    if d <= MOST_DIMENSIONS:
+    if centred.shape[1] <= MOST_DIMENSIONS:
         return np.ascontiguousarray(centred)
-    if d <= n_rows:
-        _, axes = np.linalg.eigh(centred.T @ centred)
-        return np.ascontiguousarray(centred @ settle_signs(axes[:, -MOST_DIMENSIONS:]))
-    squares, axes = np.linalg.eigh(centred @ centred.T)
-    kept = slice(-min(MOST_DIMENSIONS, n_rows), None)
-    return np.ascontiguousarray(settle_signs(axes[:, kept]) * np.sqrt(np.maximum(squares[kept], 0.0)))
+    return principal_components(centred).scores(MOST_DIMENSIONS)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.validation import Constraint, check_parameters
+from coterie._support.validation import Constraint, check_parameters, with_plain_numbers
 from coterie.errors import InvalidData
 from coterie.scale.blocks import Blocks
 from coterie.scale.sources.reading import read_blocks
@@ -48,7 +48,7 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
         check_parameters(self.get_params(deep=False), self._constraints, who=who)
         blocks = read_blocks(X)
         weights = weight_blocks(sample_weight, blocks, who=who)
-        found = self._compute(blocks, weights)
+        found = with_plain_numbers(self)._compute(blocks, weights)
         self.__dict__.pop("feature_names_in_", None)
         if blocks.columns is not None:
             self.feature_names_in_ = np.asarray(blocks.columns, dtype=object)

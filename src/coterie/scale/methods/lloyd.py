@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from coterie._support.typing import Centers
-from coterie.cluster.kmeans import MOST_REPAIRS, Stopping
-from coterie.scale.methods.kmeans_passes import FarRow, KMeansPasses, Sums
+from coterie.cluster.kmeans import MOST_REPAIRS, Stopping, rows_for_empty
+from coterie.scale.methods.kmeans_passes import KMeansPasses, Sums
 from coterie.scale.runtime.checkpoint import Saved
 
 
@@ -129,21 +129,14 @@ def _fill_empty(passes: KMeansPasses, centers: Centers, sums: Sums) -> Sums | No
     # each cluster filled takes one row, and at most one more is passed over: the last one of its cluster
     candidates = passes.farthest(centers, sums.counts, 2 * len(empty))
     coarse, fine, counts = sums.coarse.copy(), sums.fine.copy(), sums.counts.copy()
-    moved = False
-    for cluster in empty:
-        far = _take(candidates, counts)
-        if far is None:
-            break
-        units = far.units(passes.units)
-        for table, unit in zip((coarse, fine, counts), (*units, 1), strict=True):
+    labels, distances = (
+        np.array([getattr(far, name) for far in candidates]) for name in ("label", "distance")
+    )
+    may_go = np.ones(len(candidates), dtype=bool)
+    found = list(rows_for_empty(empty, counts, labels.astype(np.intp), distances, may_go))
+    for cluster, position in found:
+        far = candidates[position]
+        for table, unit in zip((coarse, fine, counts), (*far.units(passes.units), 1), strict=True):
             table[far.label] -= unit
             table[cluster] += unit
-        moved = True
-    return Sums(coarse, fine, counts) if moved else None
-
-
-def _take(candidates: list[FarRow], counts: np.ndarray[tuple[int], np.dtype[np.int64]]) -> FarRow | None:
-    for position, far in enumerate(candidates):
-        if counts[far.label] > 1:
-            return candidates.pop(position)
-    return None
+    return Sums(coarse, fine, counts) if found else None

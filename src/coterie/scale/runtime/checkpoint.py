@@ -70,10 +70,10 @@ class Checkpoint:
                 facts = file.metadata() or {}
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no dict
         except Exception as error:  # safetensors raises an error of its own that derives from Exception alone
-            raise self._refused(f"is no checkpoint ({error})") from None
+            raise self._refused(f"is not a checkpoint ({error})") from None
         written = facts.pop(CHECKSUM, None)
         if written is None:
-            raise self._refused("is no checkpoint of this version: it has no checksum")
+            raise self._refused("is not a checkpoint of this version: it has no checksum")
         if written != checksum_of(arrays, facts):
             raise self._refused("is damaged: its content is not what was saved")
         if facts.get("fit") != self.fingerprint:

@@ -8,9 +8,9 @@ from typing import TypeAlias
 import numpy as np
 
 from coterie import _core
-from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, Labels
 from coterie._support.validation import shift_seed
+from coterie.evaluate.belief import fit_pca_box, fit_uniform
 from coterie.select.catalogue import criterion
 from coterie.select.curve import Values
 from coterie.select.partitions import Partitions
@@ -24,33 +24,6 @@ ONE_THREAD = 1  # some thousand rows are not worth a second one
 RULE = "the first k whose gap is within one error of the next one, and not far below a later one"
 
 
-def box(X: Data) -> Draw:
-    """Return draws that are uniform in the box of the data."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    return lambda rng: np.ascontiguousarray(rng.uniform(low, high, size=X.shape), dtype=X.dtype)
-
-
-def principal_box(X: Data) -> Draw:
-    """Return draws that are uniform in the box of the data about their principal axes."""
-    mean = X.mean(axis=0, dtype=np.float64)
-    centred = X - mean
-    _, axes = np.linalg.eigh(centred.T @ centred) if X.shape[1] <= len(X) else (None, _axes(centred))
-    axes = settle_signs(axes)
-    turned = centred @ axes
-    low, high = turned.min(axis=0), turned.max(axis=0)
-
-    def draw(rng: np.random.Generator) -> Data:
-        inside = rng.uniform(low, high, size=turned.shape)
-        return np.ascontiguousarray(inside @ axes.T + mean, dtype=X.dtype)
-
-    return draw
-
-
-def _axes(centred: Data) -> Data:
-    """Principal axes of fewer rows than columns."""
-    return np.asarray(np.linalg.svd(centred, full_matrices=False)[2].T)
-
-
 def log_dispersion(X: Data, labels: Labels, k: int) -> float:
     """Return the logarithm of the sum over clusters of (sum of distances of pairs) / (2 x size).
 
@@ -61,7 +34,9 @@ def log_dispersion(X: Data, labels: Labels, k: int) -> float:
     """
     order = np.argsort(labels, kind="stable")
     centred = X - X.mean(axis=0, dtype=np.float64)  # single precision is then enough for a logarithm
-    rows, sizes = np.ascontiguousarray(centred[order], dtype=np.float32), np.bincount(labels, minlength=k)
+    unit = 2.0 ** np.frexp(np.abs(centred).max(initial=0.0))[1]  # its range is too, for numbers of about 1
+    rows = np.ascontiguousarray(centred[order] / unit, dtype=np.float32)
+    sizes = np.bincount(labels, minlength=k)
     total, first = 0.0, 0
     for size in sizes.tolist():
         own = rows[first : first + size]
@@ -71,7 +46,7 @@ def log_dispersion(X: Data, labels: Labels, k: int) -> float:
             sums = _core.group_sums(own, own, together, 1, EUCLIDEAN, ONE_THREAD)
             total += float(sums.sum()) / (4 * size)  # every pair was counted twice
     with np.errstate(divide="ignore"):
-        return float(np.log(total))
+        return float(np.log(total * unit))
 
 
 def _logs(rows: Data, partitions: Partitions, ks: tuple[int, ...]) -> Values:
@@ -111,7 +86,7 @@ def gap_of(subject: Subject, reference: Callable[[Data], Draw]) -> Measured:
 @criterion(
     "Gap (box)",
     symbol="gap box",
-    group="chance",
+    group="null model",
     greater_is_better=True,
     needs="rerun",
     rule=RULE,
@@ -122,13 +97,13 @@ def gap_of(subject: Subject, reference: Callable[[Data], Draw]) -> Measured:
 )
 def gap(subject: Subject) -> Measured:
     """Log dispersion of uniform data in the box of the rows, minus that of the rows."""
-    return gap_of(subject, box)
+    return gap_of(subject, fit_uniform)
 
 
 @criterion(
     "Gap (PCA box)",
     symbol="gap",
-    group="chance",
+    group="null model",
     greater_is_better=True,
     needs="rerun",
     rule=RULE,
@@ -138,4 +113,4 @@ def gap(subject: Subject) -> Measured:
 )
 def gap_pca(subject: Subject) -> Measured:
     """Log dispersion of uniform data in the box along the principal axes, minus that of the rows."""
-    return gap_of(subject, principal_box)
+    return gap_of(subject, fit_pca_box)

@@ -109,8 +109,11 @@ def held_out_distortion(subject: Subject) -> Measured:
     rows = []
     for seed, (kept, held_out) in enumerate(_folds(subject)):
         ks = tuple(k for k in subject.ks if k <= len(kept))
-        runs = subject.partitioner.run(kept, ks, shift_seed(subject.seed, seed), n_starts=RERUN_STARTS)
         values = np.full(len(subject.ks), np.nan)
+        if not ks:  # too few rows are left for any of them
+            rows.append(values)
+            continue
+        runs = subject.partitioner.run(kept, ks, shift_seed(subject.seed, seed), n_starts=RERUN_STARTS)
         for at, k in enumerate(ks):
             labels = runs.labels[k]
             if labels is not None:
@@ -140,6 +143,9 @@ def held_out_likelihood(subject: Subject) -> Measured:
     rows = []
     for seed, (kept, held_out) in enumerate(_folds(subject)):
         ks = tuple(k for k in subject.ks if k <= len(kept))
+        if not ks:  # too few rows are left for any of them
+            rows.append(np.full(len(subject.ks), np.nan))
+            continue
         runs: Any = subject.partitioner.run(kept, ks, shift_seed(subject.seed, seed))
         scores = [runs.model(k).score(held_out) for k in ks]
         rows.append(np.concatenate([scores, np.full(len(subject.ks) - len(ks), np.nan)]))
@@ -196,5 +202,8 @@ def stability(subject: Subject) -> Measured:
 
 def _means(table: Values, note: str) -> Measured:
     """Means over the rows of a table and their standard errors; NaN where any is missing."""
+    power = np.frexp(np.nanmax(np.abs(table), initial=0.0))[1]  # of about 1, numbers have squares that fit
+    table = np.ldexp(table, -power)
     spread = table.std(axis=0, ddof=1) if len(table) > 1 else np.full(table.shape[1], np.nan)
-    return Measured(table.mean(axis=0), spread / np.sqrt(len(table)), note)
+    errors = spread / np.sqrt(len(table))
+    return Measured(np.ldexp(table.mean(axis=0), power), np.ldexp(errors, power), note)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from coterie._support import linear_algebra
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, FloatArray, Indices
 from coterie.pipeline.partition import dense
@@ -48,23 +49,8 @@ def principal_components(rows: FloatArray, *, standardise: bool) -> Components:
     center = rows.mean(axis=0)
     scale = rows.std(axis=0) if standardise else np.ones(rows.shape[1])
     scale = np.where(scale > 0, scale, 1.0)
-    away = (rows - center) / scale
-    axes, variances = _axes(away)
-    total = variances.sum()
-    axes = settle_signs(axes)
-    shares = variances[:2] / total if total > 0 else np.zeros(2)
-    if axes.shape[1] == 1:
-        axes, shares = np.column_stack([axes, np.zeros(len(axes))]), np.append(shares[:1], 0.0)
-    return Components(away @ axes, shares, center, scale, axes)
-
-
-def _axes(away: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the axes of the first two components as columns, and the variances along all."""
-    if len(away) < away.shape[1]:
-        _, lengths, rows = np.linalg.svd(away, full_matrices=False)
-        return rows[:2].T, lengths**2
-    values, vectors = np.linalg.eigh(away.T @ away)
-    return vectors[:, ::-1][:, :2], np.maximum(values[::-1], 0.0)
+    axes, places, shares = linear_algebra.principal_components((rows - center) / scale).plane()
+    return Components(places, shares, center, scale, axes)
 
 
 class PrincipalPlane(NamedTuple):

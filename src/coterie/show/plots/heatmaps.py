@@ -11,7 +11,7 @@ from coterie._support.validation import Choice, Nothing, check_data, check_param
 from coterie.errors import InvalidData
 from coterie.show.palette import DIVERGING, SEQUENTIAL, color_of
 from coterie.show.plots.drawing.canvas import column_names, drawing
-from coterie.show.plots.drawing.marks import plain
+from coterie.show.plots.drawing.marks import count_of, plain
 from coterie.show.plots.drawing.tree_layout import lay_out, read_cut, read_tree
 from coterie.show.plots.trees import draw_tree
 from coterie.tree import Dendrogram
@@ -85,7 +85,15 @@ def clustermap(
     _name_rows(heat, down)
     bar = figure.colorbar(image, ax=heat, shrink=0.5, location="right", pad=0.02)
     bar.set_label("value" if scale is None else f"standard deviations from the mean of its {scale[:-1]}")
+    _entitle(figure, table.shape, read_cut(down, cut, "clustermap"))
     return figure
+
+
+def _entitle(figure: Figure, shape: tuple[int, int], labels: Any) -> None:
+    """Say how large the table is, and how many clusters are coloured."""
+    clusters = "" if labels is None else f", {count_of(len(np.unique(labels)), 'cluster')}"
+    title = f"{count_of(shape[0], 'row')}, {count_of(shape[1], 'column')}{clusters}"
+    figure.suptitle(title, fontsize="large")
 
 
 def _tree_of(model: Any, n: int, name: str) -> Dendrogram:

@@ -153,7 +153,7 @@ def _dress(ax: Axes, n: int, k: int, n_drawn: int, n_columns: int) -> None:
         if n_drawn < n_columns
         else ""
     )
-    bands = "lines: medians; bands: the middle half of the rows" if k <= MOST_BANDS else "lines: medians"
+    bands = "Lines: medians; bands: the middle half of the rows." if k <= MOST_BANDS else "Lines: medians."
     tidy(ax, title=title, x=left_out + bands)
     ax.xaxis.label.set_fontsize("small")
     ax.spines[["left", "bottom"]].set_visible(False)

@@ -59,7 +59,7 @@ def tanglegram(
     >>> from coterie.tree import Dendrogram
     >>> one = Dendrogram([[0, 1], [3, 2]], [1.0, 2.0])
     >>> tanglegram(one, one.reordered([2, 0, 1])).get_suptitle()
-    'entanglement 0.85'
+    'Entanglement 0.85 (0: the same order)'
     """
     check_parameter(max_leaves, Nothing() | Whole(2), name="max_leaves", who="tanglegram")
     left, right = read_tree(first, "tanglegram"), read_tree(second, "tanglegram")
@@ -83,7 +83,8 @@ def tanglegram(
     for ax, name in zip((axes[0], axes[2]), names or ("", ""), strict=True):
         ax.set_title(plain(name))
     how_many = "" if is_whole else f"{left.n_leaves:,} leaves, "
-    figure.suptitle(f"{how_many}entanglement {value:.2g}", x=0.5, fontsize="large")
+    title = f"{how_many}entanglement {value:.2g} (0: the same order)"
+    figure.suptitle(title[0].upper() + title[1:], x=0.5, fontsize="large")
     return figure
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from coterie.show.report.facts import ChanceFacts, CurveFacts
-from coterie.show.report.numbers import Numbers
+from coterie.show.report.numbers import Numbers, plain
 
 WIDTH, HEIGHT = 240.0, 96.0
 MARGIN = 10.0
@@ -109,7 +109,7 @@ class Histogram:
 
     bars: tuple[Bar, ...]
     observed: float
-    ticks: tuple[tuple[float, float], ...]
+    ticks: tuple[tuple[float, str], ...]
     gap: float | None = None
 
 
@@ -130,7 +130,7 @@ def histogram(chance: ChanceFacts) -> Histogram:
 
     edges, counts = _wide_enough(chance, (WIDTH - 2 * MARGIN) / whole if whole > 0 else 0.0)
     bars = _bars(edges, counts, right)
-    return Histogram(bars, right(chance.observed), ((right(low), low), (right(high), high)))
+    return Histogram(bars, right(chance.observed), _ticks(((right(low), low), (right(high), high))))
 
 
 def _broken_histogram(chance: ChanceFacts) -> Histogram:
@@ -146,8 +146,23 @@ def _broken_histogram(chance: ChanceFacts) -> Histogram:
     at = WIDTH - MARGIN if is_above else MARGIN
     near = right(end) if is_above else right(start)
     edges, counts = _wide_enough(chance, room / (end - start))
-    ticks = ((right(start), start), (right(end), end), (at, chance.observed))
-    return Histogram(_bars(edges, counts, right), at, tuple(sorted(ticks)), round((at + near) / 2, 2))
+    ticks = _ticks(sorted(((right(start), start), (right(end), end), (at, chance.observed))))
+    return Histogram(_bars(edges, counts, right), at, ticks, round((at + near) / 2, 2))
+
+
+def _ticks(places: Sequence[tuple[float, float]]) -> tuple[tuple[float, str], ...]:
+    """Return the places with their numbers, of as many digits as tell them apart.
+
+    Examples
+    --------
+    >>> _ticks([(10.0, -147.0), (170.0, -146.96), (230.0, 123.4)])
+    ((10.0, '−147'), (170.0, '−146.96'), (230.0, '123.4'))
+    """
+    for digits in range(3, 8):
+        texts = [plain(value, digits) for _, value in places]
+        if len(set(texts)) == len(texts):
+            break
+    return tuple((x, text) for (x, _), text in zip(places, texts, strict=True))
 
 
 def _bars(edges: Sequence[float], counts: Sequence[int], right: Callable[[float], float]) -> tuple[Bar, ...]:

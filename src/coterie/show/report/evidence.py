@@ -25,7 +25,7 @@ from coterie.show.report.facts import (
     TruthFacts,
     TruthTable,
 )
-from coterie.show.report.numbers import count, rounded
+from coterie.show.report.numbers import count, plain, rounded
 from coterie.show.report.subject import shorten
 
 BINS = 24
@@ -53,18 +53,32 @@ WORDS = {
 
 
 def evidence_facts(evidence: Evidence) -> EvidenceFacts:
-    """Return the criteria over the numbers of groups, and what they vote for."""
+    """Return the criteria over the numbers of groups, and what they choose.
+
+    The bars show what decides: the separation at each k where methods were compared, and otherwise how many
+    of the criteria on the page choose it.
+    """
     verdict, ks = evidence.verdict, tuple(int(k) for k in evidence.ks)
-    votes = tuple(int(verdict.votes.get(k, 0)) for k in ks)
+    chosen = [curve.choice for curve in evidence.curves if curve.choice is not None]
+    counts = tuple(chosen.count(k) for k in ks)
+    judge = next((curve for curve in evidence.curves if curve.name == JUDGE), None)
     return EvidenceFacts(
-        finding=_decided_in_words(ks, evidence) or _votes_in_words(ks, votes, int(evidence.k)),
+        finding=_decided_in_words(ks, evidence) or _counted_in_words(ks, counts, int(evidence.k)),
         ks=ks,
-        votes=votes,
+        bars=_bars_of_counts(counts) if judge is None else _bars_of_judge(judge),
         k=int(evidence.k),
         curves=tuple(_curve(curve) for curve in evidence.curves),
         reasons=() if _is_alone(ks, int(evidence.k)) else tuple(verdict.reasons),
         disagreements=tuple(verdict.disagreements),
     )
+
+
+def _bars_of_counts(counts: Sequence[int]) -> tuple[tuple[float, str], ...]:
+    return tuple((float(n), count(n, "criterion", "criteria")) for n in counts)
+
+
+def _bars_of_judge(judge: Curve) -> tuple[tuple[float, str], ...]:
+    return tuple((max(0.0, value), f"{JUDGE} {plain(value)}") for value in map(float, judge.values))
 
 
 def _curve(curve: Curve) -> CurveFacts:
@@ -88,19 +102,19 @@ def _decided_in_words(ks: Sequence[int], evidence: Evidence) -> str:
     return "; ".join([f"Separation decides for k = {k}", *said])
 
 
-def _votes_in_words(ks: Sequence[int], votes: Sequence[int], k: int) -> str:
+def _counted_in_words(ks: Sequence[int], counts: Sequence[int], k: int) -> str:
     if _is_alone(ks, k):
         return f"No other number of groups than {k} was compared"
-    total = sum(votes)
-    own = votes[ks.index(k)] if k in ks else 0
+    total = sum(counts)
+    own = counts[ks.index(k)] if k in ks else 0
     if not total:
         return f"k = {k}"
-    others = [other for other in ks if other != k and votes[ks.index(other)]]
+    others = [other for other in ks if other != k and counts[ks.index(other)]]
     if not others:
         all_of_them = {1: "The one criterion that chooses says", 2: "Both criteria that choose say"}
         return f"{all_of_them.get(total, f'All {total} criteria that choose say')} k = {k}"
-    second = max(others, key=lambda other: votes[ks.index(other)])
-    n_second = votes[ks.index(second)]
+    second = max(others, key=lambda other: counts[ks.index(other)])
+    n_second = counts[ks.index(second)]
     said = f"{own} of {count(total, 'criterion', 'criteria')} {_say(own)} k = {k}"
     if own + n_second == total:
         return f"{said}, the other{'' if n_second == 1 else f' {n_second}'} k = {second}"
@@ -161,7 +175,8 @@ def chance_facts(significance: Significance) -> ChanceFacts:
     """Return the histogram of the draws of null data, and where the data stand."""
     draws, against = np.asarray(significance.draws, dtype=np.float64), str(significance.against)
     draws = draws[np.isfinite(draws)]
-    counts, edges = np.histogram(draws if len(draws) else [0.0], bins=BINS)
+    has_spread = len(np.unique(draws)) > 1
+    counts, edges = np.histogram(draws, bins=BINS) if has_spread else (draws[:0], np.unique(draws))
     p_value, observed = float(significance.p_value), float(significance.observed)
     measure = _words(significance.measure)
     return ChanceFacts(
@@ -171,7 +186,8 @@ def chance_facts(significance: Significance) -> ChanceFacts:
         observed=observed,
         p_value=p_value,
         edges=tuple(edges.tolist()),
-        counts=tuple(counts.tolist()),
+        counts=tuple(int(n) for n in counts),
+        n_draws=len(draws),
         how="" if (how := str(getattr(significance, "how", "exact"))) == "exact" else how,
     )
 

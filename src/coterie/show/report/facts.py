@@ -28,7 +28,7 @@ class EvidenceFacts:
 
     finding: str
     ks: tuple[int, ...]
-    votes: tuple[int, ...]
+    bars: tuple[tuple[float, str], ...]  # of each k: the height, and what it says
     k: int
     curves: tuple[CurveFacts, ...]
     reasons: tuple[str, ...]
@@ -60,7 +60,8 @@ class ChanceFacts:
     observed: float
     p_value: float
     edges: tuple[float, ...]
-    counts: tuple[int, ...]
+    counts: tuple[int, ...]  # empty where all draws are alike: there is nothing to draw
+    n_draws: int = 0
     how: str = ""  # which rows were used, where not all were
 
 

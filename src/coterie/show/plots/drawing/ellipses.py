@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from coterie._support.linear_algebra import settle_signs
+from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.typing import FloatArray
 from coterie.show.plots.drawing.canvas import drawing
 
@@ -134,8 +134,7 @@ def draw_ellipse(ax: Axes, shape: EllipseShape, color: Any, *, fill: float = 0.1
 
 
 def _shape(center: FloatArray, scatter: FloatArray) -> EllipseShape:
-    values, vectors = np.linalg.eigh(scatter)
-    vectors = settle_signs(vectors)
+    values, vectors = symmetric_axes(scatter)
     long = 2 * np.sqrt(max(values[1], 0.0))
     short = max(2 * np.sqrt(max(values[0], 0.0)), LEAST_AXIS * long)
     angle = float(np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1])))

@@ -1,0 +1,230 @@
+"""Genie: single linkage that does not leave one giant cluster and many single rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from coterie import _core
+from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData, Weights
+from coterie._support.validation import (
+    Anything,
+    Constraint,
+    Flag,
+    Nothing,
+    Number,
+    Whole,
+    check_n_clusters,
+)
+from coterie._support.validation.schema import Schema, Size, Tensor
+from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
+from coterie.cluster.agglomerative.tree_labels import cut_tree
+from coterie.cluster.base import Clusterer, Listener
+from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
+from coterie.distance import SpanningTree, k_nearest, nearest, spanning_tree
+from coterie.distance.input import InputRules, distance_of_rows, resolve_input
+from coterie.errors import InvalidData, InvalidParameter
+from coterie.tree import Dendrogram
+
+
+class Genie(Clusterer):
+    """Merge along the minimum spanning tree, shortest edge first, but keep the cluster sizes even.
+
+    Single linkage follows groups of any shape, and ends with one giant cluster and a few outliers. Genie
+    watches the Gini index of the sizes: while it is above the threshold, only merges of a smallest cluster
+    are allowed [gagolewski-2016]. Groups may be long, curved or round; they should not differ in size by
+    orders of magnitude.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        How many clusters to cut the tree into.
+    gini_threshold : float from 0 to 1, default=0.3
+        How unequal the sizes may be before a smallest cluster must be merged; 1 is single linkage.
+    metric : str, callable or Distance, default="euclidean"
+        A name of `coterie.distance.distances()`, a function of two rows, or a distance; "precomputed": `X` is
+        a square matrix of distances.
+    min_samples : int, default=1
+        1: distances as they are. More: mutual reachability distances, as in `HDBSCAN`; sparse regions and
+        noise are moved away from dense ones.
+    noise : bool, default=False
+        Whether leaves of the spanning tree count for no cluster size. Those that are not among the
+        `min_samples` nearest of a row that is no leaf get the label -1. Needs `min_samples` of at least 2.
+    n_jobs : int, default=None
+        Threads; the answer does not depend on it.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,)
+        Cluster of each row; -1 is noise.
+    children_ : array of shape (n_samples - 1, 2)
+        The nodes that each merge joins: below n_samples rows, then merges as they came.
+    distances_ : array of shape (n_samples - 1,)
+        The height of each merge: the length of its edge, or of a later one that is shorter, so that heights
+        rise.
+    dendrogram_ : Dendrogram
+        The tree.
+    n_leaves_ : int
+        Number of rows.
+    n_features_in_ : int
+        Number of columns.
+
+    Notes
+    -----
+    `predict` places a new row in the cluster of the nearest row of `fit` that is not noise. After the
+    spanning tree, merging takes O(n log n) time.
+
+    Examples
+    --------
+    >>> from coterie.cluster import Genie
+    >>> model = Genie(2).fit([[0.0], [1.0], [2.0], [3.0], [9.0], [10.0], [11.0], [12.0], [30.0]])
+    >>> model.labels_
+    array([1, 1, 1, 1, 0, 0, 0, 0, 0])
+    >>> model.predict([[4.0], [50.0]])
+    array([1, 0])
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": Whole(1),
+        "gini_threshold": Number(0.0, 1.0),
+        "metric": Anything(),  # coterie.distance knows its names
+        "min_samples": Whole(1),
+        "noise": Flag(),
+        "n_jobs": Nothing() | Whole(None),
+    }
+
+    _schema: ClassVar[Schema] = {
+        **Clusterer._schema,
+        "n_leaves_": Size("rows", 1),
+        "children_": Tensor("rows-1", 2, kind="i8"),
+        "distances_": Tensor("rows-1", kind="f8", low=0),
+        "labels_": Tensor("rows", kind="i8", low=-1, below="rows"),
+        "_known": KNOWN,
+    }
+
+    children_: Indices
+    distances_: Any
+    n_leaves_: int
+    _known: dict[str, Any]
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        gini_threshold: float = 0.3,
+        metric: Any = "euclidean",
+        min_samples: int = 1,
+        noise: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.gini_threshold = gini_threshold
+        self.metric = metric
+        self.min_samples = min_samples
+        self.noise = noise
+        self.n_jobs = n_jobs
+
+    @property
+    def dendrogram_(self) -> Dendrogram:
+        """The tree of all merges, for cuts, orders, pictures and files."""
+        check_is_fitted(self)
+        return Dendrogram(self.children_, self.distances_)
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        who, metric, labels = cls.__name__, state["metric"], state["labels_"]
+        check_merges(state["children_"], sizes["rows"], who=who)
+        check_labels_used(labels, int(labels.max()) + 1, who=who)
+        KnownClusters.check("single", metric, state["_known"], sizes["columns"], who=who)
+        if is_matrix(metric):
+            check_square(sizes, who=who)
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return for each row the cluster of the nearest row of `fit` that is not noise.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows; with ``metric="precomputed"``, their distances to the rows of `fit`.
+        """
+        data = self._check_new(X)
+        members = np.flatnonzero(self.labels_ >= 0)
+        distance = distance_of_rows(self.metric, self._known["distance"])
+        if distance is None:
+            return np.asarray(self.labels_[members[np.asarray(data)[:, members].argmin(axis=1)]])
+        found = nearest(data, self._known["rows"][members], distance, n_jobs=self.n_jobs)
+        return np.asarray(self.labels_[members[found.index]])
+
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        who, kind = type(self).__name__, self._kind
+        if self.noise and self.min_samples < 2:
+            raise InvalidParameter(
+                f"noise=True of {who} needs min_samples of at least 2, got {self.min_samples}: the "
+                f"distance to the nearest rows tells noise from the rest."
+            )
+        if kind == "similarities":
+            raise InvalidData(f'X of {who} must be rows or distances, got metric="{self.metric}".')
+        rules = InputRules(min_rows=2)
+        given = resolve_input(X, kind, estimator=self, rules=rules, distance=distance_of_rows(self.metric))
+        checked: Data = given.values
+        return checked
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        who, n = type(self).__name__, len(X)
+        check_n_clusters(self.n_clusters, n, who=who)
+        if self.min_samples > n:
+            raise InvalidParameter(
+                f"min_samples of {who} must be at most the {n} rows, got {self.min_samples}."
+            )
+        distance = distance_of_rows(self.metric)
+        distance = None if distance is None else distance.fit(X)
+        reach = self._reach(X, self.metric if distance is None else distance)
+        inner = _inner_rows(reach.tree.edges, n) if self.noise else None
+        children, along = _core.genie_merges(reach.tree.edges, float(self.gini_threshold), inner)
+        if inner is not None and self.n_clusters > inner.sum():
+            raise InvalidParameter(
+                f"n_clusters of {who} must be at most {inner.sum()} with noise=True, got "
+                f"{self.n_clusters}: the other rows are leaves of the spanning tree."
+            )
+        lengths = np.asarray(reach.tree.distance, dtype=np.float64)[along]
+        labels = cut_tree(children, n, self.n_clusters)
+        known = KnownClusters.learn("single", labels, children, distance, X, 1.0)
+        if inner is not None:
+            labels[(inner == 0) & ~_is_near_inner(reach.neighbours, inner)] = -1
+        return {
+            "children_": children,
+            "distances_": np.minimum.accumulate(lengths[::-1])[::-1].copy(),
+            "n_leaves_": n,
+            "labels_": labels,
+            "_known": known,
+        }
+
+    def _reach(self, X: Data, metric: Any) -> _Reach:
+        """Return the spanning tree of the distances, or of mutual reachability, and the nearest rows."""
+        if self.min_samples == 1:
+            return _Reach(spanning_tree(X, metric, n_jobs=self.n_jobs), None)
+        near = k_nearest(X, None, self.min_samples - 1, metric, n_jobs=self.n_jobs)
+        core = np.asarray(near.distance)[:, -1]
+        return _Reach(spanning_tree(X, metric, core_distances=core, n_jobs=self.n_jobs), near.index)
+
+
+class _Reach(NamedTuple):
+    tree: SpanningTree
+    neighbours: Indices | None
+
+
+def _inner_rows(edges: Indices, n: int) -> Any:
+    """Return 1 for rows with two edges or more, 0 for leaves; of two rows, both count."""
+    return np.ascontiguousarray((np.bincount(edges.ravel(), minlength=n) > 1) | (n == 2), dtype=np.uint8)
+
+
+def _is_near_inner(neighbours: Any, inner: Any) -> Any:
+    """Return which rows are among the nearest of a row that is no leaf."""
+    is_near = np.zeros(len(inner), dtype=bool)
+    is_near[neighbours[inner == 1].ravel()] = True
+    return is_near

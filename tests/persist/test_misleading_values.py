@@ -1,0 +1,87 @@
+"""Files whose every number is a number, but not one that such a model can have: refused when loaded."""
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+import coterie
+from coterie import cluster
+from coterie.errors import ModelFileError
+
+ROWS = np.random.default_rng(0).normal(size=(36, 3)) + np.repeat([[0.0], [6.0], [12.0]], 12, axis=0)
+
+
+def with_value(model, path, name, change):
+    """Save the model with one of its arrays changed in place."""
+    coterie.save(model, path)
+    with safe_open(path, framework="numpy") as file:
+        metadata = file.metadata()
+        tensors = {key: np.array(file.get_tensor(key)) for key in file.keys()}  # noqa: SIM118  # no dict
+    assert name in tensors, sorted(tensors)
+    change(tensors[name])
+    save_file(tensors, path, metadata=metadata)
+
+
+def first_is(value):
+    """Return a change of the first number."""
+
+    def change(array):
+        array.flat[0] = value
+
+    return change
+
+
+def turn(array):
+    """Put the last row first."""
+    array[:] = np.roll(array, 1, axis=0)
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "change", "words"),
+    [
+        (
+            lambda: cluster.KMeans(3, history=True, random_state=0).fit(ROWS),
+            "KMeans.history_.steps.1.centers",
+            first_is(np.nan),
+            r"history_.steps\[1\].centers of KMeans must hold finite numbers",
+        ),
+        (
+            lambda: cluster.KMedoids(3).fit(ROWS),
+            "KMedoids.cluster_centers_",
+            first_is(1e308),
+            r"cluster_centers_ of KMedoids must hold numbers of at most .*, whose squares fit",
+        ),
+        (
+            lambda: cluster.KMedoids(3, metric="manhattan").fit(ROWS),
+            "KMedoids.cluster_centers_",
+            first_is(1e308),
+            r"cluster_centers_ of KMedoids does not suit its distance: .* manhattan distances overflow",
+        ),
+        (
+            lambda: cluster.ConsensusClustering(3, n_resamples=5, random_state=0).fit(ROWS),
+            "ConsensusClustering._counts.0",
+            turn,
+            r"_counts\[0\] of ConsensusClustering must count in no group of a run more rows than",
+        ),
+        (
+            lambda: cluster.AgglomerativeClustering(3, linkage="minimax").fit(ROWS),
+            "AgglomerativeClustering._known.radii",
+            first_is(-np.inf),
+            r"_known.radii of AgglomerativeClustering must hold finite numbers",
+        ),
+        (
+            lambda: coterie.fit(ROWS, "kmeans", 3, budget="fast"),
+            "Clustering.groups.centers",
+            first_is(np.inf),
+            r"centers of Groups must hold finite numbers, got infinity",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) and "." in value and " " not in value else "",
+)
+def test_values_that_no_model_has(tmp_path, make, name, change, words):
+    """Law: a number that would make predictions NaN or infinite is named when the file is loaded."""
+    path = tmp_path / "model"
+    with_value(make(), path, name, change)
+    with pytest.raises(ModelFileError, match=words):
+        coterie.load(path)
