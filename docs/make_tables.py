@@ -29,10 +29,10 @@ NEEDS = {
 
 def distances() -> Lines:
     """Yield the catalogue of distances."""
-    from coterie.distance import catalogue
+    from coterie.distance import distances
 
     yield "name", "also", "is a metric", "for", "parameters", "what it measures"
-    for distance in catalogue().values():
+    for distance in distances():
         parameters = ", ".join(f"`{parameter.name}`" for parameter in distance.parameters)
         is_metric = "yes" if distance.is_metric else "no"
         also = ", ".join(f"`{alias}`" for alias in distance.aliases)

@@ -17,7 +17,7 @@ settings.load_profile("coterie")
 @pytest.fixture
 def small_budget(monkeypatch):
     """Let "normal" buy little, where it matters that a search for groups runs, not what it finds."""
-    from coterie.pipeline.budget import BUDGETS
+    from coterie.pipeline.request import BUDGETS
 
     little = {"most_clusters": 8, "starts": 2, "resamples": 5, "draws": 19, "draw_rows": 100}
     monkeypatch.setitem(BUDGETS, "normal", replace(BUDGETS["normal"], **little))

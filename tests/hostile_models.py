@@ -35,7 +35,7 @@ from coterie.cluster import (
     KMedoids,
     LaplacianEigenmap,
     SpectralClustering,
-    catalogue,
+    methods,
 )
 from coterie.data import PolarCoordinates, Whitening
 from coterie.distance import pairwise_distances
@@ -54,9 +54,9 @@ GIVEN = {"rows": X, "distances": D, "similarities": np.exp(-D), "graph": sparse.
 GIVEN["sparse"] = sparse.csr_array(np.where(X > 5, X, 0.0))
 
 
-def _of_catalogue():
+def _of_methods():
     told = {"n_clusters": 3, "n_components": 3, "random_state": 0, "history": True, "n_resamples": 2}
-    for method in catalogue():
+    for method in methods():
         kind = method.load()
         known = inspect.signature(kind).parameters
         options = dict(method.settings) | {name: value for name, value in told.items() if name in known}
@@ -65,7 +65,7 @@ def _of_catalogue():
 
 def models():
     """Return fitted models and the kind of their input by name, each made when it is asked for."""
-    table = {name: (model, "rows") for name, model in _of_catalogue()}
+    table = {name: (model, "rows") for name, model in _of_methods()}
     table |= {
         "kmeans sparse": (KMeans(2, random_state=0), "sparse"),
         "kmeans seuclidean": (KMeans(2, geometry="seuclidean", random_state=0), "rows"),

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from coterie import cluster, distance, evaluate
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.data import Whitening
-from coterie.distance import get_distance, k_nearest, nearest, neighbours_within, pairwise_distances
+from coterie.distance import find_distance, k_nearest, nearest, neighbours_within, pairwise_distances
 from coterie.errors import InvalidData
 from coterie.evaluate import measures, silhouette
 from coterie.tree import METHODS, linkage
@@ -36,7 +36,7 @@ def clouds(n_rows, n_columns, dtype, seed=0):
 WAYS = [
     *(("KMeans", {"algorithm": name}) for name in ("lloyd", "hamerly", "exponion", "filter")),
     *(("KMeans", {"geometry": name}) for name in ("manhattan", "cosine", "correlation")),
-    ("KMeans", {"geometry": get_distance("minkowski", p=3.5)}),
+    ("KMeans", {"geometry": find_distance("minkowski", p=3.5)}),
     ("KMeans", {"improve": "breathing"}),
     ("KMeans", {"init": "random"}),
     *(("AgglomerativeClustering", {"linkage": name}) for name in METHODS),
@@ -120,7 +120,8 @@ def of_distances():
             kinds = {"boolean": (X - X.mean(axis=0) > 0).astype(dtype), "categorical": np.rint(X)}
             kinds["boolean"][:, 0] = 1  # a set with nothing in it is at no distance by some
             for name, each in (
-                distance.catalogue() | {"minkowski 1.7": get_distance("minkowski", p=1.7)}
+                {one.name: one for one in distance.distances()}
+                | {"minkowski 1.7": find_distance("minkowski", p=1.7)}
             ).items():
                 rows = kinds.get(each.domain, X)
                 where = f"{name}/{n_columns}/{dtype.__name__}"
@@ -210,7 +211,7 @@ def of_lapack():
 
 def of_engine():
     """Answers that the kernels of an instruction set compute, or help to compute."""
-    usual = [(method.class_name, dict(method.settings)) for method in cluster.catalogue()]
+    usual = [(method.class_name, dict(method.settings)) for method in cluster.methods()]
     ways = [*usual, ("FeatureAgglomeration", {"n_clusters": 2}), *WAYS, *EMBEDDINGS]
     yield from of_methods(ways)
     yield from of_many_rows()
@@ -225,7 +226,7 @@ def of_ties():
     X = np.concatenate([rng.integers(0, 12, (400, 2)), rng.integers(0, 12, (400, 2)) + 15]).astype(float)
     different = np.unique(X, axis=0)
     D = pairwise_distances(different)
-    for method in cluster.catalogue():
+    for method in cluster.methods():
         found = fitted(method.class_name, dict(method.settings), X)
         yield f"{method.class_name} of ties/labels", found["labels_"]
     ways = [("HDBSCAN", {"min_cluster_size": size}) for size in (3, 5, 12)]

@@ -1,5 +1,6 @@
 """Subjects of reports for tests: small tables with known groups, and a hostile one."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,8 +9,8 @@ from sklearn.datasets import load_iris
 from coterie.cluster import AgglomerativeClustering, KMeans
 from coterie.evaluate import Significance
 from coterie.pipeline.other_numbers import cuts_of
+from coterie.pipeline.partition import Partition, RowsAtHand, relabel_by_size
 from coterie.show.report import Subject
-from coterie.show.report.subjects import number_by_size
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -21,14 +22,13 @@ HOSTILE = (
 )
 
 
-def make_subject(X, columns, labels, **more):
-    """Return a subject of standardised rows."""
+def make_subject(X, columns, labels, *, classes=None, labelings=None, **more):
+    """Return a subject of standardised rows; `labelings` are other labels by number of groups."""
     X = np.asarray(X, dtype=np.float64)
     points = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
     k = int(np.max(labels)) + 1
     fields = {
         "title": "table.csv",
-        "rows": np.arange(len(X)),
         "n_rows": len(X),
         "headline": f"{k} groups; stable (0.9)",
         "lead": "k-means on standardised columns",
@@ -36,7 +36,9 @@ def make_subject(X, columns, labels, **more):
         "python": 'import coterie\n\ncoterie.fit("table.csv").report("table.html")',
         "scaling": "standardised columns",
     }
-    return Subject(X=X, points=points, columns=tuple(columns), labels=np.asarray(labels), **(fields | more))
+    rows = RowsAtHand(X, points, np.arange(len(X)), tuple(columns), len(X), classes=classes)
+    others = {k: Partition(rows, np.asarray(found)) for k, found in (labelings or {}).items()}
+    return Subject(partition=Partition(rows, np.asarray(labels)), others=others, **(fields | more))
 
 
 def evidence_of(k, ks):
@@ -73,7 +75,7 @@ def stability_of(k):
         scheme="bootstrap",
         n_resamples=20,
         per_cluster=per_cluster,
-        scores=np.tile(per_cluster, (20, 1)),
+        ranges=[(value, value) for value in per_cluster.tolist()],
         overall=float(per_cluster.mean()),
         agreement=0.9,
         verdicts=("strong",) * (k - 1) + ("doubtful",),
@@ -103,16 +105,17 @@ def iris_subject(with_tree=False):
         runners_up=[SimpleNamespace(method="mixture", k=2, scores={"separation": 4.2}, reason="too few")],
         left_out=[("notes", "text")],
     )
+    rows = subject.at_hand
     if with_tree:
-        tree = AgglomerativeClustering(3).fit(subject.points).dendrogram_
+        tree = AgglomerativeClustering(3).fit(rows.points).dendrogram_
         labelings = cuts_of(tree)
         more = {"dendrogram": tree}
     else:
-        fitted = {k: KMeans(k, n_init=3, random_state=0).fit(subject.points).labels_ for k in range(2, 7)}
-        labelings = {k: number_by_size(labels)[0] for k, labels in fitted.items()}
+        fitted = {k: KMeans(k, n_init=3, random_state=0).fit(rows.points).labels_ for k in range(2, 7)}
+        labelings = {k: relabel_by_size(labels)[0] for k, labels in fitted.items()}
         more = {}
-    kept = vars(subject) | {"labelings": labelings, "labels": labelings[3]} | more
-    return Subject(**kept)
+    others = {k: Partition(rows, labels) for k, labels in labelings.items()}
+    return replace(subject, partition=others[3], others=others, **more)
 
 
 def hostile_subject():

@@ -50,7 +50,7 @@ def names_of_pages():
 def test_python_blocks_run(page, tmp_path, monkeypatch, small_budget):
     """Law: the Python blocks of a page run one after the other."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("coterie.show.report.maps.MOST_TSNE_ROWS", 40)
+    monkeypatch.setattr("coterie.show.layout.planes.MOST_TSNE_ROWS", 40)
     namespace = names_of_pages()
     for block in BLOCK.findall(page.read_text()):
         exec(compile(block, named(page), "exec"), namespace)

@@ -48,7 +48,7 @@ def folder(tmp_path, monkeypatch, small_budget):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))  # no line of a page may write to that of whoever runs the tests
     monkeypatch.setattr("webbrowser.open", lambda page: None)
-    monkeypatch.setattr("coterie.show.report.maps.MOST_TSNE_ROWS", 40)
+    monkeypatch.setattr("coterie.show.layout.planes.MOST_TSNE_ROWS", 40)
     return tmp_path
 
 

@@ -14,8 +14,9 @@ import pytest
 
 import coterie
 from coterie.cluster import KMeans
-from coterie.distance import catalogue as distances
-from coterie.distance import geometries
+from coterie.distance import distances, geometries
+
+DISTANCES = [distance.name for distance in distances()]
 
 COTERIE = [sys.executable, "-m", "coterie"]
 QUICK = ("--method", "kmeans", "--no-believe")  # nothing is compared: where files are the law
@@ -193,18 +194,18 @@ def test_demo_text_fits_the_result(shop, cli):
 
 def test_lists_version_and_config(cli):
     """Law: the catalogues list every entry, as a table and as JSON; version and config print theirs."""
-    from coterie.cluster import catalogue
+    from coterie.cluster import methods
 
     code, out, _ = cli("methods")
     assert code == 0
-    for method in catalogue():
+    for method in methods():
         assert method.name in out
         assert method.summary in out
-    assert [row["name"] for row in json.loads(cli("methods", "--json")[1])] == [m.name for m in catalogue()]
+    assert [row["name"] for row in json.loads(cli("methods", "--json")[1])] == [m.name for m in methods()]
     code, out, _ = cli("distances")
     assert code == 0
-    assert all(name in out for name in distances())
-    assert [row["name"] for row in json.loads(cli("distances", "--json")[1])] == list(distances())
+    assert all(name in out for name in DISTANCES)
+    assert [row["name"] for row in json.loads(cli("distances", "--json")[1])] == DISTANCES
     assert cli("--version")[1] == f"coterie {coterie.__version__}\n"
     assert "instruction set" in cli("config")[1]
     assert "engine" in json.loads(cli("config", "--json")[1])

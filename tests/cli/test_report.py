@@ -14,7 +14,7 @@ from coterie.cli.app import run
 def shop(tmp_path, monkeypatch):
     """Return a folder with the demo's table, and work in it; t-SNE places few rows."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("coterie.show.report.maps.MOST_TSNE_ROWS", 40)
+    monkeypatch.setattr("coterie.show.layout.planes.MOST_TSNE_ROWS", 40)
     assert run(["demo", "--copy", "customers.csv"]) == 0
     return tmp_path
 

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from coterie.cluster import AgglomerativeClustering
 from coterie.cluster.agglomerative.merging import edge_lengths
-from coterie.distance import get_distance, pairwise_distances
+from coterie.distance import find_distance, pairwise_distances
 from coterie.errors import InvalidData
 
 X = np.random.default_rng(0).normal(size=(150, 7)) + 3.0
@@ -22,7 +22,7 @@ PATTERN = sparse.csr_array(STORED.astype(np.float64))
 def test_edges_are_as_long_as_pairwise_distances_say(metric, dtype):
     """Law: one number per stored pair, in the order of the graph, whatever the distance."""
     rows = X.astype(dtype)
-    distance = get_distance(metric).fit(rows)
+    distance = find_distance(metric).fit(rows)
     D = pairwise_distances(rows, metric=distance)
     found = edge_lengths(PATTERN, rows, distance)
     edges = PATTERN.tocoo()
@@ -37,9 +37,9 @@ def test_functions_are_called_once_per_edge():
         calls.append(1)
         return float(np.abs(x - y).sum())
 
-    found = edge_lengths(PATTERN, X, get_distance(distance))
+    found = edge_lengths(PATTERN, X, find_distance(distance))
     assert len(calls) == PATTERN.nnz
-    np.testing.assert_allclose(found, edge_lengths(PATTERN, X, get_distance("manhattan")))
+    np.testing.assert_allclose(found, edge_lengths(PATTERN, X, find_distance("manhattan")))
     graph = sparse.csr_array(np.ones((150, 150)))
     with pytest.raises(InvalidData, match=r"must return a number of at least 0, got -1\.0"):
         AgglomerativeClustering(2, metric=lambda x, y: -1.0, linkage="average", connectivity=graph).fit(X)

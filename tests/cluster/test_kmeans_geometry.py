@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 import coterie
 from coterie.cluster import KMeans
-from coterie.distance import Barycentre, Geometry, geometries, get_distance, get_geometry
+from coterie.distance import Barycentre, Geometry, find_distance, find_geometry, geometries
 from coterie.errors import InvalidParameter, UnsupportedInput
 
 RANDOM = np.random.default_rng(5)
@@ -148,7 +148,7 @@ def test_weights_are_repetitions(seed, name):
     rows = random.integers(1, 6, size=(50, 3)) if name == "hamming" else random.normal(size=(50, 3))
     counts = random.integers(1, 4, size=50)
     params = {"VI": np.eye(3)} if name == "mahalanobis" else {}
-    geometry = get_geometry(name, **params)
+    geometry = find_geometry(name, **params)
     how = {"n_clusters": 3, "init": rows[:3], "geometry": geometry}
     weighted = KMeans(**how).fit(rows, sample_weight=counts)
     repeated = KMeans(**how).fit(rows.repeat(counts, axis=0))
@@ -184,7 +184,7 @@ def test_medians_resist_outliers():
 def test_other_exponents():
     """Law: Minkowski's p-centres lower the sum of p-th powers below that of means and of medians."""
     for p in (1.5, 3.0, 6.0):
-        model = KMeans(3, geometry=get_geometry("minkowski", p=p), random_state=0, tol=0).fit(REAL)
+        model = KMeans(3, geometry=find_geometry("minkowski", p=p), random_state=0, tol=0).fit(REAL)
         assert model.inertia_ == pytest.approx((model.transform(REAL).min(axis=1) ** p).sum())
         for center in (np.mean, np.median):
             centers = [center(REAL[model.labels_ == label], axis=0) for label in range(3)]
@@ -229,7 +229,7 @@ def test_what_else_is_refused():
         (lambda x, y: 0.0, "is a function of two rows: its barycentre is not known.*Use KMedoids"),
         ("precomputed", "has no barycentre"),
         ("manhatten", 'no such distance "manhatten". Did you mean "manhattan"'),
-        (get_distance("minkowski", p=0.5), "minkowski with p=0.5 has no barycentre"),
+        (find_distance("minkowski", p=0.5), "minkowski with p=0.5 has no barycentre"),
     ]:
         with pytest.raises(InvalidParameter, match=message):
             KMeans(2, geometry=geometry).fit(REAL)
@@ -253,4 +253,4 @@ def test_a_geometry_that_does_not_descend_is_caught():
 
     wrong = Barycentre("farthest", 1.0, "", "", farthest)
     with pytest.raises(InvalidParameter, match="geometry manhattan does not descend: iteration 1 raised"):
-        KMeans(2, geometry=Geometry(get_distance("manhattan"), wrong), random_state=0).fit(REAL)
+        KMeans(2, geometry=Geometry(find_distance("manhattan"), wrong), random_state=0).fit(REAL)

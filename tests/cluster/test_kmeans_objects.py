@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import coterie
-from coterie.cluster import KMeans, MiniBatchKMeans, catalogue, find_method
+from coterie.cluster import KMeans, MiniBatchKMeans, find_method, methods
 from coterie.errors import InvalidParameter
 
 X = np.random.default_rng(0).normal(size=(200, 3))
@@ -188,7 +188,7 @@ def test_memory_beyond_the_input(dtype):
 
 def test_catalogue_offers_the_estimators():
     """Law: every method of the catalogue loads, is public, and is found by its name or the nearest one."""
-    for method in catalogue():
+    for method in methods():
         assert method.load() is getattr(coterie.cluster, method.class_name)
         assert find_method(method.name) is method
     assert find_method("kmeans").needs_k

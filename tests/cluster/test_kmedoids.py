@@ -12,9 +12,11 @@ from threadpoolctl import threadpool_limits
 
 from coterie.cluster import KMedoids
 from coterie.cluster.medoids import kmedoids
-from coterie.distance import catalogue, pairwise_distances
+from coterie.distance import distances, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import silhouette_score
+
+DISTANCES = {distance.name: distance for distance in distances()}
 
 RANDOM = np.random.default_rng(11)
 BLOBS = RANDOM.normal(size=(400, 4)) + RANDOM.integers(-6, 6, size=(7, 4))[RANDOM.integers(7, size=400)]
@@ -161,11 +163,11 @@ def test_same_bits_for_any_number_of_threads(method):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("name", sorted(catalogue()))
+@pytest.mark.parametrize("name", sorted(DISTANCES))
 def test_every_distance(name, dtype):
     """Law: every distance of the catalogue has medoids; its rows get their labels back."""
     X = np.abs(BLOBS[:120]).astype(dtype)
-    X = X > 3 if catalogue()[name].domain == "boolean" else X
+    X = X > 3 if DISTANCES[name].domain == "boolean" else X
     model = KMedoids(4, metric=name).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     D = pairwise_distances(X, metric=name)

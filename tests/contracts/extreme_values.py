@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from coterie.cluster import FeatureAgglomeration, find_method, suggest_eps
-from coterie.cluster import catalogue as methods
+from coterie.cluster import FeatureAgglomeration, find_method, methods, suggest_eps
 from coterie.distance import (
-    catalogue,
+    distances,
     geometries,
     k_nearest,
     nearest,
@@ -28,6 +27,8 @@ from coterie.distance import (
 from coterie.errors import CoterieError
 from coterie.evaluate import measures
 from coterie.tree import METHODS, linkage
+
+DISTANCES = {distance.name: distance for distance in distances()}
 
 LARGEST = float(np.finfo(np.float64).max)
 VALUES = {
@@ -55,7 +56,7 @@ def rows_of(kind: str) -> Any:
 
 def functions() -> Iterator[Case]:
     """Yield functions of rows and a distance."""
-    for kind, metric in product(VALUES, catalogue()):
+    for kind, metric in product(VALUES, DISTANCES):
         X, what = rows_of(kind), f"{metric}, {kind}"
         yield f"pairwise_distances: {what}", partial(pairwise_distances, X, metric=metric)
         yield (
@@ -88,7 +89,7 @@ def fits() -> Iterator[Case]:
         options = {"n_clusters": 3, "n_components": 3, "random_state": 0, "min_samples": 3}
         options = dict(method.settings) | {name: value for name, value in options.items() if name in known}
         if "metric" in known:
-            metrics = [{"metric": name} for name in catalogue()]
+            metrics = [{"metric": name} for name in DISTANCES]
         elif "geometry" in known:
             metrics = [{"geometry": name} for name in geometries()]
         else:
@@ -104,7 +105,7 @@ def fits() -> Iterator[Case]:
             given = {**options, **metric, **way}
             what = f"{method.name}({', '.join(f'{k}={v!r}' for k, v in {**metric, **way}.items())})"
             yield f"{what}: {kind}", partial(fitted, partial(estimator, **given), rows_of(kind))
-    for kind, metric in product(VALUES, catalogue()):
+    for kind, metric in product(VALUES, DISTANCES):
         X = rows_of(kind)
         pooled = partial(FeatureAgglomeration, 2, metric=metric, linkage="average")
         yield f"FeatureAgglomeration: {metric}, {kind}", partial(fitted, pooled, X.T.copy())
@@ -131,7 +132,7 @@ def scores() -> Iterator[Case]:
     """Yield internal measures."""
     for kind, measure in product(VALUES, measures("data")):
         takes_metric = "metric" in inspect.signature(measure.function).parameters
-        for metric in catalogue() if takes_metric else (None,):
+        for metric in DISTANCES if takes_metric else (None,):
             options = {} if metric is None else {"metric": metric}
             call = partial(scored, measure, rows_of(kind), options)
             yield f"{measure.name}: {metric}, {kind}", call

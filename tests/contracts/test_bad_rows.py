@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie.cluster import LaplacianEigenmap, SpectralClustering, catalogue
+from coterie.cluster import LaplacianEigenmap, SpectralClustering, methods
 from coterie.errors import CoterieError, DataNotice
 
-METHODS = {method.name: method for method in catalogue()}
+METHODS = {method.name: method for method in methods()}
 NEVER_MISSING = [name for name in METHODS if name != "hdbscan"]  # it labels such rows -2 and -3
 CUT_WHERE_TOLD = (
     "agglomerative",

@@ -6,9 +6,11 @@ import sklearn.cluster
 from scipy import sparse
 
 from coterie.cluster import DBSCAN, HDBSCAN, OPTICS
-from coterie.distance import catalogue, get_distance, pairwise_distances
+from coterie.distance import distances, find_distance, pairwise_distances
 from coterie.errors import DataNotice, InvalidData
 from stable_peers import equal_edges_in_order
+
+DISTANCES = {distance.name: distance for distance in distances()}
 
 METHODS = {"DBSCAN": DBSCAN, "HDBSCAN": HDBSCAN, "OPTICS": OPTICS}
 
@@ -29,10 +31,10 @@ def fitted(method, metric, X, params=None):
 
 @pytest.mark.filterwarnings("ignore:.*(boolean|All reachability|DBSCAN. )")
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", catalogue())
+@pytest.mark.parametrize("name", DISTANCES)
 def test_names_aliases_and_distances_say_the_same(name, method):
     """Law: a distance by its name, by an alias or as a value gives the same labels, and predicts."""
-    distance = get_distance(name)
+    distance = find_distance(name)
     X = rounded_rows(distance)
     by_name = fitted(method, name, X)
     for metric in (*distance.aliases, distance):
@@ -45,9 +47,9 @@ def test_names_aliases_and_distances_say_the_same(name, method):
 @pytest.mark.parametrize("name", ["euclidean", "sqeuclidean", "manhattan", "chebyshev", "minkowski"])
 def test_weights_of_columns_where_distances_tie(name, algorithm):
     """Law: HDBSCAN with a column of weight 0 is HDBSCAN without it, though scikit-learn has no weights."""
-    X = rounded_rows(get_distance(name))
+    X = rounded_rows(find_distance(name))
     weighted = HDBSCAN(metric=name, metric_params={"w": [1.0, 1.0, 0.0, 1.0]}, algorithm=algorithm).fit(X)
-    without = HDBSCAN(metric=get_distance(name), algorithm=algorithm).fit(np.delete(X, 2, axis=1))
+    without = HDBSCAN(metric=find_distance(name), algorithm=algorithm).fit(np.delete(X, 2, axis=1))
     assert weighted.labels_.max() == without.labels_.max()
     np.testing.assert_allclose(weighted._core_distances, without._core_distances)
 
@@ -55,7 +57,7 @@ def test_weights_of_columns_where_distances_tie(name, algorithm):
 @pytest.mark.parametrize("method", ["DBSCAN", "OPTICS"])
 def test_an_alias_takes_the_exponent(method):
     """Law: `p` goes with the Minkowski distance under any of its names."""
-    X = rounded_rows(get_distance("minkowski"))
+    X = rounded_rows(find_distance("minkowski"))
     options = {"eps": 1.6, "cluster_method": "dbscan"} if method == "OPTICS" else {"eps": 1.6}
     by_name = METHODS[method](metric="minkowski", p=1, **options).fit(X)
     by_alias = METHODS[method](metric="pnorm", p=1, **options).fit(X)
@@ -66,8 +68,8 @@ def test_an_alias_takes_the_exponent(method):
 
 def test_a_distance_keeps_its_parameters():
     """Law: a distance with an exponent of its own is that distance, ties or not."""
-    X = rounded_rows(get_distance("minkowski"))
-    value = HDBSCAN(metric=get_distance("minkowski", p=1)).fit(X)
+    X = rounded_rows(find_distance("minkowski"))
+    value = HDBSCAN(metric=find_distance("minkowski", p=1)).fit(X)
     named = HDBSCAN(metric="minkowski", metric_params={"p": 1}).fit(X)
     np.testing.assert_array_equal(value.labels_, named.labels_)
     np.testing.assert_array_equal(value._core_distances, named._core_distances)

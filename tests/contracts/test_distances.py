@@ -9,14 +9,16 @@ from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
 from coterie.distance import (
-    catalogue,
-    get_distance,
+    distances,
+    find_distance,
     k_nearest,
     nearest,
     neighbours_within,
     pairwise_distances,
 )
 from coterie.errors import InvalidData, InvalidParameter
+
+DISTANCES = {distance.name: distance for distance in distances()}
 
 WEIGHTS = np.array([1.0, 2.0, 0.5, 0.0, 3.0, 1.0, 1.5, 0.25, 1.0])
 D = len(WEIGHTS)
@@ -63,16 +65,16 @@ PARAMETERS = {
     "seuclidean": [{"V": np.arange(1.0, D + 1)}],
     "mahalanobis": [{"VI": np.diag(np.arange(1.0, D + 1)) + 0.2}],
 }
-CASES = [(name, params) for name in catalogue() for params in ({}, *PARAMETERS.get(name, ()))]
+CASES = [(name, params) for name in DISTANCES for params in ({}, *PARAMETERS.get(name, ()))]
 IDS = [f"{name}-{'-'.join(f'{k}{np.ravel(v)[0]}' for k, v in params.items())}" for name, params in CASES]
 every_case = pytest.mark.parametrize(("name", "params"), CASES, ids=IDS)
-every_name = pytest.mark.parametrize("name", list(catalogue()))
+every_name = pytest.mark.parametrize("name", list(DISTANCES))
 
 
 def rows_for(name, n, dtype=np.float64, *, seed=0):
     """Rows of the kind that a distance is for."""
     rng = np.random.default_rng(seed)
-    kind = catalogue()[name].domain
+    kind = DISTANCES[name].domain
     if kind == "boolean" or dtype is bool:
         return (rng.random((n, D)) < 0.5).astype(dtype)
     if kind == "categorical":
@@ -84,7 +86,7 @@ def rows_for(name, n, dtype=np.float64, *, seed=0):
 
 def test_every_distance_has_an_oracle():
     """Law: no distance is in the catalogue that is not compared with a peer."""
-    assert set(ORACLES) == set(catalogue())
+    assert set(ORACLES) == set(DISTANCES)
 
 
 @every_case
@@ -193,7 +195,7 @@ def test_of_equally_near_rows_the_first_is_taken(name):
     assert (np.diff(three.index, axis=1)[is_tied] > 0).all()
 
 
-METRICS = [name for name, distance in catalogue().items() if distance.is_metric]
+METRICS = [name for name, distance in DISTANCES.items() if distance.is_metric]
 numbers = st.floats(-100, 100, allow_subnormal=False).map(lambda number: round(number, 3))
 three_rows = hnp.arrays(np.float64, (3, D), elements=numbers)
 
@@ -211,11 +213,11 @@ def test_triangle_inequality(name, rows):
     assert a[0, 2] <= (a[0, 1] + a[1, 2]) * (1 + 1e-9) + 1e-12
 
 
-@pytest.mark.parametrize("name", [name for name in catalogue() if name not in METRICS])
+@pytest.mark.parametrize("name", [name for name in DISTANCES if name not in METRICS])
 def test_what_is_no_metric_breaks_the_triangle(name):
     """Law: `is_metric` is false only where three rows show it."""
     rng = np.random.default_rng(0)
-    rows = rng.normal(size=(60, D)) if catalogue()[name].domain == "real" else rng.random((200, 3)) < 0.5
+    rows = rng.normal(size=(60, D)) if DISTANCES[name].domain == "real" else rng.random((200, 3)) < 0.5
     rows = rows[(rows != rows[:, :1]).any(axis=1)]
     a = pairwise_distances(rows, metric=name)
     detour = (a[:, :, None] + a[None, :, :]).min(axis=1)
@@ -245,17 +247,17 @@ def test_bad_data_are_told(name):
 def test_unknown_parameters_are_told(name):
     """Law: a parameter that a distance does not have is refused, with those that it has."""
     with pytest.raises(InvalidParameter, match=f"the distance {name} takes .*got nonesuch"):
-        get_distance(name, nonesuch=1)
+        find_distance(name, nonesuch=1)
 
 
 @every_name
 def test_facts_are_complete(name):
     """Law: an entry says what it is, in words; its aliases lead to it; its parameters have meanings."""
-    distance = catalogue()[name]
+    distance = DISTANCES[name]
     assert distance.summary.endswith(".")
     assert distance.formula
     for alias in (name, *distance.aliases):
-        assert get_distance(alias).name == name
+        assert find_distance(alias).name == name
     for parameter in distance.parameters:
         assert parameter.meaning
         assert parameter.allowed.accepts(parameter.default)

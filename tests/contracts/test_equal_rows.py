@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie.cluster import BisectingKMeans, catalogue
+from coterie.cluster import BisectingKMeans, methods
 from coterie.errors import CoterieError, DataNotice
 
 PLACES = np.array([[0.0, 1.0], [0.1, 0.1], [1e6, -1.0]])
 METHODS = {
     method.name: method.load()
-    for method in catalogue()
+    for method in methods()
     if {"n_clusters", "n_components"} & set(inspect.signature(method.load()).parameters)
 }
 

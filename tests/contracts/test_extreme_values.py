@@ -11,7 +11,7 @@ import pytest
 
 from coterie._support.validation import largest_safe as largest_to_square
 from coterie.cluster import HDBSCAN, KMedoids
-from coterie.distance import get_distance, pairwise_distances
+from coterie.distance import find_distance, pairwise_distances
 from coterie.distance._range import largest_safe
 from coterie.errors import InvalidData
 
@@ -50,7 +50,7 @@ def test_the_message_names_the_column_and_the_way_out(model, metric):
 @pytest.mark.parametrize("p", [0.1, 1.5, 3.0, 50.0])
 def test_powers_have_a_range_of_their_own(p, dtype):
     """Law: a Minkowski distance is finite for numbers up to its limit, and refuses larger ones."""
-    distance, shape = get_distance("minkowski", p=p), (4, 3)
+    distance, shape = find_distance("minkowski", p=p), (4, 3)
     limits = [limit(np.dtype(dtype), shape) for limit in (partial(largest_safe, distance), largest_to_square)]
     most = min(limits) * (1 - 1e-6)
     X = np.array([[1, 1, 1], [-1, -1, -1], [1, -1, 0.5], [-1, 1, 0]]) * most

@@ -204,7 +204,7 @@ def test_large_files_are_the_same_table(case, stored, expected, monkeypatch):
     name, found = case
     if name in ("gaps", "distances"):
         pytest.skip("data in blocks have no missing values, and are no matrix of distances")
-    monkeypatch.setattr("coterie.pipeline.sources.LARGE_BYTES", 1)
+    monkeypatch.setattr("coterie.data.paths.LARGE_BYTES", 1)
     answer = coterie.fit(stored[0], **found.request)
     assert hasattr(answer, "blocks")
     assert answer.groups.columns == expected.groups.columns

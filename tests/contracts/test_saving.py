@@ -17,7 +17,7 @@ from coterie.cluster import (
     KMedoids,
     LaplacianEigenmap,
     SpectralClustering,
-    catalogue,
+    methods,
 )
 from coterie.distance import pairwise_distances
 
@@ -37,7 +37,7 @@ def estimator_of(method, **options):
     return kind(**{name: value for name, value in options.items() if name in known})
 
 
-@pytest.mark.parametrize("method", catalogue(), ids=lambda method: method.name)
+@pytest.mark.parametrize("method", methods(), ids=lambda method: method.name)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_saved_methods_predict_the_same(method, dtype, tmp_path):
     """Law: save, load, predict gives the same labels to the bit, history included, for every method."""
@@ -95,7 +95,7 @@ def test_eigenmaps_are_saved(affinity, tmp_path):
     np.testing.assert_array_equal(coterie.load(tmp_path / "m").transform(X + 0.1), model.transform(X + 0.1))
 
 
-@pytest.mark.parametrize("method", catalogue(), ids=lambda method: method.name)
+@pytest.mark.parametrize("method", methods(), ids=lambda method: method.name)
 def test_methods_fitted_on_sparse_data_too(method, tmp_path):
     """Law: a model of sparse data is saved and loaded like any other."""
     data = sparse.csr_array(np.where(X > 5, X, 0.0))
@@ -106,7 +106,7 @@ def test_methods_fitted_on_sparse_data_too(method, tmp_path):
     np.testing.assert_array_equal(coterie.load(tmp_path / "m").predict(data), model.predict(data))
 
 
-@pytest.mark.parametrize("method", catalogue(), ids=lambda method: method.name)
+@pytest.mark.parametrize("method", methods(), ids=lambda method: method.name)
 def test_command_line_knows_every_method(method, tmp_path, capsys):
     """Law: fit, save and predict work on the command line for every method, and agree."""
     np.save(tmp_path / "x.npy", X)

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from coterie import evaluate
-from coterie.cluster import catalogue
+from coterie.cluster import methods
 from coterie.errors import InvalidData
 
 
@@ -19,7 +19,7 @@ def _parameters(function):
 
 
 WEIGHTED = [
-    method for method in catalogue() if "sample_weight" in inspect.signature(method.load().fit).parameters
+    method for method in methods() if "sample_weight" in inspect.signature(method.load().fit).parameters
 ]
 X = np.random.default_rng(0).normal(size=(60, 3)) + np.repeat([[0.0], [9.0], [30.0]], 20, axis=0)
 COUNTING = ("dbscan", "hdbscan", "optics")  # weights are rows there, which min_samples counts

@@ -1,4 +1,4 @@
-"""Names, parameters, user functions: what `get_distance` takes and what it says otherwise."""
+"""Names, parameters, user functions: what `find_distance` takes and what it says otherwise."""
 
 import importlib
 import pickle
@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from coterie import _core
-from coterie.distance import Distance, catalogue, get_distance, pairwise_distances, register
+from coterie.distance import Distance, distances, find_distance, pairwise_distances, register
 from coterie.errors import CoterieError, InvalidData, InvalidParameter
+
+DISTANCES = {distance.name: distance for distance in distances()}
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 
@@ -28,7 +30,7 @@ X = np.random.default_rng(0).normal(size=(30, 4))
 )
 def test_names_of_peers_are_known(alias, name):
     """Law: the names that SciPy and scikit-learn users type lead to the distance they mean."""
-    assert get_distance(alias).name == name
+    assert find_distance(alias).name == name
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,7 @@ def test_names_of_peers_are_known(alias, name):
     [
         (
             "euclidian",
-            r'"euclidian"\. Did you mean "euclidean"\? \(coterie\.distance\.catalogue\(\) lists all\)',
+            r'"euclidian"\. Did you mean "euclidean"\? \(coterie\.distance\.distances\(\) lists all\)',
         ),
         ("manhatan", r'Did you mean "manhattan"\?'),
         (3, r"metric must be the name of a distance, a function of two rows or a Distance, got int\."),
@@ -46,7 +48,7 @@ def test_names_of_peers_are_known(alias, name):
 def test_unknown_names_are_told(metric, message):
     """Law: what is no distance is refused, with the nearest name if there is one."""
     with pytest.raises(InvalidParameter, match=message):
-        get_distance(metric)
+        find_distance(metric)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_unknown_names_are_told(metric, message):
 def test_bad_parameters_are_told_before_any_data(name, params, message):
     """Law: a parameter that cannot be right is refused when the distance is named."""
     with pytest.raises(InvalidParameter, match=message):
-        get_distance(name, **params)
+        find_distance(name, **params)
 
 
 @pytest.mark.parametrize(
@@ -117,9 +119,9 @@ def test_units_do_not_make_a_covariance_singular():
 @pytest.mark.parametrize("name", ["seuclidean", "mahalanobis"])
 def test_fit_keeps_what_was_learned(name):
     """Law: a fitted distance measures new rows by the old data, and can be rebuilt from its values."""
-    fitted = get_distance(name).fit(X)
+    fitted = find_distance(name).fit(X)
     new = X[:3] + 1
-    again = get_distance(name, **fitted.values)
+    again = find_distance(name, **fitted.values)
     np.testing.assert_array_equal(pairwise_distances(new, X, fitted), pairwise_distances(new, X, again))
     np.testing.assert_allclose(pairwise_distances(X, metric=fitted), pairwise_distances(X, metric=name))
 
@@ -159,7 +161,7 @@ def test_functions_of_two_rows_are_distances():
     oblong = pairwise_distances(X[:6], X[6:10], counted)
     assert len(calls) == 15 + 24
     np.testing.assert_allclose(oblong, pairwise_distances(X[:6], X[6:10], "chebyshev"))
-    assert get_distance(counted).name == "counted"
+    assert find_distance(counted).name == "counted"
     np.testing.assert_array_equal(
         pairwise_distances(X[:6], metric=counted, condensed=True) * 2, square[np.triu_indices(6, 1)]
     )
@@ -177,20 +179,24 @@ def test_functions_that_return_no_distance_are_told(answer):
 
 def test_distances_are_values():
     """Law: a distance survives pickling and copying, and shows its name and parameters."""
-    for distance in (get_distance("minkowski", p=3), get_distance("mahalanobis").fit(X), get_distance(gap)):
+    for distance in (
+        find_distance("minkowski", p=3),
+        find_distance("mahalanobis").fit(X),
+        find_distance(gap),
+    ):
         for twin in (pickle.loads(pickle.dumps(distance)), deepcopy(distance)):
             np.testing.assert_array_equal(
                 pairwise_distances(X, metric=twin), pairwise_distances(X, metric=distance)
             )
-    assert repr(get_distance("minkowski", p=3)) == "Distance('minkowski', p=3)"
-    assert get_distance(get_distance("minkowski", p=3)).p == 3
-    assert get_distance(get_distance("minkowski", p=3), p=4).p == 4
+    assert repr(find_distance("minkowski", p=3)) == "Distance('minkowski', p=3)"
+    assert find_distance(find_distance("minkowski", p=3)).p == 3
+    assert find_distance(find_distance("minkowski", p=3), p=4).p == 4
 
 
 def test_register_adds_one_entry(monkeypatch):
     """Law: a distance by reduction is one entry; names must be new."""
     module = importlib.import_module("coterie.distance.catalogue")  # the name of the function hides it
-    monkeypatch.setattr(module, "_entries", dict(catalogue()))
+    monkeypatch.setattr(module, "_entries", dict(DISTANCES))
     entry = Distance(
         name="halfsquare",
         aliases=("hs",),
@@ -211,7 +217,7 @@ def test_register_adds_one_entry(monkeypatch):
 @pytest.mark.parametrize(("name", "p"), [("manhattan", 1), ("euclidean", 2), ("chebyshev", np.inf)])
 def test_minkowski_becomes_its_special_cases(name, p):
     """Law: p = 1, 2 and infinity run by the kernels of the distances that they are."""
-    special, general = get_distance(name), get_distance("minkowski", p=p)
+    special, general = find_distance(name), find_distance("minkowski", p=p)
     assert (special.kernel, special.finish) == (general.kernel, general.finish)
     np.testing.assert_array_equal(
         pairwise_distances(X, metric=special), pairwise_distances(X, metric=general)
@@ -220,5 +226,5 @@ def test_minkowski_becomes_its_special_cases(name, p):
 
 def test_minkowski_below_one_is_no_metric():
     """Law: facts follow from parameters."""
-    assert get_distance("minkowski", p=1.5).is_metric
-    assert not get_distance("minkowski", p=0.5).is_metric
+    assert find_distance("minkowski", p=1.5).is_metric
+    assert not find_distance("minkowski", p=0.5).is_metric

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
-from coterie.distance import engines, get_distance, k_nearest, nearest, neighbours_within, pairwise_distances
+from coterie.distance import engines, find_distance, k_nearest, nearest, neighbours_within, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter, NotEnoughMemory
 
 RNG = np.random.default_rng(3)
@@ -178,7 +178,7 @@ def test_lists_that_do_not_fit_are_refused(monkeypatch):
 
 def test_a_fitted_distance_measures_by_its_own_data():
     """Law: neighbours of new rows under a fitted distance are those of its matrix."""
-    fitted = get_distance("mahalanobis").fit(Y)
+    fitted = find_distance("mahalanobis").fit(Y)
     matrix = pairwise_distances(X[:5], Y, fitted)
     np.testing.assert_array_equal(nearest(X[:5], Y, fitted).index, matrix.argmin(axis=1))
     with pytest.raises(InvalidData, match="as many columns as each other"):

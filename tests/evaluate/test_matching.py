@@ -15,8 +15,8 @@ from coterie.evaluate import (
     normalized_clustering_accuracy,
     pair_sets_index,
 )
-from coterie.evaluate.external import assignment as _assignment
 from coterie.evaluate.external import matching
+from coterie.evaluate.external import matching as _matching
 from external_oracles import best_matching, orphans, overlaps, two_labelings
 
 FEW = two_labelings(least=1, most=30, labels=st.integers(0, 4))
@@ -61,12 +61,12 @@ def test_matchings_of_large_tables_are_as_good_as_those_of_small_ones(labelings)
     table = contingency_table(*labelings)
     for weights in (table.counts.astype(float), table.counts / table.class_sizes[table.rows]):
         cells = table.rows, table.columns, weights
-        dense = _assignment.heaviest_matching(*cells, table.shape)
-        assert _assignment._by_parts(*cells, table.shape) == pytest.approx(dense, abs=1e-12)
-        assert _assignment._sparse(*cells, table.shape) == pytest.approx(dense, abs=1e-12)
+        dense = _matching.heaviest_matching(*cells, table.shape)
+        assert _matching._by_parts(*cells, table.shape) == pytest.approx(dense, abs=1e-12)
+        assert _matching._sparse(*cells, table.shape) == pytest.approx(dense, abs=1e-12)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_assignment, "DENSE_CELLS", 0)
-            assert _assignment.heaviest_matching(*cells, table.shape) == pytest.approx(dense, abs=1e-12)
+            patch.setattr(_matching, "DENSE_CELLS", 0)
+            assert _matching.heaviest_matching(*cells, table.shape) == pytest.approx(dense, abs=1e-12)
 
 
 def test_many_clusters_are_matched():

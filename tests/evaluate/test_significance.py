@@ -10,8 +10,7 @@ from scipy.stats import binom, kstest
 from coterie.cluster import HDBSCAN, KMeans, SpectralClustering
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import Significance, modularity, significance
-from coterie.evaluate.belief.null_graphs import fit_configuration
-from coterie.evaluate.belief.null_models import NULLS, fit_null
+from coterie.evaluate.belief.null_models import NULLS, fit_configuration, fit_null
 
 rng = np.random.default_rng(0)
 BLOBS = np.concatenate([rng.normal(at, 1.0, (40, 2)) for at in (0, 10, 20)])

@@ -17,7 +17,7 @@ from coterie.cluster import DBSCAN, HDBSCAN, KMeans, KMedoids
 from coterie.distance import pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import adjusted_rand_score, stability
-from coterie.evaluate.belief.stability_value import Stability, verdict_of
+from coterie.evaluate.belief.stability import Stability, verdict_of
 
 rng = np.random.default_rng(0)
 BLOBS = np.concatenate([rng.normal(at, 1.0, (40, 2)) for at in (0, 12, 24)])

@@ -9,10 +9,11 @@ import numpy as np
 from scipy import sparse
 
 from coterie._support.validation import parameters as declared
-from coterie.distance import catalogue as distances
-from coterie.distance import geometries
+from coterie.distance import distances, geometries
 from tests.fuzz.case import Draw
 from tests.fuzz.values import draw_wild
+
+DISTANCES = [distance.name for distance in distances()]
 
 # counts of work: large ones are slow by right
 COUNTS_OF_WORK = frozenset(
@@ -108,7 +109,7 @@ def _number(draw: Draw, constraint: Any) -> Any:
 def _metric(draw: Draw, n: int, d: int) -> Any:
     usual = ["euclidean", "euclidean", "precomputed", "similarity", "l1", "l2", "cityblock", row_distance]
     others = ["euclidian", bad_distance, "mahalanobis"]
-    return draw.choice([*distances(), *distances(), *usual, draw.choice(others)])
+    return draw.choice([*DISTANCES, *DISTANCES, *usual, draw.choice(others)])
 
 
 def row_distance(a: Any, b: Any) -> float:
@@ -136,7 +137,7 @@ def _metric_params(draw: Draw, n: int, d: int) -> Any:
 
 
 def _geometry(draw: Draw, n: int, d: int) -> Any:
-    return draw.choice([*geometries(), *distances(), "euclidian"])
+    return draw.choice([*geometries(), *DISTANCES, "euclidian"])
 
 
 def _pairs(draw: Draw, n: int, d: int) -> Any:

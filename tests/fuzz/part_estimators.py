@@ -11,14 +11,14 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import coterie
-from coterie.cluster import FeatureAgglomeration, LaplacianEigenmap, catalogue
+from coterie.cluster import FeatureAgglomeration, LaplacianEigenmap, methods
 from coterie.data import PolarCoordinates, Whitening
 from tests.fuzz.case import Case, Refused, expect
 from tests.fuzz.checks import LOWEST_LABEL, check_finite, check_labels, check_same, check_shares
 from tests.fuzz.parameters import draw_parameters
 from tests.fuzz.values import Rows, draw_rows, draw_square, draw_weights
 
-KINDS = [method.load() for method in catalogue()]
+KINDS = [method.load() for method in methods()]
 TRANSFORMERS = [FeatureAgglomeration, LaplacianEigenmap, Whitening, PolarCoordinates]
 MATRICES = ("precomputed", "similarity", "precomputed_nearest_neighbors")
 

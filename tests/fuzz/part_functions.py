@@ -237,12 +237,12 @@ def _choose(draw: Draw) -> Call:
 
 def _fit(draw: Draw) -> Call:
     rows = draw_rows(draw, hostile=0.25)
-    methods = [method.name for method in cluster.catalogue()]
+    methods = [method.name for method in cluster.methods()]
     options = {
         "method": draw.choice([*methods, *methods, "auto", "nothing"]),
         "k": draw_wild(draw) if draw.chance(0.1) else draw.choice([2, 3, 3, "2..4", 1, 0]),
         "scale": draw.choice(["auto", "auto", *prepare.SCALINGS, "nothing"]),
-        "distance": draw.choice(["auto", "auto", "auto", *distance.catalogue()]),
+        "distance": draw.choice(["auto", "auto", "auto", *(one.name for one in distance.distances())]),
         "missing": draw.choice(["error", *read.MISSING_POLICIES]),
         "budget": draw.choice(["fast", "small", draw_wild(draw)]) if draw.chance(0.1) else "fast",
         "random_state": draw_wild(draw) if draw.chance(0.05) else 0,

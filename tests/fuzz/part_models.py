@@ -66,7 +66,7 @@ def use(case: Case, model: Any, given: Any, words: str) -> None:
 def makers() -> dict[str, Any]:
     """Return how to make each model to damage, with the rows that it takes."""
     found: dict[str, Any] = {}
-    for method in cluster.catalogue():
+    for method in cluster.methods():
         options = dict(method.settings) | {
             "n_clusters": 3,
             "n_components": 3,

@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from coterie.cli.app import run as run_command
-from coterie.cluster import catalogue
-from coterie.distance import catalogue as distances
+from coterie.cluster import methods
+from coterie.distance import distances
 from tests.fuzz.case import LONGEST_MESSAGE, PACKAGE, Case, Draw, Finding, Refused, expect
 from tests.fuzz.part_models import _bytes, _description, _tensor, saved
 from tests.fuzz.tables import draw_file
 
-METHODS = [method.name for method in catalogue()]
+DISTANCES = [distance.name for distance in distances()]
+
+METHODS = [method.name for method in methods()]
 FRAME = re.compile(rf'File "{re.escape(PACKAGE)}/([^"]+)", line \d+, in (\w+)')
 # escape sequences and changes of the writing direction: text of a file must not steer a terminal
 RAW_SIGNS = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
@@ -94,7 +96,7 @@ def _fit(case: Case, data: str, is_odd: bool) -> list[str]:
     if draw.chance(0.5):
         arguments += ["--method", _pick(draw, METHODS, ["nothing", "kmeans,mixture", ""], is_odd)]
     if is_odd and draw.chance(0.3):
-        arguments += ["--distance", draw.choice([*distances(), "nothing"])]
+        arguments += ["--distance", draw.choice([*DISTANCES, "nothing"])]
     if draw.chance(0.3):
         arguments += ["--scale", _pick(draw, ["standard", "minmax", "robust", "none", "auto"], ["x"], is_odd)]
     if is_odd and draw.chance(0.3):

@@ -5,7 +5,7 @@ import pytest
 
 from coterie import _core
 from coterie.cluster import SpectralClustering
-from coterie.distance import get_distance
+from coterie.distance import find_distance
 
 
 def test_a_whole_number_does_not_change_the_precision():
@@ -17,14 +17,14 @@ def test_a_whole_number_does_not_change_the_precision():
     _core.exponentiate(scaled, -3)
     np.testing.assert_allclose(scaled, np.exp(-3 * X), rtol=1e-13)
     just_beyond = np.array([[0.0], [1.0 + 1e-12]])
-    metric = get_distance("euclidean").metric
+    metric = find_distance("euclidean").metric
     assert _core.count_below(just_beyond, just_beyond, metric, 1).tolist() == [1, 1]
 
 
 def test_other_types_and_orders_are_refused():
     """Law: what would have to be copied first is refused: a copy in float32 is not the array."""
     X = np.random.default_rng(0).normal(size=(40, 3))
-    metric = get_distance("euclidean").metric
+    metric = find_distance("euclidean").metric
     for other in (np.asfortranarray(X), X.astype(int), X.astype(np.float16)):
         with pytest.raises(TypeError, match="incompatible function arguments"):
             _core.pairwise_self(other, metric)

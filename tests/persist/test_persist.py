@@ -15,7 +15,7 @@ import coterie
 from coterie._support.validation.schema import Tensor
 from coterie.cluster import KMeans
 from coterie.data import PolarCoordinates, Scaling, Whitening
-from coterie.distance import get_distance, get_geometry, pairwise_distances
+from coterie.distance import find_distance, find_geometry, pairwise_distances
 from coterie.errors import ExistingFile, ModelFileError
 from coterie.persist import registry
 
@@ -163,11 +163,11 @@ def test_values_and_hooks(path, monkeypatch):
 @pytest.mark.parametrize(
     "value",
     [
-        get_distance("minkowski", p=3.5),
-        get_distance("mahalanobis", VI=np.eye(3)),
-        get_distance("cosine"),
-        get_geometry("manhattan"),
-        get_geometry("seuclidean", V=[1.0, 2.0, 3.0]),
+        find_distance("minkowski", p=3.5),
+        find_distance("mahalanobis", VI=np.eye(3)),
+        find_distance("cosine"),
+        find_geometry("manhattan"),
+        find_geometry("seuclidean", V=[1.0, 2.0, 3.0]),
     ],
     ids=["minkowski", "mahalanobis", "cosine", "manhattan geometry", "seuclidean geometry"],
 )
@@ -183,7 +183,7 @@ def test_distances_and_geometries(path, value):
 def test_functions_as_distances_are_refused(path):
     """Law: a distance that is a user's function cannot be saved."""
     with pytest.raises(ModelFileError, match="the distance chebyshev2 is a function, which cannot be saved"):
-        coterie.save(get_distance(chebyshev2), path)
+        coterie.save(find_distance(chebyshev2), path)
 
 
 def chebyshev2(x, y):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from coterie.cluster import DBSCAN as LocalDBSCAN  # noqa: N811  # a class in capitals
 from coterie.errors import InvalidParameter
 from coterie.scale import DBSCAN, SingleLinkage, read_blocks
-from coterie.scale.methods.boxes import cut_space
+from coterie.scale.methods.dbscan import cut_space
 from coterie.tree import linkage
 
 quiet = pytest.mark.filterwarnings("ignore::coterie.errors.DataNotice")

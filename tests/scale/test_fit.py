@@ -14,8 +14,8 @@ import zarr
 import coterie
 from coterie import evaluate
 from coterie.data import fit_scaling
+from coterie.data.paths import is_in_blocks
 from coterie.pipeline import Clustering
-from coterie.pipeline.sources import is_in_blocks
 from coterie.scale import LazyClustering
 from coterie.scale import fit as fit_blocks
 from coterie.scale import rows as scale_rows
@@ -76,7 +76,7 @@ SOURCES = {
 @pytest.mark.parametrize("kind", SOURCES)
 def test_every_source_gives_the_same(kind, few, tmp_path, monkeypatch):
     """Law: groups do not depend on where rows come from; columns without meaning are left out."""
-    monkeypatch.setattr("coterie.pipeline.sources.LARGE_BYTES", 1000)
+    monkeypatch.setattr("coterie.data.paths.LARGE_BYTES", 1000)
     source = SOURCES[kind](few, tmp_path)
     assert is_in_blocks(source)
     groups = fit_blocks(source, "kmeans", 4, believe=False)

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from coterie.cluster import KMeans as LocalKMeans
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale import KMeans, read_blocks
-from coterie.scale.runtime import shelf as _shelf
+from coterie.scale.runtime import cache as _cache
 
 
 def assert_same(scaled, local):
@@ -50,9 +50,9 @@ def test_one_row_per_chunk():
 def test_without_room_for_bounds(rows, start, monkeypatch):
     """Law: what workers keep between passes changes nothing but the time."""
     local = LocalKMeans(7, init=start, n_init=1).fit(rows)
-    monkeypatch.setattr(_shelf.SHELF, "room", 300_000)  # for one block
+    monkeypatch.setattr(_cache.SHELF, "room", 300_000)  # for one block
     some = KMeans(7, init=start).fit(read_blocks(rows, block_rows=8192))
-    monkeypatch.setattr(_shelf.SHELF, "room", 0)
+    monkeypatch.setattr(_cache.SHELF, "room", 0)
     none = KMeans(7, init=start).fit(read_blocks(rows, block_rows=8192))
     assert none.algorithm_used_ == "lloyd"
     assert_same(some, local)
@@ -62,7 +62,7 @@ def test_without_room_for_bounds(rows, start, monkeypatch):
 def test_nothing_is_kept_after_a_fit(rows, start):
     """Law: a fit leaves no rows behind."""
     KMeans(7, init=start).fit(rows)
-    assert _shelf.SHELF._runs == {}
+    assert _cache.SHELF._runs == {}
 
 
 @pytest.mark.parametrize("is_weighted", [False, True])

@@ -6,7 +6,6 @@ import pytest
 
 from coterie.cluster import KMeans as LocalKMeans
 from coterie.scale import KMeans, read_blocks
-from coterie.scale.methods import kmeans_block as _kmeans_block
 from coterie.scale.methods import kmeans_passes as _kmeans_passes
 
 
@@ -18,7 +17,7 @@ def local(rows, start):
 @pytest.mark.parametrize("plain_passes", [0, 1, 3, 100])
 def test_bounds_can_come_at_any_time(rows, start, local, plain_passes, monkeypatch):
     """Whenever plain passes end and bounds begin, the result is that of the local class."""
-    monkeypatch.setattr(_kmeans_block, "PLAIN_PASSES", plain_passes)
+    monkeypatch.setattr(_kmeans_passes, "PLAIN_PASSES", plain_passes)
     model = KMeans(7, init=start, max_iter=12, tol=0.0).fit(read_blocks(rows, block_rows=8192))
     np.testing.assert_array_equal(model.cluster_centers_, local.cluster_centers_)
     assert model.inertia_ == local.inertia_
@@ -26,9 +25,9 @@ def test_bounds_can_come_at_any_time(rows, start, local, plain_passes, monkeypat
 
 def test_plain_passes_are_for_cheap_ones():
     """Few products per row pay without bounds; boxes of rows with one or two columns are cheaper still."""
-    assert _kmeans_block.is_plain_cheaper(32, 8)
-    assert not _kmeans_block.is_plain_cheaper(64, 16)
-    assert not _kmeans_block.is_plain_cheaper(32, 2)
+    assert _kmeans_passes.is_plain_cheaper(32, 8)
+    assert not _kmeans_passes.is_plain_cheaper(64, 16)
+    assert not _kmeans_passes.is_plain_cheaper(32, 2)
 
 
 @pytest.mark.parametrize("scheduler", ["threads", "synchronous"])

@@ -4,13 +4,13 @@ import dask.array
 import numpy as np
 import pytest
 
-from coterie.cluster import catalogue
+from coterie.cluster import methods
 from coterie.pipeline import Recipe, make_estimator
 from coterie.scale import predict
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("method", catalogue(), ids=lambda method: method.name)
+@pytest.mark.parametrize("method", methods(), ids=lambda method: method.name)
 def test_every_local_model_places_lazy_rows(method):
     """Law: labels of lazy rows are those that the model gives to rows in memory."""
     rng = np.random.default_rng(0)

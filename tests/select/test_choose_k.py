@@ -12,7 +12,7 @@ from sklearn.metrics import (
     silhouette_score,
 )
 
-from coterie.cluster import GaussianMixture, KMedoids, catalogue, find_method
+from coterie.cluster import GaussianMixture, KMedoids, find_method, methods
 from coterie.distance import pairwise_distances
 from coterie.errors import InvalidParameter
 from coterie.select import Evidence, choose_k, criteria
@@ -97,7 +97,7 @@ def test_evidence_tells_itself(evidence):
     assert {curve.name for curve in evidence.curves} < {found.name for found in criteria()}
 
 
-METHODS = [method.name for method in catalogue() if method.needs_k]
+METHODS = [method.name for method in methods() if method.needs_k]
 
 
 @pytest.mark.parametrize("method", METHODS)

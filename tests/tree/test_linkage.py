@@ -9,8 +9,10 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_iris
 
 from coterie import _core
-from coterie.distance import catalogue, pairwise_distances
+from coterie.distance import distances, pairwise_distances
 from coterie.tree import METHODS, linkage
+
+DISTANCES = {distance.name: distance for distance in distances()}
 
 SCIPY_METHODS = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
 ANY_METRIC = ("single", "complete", "average", "weighted")
@@ -70,7 +72,7 @@ def test_heights_of_rows_of_few_digits(method):
     np.testing.assert_allclose(linkage(iris, method)[:, 2], hierarchy.linkage(iris, method)[:, 2], rtol=1e-12)
 
 
-@pytest.mark.parametrize("metric", [name for name in catalogue() if name != "mahalanobis"])
+@pytest.mark.parametrize("metric", [name for name in DISTANCES if name != "mahalanobis"])
 @pytest.mark.parametrize("method", ANY_METRIC)
 def test_every_distance(metric, method):
     """Law: linkage of rows under a distance is SciPy's linkage of their distances."""
@@ -129,7 +131,7 @@ def test_rounds_before_the_matrix(monkeypatch, method, metric, cols, dtype):
 def test_rounds_with_ties(n, seed, method):
     """Law: rows full of ties merge by rounds into a valid tree whose heights do not fall."""
     X = np.random.default_rng(seed).integers(0, 4, size=(n, 2)).astype(float)
-    first = _core.first_rounds(X, catalogue()["euclidean"].metric, METHODS[method].rule)
+    first = _core.first_rounds(X, DISTANCES["euclidean"].metric, METHODS[method].rule)
     assert first.n_left >= n / 4
     Z = np.asarray(first.link())
     check_order(Z)

@@ -54,7 +54,7 @@ def show_config() -> None:
             print(f"  {name.replace('_', ' '):<16} {_words(value)}")
 
 
-def _words(value: Any) -> str:
+def _words(value: object) -> str:
     if value is None:
         return "not installed"
     return " ".join(value) if isinstance(value, list) else str(value)

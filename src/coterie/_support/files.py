@@ -53,6 +53,20 @@ def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
     return target
 
 
+def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """Refuse, before any work, a folder for labels that cannot be written or holds files already."""
+    path = Path(folder)
+    if path.exists() and not path.is_dir():
+        raise FileProblem(f"{path}: is a file; labels are written to a folder.")
+    if path.is_dir() and any(path.iterdir()) and not force:
+        raise ExistingFile(
+            f"{path}: holds files already. Use force=True to replace the labels among them."
+        ).in_shell(f"{path}: holds files already. Use --force to replace the labels among them.")
+    if not path.exists() and not path.parent.is_dir():
+        raise FileProblem(f"{path}: the folder {path.parent} does not exist.")
+    return path
+
+
 @contextmanager
 def atomic_path(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
     """Give a temporary path next to `path`; rename it when the block ends well, remove it when not.

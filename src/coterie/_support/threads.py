@@ -51,7 +51,7 @@ def resolve_threads(n_jobs: int | None = None) -> int:
     return max(1, usable_cpus() + 1 + int(n_jobs))
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> bool:
     # an array has __index__ too, whatever it holds
     return hasattr(value, "__index__") and not isinstance(value, bool | np.ndarray)
 

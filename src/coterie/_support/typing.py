@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+AnyArray: TypeAlias = npt.NDArray[Any]  # of whatever kind the caller gave
 FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
 Data: TypeAlias = npt.NDArray[np.floating[Any]]  # (n_samples, n_features), C-ordered float32 or float64
 SparseData: TypeAlias = Any  # a SciPy CSR matrix or array: SciPy ships no types

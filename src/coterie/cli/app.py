@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from coterie._printing import LONGEST_MESSAGE, shortened
 from coterie.cli import completion
+from coterie.cli.commands.catalogues import config, criteria, distances, measures, methods
 from coterie.cli.commands.compare import EXAMPLES as COMPARE_EXAMPLES
 from coterie.cli.commands.compare import compare
-from coterie.cli.commands.config import config
-from coterie.cli.commands.criteria import criteria
 from coterie.cli.commands.demo import demo
-from coterie.cli.commands.distances import distances
 from coterie.cli.commands.evaluate import EXAMPLES as EVALUATE_EXAMPLES
 from coterie.cli.commands.evaluate import evaluate
 from coterie.cli.commands.fit import EXAMPLES as FIT_EXAMPLES
 from coterie.cli.commands.fit import fit
-from coterie.cli.commands.measures import measures
-from coterie.cli.commands.methods import methods
 from coterie.cli.commands.plot import EXAMPLES as PLOT_EXAMPLES
 from coterie.cli.commands.plot import plot, plots
 from coterie.cli.commands.predict import EXAMPLES as PREDICT_EXAMPLES
@@ -34,9 +31,9 @@ from coterie.cli.commands.tree import EXAMPLES as TREE_EXAMPLES
 from coterie.cli.commands.tree import tree
 from coterie.cli.options import option
 from coterie.cli.render.terminal import OutputProblem, give_up_output, safe_outputs
-from coterie.cli.usage import explain_usage
-from coterie.errors import CoterieError, MissingDependency
+from coterie.errors import CoterieError, MissingDependency, did_you_mean
 
+PATTERN_HINT = "Quote a name with blanks, and a pattern of several files: 'data/*.parquet'."
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 COMPLETION = "Print the script for tab completion: bash, zsh or fish [this shell]"
 SHELLS = completion.offers(completion.words(*completion.SHELLS))
@@ -52,7 +49,6 @@ Examples:
 
 After any command, --debug shows the traceback of an error.
 """
-
 app = typer.Typer(
     name="coterie",
     add_completion=False,
@@ -75,6 +71,65 @@ app.command()(measures)
 app.command()(criteria)
 app.command()(plots)
 app.command()(config)
+
+
+def explain_usage(error: object, arguments: Sequence[str], commands: dict[str, Any]) -> str:
+    """Return the sentence about an error of typer, or of click before it.
+
+    Parameters
+    ----------
+    error : exception
+        What the parser raised; its kind is known by what it carries, as its class differs between versions.
+    arguments : sequence of str
+        What was typed.
+    commands : dict
+        The commands by name.
+    """
+    name = next((word for word in arguments if not word.startswith("-")), None)
+    if name is not None and name not in commands:
+        return f'no such command "{name}".{did_you_mean(name, commands)} (coterie --help lists all)'
+    command = commands.get(name or "")
+    path = "coterie" if name is None else f"coterie {name}"
+    return f"{_sentence(error, command, name or 'coterie', arguments)} ({path} --help)"
+
+
+def _sentence(error: Any, command: Any, name: str, arguments: Sequence[str]) -> str:
+    parameter = getattr(error, "param", None)
+    if hasattr(error, "possibilities"):
+        known = [] if command is None else options_of(command)
+        return f'no such option "{error.option_name}".{did_you_mean(error.option_name, known)}'
+    if hasattr(error, "option_name") and command is not None:
+        return _about_value(error.option_name, command, arguments)
+    if hasattr(error, "param_type"):
+        return f"{name} needs {_name(parameter)}: {getattr(parameter, 'help', None) or 'a value'}"
+    if parameter is not None:
+        return f"{_name(parameter)} {error.message}"
+    extra = re.search(r"unexpected extra argument[^(]*\((?:s\) \()?(.*)\)$", error.format_message())
+    if extra is not None:
+        return f"{name} takes no further name, got {extra[1]}. {PATTERN_HINT}"
+    return str(error.format_message())
+
+
+def _about_value(option: str, command: Any, arguments: Sequence[str]) -> str:
+    """Return what is wrong with an option that has no value, or one too many."""
+    parameter = next(each for each in command.params if option in (*each.opts, *each.secondary_opts))
+    if parameter.is_flag:
+        got = next((word.partition("=")[2] for word in arguments if word.startswith(f"{option}=")), "")
+        return f"{option} takes no value, got {got!r}."
+    return f"{option} needs a value: {option} {parameter.metavar} ({parameter.help.rstrip('.')})."
+
+
+def options_of(command: Any) -> list[str]:
+    """Return the names of the options of a command."""
+    return [name for each in command.params for name in (*each.opts, *each.secondary_opts) if name[0] == "-"]
+
+
+def _name(parameter: Any) -> str:
+    """Return how a parameter is called on the command line: --seed, DATA."""
+    long = [name for name in parameter.opts if name.startswith("--")]
+    if long or parameter.opts[0].startswith("-"):
+        return str((long or parameter.opts)[0])
+    return str(parameter.metavar or parameter.name)
 
 
 @app.callback(invoke_without_command=True)

@@ -97,16 +97,16 @@ def offers(names: Callable[[], Iterable[tuple[str, str]]], *, several: bool = Fa
 
 def methods() -> Iterable[tuple[str, str]]:
     """Yield methods and what they do."""
-    from coterie.cluster import catalogue
+    from coterie.cluster import methods
 
-    return [(method.name, method.summary) for method in catalogue()]
+    return [(method.name, method.summary) for method in methods()]
 
 
 def distances() -> Iterable[tuple[str, str]]:
     """Yield distances and what they measure."""
-    from coterie.distance import catalogue
+    from coterie.distance import distances
 
-    return [(distance.name, distance.summary) for distance in catalogue().values()]
+    return [(distance.name, distance.summary) for distance in distances()]
 
 
 def measures() -> Iterable[tuple[str, str]]:

@@ -1,21 +1,25 @@
-"""What ``coterie fit`` does: read, run the request, print the answer."""
+"""What ``coterie fit`` and ``coterie predict`` do: read, find groups or place rows, print and write."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import Any
 
 from coterie._support.progress import track
+from coterie._support.typing import Labels
+from coterie.cli import outputs
 from coterie.cli.outputs import Files
-from coterie.cli.render import facts, summary
-from coterie.cli.render.machines import print_json
+from coterie.cli.render import summary
+from coterie.cli.render.machines import answer_facts, print_json
 from coterie.cli.render.terminal import is_watched
 from coterie.data import read_table
+from coterie.data.paths import is_in_blocks
 from coterie.errors import FileProblem, InvalidParameter
-from coterie.pipeline import Clustering, FitRequest, run
-from coterie.pipeline.sources import is_in_blocks
+from coterie.persist import load
+from coterie.pipeline import Clustering, FitRequest, predict_table, run
 
 
 @contextmanager
@@ -40,7 +44,7 @@ def found_in(
 def show(found: Clustering, files: Files, *, as_json: bool) -> None:
     """Print the answer, for a person or for a program."""
     if as_json:
-        print_json(facts.answer_facts(found, labels=files.labels, model=files.model))
+        print_json(answer_facts(found, labels=files.labels, model=files.model))
     elif not files.labels_to_stdout:
         summary.show_clustering(found, labels=files.written_labels(found), model=files.model)
 
@@ -62,7 +66,7 @@ def read_setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def refuse_options(**given: Any) -> None:
+def refuse_options(**given: object) -> None:
     """Refuse options that need the whole table in memory."""
     for name, value in given.items():
         if value:
@@ -80,3 +84,41 @@ def _connected(scheduler: str | None) -> AbstractContextManager[Any]:
     except OSError as error:
         raise FileProblem(f"--scheduler: no Dask scheduler answers at {scheduler} ({error}).") from None
     return client
+
+
+def predict_files(
+    model: Path,
+    data: str,
+    files: outputs.Files,
+    *,
+    header: bool | None,
+    encoding: str | None,
+    missing: str,
+    as_json: bool,
+) -> tuple[Labels | None, int | None]:
+    """Write or print the labels of new rows; return them, if they were not written block by block.
+
+    JSON holds the labels: they are not printed a second time.
+    """
+    if is_in_blocks(data):
+        refuse_options(encoding=encoding, header=header is not None, missing=missing != "error")
+        return _predict_blocks(model, data, files)
+    fitted = load(model)
+    with track(is_watched(), f"reading {data}"):
+        table = read_table(data, header=header, encoding=encoding)
+    labels = predict_table(fitted, table, missing=missing)
+    if files.labels is None or files.labels_to_stdout:
+        if not as_json:
+            outputs.print_labels(table, labels, **files.how)
+    else:
+        outputs.write_labels(table, labels, files.target(files.labels), force=files.force, **files.how)
+    return labels, len(labels)
+
+
+def _predict_blocks(model: Path, data: str, files: outputs.Files) -> tuple[None, None]:
+    from coterie.scale.label_files import write_groups
+
+    if files.labels is None:
+        raise InvalidParameter("data in blocks need -o FOLDER, where labels are written block by block.")
+    write_groups(load(model), data, files.labels, force=files.force)
+    return None, None

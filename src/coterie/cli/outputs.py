@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.files import atomic_path, check_output
+from coterie._support.files import atomic_path, check_folder, check_output
 from coterie._support.optional import require
-from coterie._support.typing import Labels
+from coterie._support.typing import AnyArray, Labels
 from coterie.cli.render.terminal import write_data
 from coterie.data import Table
 from coterie.data.paths import is_several
 from coterie.data.source import STANDARD_INPUT
-from coterie.errors import ExistingFile, FileProblem, InvalidParameter, did_you_mean
+from coterie.errors import InvalidParameter, did_you_mean
 from coterie.persist import save as save_model
 from coterie.pipeline import Clustering
 from coterie.pipeline.groups import group_name
@@ -60,13 +60,21 @@ class Files:
             raise InvalidParameter("--with-data needs -o FILE: it writes the columns beside the labels.")
         if self.labels_to_folder:
             assert self.labels is not None
-            check_folder(self.data, self.labels, force=self.force)
+            self._check_folder(self.labels)
         check(
             self.data,
             labels=None if self.labels_to_folder or self.labels_to_stdout else self.labels,
             model=self.model,
             force=self.force,
         )
+
+    def _check_folder(self, folder: Path) -> None:
+        source = Path(self.data)
+        if source.is_dir() and source.resolve() in [folder.resolve(), *folder.resolve().parents]:
+            raise InvalidParameter(
+                f"{folder}: is within {self.data}, which is read. Write to another folder."
+            )
+        check_folder(folder, force=self.force)
 
     def write(self, found: Clustering) -> None:
         """Write labels and model of an answer."""
@@ -135,18 +143,6 @@ def check(data: str, *, labels: Path | None = None, model: Path | None = None, f
         raise InvalidParameter(f"--output and --save both name {labels}: two files are needed.")
 
 
-def check_folder(data: str, folder: Path, *, force: bool) -> None:
-    """Refuse a folder that holds files already, cannot be made, or is read itself."""
-    if os.path.isdir(data) and Path(data).resolve() in [folder.resolve(), *folder.resolve().parents]:
-        raise InvalidParameter(f"{folder}: is within {data}, which is read. Write to another folder.")
-    if folder.is_file():
-        raise FileProblem(f"{folder}: is a file; labels are written to a folder.")
-    if folder.is_dir() and any(folder.iterdir()) and not force:
-        raise ExistingFile(f"{folder}: holds files already. Use --force to replace the labels among them.")
-    if not folder.exists() and not folder.parent.is_dir():
-        raise FileProblem(f"{folder}: the folder {folder.parent} does not exist.")
-
-
 def write_labels(
     table: Table,
     labels: Labels,
@@ -174,7 +170,7 @@ def write_labels(
             frame.write_csv(file, separator="\t" if suffix == ".tsv" else ",")
 
 
-def plain_labels(labels: Labels) -> Any:
+def plain_labels(labels: Labels) -> AnyArray:
     """Return labels as an array of whole numbers, or of numbers with NaN where rows were left out."""
     is_left_out = np.ma.getmaskarray(labels)
     if not is_left_out.any():

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from coterie.cli import plot_values as values
-from coterie.cli.plot_images import ImageSubject
-from coterie.cli.plot_subject import Subject
+from coterie.cli.plot_subject import ImageSubject, Subject
 from coterie.errors import InvalidParameter
 
 MOST_EMBEDDED = 5_000  # rows on a t-SNE map, a sample of more: half a minute of work

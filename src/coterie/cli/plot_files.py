@@ -12,9 +12,8 @@ from typing import Any
 
 from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
-from coterie.cli.plot_images import ImageSubject, read_image
 from coterie.cli.plot_kinds import PlotKind
-from coterie.cli.plot_subject import PlotRequest, Subject
+from coterie.cli.plot_subject import ImageSubject, PlotRequest, Subject, read_image
 from coterie.cli.render.terminal import is_watched
 from coterie.cluster import find_method
 from coterie.data import Table, read_table

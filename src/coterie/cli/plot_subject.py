@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.optional import require
-from coterie._support.typing import Labels
+from coterie._support.typing import AnyArray, FloatArray, Labels
 from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
-from coterie.errors import InvalidParameter, did_you_mean
+from coterie.errors import InvalidFile, InvalidParameter, MissingFile, did_you_mean
 from coterie.pipeline import FitRequest, Groups, predict_table, run
 from coterie.pipeline.groups import group_name, number_labels
 from coterie.pipeline.rows import dense
 from coterie.tree import METHODS, Dendrogram, linkage
+
+MOST_SEGMENTS = 10  # compared, where -k does not say how many
+MOST_PIXELS = 4_000  # by which they are compared
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class NumberedModel:
         return number_labels(self.model.predict(X), self.numbers)
 
     @property
-    def cluster_centers_(self) -> Any:
+    def cluster_centers_(self) -> AnyArray | None:
         """Centres in the order of the groups; None where there are none."""
         centers = getattr(self.model, "cluster_centers_", None)
         return None if centers is None else np.asarray(centers)[np.argsort(self.numbers)]
@@ -79,7 +83,7 @@ class Subject:
     """Rows of a table, or a saved model, and what can be drawn of them."""
 
     def __init__(
-        self, request: PlotRequest, *, table: Table | None, model: Any, found: Groups | None = None
+        self, request: PlotRequest, *, table: Table | None, model: object, found: Groups | None = None
     ) -> None:
         self.request, self._table, self._model, self._found = request, table, model, found
 
@@ -207,7 +211,7 @@ class Subject:
         return [group_name(label) for label in range(self.groups.k)]
 
     @cached_property
-    def centers(self) -> Any:
+    def centers(self) -> FloatArray | None:
         """Centres of the groups in the table's units; None where labels were given."""
         is_other = self.request.labels is not None
         is_bare = self._model is not None and not isinstance(self._model, Groups)
@@ -221,7 +225,7 @@ class Subject:
         return self._codes(self.request.truth)[0]
 
     @property
-    def truth_words(self) -> Any:
+    def truth_words(self) -> AnyArray:
         """The known classes of the rows drawn, by name."""
         codes = self.truth
         return np.array([*self._codes(str(self.request.truth))[1], "-1"])[codes]
@@ -267,3 +271,43 @@ class Subject:
         )
         code = {word: number for number, word in enumerate(found)}
         return np.array([code.get(word, -1) for word in words]), found
+
+
+@dataclass(frozen=True)
+class ImageSubject:
+    """An image file to be segmented: pixels from 0 to 1 in red, green and blue."""
+
+    request: PlotRequest
+    pixels: FloatArray
+
+    @property
+    def k(self) -> int:
+        """The number of segments asked for, or the knee of the distortion of some pixels."""
+        from coterie.select import choose_k
+
+        asked = self.request
+        if asked.k is not None:
+            return asked.k
+        pixels = self.pixels.reshape(-1, 3)
+        rng = np.random.default_rng(asked.seed)
+        some = rng.choice(len(pixels), min(len(pixels), MOST_PIXELS), replace=False)
+        most = min(MOST_SEGMENTS, len(np.unique(pixels[some], axis=0)))
+        if most < 3:
+            return most
+        evidence = choose_k(
+            pixels[np.sort(some)], k=range(1, most + 1), criteria=["elbow"], random_state=asked.seed
+        )
+        print(f"{evidence.k} segments, the knee of the distortion; -k N draws another number")
+        return int(evidence.k)
+
+
+def read_image(path: str) -> FloatArray:
+    """Return the pixels of an image file, from 0 to 1."""
+    pillow: Any = require("PIL.Image", extra="plot", purpose="Reading images")
+    if not Path(path).is_file():
+        raise MissingFile(f"{path}: no such file.")
+    try:
+        with pillow.open(path) as image:
+            return np.asarray(image.convert("RGB"), dtype=np.float64) / 255
+    except (OSError, ValueError) as error:
+        raise InvalidFile(f"{path}: is not an image that can be read ({error}).") from error

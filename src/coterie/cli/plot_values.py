@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._support.typing import Indices
+from coterie._support.typing import Indices, Labels
 from coterie.cli.plot_subject import Subject
 from coterie.errors import InvalidParameter
 
@@ -143,7 +143,7 @@ def spectral_model(subject: Subject) -> Any:
     return clone(model).set_params(n_components=max(wanted, model.n_clusters)).fit(X)
 
 
-def _groups_of_clusters(subject: Subject) -> Any:
+def _groups_of_clusters(subject: Subject) -> Labels | None:
     """Return the group, counted from 0, that each cluster of the model is; None for a model on its own."""
     if subject.request.labels is not None:
         raise InvalidParameter("this plot is about a model and its own groups: leave --labels out.")

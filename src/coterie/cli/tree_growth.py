@@ -11,7 +11,7 @@ import numpy as np
 from coterie._support.typing import Labels
 from coterie.data import AUTO, LeftOut, Table, check_scale, prepare_rows
 from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
-from coterie.distance import get_distance, pairwise_distances
+from coterie.distance import find_distance, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 from coterie.pipeline.groups import spread_labels
 from coterie.pipeline.request import PRECOMPUTED, scale_for
@@ -88,7 +88,7 @@ def check(how: Growth, cut: str | None, output: Path | None) -> None:
             f"tree takes one of --distance, --precomputed and --similarity, got {' and '.join(told)}."
         )
     if how.distance is not None and how.distance != PRECOMPUTED:
-        get_distance(how.distance)
+        find_distance(how.distance)
     if how.is_matrix and how.scale != AUTO:
         raise InvalidParameter(f"--scale is for rows of numbers, not for {told[0]}.")
     check_scale(how.scale)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from coterie.cluster.catalogue import CATALOGUE, Method, find_method
+from coterie.cluster.catalogue import Method, find_method, methods
 
 if TYPE_CHECKING:
     from coterie.cluster.agglomerative.agglomerative import AgglomerativeClustering
@@ -91,7 +92,6 @@ __all__ = [
     "OpticsGraph",
     "SpectralClustering",
     "XiClusters",
-    "catalogue",
     "cluster_optics_dbscan",
     "cluster_optics_xi",
     "compute_optics_graph",
@@ -99,27 +99,23 @@ __all__ = [
     "find_method",
     "k_means",
     "kmeans_plusplus",
+    "methods",
     "spectral_clustering",
     "suggest_eps",
 ]
 
 
 def catalogue() -> tuple[Method, ...]:
-    """Return every method, in the order in which lists show them.
-
-    Examples
-    --------
-    >>> [method.name for method in catalogue()][0]
-    'kmeans'
-    """
-    return CATALOGUE
+    """Return every method. Deprecated: use `methods`."""
+    warnings.warn("coterie.cluster.catalogue is deprecated: use methods().", DeprecationWarning, stacklevel=2)
+    return methods()
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value: Any = getattr(import_module(_HOMES[name]), name)
     else:
-        found = [method for method in CATALOGUE if name == method.class_name]
+        found = [method for method in methods() if name == method.class_name]
         if not found:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = found[0].load()

@@ -43,7 +43,7 @@ class Method:
         return found
 
 
-CATALOGUE = (
+_METHODS = (
     Method(
         "kmeans",
         "k-means",
@@ -186,6 +186,17 @@ CATALOGUE = (
 )
 
 
+def methods() -> tuple[Method, ...]:
+    """Return every method, in the order in which lists show them.
+
+    Examples
+    --------
+    >>> [method.name for method in methods()][0]
+    'kmeans'
+    """
+    return _METHODS
+
+
 def find_method(name: str) -> Method:
     """Return the method of that name, or offer the nearest.
 
@@ -194,10 +205,10 @@ def find_method(name: str) -> Method:
     >>> find_method("kmeans").class_name
     'KMeans'
     """
-    for method in CATALOGUE:
+    for method in _METHODS:
         if name == method.name:
             return method
-    names = [method.name for method in CATALOGUE]
+    names = [method.name for method in _METHODS]
     raise unknown_name(
-        "method", name, names, listed_by="coterie.cluster.catalogue()", in_shell="coterie methods"
+        "method", name, names, listed_by="coterie.cluster.methods()", in_shell="coterie methods"
     )

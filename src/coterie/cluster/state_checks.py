@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._support.validation.schema import check_squares, wrong
 from coterie.cluster.density.metric import is_known, scikit_learn_metrics
-from coterie.distance import Distance, get_distance, input_kind
+from coterie.distance import Distance, find_distance, input_kind
 from coterie.errors import InvalidData, ModelFileError
 
 
@@ -52,7 +52,7 @@ def check_rows(rows: Any, distance: Distance, *, who: str, name: str) -> None:
 
     Examples
     --------
-    >>> check_rows(np.array([[1e300]]), get_distance("euclidean"), who="KMedoids", name="cluster_centers_")
+    >>> check_rows(np.array([[1e300]]), find_distance("euclidean"), who="KMedoids", name="cluster_centers_")
     Traceback (most recent call last):
     ...
     coterie.errors.ModelFileError: cluster_centers_ of KMedoids must hold numbers of at most 6.7e+153, whose
@@ -91,7 +91,7 @@ def check_distance(metric: Any, values: Mapping[str, Any], n_columns: int) -> No
     """Refuse values that the distance does not take for so many columns."""
     told = {name: value for name, value in values.items() if value is not None}
     if told:
-        get_distance(metric, **told).fit(np.zeros((2, n_columns)))
+        find_distance(metric, **told).fit(np.zeros((2, n_columns)))
 
 
 def check_descent(descent: Mapping[str, Any], *, who: str) -> None:
@@ -119,5 +119,5 @@ def check_density_metric(state: Mapping[str, Any], sizes: Mapping[str, int], *, 
     if is_matrix(metric):
         check_square(sizes, who=who)
     elif is_known(metric) or metric not in scikit_learn_metrics():
-        get_distance(metric)
+        find_distance(metric)
         check_distance(metric, state["_distance_values"], sizes["columns"])

@@ -2,14 +2,19 @@
 
 from coterie.data.columns import ColumnChoice, LeftOut
 from coterie.data.frames import as_table
-from coterie.data.labelled import LabelledData, read_labelled_data
-from coterie.data.labels import LabelPair, read_label_pair, read_labels_table
+from coterie.data.labels import (
+    LabelledData,
+    LabelPair,
+    read_label_pair,
+    read_labelled_data,
+    read_labels_table,
+    read_rows,
+    read_truth,
+)
 from coterie.data.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
 from coterie.data.polar import PolarCoordinates
-from coterie.data.prepared import PreparedRows, check_scale, prepare_rows
-from coterie.data.scaling import AUTO, SCALINGS, Scaling, fit_scaling
-from coterie.data.table import Table, read_table
-from coterie.data.truth import read_rows, read_truth
+from coterie.data.scaling import AUTO, SCALINGS, Scaling, check_scale, fit_scaling
+from coterie.data.table import PreparedRows, Table, prepare_rows, read_table
 from coterie.data.whitening import Whitening
 
 __all__ = [

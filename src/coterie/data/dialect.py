@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+
+import numpy as np
 
 from coterie._printing import shortened
 from coterie.data.source import Source
@@ -41,7 +44,6 @@ MISSING_MARKS = (
     "#N/A",
     ".",
 )
-
 # one way only to match each digit: a cell of very many must not take very long
 _NUMBER = re.compile(
     r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$|\s*[+-]?(inf|infinity)\s*$",
@@ -51,6 +53,7 @@ _JSON = re.compile(r"\{\s*(\"[^\"]*\"\s*:|\}\s*$)|\[\s*[\[{]")
 _MARKUP = re.compile(r"<(!doctype|!--|\?xml|html|svg)\b|<!--", re.IGNORECASE)
 _ELEMENT = re.compile(r"<[a-z][\w:.-]*(\s[^<>]*)?/?>\s*(<|\w)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$", re.ASCII)
+QUOTE = ord('"')
 
 
 @dataclass(frozen=True)
@@ -295,3 +298,49 @@ def _uses_decimal_comma(rows: list[list[str]]) -> bool:
     return any(_DECIMAL_COMMA.match(cell) for cell in cells) and not any(
         "." in cell and is_number(cell) for cell in cells
     )
+
+
+def without_final_blank_lines(text: bytes, delimiter: str) -> tuple[bytes, int]:
+    r"""Return the text without the blank lines at its end, and how many those were.
+
+    Examples
+    --------
+    >>> without_final_blank_lines(b"1,2\n,\n\n \n", ",")
+    (b'1,2\n,\n', 2)
+    """
+    filled = len(text.rstrip(_blanks(delimiter) + b"\r\n"))
+    end = text.find(b"\n", filled) + 1
+    if end == 0:
+        return text, 0
+    lines = text.count(b"\n", end) + (not text.endswith(b"\n"))
+    return (text[:end], lines) if lines else (text, 0)
+
+
+def fill_blank_lines(text: bytes, delimiter: str, n_columns: int) -> bytes:
+    r"""Return the text with as many cells in its blank lines as in the others, all of them empty.
+
+    Examples
+    --------
+    >>> fill_blank_lines(b"1,2\n\n3,4\n", ",", 2)
+    b'1,2\n,\n3,4\n'
+    """
+    first = text[:1]
+    if not (first in b"\r\n \t" or b"\n\n" in text or b"\n\r\n" in text or b"\n " in text or b"\n\t" in text):
+        return text
+    cells = delimiter.encode() * (n_columns - 1) or b'""'
+    blank_line = re.compile(rb"(?m)^[" + _blanks(delimiter) + rb"]*(\r?\n)")
+    is_quoted = _quoted_places(text)
+    return blank_line.sub(lambda line: line[0] if is_quoted(line.start()) else cells + line[1], text)
+
+
+def _blanks(delimiter: str) -> bytes:
+    """Return what may stand in a blank line; tabs between cells are cells."""
+    return b" " if delimiter == "\t" else b" \t"
+
+
+def _quoted_places(text: bytes) -> Callable[[int], bool]:
+    """Return whether a place is within quotes, as a function."""
+    if b'"' not in text:
+        return lambda place: False
+    quotes = np.flatnonzero(np.frombuffer(text, np.uint8) == QUOTE).tolist()
+    return lambda place: bisect_left(quotes, place) % 2 == 1

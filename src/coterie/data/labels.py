@@ -1,4 +1,4 @@
-"""Labels from files: two columns of one table, or one column of each of two tables."""
+"""Labels from files: two columns of one table, a column of each of two tables, or labels with their rows."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from coterie._support.optional import require
-from coterie._support.validation.schema import COUNT, ListOf, Names, Schema, Text
-from coterie.data.columns import check_names
+from coterie._support.validation.schema import COUNT, Instance, ListOf, Names, Schema, Tensor, Text
+from coterie.data.columns import LeftOut, check_names
+from coterie.data.missing import settle_missing
 from coterie.data.source import open_source
 from coterie.data.table import Table, read_table
 from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParameter, did_you_mean
@@ -240,3 +241,148 @@ def label_values(series: Any) -> npt.NDArray[Any]:
         return np.asarray(series.to_numpy())
     polars = require("polars", extra="cli", purpose="Reading tables")
     return np.asarray(series.cast(polars.String).to_numpy(), dtype=object)
+
+
+@dataclass(frozen=True)
+class LabelledData:
+    """Rows of numbers and their labels.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+        The numbers.
+    labels : ndarray of shape (n_rows,)
+        The label of each row.
+    columns : tuple of str
+        Names of the columns of X.
+    left_out : tuple of LeftOut
+        Columns that are not used, and why.
+    label_name, source, data_source : str
+        Column of the labels, its file, and the file of the data.
+    n_dropped : int
+        Rows left out because a value or a label is missing.
+    notes : tuple of str
+        What had to be decided, in a user's words.
+    """
+
+    _schema: ClassVar[Schema] = {
+        "X": Tensor("rows", "columns", kind="any"),
+        "labels": Names("rows"),
+        "columns": ListOf(Text(), "columns", kind=tuple),
+        "left_out": ListOf(Instance(LeftOut), kind=tuple),
+        "label_name": Text(),
+        "source": Text(),
+        "data_source": Text(),
+        "n_dropped": COUNT,
+        "notes": ListOf(Text(), kind=tuple),
+    }
+
+    X: npt.NDArray[Any]
+    labels: npt.NDArray[Any]
+    columns: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    label_name: str
+    source: str
+    data_source: str
+    n_dropped: int
+    notes: tuple[str, ...]
+
+
+def read_labelled_data(
+    labels: str | os.PathLike[str] | Table,
+    data: str | os.PathLike[str] | Table,
+    *,
+    column: str | None = None,
+    drop: tuple[str, ...] = (),
+    missing: str = "error",
+    header: bool | None = None,
+    encoding: str | None = None,
+) -> LabelledData:
+    r"""Read data and the label of each of their rows.
+
+    Parameters
+    ----------
+    labels : str, path or Table
+        The table that holds the labels.
+    data : str, path or Table
+        The table that holds the data; may be the same. Rows are matched by a column that names them, where
+        both have one, otherwise by their order.
+    column : str, default=None
+        Column of the labels; None looks for a usual name, or for the only column that can be meant.
+    drop : tuple of str, default=()
+        Columns of the truth, which the data may hold as well: they are left out.
+    missing : {"error", "drop"}, default="error"
+        What to do with rows that lack a value or a label.
+    header, encoding
+        As in `read_table`, for both files.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "flowers.csv"
+    >>> _ = path.write_text("width,group\n1.5,1\n2.5,1\n7,2\n")
+    >>> found = read_labelled_data(path, path)
+    >>> found.X.ravel().tolist(), found.labels.tolist()
+    ([1.5, 2.5, 7.0], [1, 1, 2])
+    """
+    table = read_labels_table(labels, header, encoding)
+    name = choose_label_column(table, column, CLUSTER_NAMES, option="--column")
+    other = data if isinstance(data, Table) else read_table(data, header=header, encoding=encoding)
+    unused = [each for each in (name, *drop) if each in other.columns]
+    choice = other.choose(drop=unused)
+    for each in unused:
+        choice = choice.renamed_reason(each, "the labels" if each == name else "the truth")
+    X = other.matrix(choice.used)
+    X = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+    content, notes = align(other, table)  # labels in the order of the data
+    found = content[name]
+    is_empty = found.is_null().to_numpy()
+    if is_empty.any() and missing == "error":
+        first = int(np.argmax(is_empty)) + 1
+        text = (
+            f"{table.source}: {int(is_empty.sum()):,} rows lack a label in {name} (the first is row {first})."
+        )
+        raise InvalidData(f'{text} Use missing="drop".').in_shell(f"{text} Use --missing drop.")
+    kept = np.flatnonzero(~is_empty)
+    complete = settle_missing(X[kept], choice.used, policy=missing, source=other.source)
+    return LabelledData(
+        X=complete.X,
+        labels=label_values(found.filter(~found.is_null()))[complete.rows],
+        columns=choice.used,
+        left_out=choice.left_out,
+        label_name=name,
+        source=table.source,
+        data_source=other.source,
+        n_dropped=other.n_rows - len(complete.rows),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def read_truth(
+    table: Table, truth: str, rows: Table | None, truth_column: str | None, **how: Any
+) -> LabelPair:
+    """Read the classes from a column of the labels, from a file, or from a column of the data.
+
+    Parameters
+    ----------
+    table : Table
+        The table of the labels.
+    truth : str
+        A column of it, a column of the data, or a file.
+    rows : Table or None
+        The data.
+    truth_column : str or None
+        Column of the truth's own file.
+    **how
+        As in `read_label_pair`.
+    """
+    is_of_data = rows is not None and truth in rows.columns
+    if truth not in table.columns and is_of_data and not os.path.exists(truth):
+        assert rows is not None
+        return read_label_pair(table, rows, truth_column=truth, **how)
+    return read_label_pair(table, truth, truth_column=truth_column, **how)
+
+
+def read_rows(table: Table, rows: Table, pair: LabelPair | None, **how: Any) -> LabelledData:
+    """Read the data of the labels, without the classes."""
+    return read_labelled_data(table, rows, drop=() if pair is None else (pair.true_column,), **how)

@@ -1,16 +1,22 @@
-"""Which files a path stands for: itself, those of a folder, or those that fit a pattern."""
+"""Where data lie: files, folders and patterns of them, and which are read block by block."""
 
 from __future__ import annotations
 
 import glob
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
+
+from coterie.data.source import STANDARD_INPUT
 from coterie.errors import FileProblem, MissingFile
 
 TABLE_SUFFIXES = (".parquet", ".csv", ".tsv", ".txt", ".arrow", ".feather")
 READ_FROM_FOLDERS = (*TABLE_SUFFIXES, ".npy")
+LARGE_BYTES = 1 << 30  # a file or memory map of more is read in blocks
+LAZY_PACKAGES = ("dask", "dask_expr", "pyarrow", "zarr")
 
 
 def expand(path: str | os.PathLike[str]) -> list[str]:
@@ -60,3 +66,39 @@ def expand_all(where: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     """Return the files that a path, a folder, a pattern or a list of these stands for."""
     places = where if isinstance(where, list | tuple) else [where]
     return [path for one in places for path in expand(one)]  # type: ignore[arg-type]  # a path each
+
+
+def is_in_blocks(data: object) -> bool:
+    """Return whether data are read block by block: Dask, Arrow, zarr, or files of more than 1 GiB in all.
+
+    Examples
+    --------
+    >>> is_in_blocks(np.ones((3, 2)))
+    False
+    """
+    if isinstance(data, list | tuple):
+        is_paths = bool(data) and all(isinstance(one, str | os.PathLike) for one in data)
+        return is_paths and _are_files_in_blocks(data)
+    if isinstance(data, str | os.PathLike):
+        return os.fspath(data) != STANDARD_INPUT and _are_files_in_blocks([data])
+    if isinstance(data, np.memmap):
+        return data.nbytes > LARGE_BYTES and _can_read_blocks()
+    module = type(data).__module__
+    return module.partition(".")[0] in LAZY_PACKAGES or module.startswith("coterie.scale.")
+
+
+def _are_files_in_blocks(places: Sequence[str | os.PathLike[str]]) -> bool:
+    try:
+        paths = expand_all(places)
+    except FileProblem:
+        return False  # the reader says what is wrong
+    if any(is_zarr(path) for path in paths):
+        return True
+    is_known = all(Path(path).suffix.lower() in READ_FROM_FOLDERS for path in paths)
+    is_large = is_known and sum(map(os.path.getsize, paths)) > LARGE_BYTES
+    return is_large and _can_read_blocks()
+
+
+def _can_read_blocks() -> bool:
+    """Return whether `coterie.scale` is there; without it, large files are read as a whole."""
+    return find_spec("dask") is not None and find_spec("pyarrow") is not None

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.typing import Data, FloatArray, MatrixLike, VectorLike
+from coterie._support.typing import AnyArray, Data, FloatArray, MatrixLike, VectorLike
 from coterie._support.validation import (
     AnArray,
     Choice,
@@ -109,7 +109,7 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         offsets[:, -1] = reach
         return offsets + self.origin_
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         """Return ``radius`` and ``angle1`` ...; one angle alone is called ``angle``."""
         check_is_fitted(self)
         n_angles = self.n_features_in_ - 1

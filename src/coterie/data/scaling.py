@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -11,11 +11,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
-from coterie._support.typing import FloatArray
+from coterie import _core
+from coterie._support.typing import Data, FloatArray
 from coterie._support.validation import Choice, check_data, check_parameter, check_sparse
 from coterie._support.validation.schema import Schema, Tensor
-from coterie.data.moments import column_moments
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 AUTO = "auto"
 ONE_SCALE = 5.0  # columns whose spreads differ by no more are taken to be in one unit, and left as they are
@@ -26,6 +26,29 @@ SCALINGS = {
     "robust": "columns scaled by median and quartiles",
     "none": "columns as they are",
 }
+
+
+def column_moments(X: Data) -> Any:
+    """Return the `ColumnMoments` of a C-ordered matrix without missing values.
+
+    Examples
+    --------
+    >>> column_moments(np.array([[1.0, 5.0], [3.0, 5.0]])).mean
+    [2.0, 5.0]
+    """
+    first = np.array(X[0])
+    sums = add_sums([_core.column_sums(X, first)])
+    return _core.moments_of_sums(np.asarray(sums, dtype=np.float64), first)
+
+
+def add_sums(tables: Sequence[FloatArray]) -> FloatArray:
+    """Add the rows of tables of sums, one after the other as the engine does."""
+    table = np.concatenate(tables)
+    width = (table.shape[1] - 1) // 4
+    added = np.add.accumulate(table, axis=0)[-1]
+    added[2 * width : 3 * width] = table[:, 2 * width : 3 * width].min(axis=0)
+    added[3 * width : 4 * width] = table[:, 3 * width : 4 * width].max(axis=0)
+    return np.asarray(added)
 
 
 @dataclass(frozen=True)
@@ -166,3 +189,18 @@ def _of_sparse(X: Any, how: str) -> Scaling:
     if how == AUTO and not differ_in_scale(factor):
         return no_scaling(X.shape[1])
     return Scaling("standard", np.zeros(X.shape[1]), factor)
+
+
+def check_scale(name: object) -> str:
+    """Return the name of a scaling, or refuse one that does not exist.
+
+    Examples
+    --------
+    >>> check_scale("robust")
+    'robust'
+    """
+    names = [AUTO, *SCALINGS]
+    if isinstance(name, str) and name in names:
+        return name
+    near = did_you_mean(str(name), names)
+    raise InvalidParameter(f'no such scale "{name}".{near} ({", ".join(names)})')

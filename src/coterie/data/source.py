@@ -27,7 +27,6 @@ from coterie.errors import (
 )
 
 Content: TypeAlias = bytes | mmap.mmap
-
 STANDARD_INPUT = "-"
 LIMIT_VARIABLE = "COTERIE_READ_LIMIT"
 UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}

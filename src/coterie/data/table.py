@@ -1,4 +1,4 @@
-"""A table: named columns of one file, and the way from there to a matrix."""
+"""Tables, and the one way from a table to rows ready to be clustered: columns chosen, complete, scaled."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from scipy.sparse import issparse, vstack
 
 from coterie._printing import shortened
 from coterie._support.optional import require
+from coterie._support.typing import Indices
 from coterie.data.arrays import numbered_columns, read_npy, read_npz, read_zarr
 from coterie.data.columns import (
     ColumnChoice,
@@ -23,14 +24,17 @@ from coterie.data.columns import (
     numbers_from_text,
     reason_to_leave_out,
 )
+from coterie.data.missing import Complete, settle_missing
 from coterie.data.panics import quiet_panics
 from coterie.data.paths import expand_all, is_several, is_zarr
+from coterie.data.scaling import AUTO, Scaling, fit_scaling
 from coterie.data.source import Source, open_source
 from coterie.data.text import read_text
 from coterie.errors import InvalidData
 
 DAY = 86_400  # seconds
 LAST_DAY = 90_000_000  # from 1970, either way: some 246,000 years, a little less than polars can write
+NOT_NAMED = "not named"  # why a column is left out where the columns to use are named
 
 
 @dataclass(frozen=True, repr=False)
@@ -264,3 +268,97 @@ def _stacked(frames: list[Any]) -> Any:
     mixed = [name for name in texts if any(frame[name].dtype != polars.String for frame in frames)]
     alike = [frame.select(names).with_columns(polars.col(mixed).cast(polars.String)) for frame in frames]
     return polars.concat(alike, how="vertical_relaxed")
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedRows:
+    """A table ready to be clustered.
+
+    Parameters
+    ----------
+    table : Table
+        Where the rows come from.
+    choice : ColumnChoice
+        The columns used, and those left out.
+    complete : Complete
+        Their values without missing ones.
+    scaling : Scaling
+        How they were scaled.
+    points : array or CSR matrix
+        The scaled values.
+    """
+
+    table: Table
+    choice: ColumnChoice
+    complete: Complete
+    scaling: Scaling
+    points: Any
+
+    @property
+    def rows(self) -> Indices:
+        """Rows of the table that are left, counted from 0."""
+        return self.complete.rows
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the table."""
+        if self.complete.n_dropped:
+            missing: tuple[str, ...] = (f"rows with missing values left out: {self.complete.n_dropped:,}",)
+        else:
+            filled = self.complete.medians is not None
+            missing = ("missing values filled with the column's median",) if filled else ()
+        return (*self.table.notes, *missing)
+
+    def missing_counts(self) -> list[tuple[str, int]]:
+        """Return the columns used that lack values, and in how many rows of the table, the most first."""
+        X = self.table.matrix(self.choice.used)
+        if issparse(X):
+            return []
+        counts = np.isnan(X).sum(axis=0)
+        order = np.argsort(-counts, kind="stable")
+        return [(self.choice.used[at], int(counts[at])) for at in order.tolist() if counts[at]]
+
+
+def prepare_rows(
+    table: Table,
+    *,
+    scale: str = AUTO,
+    columns: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    missing: str = "error",
+) -> PreparedRows:
+    """Choose columns, settle missing values and scale.
+
+    Parameters
+    ----------
+    table : Table
+        From `read_table` or `as_table`.
+    scale : {"auto", "standard", "minmax", "robust", "none"}, default="auto"
+        See `fit_scaling`.
+    columns : sequence of str
+        The only columns to use; none: all that can be used.
+    drop, keep : sequences of str
+        Columns to leave out, or to use although they look like a key or are constant.
+    missing : {"error", "drop", "median"}, default="error"
+        What to do about missing values.
+    """
+    if table.n_rows < 2:
+        raise InvalidData(f"{table.source}: has one row; groups need at least two.")
+    choice = choose_named(table, columns, drop, keep)
+    complete = settle_missing(table.matrix(choice.used), choice.used, policy=missing, source=table.source)
+    scaling = fit_scaling(complete.X, scale)
+    return PreparedRows(table, choice, complete, scaling, scaling.apply(complete.X))
+
+
+def choose_named(
+    table: Table, columns: Sequence[str], drop: Sequence[str], keep: Sequence[str]
+) -> ColumnChoice:
+    """Choose columns; where some are named, those alone, and they are kept although constant or a key."""
+    check_names(table.source, table.columns, columns)
+    others = [name for name in table.columns if columns and name not in columns and name not in drop]
+    kept = [*keep, *(name for name in columns if name not in drop)]
+    choice = table.choose(drop=[*drop, *others], keep=kept)
+    for name in others:
+        choice = choice.renamed_reason(name, NOT_NAMED)
+    return choice

@@ -14,8 +14,7 @@ import numpy as np
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie.data import dialect as dialects
-from coterie.data.blank_lines import fill_blank_lines, without_final_blank_lines
-from coterie.data.dialect import BLANKS, Dialect
+from coterie.data.dialect import BLANKS, Dialect, fill_blank_lines, without_final_blank_lines
 from coterie.data.panics import Panicked, quiet_panics
 from coterie.data.source import Source
 

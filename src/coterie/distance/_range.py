@@ -25,10 +25,10 @@ def largest_safe(distance: Distance, dtype: Any, shape: tuple[int, int]) -> floa
 
     Examples
     --------
-    >>> from coterie.distance import get_distance
-    >>> largest_safe(get_distance("manhattan"), np.dtype("float64"), (10, 2)) < 1e307
+    >>> from coterie.distance import find_distance
+    >>> largest_safe(find_distance("manhattan"), np.dtype("float64"), (10, 2)) < 1e307
     True
-    >>> largest_safe(get_distance("hamming"), np.dtype("float64"), (10, 2))
+    >>> largest_safe(find_distance("hamming"), np.dtype("float64"), (10, 2))
     inf
     """
     n_rows, n_columns = max(1, shape[0]), max(1, shape[1])
@@ -53,8 +53,8 @@ def refuse_overflow(distance: Distance, rows: Data, *, name: str) -> None:
 
     Examples
     --------
-    >>> from coterie.distance import get_distance
-    >>> refuse_overflow(get_distance("manhattan"), np.array([[0.0], [1.7e308]]), name="X")
+    >>> from coterie.distance import find_distance
+    >>> refuse_overflow(find_distance("manhattan"), np.array([[0.0], [1.7e308]]), name="X")
     Traceback (most recent call last):
     ...
     coterie.errors.InvalidData: Input X contains a value too large for float64: 1.7e+308 in X[:, 0]; manhattan
@@ -75,9 +75,9 @@ def refuse_opposites(distance: Distance, rows: Data, others: Data, *, names: tup
 
     Examples
     --------
-    >>> from coterie.distance import get_distance
+    >>> from coterie.distance import find_distance
     >>> X = np.array([[1.0, -2.0], [0.0, 1.0], [-1.0, 2.0]])
-    >>> refuse_opposites(get_distance("braycurtis"), X, X, names=("X", "X"))
+    >>> refuse_opposites(find_distance("braycurtis"), X, X, names=("X", "X"))
     Traceback (most recent call last):
     ...
     coterie.errors.InvalidData: row 0 of X and row 2 of X are opposite (x = -y): their braycurtis distance is

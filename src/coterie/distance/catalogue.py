@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -53,7 +52,7 @@ class Distance:
     p : float, default=2
         Exponent, for the kernel that has one.
     aliases : tuple of str
-        Other names by which `get_distance` knows it, SciPy's and scikit-learn's among them.
+        Other names by which `find_distance` knows it, SciPy's and scikit-learn's among them.
     domain : {"real", "boolean", "categorical"}
         What the numbers stand for. Boolean distances take every number but 0 as true; categorical ones only
         ask whether numbers are equal.
@@ -74,9 +73,9 @@ class Distance:
 
     Examples
     --------
-    >>> get_distance("minkowski", p=3)
+    >>> find_distance("minkowski", p=3)
     Distance('minkowski', p=3)
-    >>> get_distance("cosine").is_metric
+    >>> find_distance("cosine").is_metric
     False
     """
 
@@ -122,7 +121,7 @@ class Distance:
         Examples
         --------
         >>> import numpy as np
-        >>> get_distance("seuclidean").fit(np.array([[0.0, 1.0], [2.0, 5.0]])).values["V"]
+        >>> find_distance("seuclidean").fit(np.array([[0.0, 1.0], [2.0, 5.0]])).values["V"]
         array([2., 8.])
         """
         if self.learn is None:
@@ -138,7 +137,7 @@ class Distance:
         Examples
         --------
         >>> import numpy as np
-        >>> get_distance("cosine").prepare(np.array([[3.0, 4.0]]))
+        >>> find_distance("cosine").prepare(np.array([[3.0, 4.0]]))
         array([[0.6, 0.8]])
         """
         with np.errstate(over="ignore", invalid="ignore"):
@@ -157,6 +156,7 @@ class Distance:
         return f"Distance({', '.join([repr(self.name), *(f'{k}={v!r}' for k, v in told.items())])})"
 
 
+DistanceLike: TypeAlias = str | RowFunction | Distance  # what stands for a distance
 _entries: dict[str, Distance] = {}
 
 
@@ -165,7 +165,7 @@ def register(distance: Distance) -> Distance:
 
     Examples
     --------
-    >>> register(get_distance("euclidean"))
+    >>> register(find_distance("euclidean"))
     Traceback (most recent call last):
     ...
     coterie.errors.InvalidParameter: a distance called "euclidean" is in the catalogue already.
@@ -177,18 +177,18 @@ def register(distance: Distance) -> Distance:
     return _entries[distance.name]
 
 
-def catalogue() -> Mapping[str, Distance]:
-    """Return all distances by name, each with its default parameters.
+def distances() -> tuple[Distance, ...]:
+    """Return every distance, each with its default parameters, in the order of the catalogue.
 
     Examples
     --------
-    >>> "manhattan" in catalogue()
-    True
+    >>> [distance.name for distance in distances()][:2]
+    ['euclidean', 'sqeuclidean']
     """
-    return MappingProxyType(_entries)
+    return tuple(_entries.values())
 
 
-def get_distance(metric: str | RowFunction | Distance = "euclidean", /, **params: Any) -> Distance:
+def find_distance(metric: str | RowFunction | Distance = "euclidean", /, **params: Any) -> Distance:
     """Return the distance that a name, a function of two rows or a `Distance` stands for.
 
     Parameters
@@ -201,19 +201,19 @@ def get_distance(metric: str | RowFunction | Distance = "euclidean", /, **params
 
     Examples
     --------
-    >>> get_distance("cityblock").name
+    >>> find_distance("cityblock").name
     'manhattan'
-    >>> get_distance("yule")
+    >>> find_distance("yule")
     Traceback (most recent call last):
     ...
-    coterie.errors.InvalidParameter: no such distance "yule". (coterie.distance.catalogue() lists all)
+    coterie.errors.InvalidParameter: no such distance "yule". (coterie.distance.distances() lists all)
     """
     if isinstance(metric, Distance):
         return _bound(metric, params) if params else metric
     if isinstance(metric, str):
         name = known_names().get(metric)
         if name is None:
-            where = {"listed_by": "coterie.distance.catalogue()", "in_shell": "coterie distances"}
+            where = {"listed_by": "coterie.distance.distances()", "in_shell": "coterie distances"}
             raise unknown_name("distance", metric, known_names(), **where)
         return _bound(_entries[name], params)
     if callable(metric):

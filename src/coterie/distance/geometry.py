@@ -13,7 +13,7 @@ import numpy as np
 from coterie import _core
 from coterie._support.typing import Centers, Data, Labels, Weights
 from coterie._support.validation.schema import Instance, Maybe, Schema, Size, Sometimes, Tensor
-from coterie.distance.catalogue import Distance, get_distance
+from coterie.distance.catalogue import Distance, find_distance
 from coterie.distance.input import input_kind
 from coterie.distance.learning import exponent_of
 from coterie.errors import InvalidParameter
@@ -84,7 +84,7 @@ class Geometry:
 
     Examples
     --------
-    >>> geometry = get_geometry("manhattan")
+    >>> geometry = find_geometry("manhattan")
     >>> geometry.barycentre.kind
     'median'
     >>> X = np.array([[0.0], [1.0], [9.0]])
@@ -107,7 +107,7 @@ class Geometry:
 
         Examples
         --------
-        >>> get_geometry("seuclidean").fit(np.array([[0.0], [2.0]])).distance.values["V"]
+        >>> find_geometry("seuclidean").fit(np.array([[0.0], [2.0]])).distance.values["V"]
         array([2.])
         """
         return replace(self, distance=self.distance.fit(X))
@@ -117,7 +117,7 @@ class Geometry:
 
         Examples
         --------
-        >>> get_geometry("cosine").prepare(np.array([[3.0, 4.0]]))
+        >>> find_geometry("cosine").prepare(np.array([[3.0, 4.0]]))
         array([[0.6, 0.8]])
         """
         return self.distance.prepare(rows, name=name)
@@ -127,7 +127,7 @@ class Geometry:
 
         Examples
         --------
-        >>> geometry = get_geometry("seuclidean", V=[4.0]).fit(np.array([[0.0], [2.0]]))
+        >>> geometry = find_geometry("seuclidean", V=[4.0]).fit(np.array([[0.0], [2.0]]))
         >>> geometry.restore(geometry.prepare(np.array([[6.0]])))
         array([[6.]])
         """
@@ -142,7 +142,7 @@ class Geometry:
         Examples
         --------
         >>> labels = np.array([0, 0, 0, 1])
-        >>> get_geometry("hamming").barycentres(Clusters(np.array([[1.0], [4.0], [4.0], [7.0]]), labels, 2))
+        >>> find_geometry("hamming").barycentres(Clusters(np.array([[1.0], [4.0], [4.0], [7.0]]), labels, 2))
         array([[4.],
                [7.]])
         """
@@ -152,7 +152,7 @@ class Geometry:
 Maker: TypeAlias = Callable[[Distance], Barycentre | None]
 
 
-def get_geometry(geometry: str | Distance | Geometry = "euclidean", /, **params: Any) -> Geometry:
+def find_geometry(geometry: str | Distance | Geometry = "euclidean", /, **params: Any) -> Geometry:
     """Return the geometry of a distance, or say that it has none.
 
     Parameters
@@ -164,7 +164,7 @@ def get_geometry(geometry: str | Distance | Geometry = "euclidean", /, **params:
 
     Examples
     --------
-    >>> get_geometry("cosine").barycentre.kind
+    >>> find_geometry("cosine").barycentre.kind
     'unit mean'
     """
     if isinstance(geometry, Geometry):
@@ -173,7 +173,7 @@ def get_geometry(geometry: str | Distance | Geometry = "euclidean", /, **params:
         return geometry
     if input_kind(geometry) != "data":
         raise _no_barycentre(f'"{geometry}" has no barycentre: there are no coordinates to average')
-    distance = get_distance(geometry, **params)
+    distance = find_distance(geometry, **params)
     if distance.function is not None:
         raise _no_barycentre(f"{distance.name} is a function of two rows: its barycentre is not known")
     make = _makers.get(distance.name)
@@ -201,7 +201,7 @@ def register_geometry(distance: str, make: Maker) -> None:
     ...
     coterie.errors.InvalidParameter: the distance euclidean has a barycentre already.
     """
-    name = get_distance(distance).name
+    name = find_distance(distance).name
     if name in _makers:
         raise InvalidParameter(f"the distance {name} has a barycentre already.")
     _makers[name] = make
@@ -215,7 +215,7 @@ def geometries() -> Mapping[str, Geometry]:
     >>> "hamming" in geometries()
     True
     """
-    return MappingProxyType({name: get_geometry(name) for name in _makers})
+    return MappingProxyType({name: find_geometry(name) for name in _makers})
 
 
 def _no_barycentre(what: str) -> InvalidParameter:

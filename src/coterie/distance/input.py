@@ -19,7 +19,7 @@ from coterie._support.caller import caller_level
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, Distances, MatrixLike, SparseData
 from coterie._support.validation import check_data, require_memory
-from coterie.distance.catalogue import Distance, get_distance
+from coterie.distance.catalogue import Distance, find_distance
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 InputKind: TypeAlias = Literal["data", "distances", "similarities"]
@@ -144,7 +144,7 @@ def distance_of_rows(metric: Any, params: Any = None) -> Distance | None:
     >>> distance_of_rows("l1").name, distance_of_rows("precomputed")
     ('manhattan', None)
     """
-    return get_distance(metric, **(params or {})) if input_kind(metric) == "data" else None
+    return find_distance(metric, **(params or {})) if input_kind(metric) == "data" else None
 
 
 def resolve_input(

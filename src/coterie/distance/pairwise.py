@@ -41,7 +41,7 @@ def pairwise_distances(
         Other rows. None: X itself; the matrix is then exactly symmetric with zeros on the diagonal, and each
         pair is computed once.
     metric : str, callable or Distance, default="euclidean"
-        A name of `coterie.distance.catalogue()`; or a function of two rows (slow: Python runs once per pair;
+        A name of `coterie.distance.distances()`; or a function of two rows (slow: Python runs once per pair;
         without Y it is taken to be symmetric and zero for equal rows); or a distance. "precomputed": X is a
         distance matrix, which is checked and returned. "similarity": X is a similarity matrix; the distance
         of a pair is how far it is from the largest similarity.

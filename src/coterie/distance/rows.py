@@ -10,7 +10,7 @@ import numpy as np
 from coterie._support.typing import Data, MatrixLike
 from coterie._support.validation import check_data
 from coterie.distance._range import refuse_opposites
-from coterie.distance.catalogue import Distance, get_distance
+from coterie.distance.catalogue import Distance, find_distance
 from coterie.distance.input import input_kind
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -37,7 +37,7 @@ def prepare_rows(
         raise InvalidParameter(
             f'metric="{metric}" of {who} says that X is a matrix already; name a distance instead.'
         )
-    distance = get_distance(metric, **params)
+    distance = find_distance(metric, **params)
     squares = distance.squares_numbers
     checked_X: Data = check_data(X, who=who, squares=squares)
     checked_Y: Data | None = None if Y is None else check_data(Y, who=who, name="Y", squares=squares)

@@ -44,7 +44,7 @@ def measure_by_scikit_learn(measure: Callable[[], Found], metric: Any, *, who: s
             raise
         raise InvalidParameter(
             f"metric={metric!r} of {who} does not take these rows: {str(reason).rstrip('.')}. Change X or "
-            f"metric_params, or choose a distance of coterie.distance.catalogue()."
+            f"metric_params, or choose a distance of coterie.distance.distances()."
         ) from reason
     _refuse_not_finite(np.asarray(found), metric, who)
     return found

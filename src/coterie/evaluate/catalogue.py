@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from inspect import getdoc, signature
@@ -133,6 +134,30 @@ class Measure:
         return self.function(*args, **kwargs)
 
 
+PARAMETERS = "Parameters\n----------\n"
+ROWS_OR_DISTANCES = (
+    "X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)\n"
+    '    Data, or distances with ``metric="precomputed"``.'
+)
+SHARED = {  # what parameters mean in every measure that does not say otherwise
+    "labels_true": "labels_true, labels_pred : array-like of shape (n_samples,)\n"
+    "    Classes and clusters of any kind of label.",
+    "memberships_true": "memberships_true, memberships_pred : array-like of shape (n_samples, n_clusters) or "
+    "(n_samples,)\n    Degrees that sum to 1 for each sample, or labels.",
+    "X": "X : array-like of shape (n_samples, n_features)\n    Data.",
+    "labels": "labels : array-like of shape (n_samples,)\n    Labels of any kind.",
+    "metric": 'metric : str or callable, default="euclidean"\n    Distance between rows.',
+    "average_method": 'average_method : {"min", "geometric", "arithmetic", "max"}, default="arithmetic"\n'
+    "    Which mean.",
+    "sample_size": "sample_size : int, default=None\n"
+    "    Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.",
+    "random_state": "random_state : int, RandomState, Generator or None, default=None\n    Seed of the draw.",
+    "sample_weight": "sample_weight : array-like of shape (n_samples,), default=None\n"
+    "    How many times each sample counts.",
+    "noise": 'noise : {"cluster", "exclude", "singletons"}, default="cluster"\n'
+    "    What to do with samples labelled -1.",
+    "kwds": "**kwds\n    Further parameters of the distance.",
+}
 _REGISTERED: dict[str, Measure] = {}
 
 
@@ -163,6 +188,8 @@ def measure(
 
     def register(function: MeasureFunction) -> MeasureFunction:
         name = function.__name__
+        if function.__doc__:
+            function.__doc__ = with_shared_parameters(function)
         noise = signature(function).parameters.get("noise")
         _REGISTERED[name] = Measure(
             name=name,
@@ -186,6 +213,34 @@ def measure(
         return function
 
     return register
+
+
+def with_shared_parameters(function: MeasureFunction) -> str:
+    """Return the docstring of a measure, with the shared meaning of parameters that it does not describe.
+
+    Examples
+    --------
+    >>> def share(labels, *, size=1, noise="cluster"):
+    ...     '''Share of something.
+    ...
+    ...     Parameters
+    ...     ----------
+    ...     size : int, default=1
+    ...         How much.
+    ...     '''
+    >>> [line for line in with_shared_parameters(share).splitlines() if " : " in line]
+    ['labels : array-like of shape (n_samples,)', 'size : int, default=1', \
+'noise : {"cluster", "exclude", "singletons"}, default="cluster"']
+    """
+    before, *sections = re.split(r"\n\n(?=[A-Z]\w+\n---)", getdoc(function) or "")
+    own = {}
+    if sections and sections[0].startswith(PARAMETERS):
+        entries = re.split(r"\n(?=\S)", sections.pop(0).removeprefix(PARAMETERS).rstrip())
+        own = {re.split(r"[ ,\n]", entry)[0].strip("*"): entry for entry in entries}
+    names = signature(function).parameters
+    shared = SHARED | ({"X": ROWS_OR_DISTANCES} if "metric" in names else {})
+    listed = [own.get(name) or shared.get(name) for name in names]
+    return "\n\n".join([before, PARAMETERS + "\n".join(filter(None, listed)), *sections])
 
 
 def measures(needs: Needs | None = None) -> tuple[Measure, ...]:

@@ -18,7 +18,7 @@ FORMAT = "coterie"
 FORMAT_VERSION = 1
 
 
-def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> None:
+def save(model: object, path: str | os.PathLike[str], *, force: bool = False) -> None:
     """Write a fitted model to a file that can be loaded without running code.
 
     Parameters
@@ -116,7 +116,7 @@ def _refuse_constant(name: str) -> Any:
     raise ModelFileError(f"its description holds {name}, which is not JSON")
 
 
-def _fitted(model: Any) -> Any:
+def _fitted(model: object) -> Any:
     if not registry.is_savable(type(model)):
         raise ModelFileError("it holds no model")
     if registry.is_estimator(type(model)) and not hasattr(model, "n_features_in_"):
@@ -164,7 +164,7 @@ def _check_format(path: Path, metadata: dict[str, str]) -> None:
         )
 
 
-def _refuse_unfitted(model: Any) -> None:
+def _refuse_unfitted(model: object) -> None:
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any
 
 from coterie._support import hooks
 from coterie._support.validation.schema import shown
@@ -56,7 +55,7 @@ def has_hook(kind: type) -> bool:
     return hasattr(kind, "__coterie_state__") and hasattr(kind, "__coterie_restore__")
 
 
-def name_of(value: Any) -> str:
+def name_of(value: object) -> str:
     """Return the name under which an object's class is known, or refuse it."""
     kind = type(value)
     for name, known in savable_classes().items():
@@ -68,7 +67,7 @@ def name_of(value: Any) -> str:
     )
 
 
-def class_named(name: Any) -> type:
+def class_named(name: object) -> type:
     """Return the class that a file names, or refuse the file."""
     kind = savable_classes().get(_present_name(name)) if isinstance(name, str) else None
     if kind is None:

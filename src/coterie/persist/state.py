@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from coterie._support.typing import AnyArray
 from coterie._support.validation import check_parameters, schema
+from coterie.distance import Distance, Geometry, distances, find_distance, find_geometry
 from coterie.errors import ModelFileError
-from coterie.persist import adapters, registry
+from coterie.persist import registry
 
 TENSOR_KINDS = "biuf"
 PLAIN_TYPES = frozenset(np.dtype(kind).str for kind in ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
@@ -25,6 +27,35 @@ TEXT_GROWTH = 256
 REPLACEABLE = frozenset({"init", "random_state", "progress", "callback", "callbacks"})
 
 
+def _state_of_distance(distance: Distance) -> dict[str, Any]:
+    if distance.name not in {known.name for known in distances()}:
+        raise ModelFileError(
+            f"the distance {distance.name} is a function, which cannot be saved: loading must never run "
+            f"code. Use a distance of the catalogue."
+        )
+    return {"name": distance.name, "values": distance.values}
+
+
+def _restore_distance(state: Mapping[str, Any]) -> Distance:
+    told = {name: value for name, value in state["values"].items() if value is not None}
+    return find_distance(state["name"], **told)
+
+
+def _state_of_geometry(geometry: Geometry) -> dict[str, Any]:
+    return {"distance": geometry.distance}
+
+
+def _restore_geometry(state: Mapping[str, Any]) -> Geometry:
+    return find_geometry(state["distance"])
+
+
+# class -> how to get its state, how to make it of a state
+ADAPTERS: Mapping[type, tuple[Callable[[Any], dict[str, Any]], Callable[[Mapping[str, Any]], Any]]] = {
+    Distance: (_state_of_distance, _restore_distance),
+    Geometry: (_state_of_geometry, _restore_geometry),
+}
+
+
 class Writer:
     """Turns values into JSON, collecting arrays as tensors and remarks as notes."""
 
@@ -32,7 +63,7 @@ class Writer:
         self.tensors: dict[str, Any] = {}
         self.notes: list[str] = []
 
-    def write(self, value: Any, place: str) -> Any:
+    def write(self, value: object, place: str) -> Any:
         """Return the JSON of a value; `place` says where it is, for messages and tensor names."""
         if value is None or isinstance(value, bool | str) or type(value) is int:
             return value
@@ -95,8 +126,8 @@ class Writer:
 
     def _write_object(self, value: Any, place: str) -> Any:
         name = registry.name_of(value)
-        if type(value) in adapters.ADAPTERS:
-            state_of, _ = adapters.ADAPTERS[type(value)]
+        if type(value) in ADAPTERS:
+            state_of, _ = ADAPTERS[type(value)]
             return {"$value": name, "state": self._write_fields(state_of(value), place)}
         if registry.has_hook(type(value)):
             return {"$value": name, "state": self._write_fields(value.__coterie_state__(), place)}
@@ -116,7 +147,7 @@ class Writer:
             "attributes": self._write_fields(attributes, place),
         }
 
-    def _write_parameter(self, value: Any, name: str, place: str, kind: type) -> Any:
+    def _write_parameter(self, value: object, name: str, place: str, kind: type) -> Any:
         if name in REPLACEABLE and callable(value):
             self.notes.append(f"{place} was a function and is stored as the default")
             value = getattr(kind(), name)
@@ -133,7 +164,7 @@ class Reader:
         self._tensors = tensors
         self._used: set[str] = set()
 
-    def read_all(self, written: Any) -> Any:
+    def read_all(self, written: object) -> Any:
         """Return the value of the whole JSON, which must use every tensor."""
         value = self.read(written)
         unused = set(self._tensors) - self._used
@@ -185,7 +216,7 @@ class Reader:
         self._used.add(name)
         return self._tensors[name]
 
-    def _read_strings(self, written: Any) -> Any:
+    def _read_strings(self, written: Any) -> AnyArray:
         texts, is_object = _list_in(written["$strings"]), written["kind"] == "object"
         if not all(isinstance(text, str) for text in texts):
             raise ModelFileError("a text in it is none")
@@ -217,8 +248,8 @@ class Reader:
             raise ModelFileError(f"it takes the estimator {kind.__name__} for a value")
         state = {key: self.read(item) for key, item in written["state"].items()}
         _check(kind, state, {})
-        if kind in adapters.ADAPTERS:
-            _, restore = adapters.ADAPTERS[kind]
+        if kind in ADAPTERS:
+            _, restore = ADAPTERS[kind]
             return restore(state)
         return kind.__coterie_restore__(state) if registry.has_hook(kind) else kind(**state)
 
@@ -263,19 +294,19 @@ def _check(kind: Any, state: dict[str, Any], parameters: dict[str, Any]) -> None
         kind._check_state({**parameters, **state}, sizes)
 
 
-def _plain_dtype(name: Any) -> Any:
+def _plain_dtype(name: object) -> np.dtype[Any]:
     if not isinstance(name, str) or name not in PLAIN_TYPES | FLOAT_TYPES:
         raise ModelFileError(f"it holds values of type {schema.shown(name)}")
     return np.dtype(name)
 
 
-def _list_in(written: Any) -> list[Any]:
+def _list_in(written: object) -> list[Any]:
     if not isinstance(written, list):
         raise ModelFileError(f"it holds {schema.shown(written)} for a list")
     return written
 
 
-def _shape_in(written: Any) -> tuple[int, ...]:
+def _shape_in(written: object) -> tuple[int, ...]:
     shape = tuple(_list_in(written))
     if not all(type(size) is int and 0 <= size <= schema.LARGEST_WHOLE for size in shape):
         raise ModelFileError(f"it holds the shape {schema.shown(str(shape))}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from html import escape
@@ -13,6 +14,7 @@ from coterie._support.optional import require
 from coterie._support.typing import Labels
 from coterie._support.validation.schema import (
     COUNT,
+    FLAG,
     DictOf,
     Instance,
     ListOf,
@@ -24,16 +26,90 @@ from coterie._support.validation.schema import (
     wrong,
 )
 from coterie.cluster import find_method
+from coterie.errors import InvalidParameter
 from coterie.evaluate import Comparison, Significance, Stability
 from coterie.persist import save
-from coterie.pipeline.candidate import Candidate
-from coterie.pipeline.estimate import Fact
+from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.groups import Groups
+from coterie.pipeline.other_numbers import Partitions, partitions_of
 from coterie.pipeline.profile import Profile
 from coterie.pipeline.text import headline, summary
 from coterie.select.evidence import Evidence
 
+EVERY_ROW = "from every row"
+MOST_DECIMALS = 6  # an error below that is rounding
 _NOT_SAVED = ("rows", "arguments")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number about groups, and how far it can be off.
+
+    Parameters
+    ----------
+    name : str
+        What it is.
+    value : float
+        The number.
+    is_exact : bool, default=True
+        Whether every row was taken into account.
+    error : float or None, default=None
+        Standard error of an estimate, where it is known.
+    how : str
+        Where the number comes from.
+
+    Examples
+    --------
+    >>> print(Fact("silhouette", 0.6213, is_exact=False, error=0.011, how="1,000 rows against all"))
+    silhouette 0.621 ± 0.011 (estimated: 1,000 rows against all)
+    """
+
+    _schema: ClassVar[Schema] = {
+        "name": Text(),
+        "value": Real(nan=True),
+        "is_exact": Sometimes(FLAG),
+        "error": Sometimes(Maybe(Real(nan=True))),
+        "how": Sometimes(Text()),
+    }
+
+    name: str
+    value: float
+    is_exact: bool = True
+    error: float | None = None
+    how: str = EVERY_ROW
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "name": self.name,
+            "value": self.value,
+            "is_exact": self.is_exact,
+            "error": self.error,
+            "how": self.how,
+        }
+
+    def __str__(self) -> str:
+        how = "exact" if self.is_exact else "estimated"
+        return f"{self.name} {with_error(self.value, self.error)} ({how}: {self.how})"
+
+
+def with_error(value: float, error: float | None) -> str:
+    """Return a value with its standard error, two digits of it, and as many decimals of the value.
+
+    An error of 0 is left out: the draws did not differ, which does not make the value exact.
+
+    Examples
+    --------
+    >>> with_error(0.645095, 0.0029), with_error(1.0, 0.0), with_error(12345.6, 210.4), with_error(0.5, None)
+    ('0.6451 ± 0.0029', '1', '12,350 ± 210', '0.5')
+    """
+    if error is None or not math.isfinite(error) or not math.isfinite(value) or error <= 0:
+        return f"{value:.4g}"
+    decimals = 1 - math.floor(math.log10(error))
+    shown = max(0, decimals)
+    if decimals > MOST_DECIMALS:
+        return f"{value:.4g}"
+    return f"{round(value, decimals):,.{shown}f} ± {round(error, decimals):,.{shown}f}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +230,7 @@ class Clustering:
         """Return the answer, and the evidence underneath."""
         return summary(self)
 
-    def predict(self, rows: Any, *, missing: str = "error") -> Labels:
+    def predict(self, rows: object, *, missing: str = "error") -> Labels:
         """Return the group of each new row, 0..k-1; -1 is noise, a row with missing values is masked.
 
         Parameters
@@ -165,6 +241,16 @@ class Clustering:
             Rows with missing values: refuse, mask, or fill with the medians of the fit.
         """
         return self.groups.predict(rows, missing=missing)
+
+    def partitions(self) -> Partitions:
+        """Return the groups, and the same rows in other numbers of groups, to be measured and compared.
+
+        Means, silhouettes and the agreement with the truth of each are computed when they are asked for.
+        Of data in blocks these are the rows of a sample, with the sizes and means of all rows.
+        """
+        if self.rows is None:
+            raise InvalidParameter("this needs the data, which a saved answer does not hold: fit again.")
+        return partitions_of(self)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: one row per group, with size, share, means and what sets it apart."""

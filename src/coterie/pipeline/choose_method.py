@@ -1,23 +1,310 @@
-"""Which method and how many groups: compared on some rows, or as asked for."""
+"""Which method and how many groups: candidates compared by one judge, or as asked for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from coterie._support.progress import Tracker
+from coterie._support.typing import Data, Labels
 from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
-from coterie.pipeline.candidate import Candidate
-from coterie.pipeline.check_belief import STEPS
-from coterie.pipeline.contest import Contest, run_contest
+from coterie.evaluate import silhouette_score
+from coterie.pipeline.candidates import Candidate, Task, different, propose
+from coterie.pipeline.judge.density_valleys import ENOUGH, Separation, Valleys
 from coterie.pipeline.recipe import make_estimator
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.rows import LEAST_ROWS, ROWS_PER_GROUP, Compared
-from coterie.select import Evidence, Verdict
+from coterie.select import Curve, Evidence, Verdict
 
+STEPS_AFTER = 2  # stability and significance
+SILHOUETTE_ROWS = 1_000
+RUNNERS_UP = 5
+TIE = 0.1  # differences of rank below that say nothing
+SIMPLEST_FIRST = (
+    "kmeans",
+    "mixture",
+    "agglomerative",
+    "modes",
+    "spectral",
+)  # by what it takes to place a row
+CLOSE = 0.5  # in units of evidence: less of a lead is a close call
+SOME_GROUPS = 8  # numbers up to this are always tried
+MARGIN = 1.3  # numbers are tried up to so many times the hills of the density
+HILL = 1.2  # standard errors that a hill rises at least
+SMOOTH = 12  # neighbours of a density that shows few spurious hills
 GIVEN = "asked for"
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """All candidates, best first, and the evidence.
+
+    Parameters
+    ----------
+    winner : Candidate or None
+        The best; None: there are no groups.
+    ranked : tuple of Candidate
+        The best of each method and number, best first, the winner included.
+    evidence : Evidence
+        What speaks for the number of groups.
+    """
+
+    winner: Candidate | None
+    ranked: tuple[Candidate, ...]
+    evidence: Evidence
+
+    @property
+    def runners_up(self) -> tuple[Candidate, ...]:
+        """The best that tell something else than the winner and each other."""
+        if self.winner is None:
+            return different(self.ranked, RUNNERS_UP)
+        return different(self.ranked, RUNNERS_UP + 1)[1:]
+
+
+def run_contest(points: Data, request: FitRequest, tracker: Tracker, *, steps_after: int = 0) -> Contest:
+    """Let methods propose clusterings of some points and return them judged, best first.
+
+    Parameters
+    ----------
+    points : array
+        Scaled rows; a few thousand at most.
+    request : FitRequest
+        Methods, numbers of groups, budget.
+    tracker : Tracker
+        Hears of every method.
+    steps_after : int, default=0
+        Steps of the same work that follow, so that the time left counts them.
+    """
+    valleys = Valleys(np.ascontiguousarray(points), request.distance or "euclidean")
+    task = Task(valleys, request.numbers(_most(valleys, request)), request)
+    methods, may_be_one = request.methods_to_compare(), request.may_be_one
+    began = time.perf_counter()
+    judged: list[tuple[Candidate, Separation]] = []
+    for at, method in enumerate(methods if task.ks else ()):
+        stage = f"comparing methods: {find_method(method).title}"
+        tracker.report(at, stage=stage, total=len(methods) + steps_after)
+        judged += _judged(task, method)
+    judged.sort(key=lambda pair: -pair[1].rank)
+    _prefer_finer(judged, task.valleys.error)
+    _prefer_simple(judged)
+    wins = bool(judged) and (not may_be_one or (judged[0][1].score > 0 and _are_any_apart(judged)))
+    best_of_k = _best_of_each_k(judged)
+    evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, _why_none(judged), began)
+    best = judged[0] if wins else None
+    ranked = [_explain(pair, best, is_best=wins and at == 0) for at, pair in enumerate(_distinct(judged))]
+    return Contest(ranked[0] if wins else None, tuple(ranked), evidence)
+
+
+def _most(valleys: Valleys, request: FitRequest) -> int:
+    """Return the largest number of groups that is worth trying."""
+    n_rows = len(valleys.X)
+    smooth = [tree for tree in valleys.trees if tree.n_neighbors >= SMOOTH] or valleys.trees[-1:]
+    hills = max(int((tree.depths > HILL).sum()) + 1 for tree in smooth)
+    most = max(SOME_GROUPS, int(MARGIN * hills) + 2)
+    return max(2, min(most, n_rows // ROWS_PER_GROUP, request.budget.most_clusters))
+
+
+def _are_any_apart(judged: list[tuple[Candidate, Separation]]) -> bool:
+    """Return whether some partition stands on valleys that are all significant: else none are."""
+    return any(separation.evidence.min() > 0 for _, separation in judged)
+
+
+def _prefer_finer(judged: list[tuple[Candidate, Separation]], error: float) -> None:
+    """Move more groups to the front that are all apart, of partitions that the judge cannot tell apart."""
+    if not judged or not error:
+        return
+    best, separation = judged[0]
+    finer = [
+        at
+        for at, (candidate, other) in enumerate(judged)
+        if candidate.k > best.k and separation.rank - other.rank <= error and other.evidence.min() > 0
+    ]
+    if finer:
+        judged.insert(0, judged.pop(finer[0]))
+
+
+def _prefer_simple(judged: list[tuple[Candidate, Separation]]) -> None:
+    """Move the simplest model to the front, of those with as many groups that the judge cannot tell apart."""
+    if not judged:
+        return
+    best, separation = judged[0]
+    tied = [
+        at
+        for at, (candidate, other) in enumerate(judged)
+        if candidate.k == best.k and separation.rank - other.rank <= TIE
+    ]
+    judged.insert(0, judged.pop(min(tied, key=lambda at: (_complexity(judged[at][0].method), at))))
+
+
+def _complexity(method: str) -> int:
+    return SIMPLEST_FIRST.index(method) if method in SIMPLEST_FIRST else len(SIMPLEST_FIRST)
+
+
+def _judged(task: Task, method: str) -> list[tuple[Candidate, Separation]]:
+    found = []
+    for parameters, labels in propose(method, task):
+        labels = _compact(labels)
+        k = int(labels.max()) + 1
+        is_within = k <= max(task.most_share * len(labels), 2) and task.ks[0] <= k <= task.ks[-1]
+        if k < 2 or not (is_within or task.request.is_settled):
+            continue
+        separation = task.valleys.judge(labels)
+        scores = {
+            "separation": separation.score,
+            "weakest_valley": float(separation.evidence.min()),
+            "crossing": separation.crossing,
+            "noise": float((labels < 0).mean()),
+        }
+        found.append((Candidate(method, k, labels, scores, "", parameters), separation))
+    return found
+
+
+def _compact(labels: Labels) -> Labels:
+    """Return labels 0..k-1 without gaps; everything below 0 is noise."""
+    values, codes = np.unique(np.maximum(np.asarray(labels), -1), return_inverse=True)
+    return np.asarray(codes - int(values[0] < 0), dtype=np.int32)
+
+
+def _best_of_each_k(
+    judged: Sequence[tuple[Candidate, Separation]],
+) -> dict[int, tuple[Candidate, Separation]]:
+    best: dict[int, tuple[Candidate, Separation]] = {}
+    for pair in judged:
+        best.setdefault(pair[0].k, pair)
+    return dict(sorted(best.items()))
+
+
+def _distinct(judged: Sequence[tuple[Candidate, Separation]]) -> list[tuple[Candidate, Separation]]:
+    """Return the best candidate of each method and number of groups, best first."""
+    seen: dict[tuple[str, int], tuple[Candidate, Separation]] = {}
+    for pair in judged:
+        seen.setdefault((pair[0].method, pair[0].k), pair)
+    return list(seen.values())
+
+
+def _for(separation: Separation) -> str:
+    """Say how many borders between the groups of the winner are significant."""
+    n_borders, n_weak = len(separation.evidence), _n_weak(separation)
+    if n_borders == 1:
+        return f"its border is {'not ' if n_weak else ''}significant"
+    if not n_weak:
+        return f"{'both' if n_borders == 2 else f'all {n_borders}'} borders are significant"
+    return _weak_borders(n_borders, n_weak)
+
+
+def _n_weak(separation: Separation) -> int:
+    """Return how many borders are not clearer than those of null data."""
+    return int((separation.evidence <= 0).sum())
+
+
+def _weak_borders(n_borders: int, n_weak: int) -> str:
+    if n_borders == 1:
+        return "its border is not significant"
+    return f"{n_weak} of its {n_borders} borders {'is' if n_weak == 1 else 'are'} not significant"
+
+
+def _explain(
+    pair: tuple[Candidate, Separation], best: tuple[Candidate, Separation] | None, *, is_best: bool
+) -> Candidate:
+    """Return the candidate with what speaks for the winner, or against any other."""
+    candidate, separation = pair
+    reason = _for(separation) if is_best else _against(pair, best)
+    return replace(candidate, reason=reason)
+
+
+def _against(pair: tuple[Candidate, Separation], best: tuple[Candidate, Separation] | None) -> str:
+    candidate, separation = pair
+    n_weak = _n_weak(separation)
+    if n_weak:
+        return _weak_borders(len(separation.evidence), n_weak)
+    if best is None:
+        return "no better separated than null data"
+    winner, other = best
+    if separation.score < other.score - CLOSE:
+        return "separates the groups less clearly than the winner"
+    if separation.crossing > other.crossing:
+        return f"close, but {100 * separation.crossing:.2g}% of nearest-neighbour pairs cross its borders"
+    if other.rank - separation.rank > TIE:
+        return "close: the winner's borders are slightly clearer"
+    if _complexity(winner.method) < _complexity(candidate.method):
+        return "as good as the winner, which is the simpler model"
+    return "separates as well as the winner"
+
+
+def _evidence(
+    task: Task,
+    best: dict[int, tuple[Candidate, Separation]],
+    k: int,
+    why_none: str,
+    began: float,
+) -> Evidence:
+    ks = (1, *best)
+    ranks = {1: 0.0, **{k: separation.rank for k, (_, separation) in best.items()}}
+    labelings: dict[int, Labels | None] = {1: np.zeros(len(task.rows), dtype=np.int32)}
+    labelings |= {k: candidate.labels for k, (candidate, _) in best.items()}
+    crossing = [0.0, *(separation.crossing for _, separation in best.values())]
+    curves = (
+        Curve(
+            "separation",
+            "separation",
+            ks,
+            np.array([0.0, *(separation.score for _, separation in best.values())]),
+            None,
+            True,
+            k,
+            "its groups are the best separated, compared with null data",
+        ),
+        Curve(
+            "crossing",
+            "crossing",
+            ks,
+            np.array(crossing),
+            None,
+            False,
+            None,
+            "small is good, 0 for one group",
+        ),
+        _silhouettes(task, ks, labelings),
+    )
+    reason = why_none if k == 1 else curves[0].reason
+    return Evidence(
+        "auto", ks, curves, labelings, (), _verdict(k, ranks, curves, reason), (), time.perf_counter() - began
+    )
+
+
+def _why_none(judged: Sequence[tuple[Candidate, Separation]]) -> str:
+    """Say why there are no groups."""
+    if not judged:
+        return "no method proposed a split"
+    return f"the best split ({judged[0][0].title}) is no better separated than null data"
+
+
+def _silhouettes(task: Task, ks: tuple[int, ...], labelings: dict[int, Labels | None]) -> Curve:
+    rows = np.random.default_rng(task.seed).permutation(len(task.rows))[:SILHOUETTE_ROWS]
+    values = np.full(len(ks), np.nan)
+    for at, k in enumerate(ks[1:], start=1):
+        labels = np.asarray(labelings[k])[rows]
+        inside = labels >= 0
+        n_here = np.unique(labels[inside]).size
+        if 1 < n_here < inside.sum():
+            values[at] = silhouette_score(task.rows[rows][inside], labels[inside], metric=task.metric)
+    choice = None if np.isnan(values).all() else int(ks[int(np.nanargmax(values))])
+    note = f"from {SILHOUETTE_ROWS:,} rows" if len(task.rows) > SILHOUETTE_ROWS else ""
+    return Curve("silhouette", "silhouette", ks, values, None, True, choice, "largest", note)
+
+
+def _verdict(k: int, ranks: dict[int, float], curves: Sequence[Curve], reason: str) -> Verdict:
+    lead = ranks[k] - max((rank for number, rank in ranks.items() if number != k), default=-ENOUGH)
+    near = sorted(number for number, rank in ranks.items() if number != k and ranks[k] - rank < CLOSE)
+    against = [f"k = {number} is close" for number in near]
+    against += [
+        f"{curve.title} would choose {curve.choice}" for curve in curves if curve.choice not in (None, k)
+    ]
+    return Verdict(k, {}, (reason,), tuple(against), float(1.0 / (1.0 + np.exp(-2.0 * max(lead, 0.0)))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +348,7 @@ def choose_method(compared: Compared, request: FitRequest, tracker: Tracker) -> 
         winner = given or _as_kmeans(request)
         note = f"{winner.k:,} groups are too many to be judged on {len(compared.rows):,} rows"
         return Choice(winner, None, _evidence_of(winner), (note,))
-    steps = STEPS if request.believe else 0
+    steps = STEPS_AFTER if request.believe else 0
     contest = run_contest(compared.points, request, tracker, steps_after=steps)
     notes = () if compared.is_whole else (compared.note,)
     return Choice(given or contest.winner or one_group(request.seed), contest, contest.evidence, notes)

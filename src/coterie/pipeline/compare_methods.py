@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import RandomState
 from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Real, Schema, Text
 from coterie.cluster import find_method
 from coterie.evaluate import adjusted_rand_score
-from coterie.pipeline.candidate import Candidate
-from coterie.pipeline.contest import run_contest
+from coterie.pipeline.candidates import Candidate
+from coterie.pipeline.choose_method import run_contest
 from coterie.pipeline.fit import open_rows
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.select.evidence import Evidence
@@ -88,7 +89,7 @@ def compare_methods(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     missing: str = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     progress: ProgressOption = None,
 ) -> MethodComparison:
     """Compare what several methods find, by the judge of `coterie.fit`.
@@ -98,7 +99,7 @@ def compare_methods(
     X : anything that `coterie.fit` takes
         The data.
     methods : str or sequence of str, default="auto"
-        Names of `coterie.cluster.catalogue()`, joined by commas if in one string; "auto": by the budget.
+        Names of `coterie.cluster.methods()`, joined by commas if in one string; "auto": by the budget.
     k : int, range, "A..B" or "auto", default="auto"
         Numbers of groups to choose from.
     distance, scale, truth, budget, drop, keep, missing, random_state, progress

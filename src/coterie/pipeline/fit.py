@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from coterie._support import hooks
-from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.progress import Progress, ProgressOption, Tracker, track
+from coterie._support.typing import Labels, RandomState
 from coterie.data import Table
+from coterie.data.paths import is_in_blocks
+from coterie.evaluate import Significance, Stability, significance, stability
 from coterie.pipeline.answer import Clustering
-from coterie.pipeline.check_belief import TOO_FEW, check_belief
-from coterie.pipeline.choose_method import Choice, choose_method
+from coterie.pipeline.candidates import CRUMBS, Candidate
+from coterie.pipeline.choose_method import STEPS_AFTER, Choice, choose_method
 from coterie.pipeline.groups import Groups
+from coterie.pipeline.judge.density_valleys import Valleys
 from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rows import Compared, Fitted, Rows, memory_rows
-from coterie.pipeline.sources import is_in_blocks
+
+ROWS_PER_DRAWN_GROUP = 20  # of a draw: with fewer, the border between two groups cannot be seen
+TOO_FEW = 10  # rows below which no method can tell groups from chance
+MOST_COLUMNS = (
+    2_000  # of a Gaussian with a covariance of its own; wider data are turned first, see `points_of`
+)
 
 
 def fit(
@@ -33,7 +45,7 @@ def fit(
     drop: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     missing: str = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_init: int | None = None,
     improve: str | None = None,
     set: Mapping[str, Any] | None = None,
@@ -56,11 +68,11 @@ def fit(
         methods are compared on a sample, k-means, mixtures, k-medoids and DBSCAN are fitted to all rows, and
         the answer says which numbers are exact.
     method : str, default="auto"
-        A name of `coterie.cluster.catalogue()`, several joined by commas, or "auto".
+        A name of `coterie.cluster.methods()`, several joined by commas, or "auto".
     k : int, range, "A..B" or "auto", default="auto"
         Number of groups, numbers to choose from, or whatever there is, 1 (no groups) included.
     distance : str, default="auto"
-        A name of `coterie.distance.catalogue()`; "auto" is Euclidean.
+        A name of `coterie.distance.distances()`; "auto" is Euclidean.
     scale : {"auto", "standard", "minmax", "robust", "none"}, default="auto"
         "auto" standardises the columns when the largest spread is more than five times the lower quartile of
         the spreads (of fewer than five columns: the least).
@@ -138,7 +150,7 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     seconds = time.perf_counter() - began
     groups, facts = rows.describe(fitted, recipe, seconds, _notes(choice, compared), request.seed)
     stability, significance = _belief(rows, fitted, groups, choice, compared, request, tracker)
-    return rows.answer(  # type: ignore[no-any-return]  # each backend has its own kind
+    return rows.answer(
         fitted,
         groups=groups,
         method=winner.method,
@@ -220,3 +232,67 @@ def fit_groups(
         believe=False,
     )
     return run(table, request, progress).groups
+
+
+def check_belief(
+    points: Any, labels: Labels, chosen: Candidate | None, request: FitRequest, tracker: Tracker
+) -> tuple[Stability | None, Significance | None]:
+    """Return whether the groups come back in resamples, and whether null data are separated as well.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        The rows that methods were compared on.
+    labels : array of shape (n,)
+        Their groups, 0..k-1; below 0 is noise. All 0: there are no groups, and stability is not measured.
+    chosen : Candidate or None
+        The winner; where there are no groups, the best loser.
+    request : FitRequest
+        What it may cost.
+    tracker : Tracker
+        Hears of the two stages.
+    """
+    if chosen is None or len(points) < TOO_FEW or chosen.k > CRUMBS * len(points):
+        return None, None  # a resample would have fewer rows than groups
+    n_found = int(np.max(labels, initial=-1)) + 1
+    if n_found < 1 or len(np.unique(labels[labels >= 0])) < n_found:
+        return None, None  # a group that no compared row belongs to cannot come back
+    budget, stable, n_before = request.budget, None, len(request.methods_to_compare())
+    seed = request.seed
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a resample or a draw warns about says nothing about the data
+        if n_found > 1:
+            tracker.report(n_before, stage="stability", total=n_before + STEPS_AFTER)
+            stable = stability(
+                chosen.make(),
+                points,
+                progress=_share_of(tracker, n_before),
+                n_resamples=budget.resamples,
+                labels=np.maximum(labels, -1),
+                random_state=seed,
+            )
+        if points.shape[1] > MOST_COLUMNS:
+            return stable, None
+        tracker.report(n_before + 1, stage="significance", total=n_before + STEPS_AFTER)
+        chance = significance(
+            chosen.make(),
+            points,
+            measure=separation,
+            n_draws=budget.draws,
+            sample_size=min(max(budget.draw_rows, ROWS_PER_DRAWN_GROUP * n_found), len(points)),
+            random_state=seed,
+            progress=_share_of(tracker, n_before + 1),
+        )
+    return stable, chance
+
+
+def _share_of(tracker: Tracker, step: int) -> Callable[[Progress], None] | None:
+    """Return a listener that tells the tracker how far a step has come, if anybody looks."""
+    if not tracker.is_watched:
+        return None
+    return lambda made: tracker.report(step, share=made.done / made.total if made.total else 0.0)
+
+
+def separation(X: Any, labels: object) -> float:
+    """Return how well groups are apart, by `Valleys`: what the p-value compares."""
+    return Valleys(np.ascontiguousarray(X)).judge(np.asarray(labels)).score

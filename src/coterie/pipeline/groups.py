@@ -1,7 +1,8 @@
-"""The result: groups of the rows of a table, how they were found, and how to place new rows."""
+"""Groups of the rows of a table: numbered by size, described in its units, able to place new rows."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
@@ -23,10 +24,10 @@ from coterie._support.validation.schema import (
     Text,
     wrong,
 )
-from coterie.data import LeftOut, Scaling, Table, settle_missing
-from coterie.distance import get_geometry
-from coterie.errors import InvalidData
-from coterie.pipeline.profile import Profile
+from coterie.data import LeftOut, PreparedRows, Scaling, Table, settle_missing
+from coterie.distance import find_geometry
+from coterie.errors import InvalidData, ModelFileError
+from coterie.pipeline.profile import Profile, profile_groups
 from coterie.pipeline.recipe import Recipe
 
 
@@ -97,7 +98,7 @@ class Groups:
     columns: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
-    recipe: Any
+    recipe: Recipe
     scaling: Scaling
     medians: FloatArray | None
     model: Any
@@ -142,7 +143,7 @@ class Groups:
             return None
         if hasattr(self.model, "_objective_words"):
             return self.model._objective_words, float(value)
-        words = get_geometry(getattr(self.model, "geometry", "euclidean")).barycentre.objective
+        words = find_geometry(getattr(self.model, "geometry", "euclidean")).barycentre.objective
         return ("SSE" if words.endswith("(SSE)") else words), float(value)
 
     @property
@@ -156,7 +157,7 @@ class Groups:
             return np.asarray(by_group)
         return np.asarray(self.grouped_rows[by_group])
 
-    def predict(self, rows: Any, *, missing: str = "error") -> Labels:
+    def predict(self, rows: object, *, missing: str = "error") -> Labels:
         """Return the group of each new row.
 
         Parameters
@@ -279,3 +280,114 @@ def check_groups(state: Mapping[str, Any], sizes: Mapping[str, int], *, who: str
     n_labels = int(np.max(getattr(model, "labels_", -1), initial=-1)) + 1
     if 0 < len(state["numbers"]) < n_labels:
         raise wrong("numbers", who, f"have {n_labels} numbers, one per label of its model", sizes["clusters"])
+
+
+def describe_groups(
+    prepared: PreparedRows,
+    recipe: Recipe,
+    estimator: object,
+    labels: Labels,
+    *,
+    seconds: float,
+    notes: tuple[str, ...] = (),
+) -> Groups:
+    """Return groups numbered by size, with what sets them apart.
+
+    Parameters
+    ----------
+    prepared : PreparedRows
+        The data.
+    recipe : Recipe
+        How the groups were found.
+    estimator : estimator
+        Fitted; it places new rows.
+    labels : array of shape (n_complete_rows,)
+        Its clusters, 0..k-1; -1 is noise.
+    seconds : float
+        Time the fit took.
+    notes : tuple of str
+        What the reader should know.
+    """
+    complete, choice, scaling = prepared.complete, prepared.choice, prepared.scaling
+    numbers, by_size = number_by_size(np.bincount(labels[labels >= 0]))
+    found = number_labels(labels, numbers)
+    profile = profile_groups(complete.X, found, choice.used, len(numbers), rows=complete.rows)
+    return Groups(
+        source=prepared.table.source,
+        n_rows=prepared.table.n_rows,
+        columns=choice.used,
+        left_out=choice.left_out,
+        notes=(*prepared.notes, *notes),
+        recipe=recipe,
+        scaling=scaling,
+        medians=complete.medians,
+        model=estimator,
+        numbers=numbers,
+        labels=spread_labels(found, complete.rows, complete.n_rows_in_table),
+        profile=profile,
+        centers=centers_of(estimator, scaling, by_size, profile.means),
+        explained=share_explained(profile, scaling, len(complete.rows)),
+        seconds=seconds,
+    )
+
+
+def centers_of(estimator: object, scaling: Scaling, by_size: Any, means: Any) -> Any:
+    """Return the estimator's centres in the table's units; means where it has none, or only directions."""
+    centers = getattr(estimator, "cluster_centers_", None)
+    if centers is None or np.shape(centers) != means.shape or _has_directions(estimator):
+        return means
+    return scaling.invert(np.asarray(centers, dtype=np.float64)[by_size])
+
+
+def _has_directions(estimator: object) -> bool:
+    geometry = getattr(estimator, "geometry", None)
+    return geometry is not None and find_geometry(geometry).distance.euclidean_form == "half square"
+
+
+def number_by_size(sizes: Any) -> tuple[Labels, Any]:
+    """Return the group of each cluster, the largest being 0, and the clusters in that order."""
+    by_size = np.argsort(-sizes, kind="stable")
+    numbers = np.empty(len(sizes), dtype=np.int32)
+    numbers[by_size] = np.arange(len(sizes))
+    return numbers, by_size
+
+
+def share_explained(profile: Profile, scaling: Scaling, n_rows: int) -> float | None:
+    """Return the share of the variance of the scaled data that lies between the groups: BSS / TSS."""
+    variances = (profile.spread / scaling.factor) ** 2
+    total = n_rows * float(variances.sum())
+    between = float(profile.sizes @ (profile.differences**2 @ variances))
+    return between / total if total > 0 else None
+
+
+def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels:
+    """Return the group of each row of a table.
+
+    Parameters
+    ----------
+    model : Groups, something with groups, or estimator
+        What `coterie.load` returned. An estimator's clusters keep its own numbers.
+    table : Table
+        Columns are found by name when the model knows names, otherwise the numeric ones are taken in order.
+    missing : {"error", "drop", "median"}, default="error"
+        What to do about missing values; "median" needs `Groups`.
+    """
+    groups = getattr(model, "groups", model)
+    if isinstance(groups, Groups):
+        return groups.predict(table, missing=missing)
+    if not hasattr(model, "predict"):
+        raise ModelFileError(f"a {type(model).__name__} places no new rows: it has no predict.")
+    names = getattr(model, "feature_names_in_", None)
+    columns = table.choose().used if names is None else tuple(str(name) for name in names)
+    if len(columns) != model.n_features_in_:
+        raise InvalidData(
+            f"{table.source}: the model needs {model.n_features_in_} columns of numbers, got {len(columns)}: "
+            f"{', '.join(columns[:5])}{' ...' if len(columns) > 5 else ''}."
+        )
+    X = table.matrix(columns)
+    complete = settle_missing(X, columns, policy=missing, source=table.source)
+    with warnings.catch_warnings():
+        # the columns were matched by name above; the matrix no longer carries the names
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        found = np.asarray(model.predict(complete.X))
+    return spread_labels(found, complete.rows, X.shape[0])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from coterie._support.typing import Labels
 from coterie.cluster import KMeans, find_method
-from coterie.pipeline.describe import number_by_size
-from coterie.pipeline.groups import number_labels
+from coterie.pipeline.groups import number_by_size, number_labels
+from coterie.pipeline.partition import Partition
 from coterie.pipeline.recipe import make_estimator
 
 if TYPE_CHECKING:
@@ -22,6 +22,32 @@ FEWEST, MOST = 2, 12  # groups that a tree is cut into
 BELOW, BEYOND = 8, 3  # numbers less and more than a number that was asked for
 MOST_REFITTED = 5_000  # rows up to which the method is fitted again
 LEARNING_ROWS = 4_000  # that k-means learns from where methods were compared on a sample
+
+
+@dataclass(frozen=True, eq=False)
+class Partitions:
+    """The rows at hand in the groups of an answer, and in other numbers of groups.
+
+    Parameters
+    ----------
+    chosen : Partition
+        The groups of the answer.
+    others : mapping of int to Partition
+        By number of groups.
+    note : str
+        How the others were found, where that needs to be said.
+    """
+
+    chosen: Partition
+    others: Mapping[int, Partition]
+    note: str = ""
+
+
+def partitions_of(found: Clustering) -> Partitions:
+    """Return the partition of an answer, and those into other numbers of groups."""
+    chosen = found.rows.partition(found.groups)
+    labelings, note = other_labelings(found)
+    return Partitions(chosen, {k: Partition(chosen.rows, labels) for k, labels in labelings.items()}, note)
 
 
 def other_labelings(found: Clustering) -> tuple[Mapping[int, Labels], str]:
@@ -70,13 +96,13 @@ def _refitted(found: Clustering, points: Any) -> dict[int, Labels]:
     return labelings
 
 
-def _by_size(labels: Any) -> Labels:
+def _by_size(labels: object) -> Labels:
     found = np.asarray(labels)
     numbers, _ = number_by_size(np.bincount(found[found >= 0]))
     return number_labels(found, numbers)
 
 
-def tree_of(model: Any, n_rows: int) -> Any:
+def tree_of(model: object, n_rows: int) -> Any:
     """Return the tree of an estimator when its leaves are the rows; None otherwise."""
     try:
         tree = getattr(model, "dendrogram_", None)

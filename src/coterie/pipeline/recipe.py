@@ -12,7 +12,7 @@ from coterie._support.validation import Choice
 from coterie._support.validation.schema import COUNT, DictOf, Maybe, Plain, Schema, Sometimes, Text
 from coterie.cluster import Method, find_method
 from coterie.data import SCALINGS, check_scale
-from coterie.distance import get_geometry
+from coterie.distance import find_geometry
 from coterie.errors import CoterieError, InvalidParameter, did_you_mean
 
 # How the command line calls what estimators call otherwise; None in a recipe means the estimator's default.
@@ -26,13 +26,13 @@ class Recipe:
     Parameters
     ----------
     method : str, default="kmeans"
-        A name of `coterie.cluster.catalogue`.
+        A name of `coterie.cluster.methods`.
     n_clusters : int or None
         How many groups, for methods that must be told.
     scale : {"standard", "minmax", "robust", "none"}, default="standard"
         What to do with the columns first.
     distance : str or None
-        A name of `coterie.distance.catalogue`; None is the method's own.
+        A name of `coterie.distance.distances`; None is the method's own.
     n_init : int or None
         How many starts.
     improve : str or None
@@ -148,7 +148,7 @@ def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = No
             raise InvalidParameter(f"{method.title} has no {option}, got {value!r}.").in_shell(
                 f"{method.title} has no --{option.replace('_', '-')}, got {value!r}."
             )
-        chosen[name] = get_geometry(value).name if name == "geometry" else value
+        chosen[name] = find_geometry(value).name if name == "geometry" else value
     count = "n_clusters" if "n_clusters" in parameters else "n_components"
     for name, value in ((count, recipe.n_clusters), ("random_state", recipe.seed), ("progress", progress)):
         if name in parameters and value is not None:

@@ -7,18 +7,82 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from coterie._support.typing import RandomState
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie._support.validation.parameters import is_whole
 from coterie.cluster import find_method
 from coterie.data import AUTO, check_policy, check_scale
-from coterie.distance import get_distance
-from coterie.errors import InvalidParameter, shown_in_shell
-from coterie.pipeline.budget import Budget, find_budget
+from coterie.distance import find_distance
+from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 from coterie.pipeline.recipe import Recipe, check_recipe, takes_distance, takes_k, takes_option
 
 STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
 PRECOMPUTED = "precomputed"
 MOST_DIGITS = 7  # of a number of groups in text: the numbers of a range are all made
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one word buys.
+
+    Parameters
+    ----------
+    name : str
+        The word.
+    rows : int
+        Rows that methods are compared on; a sample when there are more.
+    methods : tuple of str
+        Methods that are tried.
+    most_clusters : int
+        The largest number of clusters tried.
+    starts : int
+        Starts of k-means.
+    resamples : int
+        Of the stability.
+    draws : int
+        Data sets without clusters, for the p-value.
+    draw_rows : int
+        Rows of each.
+    """
+
+    name: str
+    rows: int
+    methods: tuple[str, ...]
+    most_clusters: int
+    starts: int
+    resamples: int
+    draws: int
+    draw_rows: int
+
+
+QUICK = ("modes", "kmeans", "mixture", "agglomerative")
+
+
+ALL = (*QUICK, "hdbscan", "spectral")
+
+
+BUDGETS = {
+    "fast": Budget("fast", 2_500, QUICK, 30, 3, 10, 39, 300),
+    "normal": Budget("normal", 5_000, ALL, 50, 4, 20, 99, 500),
+    "thorough": Budget("thorough", 12_000, ALL, 80, 10, 50, 199, 1_000),
+}
+
+
+def find_budget(name: object) -> Budget:
+    """Return the budget of that name.
+
+    Examples
+    --------
+    >>> find_budget("fast").rows
+    2500
+    """
+    if isinstance(name, str) and name in BUDGETS:
+        return BUDGETS[name]
+    allowed = ", ".join(f'"{word}"' for word in BUDGETS)
+    near = did_you_mean(name, BUDGETS) if isinstance(name, str) else ""
+    raise InvalidParameter(f"budget of coterie.fit must be one of {allowed}, got {name!r}.{near}").in_shell(
+        f"--budget must be one of {', '.join(BUDGETS)}, got {shown_in_shell(name)}.{near}"
+    )
 
 
 @dataclass(frozen=True)
@@ -135,7 +199,7 @@ def scale_for(scale: str, distance: str | None) -> str:
     """
     if scale != AUTO or distance is None:
         return scale
-    return AUTO if get_distance(distance).domain == "real" else "none"
+    return AUTO if find_distance(distance).domain == "real" else "none"
 
 
 def make_request(
@@ -150,7 +214,7 @@ def make_request(
     drop: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     missing: str = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_init: int | None = None,
     improve: str | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -223,7 +287,7 @@ def _distance(distance: Any) -> str | None:
         return None
     if isinstance(distance, str) and distance == PRECOMPUTED:
         return None  # methods run on principal coordinates, in which distances are Euclidean
-    name = get_distance(distance).name
+    name = find_distance(distance).name
     return None if name == "euclidean" else name
 
 
@@ -232,7 +296,7 @@ def _methods(method: Any) -> tuple[str, ...]:
     names = list(method) if is_list else method.split(",") if isinstance(method, str) else []
     if not names or not all(isinstance(name, str) and name.strip() for name in names):
         raise InvalidParameter(
-            "method of coterie.fit must be a name of coterie.cluster.catalogue(), several joined by commas, "
+            "method of coterie.fit must be a name of coterie.cluster.methods(), several joined by commas, "
             f'or "auto", got {method!r}.'
         )
     return tuple(find_method(str(name).strip()).name for name in names)

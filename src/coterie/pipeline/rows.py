@@ -20,11 +20,11 @@ from coterie.data.square import names_of_square, refuse_distances, square_column
 from coterie.distance.input import check_distance_matrix
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_you_mean
 from coterie.evaluate import Comparison, compare
-from coterie.pipeline.candidate import Candidate
-from coterie.pipeline.describe import describe_groups
-from coterie.pipeline.estimate import Fact
-from coterie.pipeline.groups import Groups
+from coterie.pipeline.answer import Clustering, Fact
+from coterie.pipeline.candidates import Candidate
+from coterie.pipeline.groups import Groups, describe_groups
 from coterie.pipeline.judge.rounding import FEW_ROWS
+from coterie.pipeline.partition import Partition, RowsAtHand, class_texts
 from coterie.pipeline.recipe import Recipe, takes_distance
 from coterie.pipeline.request import PRECOMPUTED, FitRequest
 
@@ -133,7 +133,10 @@ class Rows(Protocol):
     def compare(self, groups: Groups, fitted: Any) -> Comparison | None:
         """Return the agreement with the truth, where it was given."""
 
-    def answer(self, fitted: Any, **parts: Any) -> Any:
+    def partition(self, groups: Groups) -> Partition:
+        """Return the groups of the rows at hand: all of them, or a sample."""
+
+    def answer(self, fitted: Any, **parts: Any) -> Clustering:
         """Return the answer with all its parts."""
 
 
@@ -220,10 +223,22 @@ class MemoryRows:
         rows = self.prepared.rows
         return compare(self.classes[rows], np.asarray(groups.labels[rows]))
 
-    def answer(self, fitted: Fitted, **parts: Any) -> Any:
-        """Return the answer with all its parts."""
-        from coterie.pipeline.answer import Clustering
+    def partition(self, groups: Groups) -> Partition:
+        """Return the groups of all rows that were not left out."""
+        prepared = self.prepared
+        at_hand = RowsAtHand(
+            prepared.complete.X,
+            prepared.points,
+            prepared.rows,
+            groups.columns,
+            len(prepared.rows),
+            groups.recipe.distance or "euclidean",
+            None if self.classes is None else class_texts(np.asarray(self.classes)[prepared.rows]),
+        )
+        return Partition(at_hand, np.asarray(groups.labels[prepared.rows]))
 
+    def answer(self, fitted: Fitted, **parts: Any) -> Clustering:
+        """Return the answer with all its parts."""
         return Clustering(**parts, rows=self)
 
 
@@ -243,7 +258,7 @@ class MatrixRows(MemoryRows):
         return Fitted(model, np.asarray(model.labels_))
 
 
-def matrix_rows(data: Any, request: FitRequest) -> MatrixRows:
+def matrix_rows(data: object, request: FitRequest) -> MatrixRows:
     """Return the rows of a matrix of distances, by their principal coordinates."""
     table = dense(as_table(data, may_be_distances=True))
     columns = square_columns(table, drop=request.drop)
@@ -290,7 +305,7 @@ def principal_coordinates(distances: Data) -> tuple[Data, float]:
     return np.ascontiguousarray(vectors[:, order] * np.sqrt(values[order])), kept
 
 
-def memory_rows(data: Any, request: FitRequest) -> MemoryRows:
+def memory_rows(data: object, request: FitRequest) -> MemoryRows:
     """Return the rows of a table, a frame, an array or a file, prepared as asked for."""
     if request.is_precomputed:
         return matrix_rows(data, request)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
 from itertools import accumulate
 from typing import Any, ClassVar
 
@@ -11,8 +13,8 @@ import numpy as np
 
 from coterie._support.typing import Data
 from coterie.data import Scaling
-from coterie.errors import InvalidParameter
-from coterie.scale.runtime.recent import RECENT
+from coterie.errors import InvalidData, InvalidParameter
+from coterie.scale.runtime.cache import RECENT, ROW_FILES, folder_on_disk, forget_everywhere
 from coterie.scale.sources.partitions import ColumnKeys, Piece, Span, check_made, fill_rows, rows_of, some_of
 
 ROWS_OF_SUMS = 8192  # the engine sums up so many rows by themselves; blocks are multiples of it
@@ -201,3 +203,86 @@ def check_block_rows(block_rows: int | None, n_columns: int) -> int:
             f"to the bit for all of them."
         )
     return int(block_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class KeptBlock(Block):
+    """A block that keeps its rows where it is read, and decodes them anew where it finds none."""
+
+    run: str = ""
+    is_kept = True
+
+    def read(self) -> Data:
+        """Return the rows as a C-ordered matrix."""
+        folder = folder_on_disk()
+        file = None if folder is None else ROW_FILES.of(self.run, folder)
+        if file is None:
+            return super().read()
+        X = file.get(self.index)
+        if X is None:
+            X = super().read()
+            file.keep(self.index, X)
+        return X
+
+
+@dataclass(frozen=True, eq=False)
+class KeptBlocks(Blocks):
+    """Blocks that keep their rows under the name of a run."""
+
+    run: str = ""
+
+    def __iter__(self) -> Iterator[Block]:
+        for block in super().__iter__():
+            facts = {field.name: getattr(block, field.name) for field in fields(block)}
+            yield KeptBlock(**facts, run=self.run)
+
+
+def is_slow_to_read(blocks: Blocks) -> bool:
+    """Return whether rows are in files that must be decoded: Parquet, CSV, Arrow."""
+    return blocks.is_stored and not all(piece.is_sliced for piece in blocks.pieces)
+
+
+@contextmanager
+def decoded_once(blocks: Blocks, *, spill: bool) -> Iterator[Blocks]:
+    """Give the same blocks, which keep decoded rows on disk until the end, if they may and if that pays.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The rows.
+    spill : bool
+        Whether the disk may be used.
+    """
+    if not spill or not is_slow_to_read(blocks):
+        yield blocks
+        return
+    facts = {field.name: getattr(blocks, field.name) for field in fields(blocks) if field.init}
+    run = uuid.uuid4().hex
+    try:
+        yield KeptBlocks(**facts, run=run)
+    finally:
+        forget_everywhere(run)
+
+
+def finite_rows(block: Block, who: str) -> Data:
+    """Return the rows of a block; NaN and infinity are refused with their place."""
+    X = block.read()
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_certain = np.isfinite(X.sum())  # a sum that is not can have overflowed
+    if not is_certain:
+        refuse_not_finite(block, X, who)
+    return X
+
+
+def refuse_not_finite(block: Block, X: Data, who: str) -> None:
+    """Refuse rows that hold NaN or infinity: where the first one is, and how many there are."""
+    rows, columns = np.nonzero(~np.isfinite(X))
+    if rows.size == 0:
+        return
+    place, row = block.place_of(int(rows[0]))
+    column = block.columns[columns[0]] if block.columns else int(columns[0])
+    value = "NaN" if np.isnan(X[rows[0], columns[0]]) else "infinity"
+    raise InvalidData(
+        f'{place}: Input X contains {value}: row {row} of it, column "{column}" ({rows.size:,} such '
+        f"values in this block). {who} needs finite values."
+    )

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from coterie._support.typing import Indices
+from coterie.data.paths import is_in_blocks
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering
-from coterie.pipeline.sources import is_in_blocks
 from coterie.scale.blocks import Blocks
 from coterie.scale.label_files import write_labels
 from coterie.scale.labelling import Labelling
@@ -65,7 +65,7 @@ class LazyClustering(Clustering):
         function, *args = self.labelling.task()
         return write_labels(self.blocks, function, *args, folder=folder, force=force)
 
-    def predict(self, rows: Any, *, missing: str = "error") -> Any:
+    def predict(self, rows: object, *, missing: str = "error") -> Any:
         """Return the group of each new row, 0..k-1; lazy for data in blocks.
 
         Parameters

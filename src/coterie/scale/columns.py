@@ -15,8 +15,8 @@ from coterie._support.validation.explain import refuse_queries
 from coterie.data import LeftOut, as_table
 from coterie.data.columns import check_names, kind_of_values
 from coterie.data.paths import expand
-from coterie.data.prepared import NOT_NAMED
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_key, may_name_rows
+from coterie.data.table import NOT_NAMED
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.blocks import Blocks
 from coterie.scale.sampling import draw_sample
@@ -72,7 +72,7 @@ class Opened:
 
 
 def open_columns(
-    source: Any, columns: Sequence[str] = (), drop: Sequence[str] = (), keep: Sequence[str] = ()
+    source: object, columns: Sequence[str] = (), drop: Sequence[str] = (), keep: Sequence[str] = ()
 ) -> Opened:
     """Open the columns of numbers that are no keys.
 
@@ -114,7 +114,7 @@ def open_columns(
     return Opened(source, read_blocks(source, columns=used), left_out, True)
 
 
-def _keys(source: Any, head: Any) -> dict[str, str]:
+def _keys(source: object, head: Any) -> dict[str, str]:
     """Return the columns of whole numbers that name the rows, and how: by the rules of tables in memory."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     whole = [one for one in head if one.dtype.is_integer() and not one.null_count()]
@@ -129,7 +129,7 @@ def _keys(source: Any, head: Any) -> dict[str, str]:
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def _head(source: Any) -> Any:
+def _head(source: object) -> Any:
     """Return the first rows of a table as a polars frame, read as a table in memory is; None for matrices."""
     if hasattr(source, "dtypes") and hasattr(source, "columns"):
         return as_table(_first_of_frame(source)).content

@@ -59,7 +59,7 @@ def compare(labels_true: Any, labels_pred: Any, *, noise: str = "cluster") -> Co
 
 def assess(
     X: Any,
-    labels: Any,
+    labels: object,
     *,
     noise: str = "cluster",
     silhouette_rows: int = SILHOUETTE_ROWS,

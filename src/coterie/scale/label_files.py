@@ -9,26 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.files import atomic_path
+from coterie._support.files import atomic_path, check_folder
 from coterie._support.optional import require
-from coterie.errors import ExistingFile, FileProblem
+from coterie.errors import ModelFileError
+from coterie.pipeline import Groups
 from coterie.pipeline.groups import group_name
 from coterie.scale.blocks import Block, Blocks
+from coterie.scale.methods.base import new_blocks
+from coterie.scale.predict import group_block, label_block
 from coterie.scale.runtime.passes import compute, fold, tasks
-
-
-def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-    """Refuse, before any work, a folder that could not be written or holds files already."""
-    path = Path(folder)
-    if path.exists() and not path.is_dir():
-        raise FileProblem(f"{path}: is a file; labels of blocks go to a folder.")
-    if path.is_dir() and any(path.iterdir()) and not force:
-        raise ExistingFile(
-            f"{path}: holds files already. Use force=True to replace the labels among them."
-        ).in_shell(f"{path}: holds files already. Use --force to replace the labels among them.")
-    if not path.exists() and not path.parent.is_dir():
-        raise FileProblem(f"{path}: the folder {path.parent} does not exist.")
-    return path
 
 
 def write_labels(
@@ -74,3 +63,29 @@ def _write_block(
 
 def _count(total: int | None, found: list[int]) -> int:
     return (total or 0) + sum(found)
+
+
+def write_groups(model: Any, source: Any, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """Write the group of each new row to Parquet files in a folder, one per block.
+
+    Parameters
+    ----------
+    model : Clustering, Groups or estimator
+        What `coterie.load` returned. An estimator's clusters keep its numbers.
+    source : anything that `read_blocks` takes
+        The rows, without missing values.
+    folder : path
+        Made if it is not there.
+    force : bool, default=False
+        Whether files of the same names may be replaced.
+    """
+    groups = getattr(model, "groups", model)
+    if isinstance(groups, Groups):
+        blocks = new_blocks(source, groups.columns, len(groups.columns), who="the model")
+        scaled = blocks.scaled(groups.scaling)
+        return write_labels(scaled, group_block, groups.model, groups.numbers, folder=folder, force=force)
+    if not hasattr(model, "predict"):
+        raise ModelFileError(f"a {type(model).__name__} places no new rows: it has no predict.")
+    names = getattr(model, "feature_names_in_", None)
+    blocks = new_blocks(source, names, model.n_features_in_, who=type(model).__name__)
+    return write_labels(blocks, label_block, model, folder=folder, force=force)

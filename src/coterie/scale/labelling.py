@@ -11,19 +11,18 @@ import dask.array
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker
-from coterie._support.typing import Data, Indices, Labels
+from coterie._support.typing import AnyArray, Data, Indices, Labels
 from coterie.cluster import DBSCAN as LocalDBSCAN  # noqa: N811  # a class in capitals
 from coterie.pipeline import Candidate
-from coterie.pipeline.describe import number_by_size
-from coterie.pipeline.groups import number_labels
+from coterie.pipeline.groups import number_by_size, number_labels
 from coterie.pipeline.request import FitRequest
 from coterie.pipeline.rows import Compared, Fitted, n_of_start, placed_note, said_by
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.catalogue import estimator_of, is_fitted_to_all, takes_checkpoint
-from coterie.scale.methods.eps import suggest_eps
+from coterie.scale.methods.dbscan import suggest_eps
 from coterie.scale.methods.local_model import count_rows
-from coterie.scale.predict import label_block
-from coterie.scale.runtime.lazy_array import lazy_array
+from coterie.scale.predict import group_block
+from coterie.scale.runtime.passes import lazy_array
 from coterie.scale.sampling import draw_sample, take_rows
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ class Labelling:
 
     def placed(self, blocks: Blocks) -> Any:
         """Return the groups that the model gives to rows, as a Dask array."""
-        return lazy_array(blocks, _placed, self.model, self.numbers, dtype=np.int32)
+        return lazy_array(blocks, group_block, self.model, self.numbers, dtype=np.int32)
 
     def of_rows(self, rows: Indices, points: Data) -> Labels:
         """Return the groups of some rows of the fit, given their numbers and their scaled values."""
@@ -73,7 +72,7 @@ class Labelling:
         """Return a function of a block, and its arguments, that give the labels of the block's rows."""
         if self.known is not None:
             return _looked_up, self.known, self.numbers
-        return _placed, self.model, self.numbers
+        return group_block, self.model, self.numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,14 +122,14 @@ def fit_winner(
     return BlocksFitted(estimator, Labelling(_nameless(estimator.local_), None, numbers), notes)
 
 
-def _nameless(model: Any) -> Any:
+def _nameless(model: object) -> Any:
     """Return the model without names of columns: `Groups` matches these, and hands over matrices."""
     nameless = copy(model)
     nameless.__dict__.pop("feature_names_in_", None)
     return nameless
 
 
-def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> Any:
+def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> AnyArray:
     """Return the centres of the best of the starts on a sample, drawn as from a table in memory."""
     points, n_start = rows.points, n_of_start(winner)
     if n_start != len(points) and not rows.sample.is_whole:
@@ -192,10 +191,6 @@ def _core_points(estimator: Any, core: Data, labels: Labels) -> dict[str, Any]:
         "algorithm_used_": f"{estimator.n_boxes_} boxes",
         "_distance_values": {},
     }
-
-
-def _placed(block: Block, _weights: Block | None, model: Any, numbers: Labels) -> Labels:
-    return number_labels(label_block(block, None, model), numbers)
 
 
 def _looked_up(block: Block, _weights: Block | None, known: Labels, numbers: Labels) -> Labels:

@@ -11,10 +11,9 @@ from coterie import _core
 from coterie._support.typing import Data, FloatArray
 from coterie._support.validation import largest_safe
 from coterie._support.validation.weights import refuse_heavy_sums, refuse_sizes
-from coterie.data.moments import add_sums
+from coterie.data.scaling import add_sums
 from coterie.errors import InvalidData
-from coterie.scale.blocks import Block, Blocks
-from coterie.scale.runtime.check_finite import refuse_not_finite
+from coterie.scale.blocks import Block, Blocks, refuse_not_finite
 from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
 
 

@@ -8,12 +8,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.threads import one_thread
-from coterie._support.typing import Data, Labels
+from coterie._support.typing import AnyArray, Data, Labels
 from coterie.errors import UnsupportedInput
-from coterie.scale.blocks import Block
+from coterie.pipeline.groups import number_labels
+from coterie.scale.blocks import Block, refuse_not_finite
 from coterie.scale.methods.base import new_blocks
-from coterie.scale.runtime.check_finite import refuse_not_finite
-from coterie.scale.runtime.lazy_array import lazy_array
+from coterie.scale.runtime.passes import lazy_array
 
 
 def predict(model: Any, X: Any) -> Any:
@@ -49,13 +49,18 @@ def predict(model: Any, X: Any) -> Any:
     return lazy_array(blocks, label_block, local, dtype=kind)
 
 
-def label_block(block: Block, _weights: Block | None, model: Any) -> Labels:
+def label_block(block: Block, _weights: Block | None, model: object) -> Labels:
     """Return the labels of a block's rows."""
     labels: Labels = per_row(block, None, getattr(model, "local_", model), "predict")
     return labels
 
 
-def per_row(block: Block, _weights: Block | None, model: Any, method: str) -> Any:
+def group_block(block: Block, _weights: Block | None, model: object, numbers: Labels) -> Labels:
+    """Return the groups of a block's rows; ``numbers[label]`` is the group of the model's cluster `label`."""
+    return number_labels(label_block(block, None, model), numbers)
+
+
+def per_row(block: Block, _weights: Block | None, model: object, method: str) -> AnyArray:
     """Return what a method of a local model says of a block's rows; what it refuses is named by its file."""
     X = block.read()
     try:
@@ -66,7 +71,7 @@ def per_row(block: Block, _weights: Block | None, model: Any, method: str) -> An
         raise
 
 
-def rows_for(model: Any, X: Data) -> Any:
+def rows_for(model: object, X: Data) -> Any:
     """Return rows with the names that the model was fitted with, if any."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:

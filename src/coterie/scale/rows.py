@@ -16,9 +16,10 @@ from coterie.data.scaling import no_scaling, scaling_of_moments
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Comparison, Significance, Stability
 from coterie.evaluate.internal import Estimate
-from coterie.pipeline import Candidate, Fact, Groups, Profile, Recipe, profile_groups
-from coterie.pipeline.describe import centers_of, share_explained
+from coterie.pipeline import Candidate, Clustering, Fact, Groups, Profile, Recipe, profile_groups
 from coterie.pipeline.fit import find_groups
+from coterie.pipeline.groups import centers_of, share_explained
+from coterie.pipeline.partition import GroupMeans, Partition, RowsAtHand, class_texts
 from coterie.pipeline.profile import effect_sizes
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rows import TRUTH, Compared, check_rows, compare_some, n_sampled
@@ -129,6 +130,24 @@ class BlockRows:
         places = np.searchsorted(self.sample.rows, compared.rows)
         return fitted.labels.of_rows(compared.rows, self.points[places])
 
+    def partition(self, groups: Groups) -> Partition:
+        """Return the groups of the sampled rows; sizes and means are those of all rows."""
+        profile, sample = groups.profile, self.sample
+        overall = profile.means[0] - profile.differences[0] * profile.spread
+        whole = GroupMeans(
+            profile.columns, profile.sizes, profile.means, profile.differences, overall, profile.spread
+        )
+        at_hand = RowsAtHand(
+            sample.X,
+            self.points,
+            sample.rows,
+            groups.columns,
+            groups.n_rows,
+            groups.recipe.distance or "euclidean",
+            None if self.classes is None else class_texts(self.classes),
+        )
+        return Partition(at_hand, np.asarray(groups.labels), whole)
+
     def describe(
         self, fitted: BlocksFitted, recipe: Recipe, seconds: float, notes: tuple[str, ...], seed: int
     ) -> tuple[Groups, tuple[Fact, ...]]:
@@ -205,7 +224,7 @@ class BlockRows:
         return LazyClustering(**parts, facts=facts, rows=self, labelling=fitted.labels)
 
 
-def block_rows(source: Any, request: FitRequest, tracker: Tracker) -> BlockRows:
+def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRows:
     """Choose, measure and scale the columns of data in blocks, and draw some rows."""
     _refuse(request)
     tracker.report(0, stage="measuring columns")
@@ -248,7 +267,7 @@ def _refuse(request: FitRequest) -> None:
 
 
 def _measured(
-    source: Any, columns: Sequence[str], drop: Sequence[str], keep: Sequence[str]
+    source: object, columns: Sequence[str], drop: Sequence[str], keep: Sequence[str]
 ) -> tuple[Opened, moments.Whole]:
     """Return the columns that vary, and their moments."""
     opened = open_columns(source, columns, drop, keep)
@@ -308,7 +327,7 @@ def _doubts(parts: dict[str, Any], n_rows: int) -> list[Fact]:
     return facts
 
 
-def fit(source: Any, *args: Any, progress: Any = None, **options: Any) -> Any:
+def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Any:
     """Find the groups in rows of any number, block by block whatever their size.
 
     Parameters
@@ -337,7 +356,7 @@ def fit(source: Any, *args: Any, progress: Any = None, **options: Any) -> Any:
     return run_in_blocks(source, make_request(*args, **options), progress)
 
 
-def run_in_blocks(source: Any, request: FitRequest, progress: ProgressOption = None) -> Any:
+def run_in_blocks(source: object, request: FitRequest, progress: ProgressOption = None) -> Clustering:
     """Find groups as a checked request asks, block by block whatever the size of the data."""
     began = time.perf_counter()
     with track(progress, "measuring columns", total=None) as tracker:

@@ -21,9 +21,11 @@ from coterie.select.evidence import Evidence
 from coterie.select.partitioners import Partitioner, find_partitioner
 from coterie.select.rules import Measured
 from coterie.select.subject import Effort, Subject
-from coterie.select.trivial import find_trivial
 from coterie.select.verdict import judge
 
+NEARLY_ALL = 0.95  # share of the rows
+CRUMB_SHARE = 0.005  # a cluster of a smaller share, and of fewer rows than CRUMB_ROWS, is a crumb
+CRUMB_ROWS = 5
 WHO = "choose_k"
 MOST_BY_DEFAULT = 15
 LEAST_ROWS, FEW_ROWS = 3, 10
@@ -32,6 +34,31 @@ SAMPLE_ROWS = 5_000  # all pairs of so many rows take some 20 ms per k
 FAST_RERUN_ROWS, SLOW_RERUN_ROWS = 2_000, 500
 FAST_DRAWS, SLOW_DRAWS = 50, 20
 SPLITS, FOLDS, RESAMPLES = 5, 5, 20
+
+
+def find_trivial(subject: Subject) -> tuple[frozenset[int], tuple[str, ...]]:
+    """Return the numbers of clusters that are trivial, and what is to be said about them."""
+    trivial, flags = set(), []
+    for k in subject.ks:
+        labels = subject.labels(k)
+        if labels is None:
+            trivial.add(k)
+            flags.append(f"k = {k}: no such clustering was found")
+            continue
+        if k == 1:
+            continue
+        sizes = np.bincount(labels, minlength=k)
+        largest = sizes.max() / sizes.sum()
+        crumbs = int(np.count_nonzero((sizes < CRUMB_ROWS) & (sizes < CRUMB_SHARE * sizes.sum())))
+        if largest >= NEARLY_ALL:
+            trivial.add(k)
+            flags.append(f"k = {k}: one cluster holds {largest:.1%} of the rows")
+        elif crumbs:
+            few = f"{crumbs} clusters have" if crumbs > 1 else "one cluster has"
+            flags.append(f"k = {k}: {few} fewer than {CRUMB_ROWS} rows")
+        if crumbs * 2 > k:
+            trivial.add(k)
+    return frozenset(trivial), tuple(flags)
 
 
 def choose_k(
@@ -55,7 +82,7 @@ def choose_k(
     X : array-like of shape (n_samples, n_features)
         Data; distances for an estimator with ``metric="precomputed"``.
     method : str or estimator, default="kmeans"
-        A name of `coterie.cluster.catalogue()` that takes a number of clusters, or an unfitted estimator.
+        A name of `coterie.cluster.methods()` that takes a number of clusters, or an unfitted estimator.
     k : iterable of int, default=None
         Numbers of clusters to compare; None: 1 to 15, or as many as there are rows.
     criteria : sequence of str, default=None

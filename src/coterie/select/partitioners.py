@@ -11,12 +11,11 @@ import numpy as np
 from sklearn.base import clone
 
 from coterie._support.typing import Data, Labels
+from coterie.cluster import find_method, methods
 from coterie.cluster.agglomerative import cut_tree
-from coterie.cluster.catalogue import CATALOGUE, find_method
 from coterie.cluster.kmeans import Stopping
 from coterie.errors import InvalidParameter
 from coterie.select.catalogue import Need
-from coterie.select.kmeans_path import run_all
 from coterie.select.partitions import (
     CenterPartitions,
     FittedPartitions,
@@ -24,6 +23,7 @@ from coterie.select.partitions import (
     Partitions,
     SpectralPartitions,
     dense_labels,
+    run_all,
     without_warnings,
 )
 
@@ -83,9 +83,9 @@ class Partitioner:
         """The distance that the method looks at; Euclidean where it has no such parameter."""
         geometry = getattr(self.estimator, "geometry", None)
         if geometry is not None:
-            from coterie.distance import get_geometry
+            from coterie.distance import find_geometry
 
-            return get_geometry(geometry).distance
+            return find_geometry(geometry).distance
         return getattr(self.estimator, "metric", "euclidean")
 
     def run(self, X: Data, ks: Sequence[int], seed: int, *, n_starts: int = STARTS) -> Partitions:
@@ -213,13 +213,12 @@ def find_partitioner(method: Any) -> Partitioner:
         return _kind(named.load()(**dict(named.settings)), named.name, named.title)
     if not hasattr(method, "get_params") or not hasattr(method, "fit") or inspect.isclass(method):
         raise InvalidParameter(
-            f"method of choose_k must be a name of coterie.cluster.catalogue() or an estimator, got "
-            f"{method!r}."
+            f"method of choose_k must be a name of coterie.cluster.methods() or an estimator, got {method!r}."
         )
     class_name = type(method).__name__
     if not {"n_clusters", "n_components"} & set(method.get_params(deep=False)):
         raise InvalidParameter(f"method of choose_k must take a number of clusters, got {class_name}.")
-    known = next((entry for entry in CATALOGUE if entry.class_name == class_name), None)
+    known = next((entry for entry in methods() if entry.class_name == class_name), None)
     name, title = (class_name, class_name) if known is None else (known.name, known.title)
     return _kind(method, name, title)
 

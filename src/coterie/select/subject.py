@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from coterie._support.progress import Tracker
 from coterie._support.typing import Data, Labels
-from coterie.distance import get_distance
+from coterie.distance import find_distance
+from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.internal import Partition, Scatter, Space, read_space
 from coterie.select.curve import Values
 from coterie.select.partitioners import Partitioner
@@ -189,8 +190,8 @@ class Subject:
         return "" if n_rows == self.n_rows else f"estimated from {n_rows:,} of {self.n_rows:,} rows"
 
 
-def _is_plain_euclidean(metric: Any) -> bool:
-    distance = get_distance(metric)
+def _is_plain_euclidean(metric: DistanceLike) -> bool:
+    distance = find_distance(metric)
     return distance.euclidean_form == "distance" and distance.transform is None
 
 

@@ -104,7 +104,9 @@ def silhouettes(
     return np.asarray(_core.cut_silhouettes(sums, labels.astype(np.int64), joins))[::-1]
 
 
-def _sums_to_clusters(tree: TreeStructure, labels: Labels, k: int, X: Any, distances: Any) -> Any:
+def _sums_to_clusters(
+    tree: TreeStructure, labels: Labels, k: int, X: Any, distances: Any
+) -> npt.NDArray[np.float64]:
     if X is not None:
         rows = read_rows(X, tree.n_leaves, WHO)
         sums = _core.group_sums(rows, rows, labels.astype(np.int32), k, euclidean())

@@ -58,7 +58,7 @@ class TreeStructure:
         }
         vars(self).update(state)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a {type(self).__name__} never changes: {name} cannot be set.")
 
     _schema: ClassVar[Schema] = {

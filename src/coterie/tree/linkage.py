@@ -58,7 +58,7 @@ def linkage(
         over all pairs of the union, those within each cluster included) or "minimax" (smallest ball about a
         member).
     metric : str, callable or Distance, default="euclidean"
-        A name of `coterie.distance.catalogue()`, a function of two rows, or a distance. "precomputed": `X`
+        A name of `coterie.distance.distances()`, a function of two rows, or a distance. "precomputed": `X`
         holds distances. "similarity": `X` holds similarities, and heights are similarities, which fall. Ward,
         centroid and median take rows with Euclidean distances, or distances that are taken to be such.
     optimal_ordering : bool, default=False

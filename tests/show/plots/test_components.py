@@ -8,9 +8,10 @@ from sklearn.decomposition import PCA
 
 from coterie.cluster import KMeans, KMedoids
 from coterie.errors import InvalidData, InvalidParameter
+from coterie.show.layout.planes import principal_components
 from coterie.show.plots import clusplot, embedding, shepard
 from coterie.show.plots.drawing.ellipses import points_ellipse, spanning_ellipse
-from coterie.show.plots.drawing.projection import plane_of, principal_components
+from coterie.show.plots.drawing.projection import plane_of
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 RNG = np.random.default_rng(0)

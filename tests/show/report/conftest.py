@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from coterie.show.report import gather, render
+from coterie.show.report import build_facts, render
 from report_subjects import iris_subject
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -24,14 +24,14 @@ ARGUMENTS = (
 def short_tsne():
     """Let t-SNE place few rows: what is tested is something else."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("coterie.show.report.maps.MOST_TSNE_ROWS", 40)
+        patch.setattr("coterie.show.layout.planes.MOST_TSNE_ROWS", 40)
         yield
 
 
 @pytest.fixture(scope="package")
 def iris_facts(short_tsne):
     """Return the facts of the report that most tests look at."""
-    return gather(iris_subject(with_tree=True))
+    return build_facts(iris_subject(with_tree=True))
 
 
 @pytest.fixture(scope="package")

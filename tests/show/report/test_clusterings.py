@@ -8,7 +8,7 @@ import pytest
 
 import coterie
 from coterie.errors import InvalidParameter
-from coterie.show.report import gather, render
+from coterie.show.report import build_facts, render
 from coterie.show.report.clusterings import python_lines, shell_line, subject_of_clustering
 
 NAMES = ["north", "south", "east"]
@@ -34,7 +34,7 @@ def answer(table):
 
 @pytest.fixture(scope="module")
 def facts(answer):
-    return gather(subject_of_clustering(answer))
+    return build_facts(subject_of_clustering(answer))
 
 
 def test_report_says_what_the_answer_says(answer, facts):
@@ -90,13 +90,13 @@ def test_large_tables_show_other_numbers_by_a_sample(answer):
     """Law: where labelings are of a sample, every row still has a group at every stop; the page says how."""
     short = replace(answer.evidence, labelings={k: np.zeros(10, int) for k in (2, 3, 4)})
     subject = subject_of_clustering(replace(answer, evidence=short))
-    assert {k: len(labels) for k, labels in subject.labelings.items()} == {2: 150, 3: 150, 4: 150}
+    assert {k: len(one.labels) for k, one in subject.others.items()} == {2: 150, 3: 150, 4: 150}
     assert any("k-means of 150 rows" in note for note in subject.notes)
 
 
 def test_the_only_number_asked_for_has_neighbours_on_the_slider(table):
     """Law: with one number of groups the slider shows others by the same method; no choice is claimed."""
-    facts = gather(subject_of_clustering(coterie.fit(table, k=4, missing="median", budget="fast")))
+    facts = build_facts(subject_of_clustering(coterie.fit(table, k=4, missing="median", budget="fast")))
     assert [labeling.k for labeling in facts.labelings] == [2, 3, 4, 5, 6, 7]
     assert facts.evidence.finding == "No other number of groups than 4 was compared"
     assert facts.evidence.reasons == ()
@@ -105,7 +105,7 @@ def test_the_only_number_asked_for_has_neighbours_on_the_slider(table):
 def test_page_says_from_which_rows_chance_was_computed(answer):
     """Law: a value that is of a sample says so, since the same measure of all rows stands beside it."""
     sampled = replace(answer.significance, how="60 of 150 rows")
-    page = render(gather(subject_of_clustering(replace(answer, significance=sampled))))
+    page = render(build_facts(subject_of_clustering(replace(answer, significance=sampled))))
     assert re.search(r"The line: these data, [\d.]+\..* Computed from 60 of 150 rows\.", page)
 
 

@@ -15,16 +15,15 @@ from sklearn.preprocessing import StandardScaler
 from coterie.cluster import AgglomerativeClustering
 from coterie.evaluate import Significance
 from coterie.pipeline.other_numbers import cuts_of
-from coterie.show.report import gather
-from coterie.show.report.belief_facts import ChanceFacts
+from coterie.pipeline.partition import Partition, RowSilhouettes
+from coterie.show.layout.planes import principal_plane
+from coterie.show.report import build_facts
 from coterie.show.report.drawings import THINNEST, histogram
 from coterie.show.report.evidence import chance_facts, evidence_facts, stability_facts
-from coterie.show.report.findings import map_finding
-from coterie.show.report.labelings import _three_digits, stops
-from coterie.show.report.maps import principal_plane
+from coterie.show.report.facts import ChanceFacts
+from coterie.show.report.labelings import _three_digits, map_finding, stops
 from coterie.show.report.numbers import plain
-from coterie.show.report.room import USUAL
-from coterie.show.report.sample import draw_rows
+from coterie.show.report.page_budget import USUAL, draw_rows
 from report_subjects import iris_subject, make_subject
 
 
@@ -35,7 +34,7 @@ def iris():
 
 @pytest.fixture(scope="module")
 def facts(iris):
-    return gather(iris)
+    return build_facts(iris)
 
 
 def test_facts_are_json(facts):
@@ -48,16 +47,16 @@ def test_components_keep_the_known_share(iris, facts):
     """Law: two components keep 95.81 % of standardised iris, and their coordinates are scikit-learn's."""
     pca = PCA(2).fit(StandardScaler().fit_transform(load_iris().data))
     assert "95.8 %" in facts.maps[0].caption
-    plane, shares, is_whole = principal_plane(iris.points, np.arange(150))
+    plane, shares, is_whole = principal_plane(iris.at_hand.points, np.arange(150))
     assert is_whole
     np.testing.assert_allclose(shares, pca.explained_variance_ratio_)
-    theirs = pca.transform(iris.points)
+    theirs = pca.transform(iris.at_hand.points)
     np.testing.assert_allclose(np.abs(plane), np.abs(theirs), atol=1e-8)
 
 
 def test_silhouettes_are_scikit_learns(iris, facts):
     """Law: the silhouettes on the page are those of the rows, to two digits."""
-    theirs = silhouette_samples(iris.points, iris.labels)
+    theirs = silhouette_samples(iris.at_hand.points, iris.labels)
     np.testing.assert_allclose(facts.labelings[facts.chosen].silhouettes, theirs, atol=0.0051)
 
 
@@ -65,7 +64,7 @@ def test_truth_table_counts_every_row(iris, facts):
     """Law: classes by groups add up to all rows; the adjusted Rand index is scikit-learn's."""
     table = facts.labelings[facts.chosen].truth
     assert sum(map(sum, table.counts)) == 150
-    assert table.measures[0][1] == pytest.approx(adjusted_rand_score(iris.classes, iris.labels))
+    assert table.measures[0][1] == pytest.approx(adjusted_rand_score(iris.at_hand.classes, iris.labels))
     assert "mixes" in table.finding
 
 
@@ -101,8 +100,10 @@ def test_cards_name_what_sets_groups_apart(facts):
 def test_most_groups_may_stand_apart():
     """Law: where no groups touch, the title counts those that stand apart, if they are most of them."""
     labels, neighbours = np.repeat([0, 1, 2], 10), np.repeat([1, 0, 1], 10)
-    assert map_finding(labels, np.repeat([0.9, 0.8, 0.5], 10), neighbours, 3) == "2 of 3 groups stand apart"
-    assert map_finding(labels, np.repeat([0.9, 0.4, 0.5], 10), neighbours, 3) == "The groups lie side by side"
+    two = RowSilhouettes(labels, np.repeat([0.9, 0.8, 0.5], 10), neighbours)
+    assert map_finding(two, 3) == "2 of 3 groups stand apart"
+    one = RowSilhouettes(labels, np.repeat([0.9, 0.4, 0.5], 10), neighbours)
+    assert map_finding(one, 3) == "The groups lie side by side"
 
 
 def test_columns_that_tell_most_come_first(facts):
@@ -219,7 +220,7 @@ def test_the_axis_of_chance_is_broken_where_the_data_are_far(observed):
 def test_stability_of_all_good_groups():
     """Law: when every group is stable, the title says so and names the least stable."""
     found = SimpleNamespace(
-        scheme="bootstrap", n_resamples=2, per_cluster=[0.9, 0.8], scores=[[0.9, np.nan], [0.9, 0.8]],
+        scheme="bootstrap", n_resamples=2, per_cluster=[0.9, 0.8], ranges=[(0.9, 0.9), None],
         overall=0.85, verdicts=("strong", "stable"),
     )  # fmt: skip
     assert stability_facts(found).finding == "Every group is stable; the least stable is group 2 (0.80)"
@@ -230,7 +231,7 @@ def test_stability_of_all_good_groups():
 def test_tree_is_cut_where_the_groups_are():
     """Law: the tree's chosen height lies between the merges that make the groups; leaves hold all rows."""
     subject = iris_subject(with_tree=True)
-    tree = gather(subject).tree
+    tree = build_facts(subject).tree
     assert len(tree.names) == 150
     assert sum(reach > tree.chosen_height for reach in tree.reaches) == 2
     assert sorted(tree.leaf_of_row) == list(range(150))
@@ -243,7 +244,7 @@ def test_large_tree_becomes_its_upper_part():
     subject = make_subject(
         X, ["x", "y"], model.labels_, dendrogram=model.dendrogram_, labelings=cuts_of(model.dendrogram_)
     )
-    tree = gather(subject).tree
+    tree = build_facts(subject).tree
     assert len(tree.names) == 200
     assert sum(tree.sizes[:200]) == 600
     assert tree.sizes[-1] == 600
@@ -255,7 +256,7 @@ def test_tree_with_inversions_keeps_its_heights():
     X, _ = make_blobs(60, centers=3, random_state=1)
     model = AgglomerativeClustering(3, linkage="centroid").fit(X)
     subject = make_subject(X, ["x", "y"], model.labels_, dendrogram=model.dendrogram_)
-    tree = gather(subject).tree
+    tree = build_facts(subject).tree
     np.testing.assert_allclose(tree.heights, model.dendrogram_.heights, rtol=1e-5)
     for inner, children in enumerate(tree.children):
         for child in children:
@@ -282,7 +283,7 @@ def test_sample_of_very_many_groups_is_still_bounded():
 def test_density_counts_all_rows():
     """Law: behind a sample stands the count of all rows."""
     X, labels = make_blobs(6_000, centers=3, n_features=2, random_state=0)
-    facts = gather(make_subject(X, ["x", "y"], labels))
+    facts = build_facts(make_subject(X, ["x", "y"], labels))
     assert not facts.sample.is_all
     assert sum(map(sum, facts.maps[0].density.counts)) >= 0.99 * 6_000
     assert "a sample of" in dict(facts.made.facts)["rows on this page"]
@@ -295,8 +296,8 @@ def test_wide_and_sparse_tables_are_looked_at_through_the_sample():
     dense = rng.poisson(0.3, size=(80, 1_200)) + 2.0 * labels[:, None] * (np.arange(1_200) < 9)
     columns = [f"word {at}" for at in range(1_200)]
     subject = make_subject(dense, columns, labels)
-    fields = vars(subject) | {"X": csr_array(dense), "points": csr_array(dense)}
-    facts = gather(type(subject)(**fields))
+    rows = replace(subject.at_hand, X=csr_array(dense), points=csr_array(dense))
+    facts = build_facts(replace(subject, partition=Partition(rows, labels)))
     assert len(facts.sample.columns) * 80 <= USUAL.cells
     assert facts.sample.n_hidden_columns == 1_200 - len(facts.sample.columns)
     assert "computed from 80 rows" in facts.maps[0].caption
@@ -307,7 +308,7 @@ def test_wide_and_sparse_tables_are_looked_at_through_the_sample():
 def test_one_or_two_columns_are_their_own_map(n_columns):
     """Law: tables of one or two columns are shown in their own units."""
     X, labels = make_blobs(50, centers=2, n_features=n_columns, random_state=0)
-    facts = gather(make_subject(X, list("xy")[:n_columns], labels))
+    facts = build_facts(make_subject(X, list("xy")[:n_columns], labels))
     assert facts.maps[0].x_title == "x"
     np.testing.assert_allclose(facts.maps[0].x, X[:, 0], atol=1e-3 * np.abs(X).max())
 
@@ -315,7 +316,7 @@ def test_one_or_two_columns_are_their_own_map(n_columns):
 def test_no_groups_is_an_answer():
     """Law: one group has no silhouette, and the page says so."""
     X = np.random.default_rng(0).normal(size=(40, 3))
-    facts = gather(make_subject(X, "abc", np.zeros(40, dtype=int), headline="No groups"))
+    facts = build_facts(make_subject(X, "abc", np.zeros(40, dtype=int), headline="No groups"))
     assert facts.labelings[0].silhouettes is None
     assert facts.labelings[0].map_finding == "All rows, no groups among them"
 
@@ -324,7 +325,7 @@ def test_noise_is_counted_apart():
     """Law: noise is in no group, has no silhouette, and is counted."""
     X, labels = make_blobs(60, centers=2, random_state=0)
     labels[:5] = -1
-    facts = gather(make_subject(X, "xy", labels))
+    facts = build_facts(make_subject(X, "xy", labels))
     assert facts.labelings[0].n_noise == 5
     assert facts.labelings[0].silhouettes[:5] == (None,) * 5
 

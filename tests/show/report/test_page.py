@@ -131,7 +131,7 @@ def test_selection_downloads_as_csv(iris):
     table = list(csv.DictReader(io.StringIO(text)))
     assert [int(line["row"]) - 1 for line in table] == rows
     assert {line["group"] for line in table} == {"1"}
-    assert float(table[0]["petal length (cm)"]) == iris_subject().X[rows[0], 2]
+    assert float(table[0]["petal length (cm)"]) == iris_subject().at_hand.X[rows[0], 2]
     assert table[0]["class"] in ("setosa", "versicolor", "virginica")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from coterie.errors import ExistingFile
 from coterie.show.policy import content_policy
-from coterie.show.report import gather, render, write_subject
+from coterie.show.report import build_facts, render, write_subject
 from coterie.show.report.render import SCRIPTS
 from report_subjects import hostile_subject, make_subject
 
@@ -53,7 +53,7 @@ def test_answer_comes_first_and_all_parts_are_there(iris_page):
 
 def test_names_are_escaped_everywhere():
     """Law: no name from data opens a tag; JSON cannot end its element."""
-    part = own_part(render(gather(hostile_subject())))
+    part = own_part(render(build_facts(hostile_subject())))
     assert "<script>alert" not in part
     assert "<img" not in part
     scripts = part.count("<script")

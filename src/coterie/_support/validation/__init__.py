@@ -25,10 +25,11 @@ from coterie._support.validation.parameters import (
     Whole,
     check_parameter,
     check_parameters,
+    check_seed,
+    shift_seed,
     unknown_name,
     with_plain_numbers,
 )
-from coterie._support.validation.seed import check_seed, shift_seed
 from coterie._support.validation.sparse import Damaged, check_sparse, sound_sparse
 from coterie._support.validation.weights import check_sample_weight, refuse_heavy
 

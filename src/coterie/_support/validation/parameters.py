@@ -10,10 +10,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from coterie.errors import InvalidParameter, did_you_mean
 
 ALL_SHOWN = 12  # more names than this are not listed in a message
+SEED_LIMIT = 2**64
 
 
 class Constraint:
@@ -189,7 +191,7 @@ class Anything(Constraint):
         return "anything"
 
 
-def check_parameter(value: Any, constraint: Constraint, *, name: str, who: str) -> None:
+def check_parameter(value: object, constraint: Constraint, *, name: str, who: str) -> None:
     """Refuse a value that its constraint does not accept.
 
     Examples
@@ -233,20 +235,20 @@ def unknown_name(
 
     Examples
     --------
-    >>> str(unknown_name("method", "kmean", ["kmeans"], listed_by="coterie.cluster.catalogue()"))
-    'no such method "kmean". Did you mean "kmeans"? (coterie.cluster.catalogue() lists all)'
+    >>> str(unknown_name("method", "kmean", ["kmeans"], listed_by="coterie.cluster.methods()"))
+    'no such method "kmean". Did you mean "kmeans"? (coterie.cluster.methods() lists all)'
     """
     fact = f'no such {what} "{got}".{did_you_mean(got, choices)}'
     error = InvalidParameter(f"{fact} ({listed_by} lists all)")
     return error if in_shell is None else error.in_shell(f"{fact} ({in_shell} lists all)")
 
 
-def is_whole(value: Any) -> bool:
+def is_whole(value: object) -> bool:
     """Return whether the value is a whole number of Python or NumPy; booleans are none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Return whether the value is a real number of Python or NumPy; booleans are none."""
     return is_whole(value) or isinstance(value, float | np.floating | Fraction)
 
@@ -272,8 +274,49 @@ def _range_words(least: float | None, greatest: float | None, *, open_below: boo
     return f" of at most {greatest}" if greatest is not None else ""
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__} itself"
     text = " ".join(line.strip() for line in repr(value).splitlines())  # arrays take several lines
     return text if len(text) <= 80 else f"{text[:60]}... ({type(value).__name__})"
+
+
+def check_seed(random_state: Any) -> int:
+    """Return a seed in [0, 2**64) for the native generator.
+
+    Parameters
+    ----------
+    random_state : int, RandomState, Generator or None
+        An int is the seed itself. A generator is asked for one number, so that consecutive calls differ.
+        None asks NumPy's global generator, as scikit-learn does.
+
+    Examples
+    --------
+    >>> check_seed(42)
+    42
+    """
+    if is_whole(random_state):
+        seed = int(random_state)
+        if 0 <= seed < SEED_LIMIT:
+            return seed
+    elif isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(SEED_LIMIT, dtype=np.uint64, endpoint=False))
+    elif random_state is None or isinstance(random_state, np.random.RandomState) or random_state is np.random:
+        generator = check_random_state(random_state)
+        high, low = generator.randint(0, 2**32, size=2, dtype=np.uint64)
+        return int(high) << 32 | int(low)
+    raise InvalidParameter(
+        "random_state must be None, a whole number in [0, 2**64), a numpy RandomState or a numpy Generator, "
+        f"got {random_state!r}."
+    )
+
+
+def shift_seed(seed: int, by: int) -> int:
+    """Return another seed of the same run: the largest is followed by 0.
+
+    Examples
+    --------
+    >>> shift_seed(42, 1), shift_seed(2**64 - 1, 1)
+    (43, 0)
+    """
+    return (seed + by) % SEED_LIMIT

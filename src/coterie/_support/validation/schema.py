@@ -422,7 +422,7 @@ def check_state(state: Mapping[str, Any], schema: Schema, *, who: str) -> dict[s
     return scope.known()
 
 
-def check_field(field: Field | Constraint, value: Any, place: str, scope: Scope) -> None:
+def check_field(field: Field | Constraint, value: object, place: str, scope: Scope) -> None:
     """Check one value against a field or a constraint."""
     if isinstance(field, Field):
         field.check(value, place, scope)
@@ -452,7 +452,7 @@ def wrong(place: str, who: str, must: str, got: Any) -> ModelFileError:
     return ModelFileError(f"{place} of {who} must {must}, got {got}")
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a value as a message may show it: on one line, and short."""
     text = repr(value) if isinstance(value, str | int | float | bool | np.generic | None) else _kind_of(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
@@ -473,7 +473,7 @@ def _parse(dimension: str) -> tuple[str, int]:
     return match[1], int(match[2] or 0)
 
 
-def _kind_of(value: Any) -> str:
+def _kind_of(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype.name} of shape {value.shape}"
     return "None" if value is None else _article(type(value).__name__)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from coterie._support.typing import AnyArray
 from coterie._support.validation.memory import require_memory
 from coterie.errors import InvalidData
 
@@ -187,7 +188,7 @@ def _check_keys(matrix: Any) -> None:
         _check_range(places, matrix.shape[axis], line)
 
 
-def _whole_numbers(numbers: Any, line: str) -> Any:
+def _whole_numbers(numbers: Any, line: str) -> AnyArray:
     try:
         return np.fromiter(numbers, dtype=np.int64)
     except (TypeError, ValueError, OverflowError) as error:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._support.typing import VectorLike, Weights
+from coterie._support.typing import AnyArray, VectorLike, Weights
 from coterie.errors import InvalidData
 
 LARGEST_TOTAL = 1e100  # times squares of data up to 1e100 it is still a number
@@ -109,7 +109,7 @@ def refuse_sizes(total: float, largest: float, *, who: str, row: int | None = No
         )
 
 
-def _as_vector(sample_weight: VectorLike, who: str) -> Any:
+def _as_vector(sample_weight: VectorLike, who: str) -> AnyArray:
     try:
         weights = np.asarray(sample_weight)
     except ValueError:

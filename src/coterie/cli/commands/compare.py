@@ -38,13 +38,13 @@ def compare(
 ) -> None:
     """Compare what several methods find in a table, by one judge."""
     from coterie._support.progress import track
-    from coterie.cli.render.contest import show_contest
     from coterie.cli.render.machines import print_json
+    from coterie.cli.render.summary import show_contest
     from coterie.cli.render.terminal import is_watched
     from coterie.data import read_table
+    from coterie.data.paths import is_in_blocks
     from coterie.pipeline import make_request
     from coterie.pipeline.compare_methods import compare_by
-    from coterie.pipeline.sources import is_in_blocks
 
     request = make_request(
         methods, k, distance=distance, scale=scale, truth=truth, budget=budget,

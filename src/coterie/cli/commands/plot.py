@@ -91,7 +91,7 @@ def plot(
 def plots(as_json: options.AsJson = False) -> None:
     """List the pictures that coterie plot draws."""
     from coterie.cli.plot_kinds import KINDS
-    from coterie.cli.render.catalogues import show
+    from coterie.cli.render.summary import show_catalogue
 
     entries = [{"name": kind.name, "summary": kind.summary} for kind in KINDS]
-    show(entries, {"name": "name", "summary": "what it shows"}, as_json=as_json)
+    show_catalogue(entries, {"name": "name", "summary": "what it shows"}, as_json=as_json)

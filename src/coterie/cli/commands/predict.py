@@ -33,15 +33,14 @@ def predict(
     as_json: options.AsJson = False,
 ) -> None:
     """Give the rows of a new table their group."""
-    from coterie.cli import outputs, predicting
-    from coterie.cli.render.facts import prediction_facts
-    from coterie.cli.render.machines import print_json
+    from coterie.cli import fitting, outputs
+    from coterie.cli.render.machines import prediction_facts, print_json
     from coterie.data import check_policy
 
     check_policy(missing)
     files = outputs.Files(data, labels=output, force=force, with_data=with_data, escapes=escape_formulas)
     files.check(as_json=as_json)
-    labels, n_rows = predicting.predict_files(
+    labels, n_rows = fitting.predict_files(
         model, data, files, as_json=as_json, header=header, encoding=encoding, missing=missing
     )
     if as_json:

@@ -49,7 +49,7 @@ def select(
     from coterie.cli.render import selection_summary
     from coterie.cli.render.terminal import is_watched
     from coterie.data import check_policy, read_table
-    from coterie.pipeline.sources import is_in_blocks
+    from coterie.data.paths import is_in_blocks
 
     wish = selection.Wish(
         data, method, k, tuple(criterion), None if distance == "auto" else distance, scale,

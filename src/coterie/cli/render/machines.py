@@ -5,7 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from math import isfinite
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+
+from coterie._support.config import version
+from coterie._support.typing import Labels
+from coterie.pipeline import Clustering, Groups
+from coterie.pipeline.groups import group_name
 
 
 def print_json(facts: Any) -> None:
@@ -19,3 +27,81 @@ def _finite(facts: Any) -> Any:
     if isinstance(facts, (list, tuple)):
         return [_finite(value) for value in facts]
     return None if isinstance(facts, float) and not isfinite(facts) else facts
+
+
+def answer_facts(found: Clustering, *, labels: Path | None, model: Path | None) -> dict[str, Any]:
+    """Return everything that ``coterie fit --json`` prints."""
+    about = found.to_dict()
+    for name in ("columns", "left_out", "seconds"):
+        about.pop(name)
+    groups = _facts(found.groups, labels=labels, model=model)
+    in_blocks = {"n_blocks": found.blocks.n_blocks} if hasattr(found, "blocks") else {}
+    return {**groups, **about, "seconds": round(found.seconds, 6), **in_blocks}
+
+
+def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> dict[str, Any]:
+    recipe, fitted = groups.recipe, groups.model
+    words, value = groups.objective or (None, None)
+    return {
+        "source": groups.source,
+        "rows": groups.n_rows,
+        "rows_grouped": groups.n_grouped,
+        "columns": list(groups.columns),
+        "left_out": [{"column": column.name, "reason": column.reason} for column in groups.left_out],
+        "notes": list(groups.notes),
+        "method": recipe.method,
+        "distance": recipe.distance,
+        "scale": recipe.scale,
+        "settings": recipe.settings or {},
+        "seed": recipe.seed,
+        "k": groups.k,
+        "noise": groups.n_noise,
+        "sse": value if words == "SSE" else None,
+        "objective": {"name": words, "value": value} if words else None,
+        "explained": groups.explained,
+        "iterations": _number(getattr(fitted, "n_iter_", None)),
+        "algorithm": getattr(fitted, "algorithm_used_", None),
+        "seconds": round(groups.seconds, 6),
+        "rule_note": groups.profile.rule_note or None,
+        "groups": [_group_facts(groups, group) for group in range(groups.k)],
+        "labels_file": str(labels) if labels else None,
+        "model_file": str(model) if model else None,
+        "coterie": version(),
+    }
+
+
+def prediction_facts(source: str, model: Path, labels: Labels | None, output: Path | None) -> dict[str, Any]:
+    """Return what ``coterie predict --json`` prints; rows that were left out have no label.
+
+    Labels of data in blocks are in files only.
+    """
+    named = None if labels is None else np.ma.asarray(labels).tolist()
+    return {
+        "source": source,
+        "model_file": str(model),
+        "rows": None if named is None else len(named),
+        "labels": named,
+        "labels_file": str(output) if output else None,
+        "coterie": version(),
+    }
+
+
+def _group_facts(groups: Groups, group: int) -> dict[str, Any]:
+    profile, rule = groups.profile, groups.profile.rules[group]
+    return {
+        "label": group,
+        "name": group_name(group),
+        "size": int(profile.sizes[group]),
+        "share": float(groups.shares[group]),
+        **({} if groups.medoid_rows is None else {"medoid_row": int(groups.medoid_rows[group]) + 1}),
+        "center": dict(zip(groups.columns, groups.centers[group].tolist(), strict=True)),
+        "apart": [{"column": name, "difference_sd": by} for name, by in profile.apart(group)],
+        "effects": dict(zip(groups.columns, profile.effects[group].tolist(), strict=True)),
+        "typical_rows": (profile.typical[group] + 1).tolist(),
+        "borderline_rows": (profile.borderline[group] + 1).tolist(),
+        "rule": None if rule is None else rule.to_dict(),
+    }
+
+
+def _number(value: object) -> Any:
+    return None if value is None else getattr(value, "item", lambda: value)()

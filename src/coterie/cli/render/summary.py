@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
 from coterie.cli import reports
+from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
+from coterie.cluster import find_method
 from coterie.pipeline import Clustering
+from coterie.pipeline.compare_methods import MethodComparison
 
 
 def show_clustering(
@@ -54,3 +59,59 @@ def _files(labels: Path | None, model: Path | None, *, example: str) -> list[str
 def plain_table() -> Table:
     """Return a table with nothing but a line under its head."""
     return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=True, padding=(0, 1))
+
+
+def show_contest(found: MethodComparison) -> None:
+    """Print the answer, then one line per method."""
+    out = console()
+    out.print(
+        escape(f"{found.source}   {found.n_rows:,} rows; compared on {found.n_compared:,}"), soft_wrap=True
+    )
+    out.print()
+    out.print(f"  [bold green]{escape(found.headline)}[/]", soft_wrap=True)
+    out.print()
+    out.print(_contest_table(found))
+
+
+def _contest_table(found: MethodComparison) -> Table:
+    table = plain_table()
+    has_truth = found.agreement is not None
+    for name in ("method", "groups", "separation", "weakest border", "borders cut", "noise"):
+        table.add_column(name, justify="left" if name == "method" else "right")
+    if has_truth:
+        table.add_column("adjusted Rand", justify="right")
+    table.add_column("what speaks for or against it")
+    for at, candidate in enumerate(found.candidates):
+        scores = candidate.scores
+        table.add_row(
+            find_method(candidate.method).title,
+            str(candidate.k),
+            f"{scores['separation']:.1f}",
+            f"{scores['weakest_valley']:.1f}",
+            f"{scores['crossing']:.1%}",
+            f"{scores['noise']:.1%}",
+            *([] if found.agreement is None else [f"{found.agreement[at]:.2f}"]),
+            escape(candidate.reason),
+        )
+    return table
+
+
+def show_catalogue(
+    entries: Sequence[Mapping[str, Any]], headings: Mapping[str, str], *, as_json: bool = False
+) -> None:
+    """Print facts of entries: all as JSON, or those that have a heading as a table."""
+    if as_json:
+        print_json(list(entries))
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for fact, heading in headings.items():
+        table.add_column(heading, style="bold" if fact == "name" else None, no_wrap=fact == "name")
+    for entry in entries:
+        table.add_row(*(_words(entry[fact]) for fact in headings))
+    console().print(table)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else ", ".join(value)

@@ -50,7 +50,7 @@ class AgglomerativeClustering(Clusterer):
     n_clusters : int or None, default=2
         How many clusters to cut the tree into; None when `distance_threshold` is given.
     metric : str, callable or Distance, default="euclidean"
-        A name of `coterie.distance.catalogue()`, a function of two rows, or a distance. "precomputed": `X` is
+        A name of `coterie.distance.distances()`, a function of two rows, or a distance. "precomputed": `X` is
         a square matrix of distances. "similarity": of similarities; heights are then similarities.
     memory : None, str or object with the joblib.Memory interface, default=None
         Where to keep trees that were computed before.

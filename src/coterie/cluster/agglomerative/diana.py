@@ -40,7 +40,7 @@ class Diana(Clusterer):
     n_clusters : int, default=2
         How many clusters to cut the tree into.
     metric : str, callable or Distance, default="euclidean"
-        A name of `coterie.distance.catalogue()`, a function of two rows, or a distance; "precomputed": `X` is
+        A name of `coterie.distance.distances()`, a function of two rows, or a distance; "precomputed": `X` is
         a square matrix of distances.
 
     Attributes

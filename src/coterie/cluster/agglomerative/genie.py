@@ -45,7 +45,7 @@ class Genie(Clusterer):
     gini_threshold : float from 0 to 1, default=0.3
         How unequal the sizes may be before a smallest cluster must be merged; 1 is single linkage.
     metric : str, callable or Distance, default="euclidean"
-        A name of `coterie.distance.catalogue()`, a function of two rows, or a distance; "precomputed": `X` is
+        A name of `coterie.distance.distances()`, a function of two rows, or a distance; "precomputed": `X` is
         a square matrix of distances.
     min_samples : int, default=1
         1: distances as they are. More: mutual reachability distances, as in `HDBSCAN`; sparse regions and

@@ -16,7 +16,7 @@ from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.typing import Data, Distances, SparseData
 from coterie._support.validation import check_sparse
-from coterie.distance import Distance, get_distance, pairwise_distances
+from coterie.distance import Distance, find_distance, pairwise_distances
 from coterie.distance.input import InputKind, MatrixInput, RowsInput, SimilarityInput
 from coterie.distance.pairwise import called
 from coterie.errors import InvalidData, InvalidParameter
@@ -61,7 +61,7 @@ def check_settings(model: Any, kind: InputKind, who: str) -> None:
         )
     if model.symmetrize is not None and kind != "similarities":
         raise InvalidParameter(f'symmetrize of {who} is for metric="similarity", got {model.metric!r}.')
-    form = get_distance(model.metric).euclidean_form if kind == "data" else "distance"
+    form = find_distance(model.metric).euclidean_form if kind == "data" else "distance"
     is_euclidean = kind != "similarities" and form == "distance"
     if METHODS[model.linkage].needs_euclidean and not is_euclidean:
         raise InvalidParameter(

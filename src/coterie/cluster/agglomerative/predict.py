@@ -11,7 +11,7 @@ from coterie._support.typing import Data, Distances, Labels
 from coterie._support.validation.schema import VALUES, Record, Sometimes, Tensor, wrong
 from coterie.cluster.agglomerative.tree_labels import cluster_tops, leaf_weights
 from coterie.cluster.state_checks import check_distance, is_matrix
-from coterie.distance import Distance, get_distance, pairwise_distances
+from coterie.distance import Distance, find_distance, pairwise_distances
 from coterie.tree import METHODS
 
 # what `KnownClusters.learn` returns
@@ -77,7 +77,7 @@ class KnownClusters:
         if needs != set(known):
             raise wrong("_known", who, f"hold {', '.join(sorted(needs))} for this linkage", ", ".join(known))
         if not is_given:
-            get_distance(metric)
+            find_distance(metric)
             check_distance(metric, known["distance"], n_columns)
 
     def nearest(self, X: Data, sign: float) -> Labels:

@@ -43,7 +43,7 @@ from coterie.cluster.agglomerative.tree_labels import cut_tree
 from coterie.cluster.base import DistanceTransformer, Listener
 from coterie.cluster.birch.cf_tree import CFTree, GrowthRules, grow
 from coterie.cluster.kmeans.points import csr_parts
-from coterie.distance import get_distance
+from coterie.distance import find_distance
 from coterie.distance.engines import TREE_LEAST_POINTS, TREE_MOST_FEATURES, smallest_by_tree
 from coterie.distance.input import RowsInput
 from coterie.distance.rows import Rows
@@ -326,7 +326,7 @@ def label_subclusters(centers: Centers, n_clusters: Any, n_threads: int, *, who:
         return np.arange(n)
     if n == 1:
         return np.zeros(1, dtype=np.intp)
-    distance = get_distance("euclidean")
+    distance = find_distance("euclidean")
     Z = link(RowsInput(distance.prepare(centers), distance), METHODS["ward"], n_threads, who=who)
     return cut_tree(Z[:, :2].astype(np.intp), n, int(n_clusters))
 
@@ -339,7 +339,7 @@ def nearest_subclusters(X: Data | SparseData, centers: Centers, n_threads: int) 
         return nearest
     # by the centres alone: a row gets the same label in whatever company
     if centers.shape[1] <= TREE_MOST_FEATURES and len(centers) >= TREE_LEAST_POINTS:
-        found = smallest_by_tree(Rows(data, centers, get_distance("euclidean")), 1, False, n_threads)
+        found = smallest_by_tree(Rows(data, centers, find_distance("euclidean")), 1, False, n_threads)
         return found.index[:, 0].astype(np.int32)
     origin = centers.mean(axis=0, dtype=np.float64).astype(centers.dtype)
     nearest, _ = _core.kmeans_labels(data, centers, origin, None, n_threads)
@@ -358,7 +358,7 @@ def distances_to_subclusters(
         "Transform fewer rows at a time, or raise the threshold.",
     )
     if not issparse(data):
-        found: Distances = _core.pairwise(data, centers, get_distance("euclidean").metric, n_threads)
+        found: Distances = _core.pairwise(data, centers, find_distance("euclidean").metric, n_threads)
         return found
     squared: Distances = _core.sparse_pairwise_squared(*csr_parts(data), centers, n_threads)
     return np.asarray(np.sqrt(squared, out=squared))

@@ -63,7 +63,7 @@ from coterie.cluster.density.neighbourhoods import (
     find_in_rows,
 )
 from coterie.cluster.state_checks import check_density_metric, check_finite, is_matrix
-from coterie.distance import Distance, get_distance, nearest
+from coterie.distance import Distance, find_distance, nearest
 from coterie.distance.input import dense_rows, resolve_input
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
@@ -132,7 +132,7 @@ class DBSCAN(WeightedClusterer):
     min_samples : int, default=5
         Rows, or weight, that make a neighbourhood dense.
     metric : str or callable, default="euclidean"
-        A distance of `coterie.distance.catalogue()` or of scikit-learn, a function of two rows, or
+        A distance of `coterie.distance.distances()` or of scikit-learn, a function of two rows, or
         "precomputed": X is a matrix of distances; in a sparse one, pairs that are not stored are far apart.
     metric_params : dict, default=None
         Parameters of the distance.
@@ -262,7 +262,7 @@ class DBSCAN(WeightedClusterer):
         if not is_known(self.metric) or issparse(checked) or issparse(components):
             return self._by_scikit_learn(checked, components)
         values = (self.metric_params or {}) if callable(self.metric) else self._distance_values
-        distance = get_distance(self.metric, **values)
+        distance = find_distance(self.metric, **values)
         if without_direction(distance, checked, components):
             return self._by_scikit_learn(checked, components)
         is_in = has_distances(distance, checked)

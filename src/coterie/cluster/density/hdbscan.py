@@ -62,7 +62,7 @@ from coterie.cluster.density.metric import (
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
 from coterie.cluster.density.optics_clusters import UNBOUNDED
 from coterie.cluster.state_checks import check_density_metric, check_given, check_merges, is_matrix
-from coterie.distance import get_distance, pairwise_distances
+from coterie.distance import find_distance, pairwise_distances
 from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidParameter
 
@@ -90,7 +90,7 @@ class HDBSCAN(WeightedClusterer):
     max_cluster_size : int, default=None
         Most rows of a cluster, for ``cluster_selection_method="eom"``.
     metric : str or callable, default="euclidean"
-        A distance of `coterie.distance.catalogue()` or of scikit-learn, a function of two rows, or
+        A distance of `coterie.distance.distances()` or of scikit-learn, a function of two rows, or
         "precomputed": X is a matrix of distances, dense (infinity: unknown) or sparse.
     metric_params : dict, default=None
         Parameters of the distance.
@@ -427,7 +427,7 @@ def _sums_as_fitted(model: Any, given: Any, rows: Any, weights: FloatArray) -> F
     blocks = [rows[start : start + step] for start in range(0, rows.shape[0], step)]
     if given.rows is None:
         return np.concatenate([scikit_learns_distances(model, block, rows) @ weights for block in blocks])
-    distance = get_distance(given.rows.distance.name, **given.distance_values)
+    distance = find_distance(given.rows.distance.name, **given.distance_values)
     threads = resolve_threads(model.n_jobs)
     return np.concatenate(
         [pairwise_distances(block, rows, distance, n_jobs=threads) @ weights for block in blocks]

@@ -128,7 +128,7 @@ class HDBSCANInput:
         if self.rows is not None:
             return distance_matrix(self.rows, threads=resolve_threads(model.n_jobs))
         n = self.n_finite
-        way_out = "Use a distance of coterie.distance.catalogue(), and dense rows."
+        way_out = "Use a distance of coterie.distance.distances(), and dense rows."
         require_memory(8 * n * n, f"the distance matrix of {n:,} x {n:,} rows", way_out)
         return scikit_learns_distances(model, self.X, self.X)
 

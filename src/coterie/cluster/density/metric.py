@@ -14,7 +14,7 @@ from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import is_positive_definite
 from coterie._support.typing import Data
 from coterie._support.validation import Anything, Constraint, Dictionary, Flag, Function, Nothing, Whole
-from coterie.distance import Distance, get_distance
+from coterie.distance import Distance, find_distance
 from coterie.distance.catalogue import known_names
 from coterie.distance.input import InputRules
 from coterie.distance.transforms import CentredUnitLength, UnitLength
@@ -48,7 +48,7 @@ def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) ->
         params.setdefault("p", p)
     if isinstance(metric, str) and metric not in known_names() and metric in scikit_learn_metrics():
         return None
-    return get_distance(metric, **params)
+    return find_distance(metric, **params)
 
 
 def _inverse(V: Any) -> Any:

@@ -71,7 +71,7 @@ class OPTICS(WeightedClusterer):
     max_eps : float, default=inf
         Radius beyond which rows do not reach each other.
     metric : str or callable, default="minkowski"
-        A distance of `coterie.distance.catalogue()` or of scikit-learn, a function of two rows, or
+        A distance of `coterie.distance.distances()` or of scikit-learn, a function of two rows, or
         "precomputed": X is a matrix of distances; in a sparse one, pairs that are not stored are far apart.
     p : float, default=2
         Exponent of ``metric="minkowski"``.

@@ -31,7 +31,7 @@ from coterie._support.validation.schema import (
 from coterie.cluster.base import DistanceTransformer
 from coterie.cluster.kmeans.spaces import Space
 from coterie.cluster.state_checks import check_finite
-from coterie.distance import get_geometry
+from coterie.distance import find_geometry
 
 
 class CenterClusterer(DistanceTransformer):
@@ -117,7 +117,7 @@ class CenterClusterer(DistanceTransformer):
 
     def _space(self) -> Space:
         """Return where the centres live."""
-        return Space(get_geometry("euclidean"), self._origin)
+        return Space(find_geometry("euclidean"), self._origin)
 
     def _place(self, X: Data | SparseData) -> Labels:
         return self._label(X, None)[0]

@@ -36,7 +36,7 @@ from coterie.cluster.kmeans.runs import (
 from coterie.cluster.kmeans.spaces import Space, fit_space, learned, refit_space
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS, check_init, count_starts
 from coterie.cluster.state_checks import check_distance, check_given
-from coterie.distance import Distance, Geometry, get_geometry
+from coterie.distance import Distance, Geometry, find_geometry
 from coterie.errors import ParameterNotice
 
 # Name of the parameter -> name in the engine. Scikit-learn's "elkan" stands for iterations that skip
@@ -207,7 +207,7 @@ class KMeans(CenterClusterer):
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
         super()._check_state(state, sizes)
         geometry, values, offset = state["geometry"], state["_geometry_values"], state["_geometry_offset"]
-        check_distance(get_geometry(geometry).distance, values, sizes["columns"])
+        check_distance(find_geometry(geometry).distance, values, sizes["columns"])
         distance = refit_space(geometry, values, offset, state["_origin"]).geometry.distance
         why = f"geometry {distance.name}"
         check_given(offset, distance.learn is not None, who=cls.__name__, name="_geometry_offset", why=why)

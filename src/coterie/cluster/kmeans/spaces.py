@@ -19,7 +19,7 @@ from coterie.cluster.kmeans.points import (
     SpherePoints,
     csr_parts,
 )
-from coterie.distance import Geometry, get_geometry
+from coterie.distance import Geometry, find_geometry
 from coterie.errors import UnsupportedInput
 
 HALF_SQUARE = 0.5  # one minus the cosine of unit vectors is half their squared distance
@@ -90,12 +90,12 @@ class Space:
 
 def points_of(X: Data | SparseData, weights: Weights | None) -> Points:
     """Return the rows of a checked matrix as points with the Euclidean distance."""
-    return Space(get_geometry("euclidean"), np.zeros(0)).points(X, weights)
+    return Space(find_geometry("euclidean"), np.zeros(0)).points(X, weights)
 
 
 def fit_space(geometry: Any, X: Data | SparseData, *, who: str) -> Space:
     """Return the space that a parameter `geometry` names, with what its distance learns from the rows."""
-    named = get_geometry(geometry)
+    named = find_geometry(geometry)
     nowhere = np.zeros(X.shape[1], dtype=X.dtype)
     if not issparse(X):
         return Space(named.fit(X), nowhere)
@@ -112,7 +112,7 @@ def refit_space(
     geometry: Any, values: dict[str, Any], offset: FloatArray | None, origin: FloatArray
 ) -> Space:
     """Return the space of an earlier fit from what its distance had learned."""
-    named = get_geometry(geometry)
+    named = find_geometry(geometry)
     distance = replace(named.distance, values=values)
     if offset is not None:
         distance = distance.fit(offset[None, :])

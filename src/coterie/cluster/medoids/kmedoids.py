@@ -84,7 +84,7 @@ class KMedoids(DistanceTransformer):
     n_clusters : int, default=8
         How many groups.
     metric : str, callable or Distance, default="euclidean"
-        A name of `coterie.distance.catalogue()`, a distance, or a function of two rows (slow, and all
+        A name of `coterie.distance.distances()`, a distance, or a function of two rows (slow, and all
         distances are kept). "precomputed": `X` is a matrix of distances. "similarity": of similarities; the
         distance of a pair is how far it is from the largest similarity.
     metric_params : dict or None, default=None

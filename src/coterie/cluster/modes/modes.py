@@ -13,8 +13,7 @@ from coterie._support.validation import Choice, Constraint, Nothing, Number, Who
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.modes.mode_tree import ModeTree, grow_mode_tree, null_depth
-from coterie.distance import catalogue as distances
-from coterie.distance import k_nearest, nearest
+from coterie.distance import distances, k_nearest, nearest
 from coterie.errors import InvalidParameter
 
 
@@ -36,7 +35,7 @@ class ModeClustering(Clusterer):
         Least depth of a valley, in standard errors, when `n_clusters` is None; None: what one cloud without
         clusters exceeds in one case of twenty.
     metric : str, default="euclidean"
-        A distance of `coterie.distance.catalogue()`.
+        A distance of `coterie.distance.distances()`.
     n_jobs : int, default=None
         Threads; the labels do not depend on it.
 
@@ -75,7 +74,7 @@ class ModeClustering(Clusterer):
         "n_clusters": Whole(1) | Nothing(),
         "n_neighbors": Whole(1),
         "min_depth": Number(0.0) | Nothing(),
-        "metric": Choice(among=distances),
+        "metric": Choice(among=lambda: [distance.name for distance in distances()]),
         "n_jobs": Whole() | Nothing(),
     }
 

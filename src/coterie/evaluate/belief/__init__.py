@@ -1,11 +1,10 @@
 """Whether to believe a clustering: stability, significance, null models, consensus."""
 
-from coterie.evaluate.belief.consensus_matrix import ABSENT, Consensus
+from coterie.evaluate.belief.consensus import ABSENT, Consensus
 from coterie.evaluate.belief.null_models import fit_pca_box, fit_uniform
 from coterie.evaluate.belief.refitting import Refitter, draw_subsample, fill_labels, run_all, seed_from
-from coterie.evaluate.belief.significance_value import SIGNIFICANT
-from coterie.evaluate.belief.stability import best_jaccards
-from coterie.evaluate.belief.stability_value import STABLE, VERDICTS
+from coterie.evaluate.belief.significance import SIGNIFICANT
+from coterie.evaluate.belief.stability import STABLE, VERDICTS, best_jaccards
 
 __all__ = [
     "ABSENT",

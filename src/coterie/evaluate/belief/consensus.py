@@ -2,21 +2,118 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import MatrixLike, RandomState
-from coterie._support.validation import Number, Seed, Whole, check_parameter, check_seed
-from coterie.evaluate.belief.consensus_matrix import ABSENT, Consensus
+from coterie._support.typing import Indices, MatrixLike, RandomState
+from coterie._support.validation import Number, Seed, Whole, check_parameter, check_seed, require_memory
+from coterie._support.validation.schema import Schema, Tensor
+from coterie.distance import pairwise_distances
 from coterie.evaluate.belief.refitting import Refitter, draw_subsample, fill_labels, run_all, seed_from
 
+ABSENT = -2  # a row that was not drawn; -1 is noise
+TILE_ROWS = 1024
 _WHO = "consensus_matrix"
 
 
+@dataclass(frozen=True, eq=False)
+class Consensus:
+    """The share of resamples with both rows in which they were in one cluster, for every pair of rows.
+
+    The matrix is not kept, only the labels of the resamples: tiles are computed when they are asked for.
+
+    Parameters
+    ----------
+    labels : array of int32 of shape (n_resamples, n_samples)
+        Clusters of each resample; -1 is noise, which is together with nothing, -2 a row that was not drawn.
+
+    Examples
+    --------
+    >>> Consensus(np.array([[0, 0, 1], [0, 1, 1], [0, 0, -2]], dtype=np.int32)).toarray()
+    array([[1.        , 0.66666667, 0.        ],
+           [0.66666667, 1.        , 0.5       ],
+           [0.        , 0.5       , 1.        ]])
+    """
+
+    _schema: ClassVar[Schema] = {"labels": Tensor("resamples", "rows", kind="i4", low=ABSENT, below="rows")}
+
+    labels: npt.NDArray[np.int32]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of the matrix."""
+        return self.labels.shape[1], self.labels.shape[1]
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples."""
+        return int(self.labels.shape[0])
+
+    def tile(self, rows: Any, columns: Any) -> npt.NDArray[np.float64]:
+        """Return a part of the matrix: rows and columns as slices or indices.
+
+        A pair that was never drawn together has 0; a row with itself has 1.
+        """
+        first, second = np.arange(self.shape[0])[rows], np.arange(self.shape[0])[columns]
+        together, both = self._together(first, second), self._both(first, second)
+        tile = np.divide(together, both, out=np.zeros(both.shape), where=both > 0)
+        tile[first[:, None] == second] = 1.0
+        return tile
+
+    def tiles(self, n_rows: int = TILE_ROWS) -> Iterator[tuple[slice, npt.NDArray[np.float64]]]:
+        """Yield the matrix in stripes of some rows, each with the slice of its rows."""
+        for start in range(0, self.shape[0], n_rows):
+            rows = slice(start, min(start + n_rows, self.shape[0]))
+            yield rows, self.tile(rows, slice(None))
+
+    def toarray(self) -> npt.NDArray[np.float64]:
+        """Return the whole matrix, if it fits in memory."""
+        n = self.shape[0]
+        require_memory(8 * n * n, f"the consensus matrix of {n:,} rows", "Use tiles().")
+        matrix = np.empty(self.shape)
+        for rows, tile in self.tiles():
+            matrix[rows] = tile
+        return matrix
+
+    @property
+    def ambiguity(self) -> float:
+        """Share of pairs that are together in 10 % to 90 % of the resamples: 0 when all agree.
+
+        Examples
+        --------
+        >>> Consensus(np.array([[0, 0, 1], [1, 1, 0]], dtype=np.int32)).ambiguity
+        0.0
+        """
+        n = self.shape[0]
+        unsure = sum(int(((tile > 0.1) & (tile < 0.9)).sum()) for _, tile in self.tiles())
+        return unsure / max(1, n * (n - 1))
+
+    def _together(self, first: Indices, second: Indices) -> npt.NDArray[np.float64]:
+        """Count the resamples in which two rows have one label: equal columns of a Hamming distance."""
+        codes = self._codes()
+        unequal = pairwise_distances(codes[first], codes[second], metric="hamming").astype(np.float64)
+        n_equal = self.n_resamples - np.rint(unequal * self.n_resamples)
+        outside = (self.labels < 0).T.astype(np.float32)  # noise and absent rows share a code: take them out
+        return np.asarray(n_equal - outside[first] @ outside[second].T)
+
+    def _both(self, first: Indices, second: Indices) -> npt.NDArray[np.float64]:
+        drawn = (self.labels != ABSENT).T.astype(np.float32)
+        return np.asarray(drawn[first] @ drawn[second].T, dtype=np.float64)
+
+    def _codes(self) -> npt.NDArray[np.float32]:
+        return np.ascontiguousarray(np.maximum(self.labels, -1).T, dtype=np.float32)
+
+    def __repr__(self) -> str:
+        return f"<consensus of {self.shape[0]:,} rows over {self.n_resamples} resamples>"
+
+
 def consensus_matrix(
-    estimator: Any,
+    estimator: object,
     X: MatrixLike,
     *,
     n_resamples: int = 50,

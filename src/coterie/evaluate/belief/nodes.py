@@ -24,7 +24,7 @@ from coterie._support.validation.schema import COUNT, Instance, ListOf, Real, Sc
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.belief.null_models import NullModel, fit_null
 from coterie.evaluate.belief.refitting import run_all
-from coterie.evaluate.belief.significance_value import Significance
+from coterie.evaluate.belief.significance import Significance
 from coterie.evaluate.belief.splits import cluster_index
 from coterie.tree import METHODS, Dendrogram
 from coterie.tree import linkage as make_linkage

@@ -13,7 +13,7 @@ from coterie._support.typing import RandomState, VectorLike
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.belief.refitting import own_stream
-from coterie.evaluate.belief.significance_value import Significance
+from coterie.evaluate.belief.significance import Significance
 from coterie.evaluate.catalogue import Measure, find_measure
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.labelings import Noise, read_labelings

@@ -53,12 +53,11 @@ class Refitter:
         Name to use in messages.
     """
 
-    def __init__(self, estimator: Any, X: Any, *, who: str) -> None:
+    def __init__(self, estimator: object, X: Any, *, who: str) -> None:
         if isinstance(estimator, type) or not (
             hasattr(estimator, "fit") and hasattr(estimator, "get_params")
         ):
-            is_class = isinstance(estimator, type)
-            got = f"the class {estimator.__name__} itself" if is_class else repr(estimator)
+            got = f"the class {estimator.__name__} itself" if isinstance(estimator, type) else repr(estimator)
             raise InvalidParameter(
                 f"estimator of {who} must be an estimator with fit and get_params, such as KMeans(3), got "
                 f"{got}."
@@ -108,7 +107,7 @@ class Refitter:
         return np.asarray(self.X)[np.ix_(rows, rows)]
 
 
-def labels_of(model: Any, X: Any, *, who: str) -> Labels:
+def labels_of(model: object, X: Any, *, who: str) -> Labels:
     """Return the labels of the rows that a model was fitted to."""
     found = getattr(model, "labels_", None)
     if found is None and hasattr(model, "predict"):

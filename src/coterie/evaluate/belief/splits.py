@@ -14,7 +14,7 @@ from coterie._support.validation import Seed, Whole, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.evaluate.belief.null_models import fit_null
 from coterie.evaluate.belief.refitting import Refitter, labels_of, run_all, seed_from
-from coterie.evaluate.belief.significance_value import Significance
+from coterie.evaluate.belief.significance import Significance
 from coterie.evaluate.internal.partitions import read_partition
 
 _WHO = "split_significance"
@@ -118,7 +118,7 @@ def two_means(X: Data, seed: int) -> Labels:
     return np.asarray(best.labels)
 
 
-def _splitter(estimator: Any, X: Data) -> Any:
+def _splitter(estimator: object, X: Data) -> Any:
     if estimator is None:
         return two_means
     refitter = Refitter(estimator, X, who=_WHO)

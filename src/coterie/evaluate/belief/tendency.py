@@ -124,7 +124,7 @@ def hopkins(X: MatrixLike, *, n_probes: int | None = None, random_state: RandomS
     return Hopkins(float(expit(odds)), _upper_tail(odds, m, n, (high - low)[varies], rng), m)
 
 
-def _probe(rows: Any, m: int, rng: Any) -> tuple[FloatArray, FloatArray]:
+def _probe(rows: Any, m: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Return the logarithms of u^d of m random points of the rows' box, and of w^d of m random rows."""
     low, high = rows.min(axis=0), rows.max(axis=0)
     points = low + (high - low) * rng.random((m, rows.shape[1]))
@@ -142,7 +142,7 @@ def _log_odds(u: FloatArray, w: FloatArray) -> float:
     return 0.0 if np.isneginf(of_points) and np.isneginf(of_rows) else float(of_points - of_rows)
 
 
-def _upper_tail(odds: float, m: int, n: int, sides: FloatArray, rng: Any) -> float:
+def _upper_tail(odds: float, m: int, n: int, sides: FloatArray, rng: np.random.Generator) -> float:
     """Return the probability of such odds for n uniform rows in a box."""
     drawn = [
         _probe(sides * rng.random((n, len(sides))), min(n, NULL_PROBES), rng)

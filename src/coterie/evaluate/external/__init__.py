@@ -15,15 +15,13 @@ from coterie.evaluate.external.entropies import entropy, expected_mutual_informa
 from coterie.evaluate.external.information import (
     adjusted_mutual_info_score,
     completeness_score,
+    conditional_entropy,
     homogeneity_completeness_v_measure,
     homogeneity_score,
     mutual_info_score,
+    normalized_information_distance,
     normalized_mutual_info_score,
     v_measure_score,
-)
-from coterie.evaluate.external.information_distances import (
-    conditional_entropy,
-    normalized_information_distance,
     variation_of_information,
 )
 from coterie.evaluate.external.matching import (

@@ -232,12 +232,8 @@ def cluster_precision_score(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     average : {"weighted", "macro"}, default="weighted"
         Whether large clusters count more.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -259,12 +255,8 @@ def cluster_recall_score(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     average : {"weighted", "macro"}, default="weighted"
         Whether large clusters count more.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -282,12 +274,8 @@ def cluster_f_score(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     average : {"weighted", "macro"}, default="macro"
         Whether large clusters count more.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------

@@ -18,6 +18,7 @@ from coterie.evaluate.external.contingency import ContingencyTable, contingency_
 from coterie.evaluate.external.entropies import (
     AVERAGE_METHODS,
     AverageMethod,
+    conditional_entropies_of,
     entropy_of,
     expected_information_of,
     generalized_mean,
@@ -26,6 +27,14 @@ from coterie.evaluate.external.entropies import (
 from coterie.evaluate.labelings import Noise
 
 information_measure = partial(measure, group="information", needs="labelings")
+distance_measure = partial(
+    measure,
+    group="distances by information",
+    needs="labelings",
+    low=0,
+    greater_is_better=False,
+    is_symmetric=True,
+)
 
 
 def normalized_information_of(table: ContingencyTable, average_method: AverageMethod = "arithmetic") -> float:
@@ -97,8 +106,6 @@ def mutual_info_score(
         Classes and clusters of any kind of label; not looked at when `contingency` is given.
     contingency : array-like, sparse matrix or ContingencyTable, default=None
         The table, if it is known already.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -132,15 +139,6 @@ def normalized_mutual_info_score(
 ) -> float:
     """Mutual information over a mean of the two entropies: 2 I / (H(T) + H(C)) for the arithmetic one.
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    average_method : {"min", "geometric", "arithmetic", "max"}, default="arithmetic"
-        Which mean.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> round(normalized_mutual_info_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
@@ -173,15 +171,6 @@ def adjusted_mutual_info_score(
 
     E[I] is the mean over random labelings with these cluster sizes, see `expected_mutual_information`.
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    average_method : {"min", "geometric", "arithmetic", "max"}, default="arithmetic"
-        Which mean.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> round(adjusted_mutual_info_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
@@ -201,13 +190,6 @@ def adjusted_mutual_info_score(
 )
 def homogeneity_score(labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster") -> float:
     """Whether clusters hold one class each: h = 1 - H(T|C) / H(T).
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -229,13 +211,6 @@ def completeness_score(
     labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster"
 ) -> float:
     """Whether classes lie in one cluster each: c = 1 - H(C|T) / H(C).
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -261,12 +236,8 @@ def v_measure_score(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     beta : float, default=1.0
         Above 1 completeness counts more, below 1 homogeneity; only beta=1 is symmetric.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -298,3 +269,71 @@ def homogeneity_completeness_v_measure(
     check_parameter(beta, Number(0.0), name="beta", who="homogeneity_completeness_v_measure")
     table = contingency_table(labels_true, labels_pred, noise=noise)
     return homogeneity_of(table), completeness_of(table), v_measure_of(table, beta)
+
+
+def variation_of(table: ContingencyTable) -> float:
+    """H(T|C) + H(C|T)."""
+    return sum(conditional_entropies_of(table))
+
+
+def information_distance_of(table: ContingencyTable) -> float:
+    """Larger conditional entropy over the larger entropy."""
+    most = max(entropy_of(table.class_sizes), entropy_of(table.cluster_sizes))
+    return 0.0 if most == 0 else min(1.0, max(conditional_entropies_of(table)) / most)
+
+
+@distance_measure(
+    symbol="H(T|C)",
+    high=inf,
+    is_symmetric=False,
+    reference="cover-2006",
+    of_table=lambda table: conditional_entropies_of(table)[0],
+)
+def conditional_entropy(
+    labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster"
+) -> float:
+    """Entropy of the classes that the clusters leave, in nats: H(T|C) = -Σ_ij (n_ij/n) log(n_ij/|C_j|).
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        Classes, and the clusters that are known; exchange them for H(C|T).
+
+    Examples
+    --------
+    >>> conditional_entropy([0, 0, 1, 1], [0, 1, 2, 2])
+    0.0
+    """
+    return conditional_entropies_of(contingency_table(labels_true, labels_pred, noise=noise))[0]
+
+
+@distance_measure(symbol="VI", high=inf, reference="meila-2007", of_table=variation_of)
+def variation_of_information(
+    labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster"
+) -> float:
+    """Entropy that each labeling leaves of the other, in nats: VI = H(T|C) + H(C|T).
+
+    A metric on labelings; at most log n.
+
+    Examples
+    --------
+    >>> round(variation_of_information([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.3466
+    """
+    return variation_of(contingency_table(labels_true, labels_pred, noise=noise))
+
+
+@distance_measure(symbol="NID", high=1, reference="vinh-2010", of_table=information_distance_of)
+def normalized_information_distance(
+    labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster"
+) -> float:
+    """Share of the larger entropy that the labelings do not share: 1 - I / max(H(T), H(C)).
+
+    A metric on labelings, in [0, 1].
+
+    Examples
+    --------
+    >>> round(normalized_information_distance([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.3333
+    """
+    return information_distance_of(contingency_table(labels_true, labels_pred, noise=noise))

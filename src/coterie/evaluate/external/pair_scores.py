@@ -86,13 +86,6 @@ def _from_table(formula: Callable[[PairCounts], float]) -> Callable[[Contingency
 def rand_score(labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster") -> float:
     """Share of the pairs of samples on which the two labelings agree: (TP + TN) / (TP + FP + FN + TN).
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> round(rand_score([0, 0, 1, 2], [0, 0, 1, 1]), 4)
@@ -118,13 +111,6 @@ def adjusted_rand_score(
     In pairs: 2 (TP TN - FN FP) / ((TP + FN)(FN + TN) + (TP + FP)(FP + TN)); 0 on average for random labelings
     with these cluster sizes, 1 for equal ones.
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> round(adjusted_rand_score([0, 0, 1, 2], [0, 0, 1, 1]), 4)
@@ -139,13 +125,6 @@ def pair_precision_score(
 ) -> float:
     """Share of the pairs in one cluster that are of one class: TP / (TP + FP).
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> pair_precision_score([0, 0, 1, 2], [0, 0, 1, 1])
@@ -157,13 +136,6 @@ def pair_precision_score(
 @pair_measure(symbol="pair R", low=0, reference="manning-2008", of_table=_from_table(recall_of))
 def pair_recall_score(labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster") -> float:
     """Share of the pairs of one class that are in one cluster: TP / (TP + FN).
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -181,12 +153,8 @@ def pair_f_score(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     beta : float, default=1.0
         How many times as much recall counts as precision; only beta=1 is symmetric.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -205,13 +173,6 @@ def pair_jaccard_score(
 ) -> float:
     """Pairs together in both labelings, of those together in either: TP / (TP + FP + FN).
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> pair_jaccard_score([0, 0, 1, 2], [0, 0, 1, 1])
@@ -223,13 +184,6 @@ def pair_jaccard_score(
 @pair_measure(symbol="pair D", low=0, is_symmetric=True, reference="dice-1945", of_table=_from_table(dice_of))
 def pair_dice_score(labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster") -> float:
     """Dice coefficient of the pairs together: 2 TP / (2 TP + FP + FN), equal to the pair F score.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -254,13 +208,6 @@ def fowlkes_mallows_score(
 
     Without a pair that is together in both labelings the score is 0, as in scikit-learn, even for equal
     labelings of singletons.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------

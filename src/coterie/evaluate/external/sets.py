@@ -104,12 +104,8 @@ def purity_score(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     average : {"weighted", "macro"}, default="weighted"
         "weighted": every sample counts alike. "macro": the plain mean of the purities of the clusters.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -132,12 +128,8 @@ def inverse_purity_score(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     average : {"weighted", "macro"}, default="weighted"
         "weighted": every sample counts alike. "macro": the plain mean over classes.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -165,12 +157,8 @@ def impurity(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     average : {"weighted", "macro"}, default="weighted"
         As in `purity_score`.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -197,12 +185,8 @@ def inverse_impurity(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     average : {"weighted", "macro"}, default="weighted"
         As in `inverse_purity_score`.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -220,12 +204,8 @@ def purity_f_score(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     beta : float, default=1.0
         How many times as much inverse purity counts as purity; only beta=1 is symmetric.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -240,13 +220,6 @@ def purity_f_score(
 def bcubed_precision(labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster") -> float:
     """Mean over samples of the share of their cluster that is of their class: (1/n) Σ_ij n_ij² / |C_j|.
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> round(bcubed_precision([0, 0, 1, 1], [0, 0, 0, 1]), 4)
@@ -258,13 +231,6 @@ def bcubed_precision(labels_true: VectorLike, labels_pred: VectorLike, *, noise:
 @set_measure(symbol="B3 R", reference="bagga-1998", of_table=bcubed_recall_of)
 def bcubed_recall(labels_true: VectorLike, labels_pred: VectorLike, *, noise: Noise = "cluster") -> float:
     """Mean over samples of the share of their class that is in their cluster: (1/n) Σ_ij n_ij² / |T_i|.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -282,12 +248,8 @@ def bcubed_f(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Classes and clusters of any kind of label.
     beta : float, default=1.0
         How many times as much recall counts as precision; only beta=1 is symmetric.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------

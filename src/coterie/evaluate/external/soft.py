@@ -58,11 +58,6 @@ def soft_pair_counts(memberships_true: MatrixLike, memberships_pred: MatrixLike)
 def soft_rand_score(memberships_true: MatrixLike, memberships_pred: MatrixLike) -> float:
     """Share of the pairs of samples on which two soft labelings are expected to agree.
 
-    Parameters
-    ----------
-    memberships_true, memberships_pred : array-like of shape (n_samples, n_clusters) or (n_samples,)
-        Degrees that sum to 1 for each sample, or labels.
-
     Examples
     --------
     >>> round(soft_rand_score([0, 0, 1], [[0.9, 0.1], [0.9, 0.1], [0.0, 1.0]]), 4)
@@ -74,11 +69,6 @@ def soft_rand_score(memberships_true: MatrixLike, memberships_pred: MatrixLike) 
 @soft_measure(symbol="soft ARI", low=-1, is_adjusted=True)
 def soft_adjusted_rand_score(memberships_true: MatrixLike, memberships_pred: MatrixLike) -> float:
     """Rand index of two soft labelings adjusted for chance, from the expected numbers of pairs.
-
-    Parameters
-    ----------
-    memberships_true, memberships_pred : array-like of shape (n_samples, n_clusters) or (n_samples,)
-        Degrees that sum to 1 for each sample, or labels.
 
     Examples
     --------
@@ -99,8 +89,6 @@ def soft_normalized_mutual_info_score(
 
     Parameters
     ----------
-    memberships_true, memberships_pred : array-like of shape (n_samples, n_clusters) or (n_samples,)
-        Degrees that sum to 1 for each sample, or labels.
     average_method : {"min", "geometric", "arithmetic", "max"}, default="arithmetic"
         Which mean of the entropies.
 

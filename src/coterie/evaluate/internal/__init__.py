@@ -1,15 +1,18 @@
 """Internal evaluation: a clustering by itself, from the data and the labels."""
 
 from coterie.evaluate.internal.assess import Assessment, assess
-from coterie.evaluate.internal.cophenetic import cophenetic_correlation
 from coterie.evaluate.internal.density_validity import dbcv, s_dbw
 from coterie.evaluate.internal.dispersion import davies_bouldin_score, dispersions
-from coterie.evaluate.internal.distance_correlations import point_biserial
-from coterie.evaluate.internal.distance_pairs import c_index, gamma, tau
+from coterie.evaluate.internal.distance_pairs import (
+    c_index,
+    cophenetic_correlation,
+    gamma,
+    point_biserial,
+    tau,
+)
 from coterie.evaluate.internal.dunn import dunn_score
 from coterie.evaluate.internal.sampling import Estimate
-from coterie.evaluate.internal.silhouette_value import Silhouette
-from coterie.evaluate.internal.silhouettes import silhouette, silhouette_samples, silhouette_score
+from coterie.evaluate.internal.silhouettes import Silhouette, silhouette, silhouette_samples, silhouette_score
 from coterie.evaluate.internal.simplified_silhouettes import (
     medoid_silhouette_score,
     simplified_silhouette_score,
@@ -62,8 +65,8 @@ from coterie.evaluate.internal.centroids import squared_between as squared_betwe
 from coterie.evaluate.internal.centroids import squared_to_own as squared_to_own
 from coterie.evaluate.internal.cut_curves import CutCurve as CutCurve
 from coterie.evaluate.internal.partitions import Partition as Partition
-from coterie.evaluate.internal.silhouette_value import coefficients as coefficients
-from coterie.evaluate.internal.space_input import read_space as read_space
+from coterie.evaluate.internal.silhouettes import coefficients as coefficients
 from coterie.evaluate.internal.spaces import GroupSums as GroupSums
 from coterie.evaluate.internal.spaces import Space as Space
+from coterie.evaluate.internal.spaces import read_space as read_space
 from coterie.evaluate.internal.spaces import reduce_sums as reduce_sums

@@ -12,11 +12,12 @@ from typing import Any
 from coterie._support.optional import require
 from coterie._support.typing import MatrixLike, RandomState, VectorLike
 from coterie._support.validation import Nothing, Seed, Whole, check_parameter
+from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidParameter
 from coterie.evaluate.catalogue import Measure, find_measure, measures
 from coterie.evaluate.internal.partitions import read_partition
 from coterie.evaluate.internal.sampling import Estimate
-from coterie.evaluate.internal.space_input import NeedsRows
+from coterie.evaluate.internal.spaces import NeedsRows
 from coterie.evaluate.labelings import Noise, check_noise
 
 MOST_EXACT = 10_000  # samples up to which all pairs are put in order
@@ -122,7 +123,7 @@ def assess(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     measures: Sequence[str] | None = None,
     sample_size: int | None = None,
     random_state: RandomState = 0,
@@ -175,7 +176,7 @@ def assess(
     check_parameter(random_state, Seed(), name="random_state", who="assess")
     policy = check_noise("cluster" if noise is None else noise)
     partition = read_partition(labels, policy).weigh(sample_weight, who="assess").require_groups()
-    known = {"metric": metric, "random_state": random_state, "noise": noise}
+    known: dict[str, Any] = {"metric": metric, "random_state": random_state, "noise": noise}
     known |= {"n_features": n_features, "sample_weight": sample_weight}
     findings = []
     for chosen in _choose(measures):

@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from coterie._support.typing import MatrixLike, VectorLike
 from coterie._support.validation import Nothing, Number, check_parameter
+from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.centroids import Scatter, read_scatter
 from coterie.evaluate.internal.partitions import Partition, read_partition
-from coterie.evaluate.internal.space_input import NeedsRows, read_space
-from coterie.evaluate.internal.spaces import Space, VectorSpace
+from coterie.evaluate.internal.spaces import NeedsRows, Space, VectorSpace, read_space
 from coterie.evaluate.labelings import Noise
 
 Numbers = npt.NDArray[np.float64]
@@ -36,17 +36,6 @@ def s_dbw(
     Scat is the mean over clusters of |σ(cluster)| / |σ(data)|, σ the vector of variances. Dens_bw is the mean
     over pairs of clusters of the density at the middle of their centroids over the greater of the densities
     at the centroids, where density counts the samples of the two clusters within the mean standard deviation.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Data.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -98,7 +87,7 @@ def dbcv(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     n_features: float | None = None,
     noise: Noise = "singletons",
     **kwds: Any,
@@ -115,19 +104,11 @@ def dbcv(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
     n_features : float, default=None
         Dimension of the data, for the core distances; None: the columns of X. Distances do not tell it, so
         it must be given with ``metric="precomputed"``.
     noise : {"cluster", "exclude", "singletons"}, default="singletons"
         What to do with samples labelled -1; the definition counts them with value 0.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from coterie._support.typing import FloatArray, MatrixLike, VectorLike
 from coterie._support.validation import Choice, check_parameter
+from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.centroids import weighted_means
 from coterie.evaluate.internal.partitions import Partition, read_partition
-from coterie.evaluate.internal.space_input import read_space, read_vectors
-from coterie.evaluate.internal.spaces import Space, VectorSpace
+from coterie.evaluate.internal.spaces import Space, VectorSpace, read_space, read_vectors
 from coterie.evaluate.labelings import Noise
 
 Dispersion: TypeAlias = Literal[
@@ -102,7 +102,7 @@ def dispersions(
     *,
     kind: Dispersion = "sse",
     representative: Representative = "centroid",
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
@@ -158,7 +158,7 @@ def davies_bouldin_score(
     *,
     dispersion: Dispersion = "mean_to_centroid",
     representative: Representative = "centroid",
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
@@ -172,20 +172,10 @@ def davies_bouldin_score(
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
         Data, or distances with ``metric="precomputed"`` and ``representative="medoid"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
     dispersion : str, default="mean_to_centroid"
         Any kind of `dispersions`.
     representative : {"centroid", "medoid"}, default="centroid"
         What stands for a cluster.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------

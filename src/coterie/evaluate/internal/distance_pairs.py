@@ -16,15 +16,16 @@ import numpy.typing as npt
 
 from coterie._support.typing import FloatArray, MatrixLike, RandomState, VectorLike
 from coterie._support.validation import Nothing, Seed, Whole, check_parameter, require_memory
+from coterie.distance.catalogue import DistanceLike
+from coterie.errors import InvalidData
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.partitions import Partition, read_partition
 from coterie.evaluate.internal.sampling import Estimate, draw_from_each
-from coterie.evaluate.internal.space_input import read_space
-from coterie.evaluate.internal.spaces import Space
+from coterie.evaluate.internal.spaces import Space, read_space
 from coterie.evaluate.labelings import Noise
+from coterie.tree import Dendrogram
 
 BYTES_PER_PAIR = 32  # the distances, their order, and what sorting takes
-
 pair_measure = partial(
     measure, group="pairs by distance", needs="data", is_scale_free=True, compares_pairs=True
 )
@@ -51,30 +52,13 @@ def c_index(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_size: int | None = None,
     random_state: RandomState = None,
     noise: Noise = "cluster",
     **kwds: Any,
 ) -> float:
     """Sum of distances within clusters, between the least (0) and the greatest (1) sum of as many pairs.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_size : int, default=None
-        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draw.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------
@@ -99,7 +83,7 @@ def gamma(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_size: int | None = None,
     random_state: RandomState = None,
     noise: Noise = "cluster",
@@ -109,23 +93,6 @@ def gamma(
 
     s+ counts the pairs of a distance within a cluster and one between clusters of which the one within is
     smaller, s- those of which it is greater; equal ones do not count.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_size : int, default=None
-        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draw.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------
@@ -147,7 +114,7 @@ def tau(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_size: int | None = None,
     random_state: RandomState = None,
     noise: Noise = "cluster",
@@ -157,23 +124,6 @@ def tau(
 
     s+ and s- as in `gamma`; of N pairs of samples N_w are within clusters and N_b between. Far below 1 even
     for perfect clusters, for most pairs of distances are of one kind.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_size : int, default=None
-        Compare so many samples, drawn from every cluster, and return an `Estimate`; None: all.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draw.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------
@@ -194,7 +144,7 @@ def _of_pairs(
     function: Callable[[Pairs], float],
     X: MatrixLike,
     labels: VectorLike,
-    metric: Any,
+    metric: DistanceLike,
     sample_size: int | None,
     random_state: RandomState,
     noise: Noise,
@@ -237,3 +187,93 @@ def _count(pairs: Pairs) -> Order:
     smaller = int(np.searchsorted(ordered, within, side="left").sum())
     at_most = int(np.searchsorted(ordered, within, side="right").sum())
     return Order(within.size * ordered.size - at_most, smaller, within.size, ordered.size)
+
+
+@pair_measure(symbol="PB", low=-1, high=1, reference="milligan-1981")
+def point_biserial(
+    X: MatrixLike,
+    labels: VectorLike,
+    *,
+    metric: DistanceLike = "euclidean",
+    sample_size: int | None = None,
+    random_state: RandomState = None,
+    sample_weight: VectorLike | None = None,
+    noise: Noise = "cluster",
+    **kwds: Any,
+) -> float:
+    """Pearson correlation of the distances of pairs with being in different clusters (0 or 1).
+
+    R's fpc calls it Pearson gamma. Exact for any number of samples: distances are summed, not kept.
+
+    Examples
+    --------
+    >>> round(point_biserial([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]), 4)
+    0.9562
+    """
+    who = "point_biserial"
+    check_parameter(sample_size, Whole(3) | Nothing(), name="sample_size", who=who)
+    check_parameter(random_state, Seed(), name="random_state", who=who)
+    partition = read_partition(labels, noise).weigh(sample_weight, who=who).require_groups()
+    space = read_space(X, metric, partition, who=who, options=kwds)
+    if sample_size is not None and sample_size < partition.n_samples:
+        kept = draw_from_each(partition, sample_size, random_state)
+        partition, space = partition.take(kept).require_groups(), space.take(kept)
+        return Estimate.of_draw(_correlation(space, partition), partition.n_samples)
+    return _correlation(space, partition)
+
+
+def _correlation(space: Space, partition: Partition) -> float:
+    n, sizes, codes = partition.total, partition.totals, partition.codes
+    weights = np.ones(codes.size) if partition.sample_weight is None else partition.sample_weight
+    n_within = float((sizes * (sizes - 1)).sum())  # every pair counts twice here
+    n_between = n * (n - 1) - n_within
+    total = within = 0.0
+    for rows, distances in space.blocks():
+        total += float(weights[rows] @ (distances @ weights))
+        within += float(weights[rows] @ (np.where(codes[rows, None] == codes, distances, 0) @ weights))
+    mean = total / (n_within + n_between)
+    squares = sum(
+        float(weights[rows] @ (np.square(distances - mean, dtype=np.float64) @ weights))
+        for rows, distances in space.blocks()
+    )
+    variance = (squares - n * mean**2) / (n_within + n_between)  # without the zeros of the diagonal
+    if variance <= 0:
+        return 0.0
+    gap = (total - within) / n_between - within / n_within
+    share = n_within / (n_within + n_between)
+    return float(np.clip(gap * sqrt(share * (1 - share) / variance), -1.0, 1.0))
+
+
+@measure(
+    symbol="CPCC", group="trees", needs="tree", low=-1, high=1, is_scale_free=True, reference="sokal-1962"
+)
+def cophenetic_correlation(
+    X: MatrixLike, cophenetic: VectorLike | Dendrogram, *, metric: DistanceLike = "euclidean", **kwds: Any
+) -> float:
+    """Pearson correlation of the distances of pairs with the heights at which a tree joins them.
+
+    Parameters
+    ----------
+    cophenetic : Dendrogram, or array-like of shape (n_samples * (n_samples - 1) / 2,)
+        The tree; or the height of the join of every pair, in the order of SciPy's condensed distances, as
+        ``scipy.cluster.hierarchy.cophenet`` gives it.
+
+    Examples
+    --------
+    >>> round(cophenetic_correlation([[0.0], [1.0], [5.0]], [1.0, 4.5, 4.5]), 4)
+    0.9707
+    """
+    who = "cophenetic_correlation"
+    given: Any = cophenetic.cophenetic() if isinstance(cophenetic, Dendrogram) else cophenetic
+    heights = np.asarray(given, dtype=np.float64)
+    n = np.shape(X)[0]
+    if heights.shape != (n * (n - 1) // 2,) or not np.isfinite(heights).all():
+        raise InvalidData(
+            f"cophenetic of {who} must be {n * (n - 1) // 2} finite heights, one per pair of {n} samples, "
+            f"got shape {heights.shape}."
+        )
+    together = Partition(np.zeros(n, dtype=np.int32), np.zeros(1, dtype=np.int64))
+    space = read_space(X, metric, together, who=who, options=kwds)
+    distances = all_pairs(space, together, who).within
+    is_flat = distances.size < 2 or np.ptp(distances) == 0 or np.ptp(heights) == 0
+    return 0.0 if is_flat else float(np.clip(np.corrcoef(distances, heights)[0, 1], -1.0, 1.0))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from coterie._support.typing import MatrixLike, VectorLike
 from coterie._support.validation import Choice, check_parameter
+from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.internal.dispersion import (
     PAIRWISE,
     Representatives,
@@ -18,8 +19,7 @@ from coterie.evaluate.internal.dispersion import (
     spread,
 )
 from coterie.evaluate.internal.partitions import Partition, read_partition
-from coterie.evaluate.internal.space_input import read_space, read_vectors
-from coterie.evaluate.internal.spaces import Space
+from coterie.evaluate.internal.spaces import Space, read_space, read_vectors
 from coterie.evaluate.labelings import Noise
 
 Between: TypeAlias = Literal["min", "max", "mean", "centroid", "hausdorff"]
@@ -35,7 +35,7 @@ def dunn_score(
     *,
     between: Between = "min",
     within: Within = "diameter",
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
@@ -50,22 +50,14 @@ def dunn_score(
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
         Data, or distances with ``metric="precomputed"`` (for forms without centroids).
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
     between : {"min", "max", "mean", "centroid", "hausdorff"}, default="min"
         Dissimilarity of two clusters: least, greatest or mean distance of their samples, distance of their
         centroids, or the farthest that a sample of one is from the nearest of the other.
     within : {"diameter", "mean_pairwise", "mean_to_centroid", "radius"}, default="diameter"
         Dispersion of a cluster: greatest or mean distance of two samples, mean or greatest distance to the
         centroid.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
     sample_weight : array-like of shape (n_samples,), default=None
         How many times each sample counts, which changes means and centroids alone.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------

@@ -9,6 +9,7 @@ import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.typing import MatrixLike, VectorLike
+from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidParameter
 from coterie.evaluate.catalogue import find_measure
 from coterie.evaluate.internal.cut_curves import CutCurve, cut_curve
@@ -82,7 +83,7 @@ def compare_linkages(
     labels_true: VectorLike,
     *,
     linkages: Sequence[str] | Mapping[str, Dendrogram] = LINKAGES,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     **kwds: Any,
 ) -> LinkageComparison:
     """Compare linkages by how well the cuts of their trees fit known classes, for every number of clusters.

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie._support.typing import Distances, MatrixLike, VectorLike
+from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidParameter
 from coterie.evaluate.internal.centroids import weighted_means
 from coterie.evaluate.internal.dispersion import find_medoids
 from coterie.evaluate.internal.partitions import Partition, read_partition
 from coterie.evaluate.internal.silhouettes import silhouette_measure
-from coterie.evaluate.internal.space_input import read_space, read_vectors
-from coterie.evaluate.internal.spaces import BLOCK_NUMBERS, NativeSpace, VectorSpace
+from coterie.evaluate.internal.spaces import BLOCK_NUMBERS, NativeSpace, VectorSpace, read_space, read_vectors
 from coterie.evaluate.labelings import Noise
 
 Numbers = npt.NDArray[np.float64]
@@ -25,7 +25,7 @@ def simplified_silhouette_score(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
@@ -38,16 +38,6 @@ def simplified_silhouette_score(
     ----------
     X : array-like of shape (n_samples, n_features)
         Data.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------
@@ -70,7 +60,7 @@ def medoid_silhouette_score(
     labels: VectorLike,
     *,
     medoids: VectorLike | None = None,
-    metric: Any = "euclidean",
+    metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
     **kwds: Any,
@@ -79,21 +69,9 @@ def medoid_silhouette_score(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
     medoids : array-like of shape (n_clusters,), default=None
         Row of the medoid of each cluster, in any order; None: they are looked for, which takes all distances
         within the clusters.
-    metric : str or callable, default="euclidean"
-        Distance between rows.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-    **kwds
-        Further parameters of the distance.
 
     Examples
     --------

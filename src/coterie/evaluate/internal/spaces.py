@@ -2,25 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import scipy.spatial.distance
 from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import distance_metrics
 
 from coterie import _core
-from coterie._support.typing import Data, Distances
-from coterie._support.validation import require_memory
+from coterie._support.typing import Data, Distances, MatrixLike
+from coterie._support.validation import check_data, refuse_heavy, require_memory
+from coterie.distance import find_distance
+from coterie.distance.catalogue import DistanceLike
 from coterie.distance.scikit_learn import measure_by_scikit_learn
-from coterie.evaluate.internal.centroids import squared_to_own
-from coterie.evaluate.internal.native_distances import NativeDistance
+from coterie.errors import InvalidData, InvalidParameter
+from coterie.evaluate.internal.centroids import squared_to_own, weighted_means
 from coterie.evaluate.internal.partitions import Partition
 
+SumsOfRows: TypeAlias = Callable[[Data], npt.NDArray[np.float64]]
+NORM = (_core.Kernel.dot, _core.Finish.norm)
+SQUARED = _core.Metric(_core.Kernel.dot, _core.Finish.squared_norm)
 BLOCK_NUMBERS = 1 << 22  # numbers of a block of distances: 32 MiB
 WIDEST_WEIGHT = 1e15  # beyond, weighted sums of distances may not fit in float32
 ROW_BANDS = 8  # of a symmetric pass: (1 + 1/8) / 2 of all pairs are computed
+DENSE_NUMBERS = 1 << 25  # a sparse matrix of at most so many cells is made dense: 256 MiB
+
+
+@dataclass(frozen=True, eq=False)
+class NativeDistance:
+    """A distance of the engine: how rows are prepared, what is computed, and a shortcut for sums.
+
+    ``mean_sums(prepared, partition)`` returns the function that gives the sums of distances from rows to
+    every group without looking at pairs; None: there is no such formula.
+    """
+
+    metric: _core.Metric
+    prepare: Callable[[Data], Data]
+    is_plain_euclidean: bool = False
+    mean_sums: Callable[[Data, Partition], SumsOfRows] | None = None
+    self_distances: Callable[[Data], Data] | None = None  # what the formula gives for a row and itself
+    squared_metric: Any = None  # for least and greatest distances, without roots; None: there is none
+
+
+def find_native(metric: DistanceLike, options: dict[str, Any], X: Data) -> NativeDistance | None:
+    """Return the distance of the catalogue as the engine computes it, or None when it does not."""
+    try:
+        distance = find_distance(metric, **options).fit(X)
+    except InvalidParameter:
+        if isinstance(metric, str) and _is_known_elsewhere(metric):
+            return None
+        raise
+    if distance.kernel is None:
+        return None
+    mean_sums = {_core.Finish.squared_norm: _squared_sums, _core.Finish.cosine: _cosine_sums}
+    return NativeDistance(
+        metric=distance.metric,
+        prepare=distance.prepare,
+        is_plain_euclidean=distance.euclidean_form == "distance" and distance.transform is None,
+        mean_sums=mean_sums.get(distance.finish),
+        self_distances=_cosine_to_itself if distance.finish == _core.Finish.cosine else None,
+        squared_metric=SQUARED if (distance.kernel, distance.finish) == NORM else None,
+    )
+
+
+def _is_known_elsewhere(name: str) -> bool:
+    return name in distance_metrics() or name in scipy.spatial.distance.__all__
+
+
+def _squared_sums(X: Data, partition: Partition) -> SumsOfRows:
+    """Sum of |x - y|^2 over a group of n: n |x - mean|^2 plus the group's own sum of squares."""
+    means = weighted_means(X, partition)
+    scatter = partition.sums(squared_to_own(X, means, partition.codes))
+
+    def of_rows(rows: Data) -> npt.NDArray[np.float64]:
+        to_means = _core.pairwise(np.ascontiguousarray(rows, dtype=np.float64), means, SQUARED)
+        return np.asarray(to_means * partition.totals + scatter)
+
+    return of_rows
+
+
+def _cosine_sums(X: Data, partition: Partition) -> SumsOfRows:
+    """Sum of 1 - x.y over a group of n unit rows: n - x.(sum of the rows)."""
+    totals = np.asarray(partition.indicator().T @ X.astype(np.float64))
+    # unit rows are so by rounding: what is left of equal ones must be 0, as by pairs
+    nothing = float(np.finfo(X.dtype).eps) * (4 + np.sqrt(X.shape[1])) * partition.totals
+
+    def of_rows(rows: Data) -> npt.NDArray[np.float64]:
+        sums = partition.totals - rows.astype(np.float64) @ totals.T
+        return np.asarray(np.where(sums > nothing, sums, 0.0))
+
+    return of_rows
+
+
+def _cosine_to_itself(X: Data) -> Data:
+    return np.asarray(
+        1.0 - np.any(X, axis=1)
+    )  # a row of zeros is at distance 1 from every row, but 0 from itself
 
 
 class GroupSums(NamedTuple):
@@ -141,7 +222,7 @@ class VectorSpace(Space):
 class ForeignSpace(VectorSpace):
     """Rows with a distance that the native engine does not have: scikit-learn's, or a function."""
 
-    def __init__(self, X: Any, metric: Any, options: dict[str, Any], who: str) -> None:
+    def __init__(self, X: Any, metric: DistanceLike, options: dict[str, Any], who: str) -> None:
         self.X, self.metric, self.options, self.who = X, metric, options, who
         self.n_samples = X.shape[0]
 
@@ -157,7 +238,7 @@ class ForeignSpace(VectorSpace):
     def among(self, points: Any) -> npt.NDArray[np.float64]:
         return self._between(points, points).astype(np.float64)
 
-    def _between(self, rows: Any, points: Any) -> Distances:
+    def _between(self, rows: object, points: Any) -> Distances:
         return measure_by_scikit_learn(
             lambda: np.asarray(pairwise_distances(rows, points, metric=self.metric, **self.options)),
             self.metric,
@@ -291,3 +372,85 @@ def _require_table(partition: Partition) -> None:
     require_memory(
         8 * 8 * k * k, f"A table of {k:,} x {k:,} groups", "Use a measure that does not compare all groups."
     )
+
+
+class NeedsRows(InvalidParameter):
+    """A measure was given distances where it needs the rows of the data."""
+
+
+def read_space(
+    X: MatrixLike,
+    metric: DistanceLike,
+    partition: Partition,
+    *,
+    who: str,
+    options: dict[str, Any] | None = None,
+) -> Space:
+    """Return the samples of a partition with their distances, or say what is wrong with them."""
+    options = options or {}
+    space = _read_space(X, metric, partition, who, options)
+    if isinstance(space, VectorSpace):
+        refuse_heavy(space.X, partition.sample_weight, who=who)
+    return space
+
+
+def _read_space(
+    X: MatrixLike, metric: DistanceLike, partition: Partition, who: str, options: dict[str, Any]
+) -> Space:
+    if isinstance(metric, str) and metric == "precomputed":
+        return _align(MatrixSpace(_read_matrix(X, who)), partition, who)
+    checked: Any = check_data(X, who=who, accept_sparse=True, may_be_distances=True)
+    if issparse(checked) and checked.shape[0] * checked.shape[1] > max(DENSE_NUMBERS, 4 * checked.nnz):
+        return _align(ForeignSpace(checked, metric, options, who), partition, who)
+    dense = np.ascontiguousarray(checked.toarray()) if issparse(checked) else checked
+    native = find_native(metric, options, dense)
+    if native is None:
+        return _align(ForeignSpace(checked, metric, options, who), partition, who)
+    return _align(NativeSpace(dense, native), partition, who)
+
+
+def read_vectors(
+    X: MatrixLike,
+    metric: DistanceLike,
+    partition: Partition,
+    *,
+    who: str,
+    options: dict[str, Any] | None = None,
+) -> VectorSpace:
+    """Return the samples as rows of numbers: for measures that need centroids."""
+    if isinstance(metric, str) and metric == "precomputed":
+        raise NeedsRows(f'{who} needs centroids, so metric must be a distance of rows, got "precomputed".')
+    space = read_space(X, metric, partition, who=who, options=options)
+    assert isinstance(space, VectorSpace)
+    if issparse(space.X):
+        raise InvalidData(f"{who} needs centroids: X must be dense, got a sparse matrix. Use X.toarray().")
+    return space
+
+
+def _align(space: Space, partition: Partition, who: str) -> Space:
+    n_labels = partition.n_samples + partition.n_left_out
+    if n_labels != space.n_samples:
+        raise InvalidData(
+            f"Found input variables with inconsistent numbers of samples: [{space.n_samples}, {n_labels}]. "
+            f"{who} needs a label per row."
+        )
+    if partition.rows is None:
+        return space
+    return space.take(partition.rows)
+
+
+def _read_matrix(X: Any, who: str) -> Any:
+    matrix = check_data(X, who=who, accept_sparse=True, may_be_distances=True, squares=False)
+    if matrix.shape[0] != matrix.shape[1]:
+        raise InvalidData(
+            f'X of {who} must be square with metric="precomputed": distances between all samples, got shape '
+            f"{matrix.shape}."
+        )
+    is_whole = (X if issparse(X) else np.asarray(X)).dtype.kind in "iu"
+    tolerance = 0.0 if is_whole else float(np.finfo(matrix.dtype).eps) * 100
+    if np.any(np.abs(matrix.diagonal()) > tolerance):
+        raise InvalidData(
+            f"The precomputed distance matrix of {who} contains non-zero elements on the diagonal. "
+            f"Use np.fill_diagonal(X, 0)."
+        )
+    return matrix

@@ -27,17 +27,6 @@ def sse(
 
     `dispersions` with ``kind="sse"`` gives the sum of each cluster. Also called `wcss`.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Data.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> sse([[2, 1], [2, 3], [8, 1], [8, 3]], [0, 0, 1, 1])
@@ -58,17 +47,6 @@ def bss(
     noise: Noise = "cluster",
 ) -> float:
     """Squared distances of the centroids to the mean of all, by cluster size: separation, TSS - SSE.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Data.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -114,17 +92,6 @@ def calinski_harabasz_score(
 ) -> float:
     """Variance ratio of n samples in k clusters: (BSS / (k - 1)) / (SSE / (n - k)); 1 where SSE is 0.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Data.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> calinski_harabasz_score([[2, 1], [2, 3], [8, 1], [8, 3]], [0, 0, 1, 1])
@@ -146,17 +113,6 @@ def ball_hall(
 ) -> float:
     """Mean over the clusters of their mean squared distance to the centroid.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Data.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
-
     Examples
     --------
     >>> ball_hall([[2, 1], [2, 3], [8, 1], [8, 3]], [0, 0, 1, 1])
@@ -175,17 +131,6 @@ def hartigan(
     noise: Noise = "cluster",
 ) -> float:
     """Logarithm of separation over cohesion: log(BSS / SSE); infinite where one of them is 0.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Data.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------
@@ -210,17 +155,6 @@ def xie_beni_score(
     noise: Noise = "cluster",
 ) -> float:
     """Mean squared distance to the own centroid over the least squared distance of two centroids.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Data.
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many times each sample counts.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------

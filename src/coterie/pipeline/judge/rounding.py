@@ -53,7 +53,7 @@ def _categories(X: Data) -> list[slice]:
     return found
 
 
-def _spread_category(X: Data, columns: slice, rng: Any) -> None:
+def _spread_category(X: Data, columns: slice, rng: np.random.Generator) -> None:
     """Replace each category by shares of which it has the largest, with the spread of the columns kept."""
     coded = X[:, columns]
     low, high = coded.min(axis=0), coded.max(axis=0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from coterie._support.progress import ProgressOption
 from coterie.errors import InvalidParameter
-from coterie.pipeline.candidate import Candidate
+from coterie.pipeline.candidates import Candidate
 from coterie.scale.methods.dbscan import DBSCAN
 from coterie.scale.methods.gaussian_mixture import GaussianMixture
 from coterie.scale.methods.kmeans import KMeans

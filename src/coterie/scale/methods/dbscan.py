@@ -15,26 +15,119 @@ from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Data, Indices, Labels, Weights
+from coterie._support.threads import one_thread
+from coterie._support.typing import Data, Distances, FloatArray, Indices, Labels, Weights
 from coterie._support.validation import Anything, Constraint, Flag, Function, Nothing, Number
 from coterie._support.validation import Whole as WholeNumber
-from coterie.cluster.density import find_in_rows
-from coterie.distance import Distance, get_distance
+from coterie.cluster.density import find_in_rows, read_curve
+from coterie.distance import Distance, find_distance, k_nearest
+from coterie.distance.catalogue import DistanceLike
 from coterie.distance.engines import tree_form
 from coterie.distance.rows import Rows
 from coterie.errors import InvalidParameter
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.base import LazyEstimator
-from coterie.scale.methods.boxes import Box, cut_space
 from coterie.scale.methods.coreset import draw_rows
 from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
+from coterie.scale.sampling import draw_sample
 
+THINNEST = 8  # times the reach: a box that is thinner would be mostly halo
+FEWEST_ROWS = 16  # of the sample; fewer tell nothing about a median
+EPS_ROWS = 2000  # whose neighbours are looked for
 SAMPLE_ROWS = 50_000  # to find where to cut
 ROWS_AT_ONCE = 1 << 20  # of labels that are renumbered
 Numbers: TypeAlias = npt.NDArray[np.integer[Any]]  # as narrow as the number of rows allows
 NOTHING: Numbers = np.empty(0, dtype=np.intp)
 ROUNDING = 1e-6  # halos are wider by this share than they need be
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """Rows with ``low <= x < high`` in every column."""
+
+    low: FloatArray
+    high: FloatArray
+
+    def owns(self, X: Data) -> npt.NDArray[np.bool_]:
+        """Return which rows are in the box; each row is in one box."""
+        inside: Any = ((self.low <= X) & (self.high > X)).all(axis=1)
+        return np.asarray(inside)
+
+    def reaches(self, X: Data, reach: float) -> npt.NDArray[np.bool_]:
+        """Return which rows are in the box or at most `reach` away in every column."""
+        inside: Any = ((self.low - reach <= X) & (self.high + reach >= X)).all(axis=1)
+        return np.asarray(inside)
+
+
+def cut_space(sample: Data, n_boxes: int, reach: float) -> list[Box]:
+    """Cut space at medians of a sample, always the fullest box, along its longest side.
+
+    Examples
+    --------
+    >>> [box.high.tolist() for box in cut_space(np.arange(100.0)[:, None], 2, reach=1.0)]
+    [[49.5], [inf]]
+    """
+    d = sample.shape[1]
+    parts: list[tuple[Box, Any]] = [(Box(np.full(d, -np.inf), np.full(d, np.inf)), sample.astype(np.float64))]
+    while len(parts) < n_boxes:
+        fullest = max(range(len(parts)), key=lambda i: len(parts[i][1]))
+        halves = _halve(*parts[fullest], reach)
+        if halves is None:
+            break
+        parts[fullest : fullest + 1] = halves
+    return [box for box, _ in parts]
+
+
+def _halve(box: Box, rows: FloatArray, reach: float) -> list[tuple[Box, FloatArray]] | None:
+    if len(rows) < FEWEST_ROWS:
+        return None
+    extent = rows.max(axis=0) - rows.min(axis=0)
+    column = int(np.argmax(extent))
+    if extent[column] < THINNEST * reach:
+        return None
+    middle = float(np.median(rows[:, column]))
+    below = rows[:, column] < middle
+    if below.all() or not below.any():
+        return None
+    high, low = box.high.copy(), box.low.copy()
+    high[column], low[column] = middle, middle
+    return [(Box(box.low, high), rows[below]), (Box(low, box.high), rows[~below])]
+
+
+def suggest_eps(
+    blocks: Blocks, min_samples: int, metric: DistanceLike, seed: int
+) -> tuple[float, tuple[str, ...]]:
+    """Return the knee of the distances to the neighbour that makes a row dense, and what it comes from.
+
+    Some rows are drawn; their neighbours are looked for among all rows, so that the radius suits the density
+    of the whole. `coterie.cluster.suggest_eps` does the same for rows in memory.
+    """
+    sample = draw_sample(blocks, EPS_ROWS, seed)
+    n_neighbors = min(max(2, min_samples), blocks.n_rows)  # every row is its own first neighbour
+    made = tasks(blocks, _nearest, sample.X, n_neighbors, metric)
+    nearest: Distances = compute(fold(made, _Joiner(n_neighbors)))
+    eps = read_curve(np.sort(nearest[:, -1]), min_samples).radius
+    note = f"eps = {eps:.4g}, the knee of the distances of {sample} to their neighbours among all rows"
+    return eps, (note,)
+
+
+def _nearest(block: Block, _weights: Block | None, queries: Data, n: int, metric: DistanceLike) -> Distances:
+    with one_thread("openmp"):
+        X = block.read()
+        distance = k_nearest(queries, X, n_neighbors=min(n, len(X)), metric=metric).distance
+    return np.asarray(distance, dtype=np.float64)
+
+
+class _Joiner:
+    """Keeps the least distances."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __call__(self, total: Distances | None, found: list[Distances]) -> Distances:
+        joined = np.concatenate(found if total is None else [total, *found], axis=1)
+        return np.sort(joined, axis=1)[:, : self.n]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +211,7 @@ class DBSCAN(LazyEstimator):
         eps: float = 0.5,
         *,
         min_samples: int = 5,
-        metric: Any = "euclidean",
+        metric: DistanceLike = "euclidean",
         box_rows: int = 500_000,
         progress: ProgressOption = None,
     ) -> None:
@@ -163,8 +256,8 @@ class DBSCAN(LazyEstimator):
         return found
 
 
-def _checked_distance(metric: Any, who: str) -> Distance:
-    distance = get_distance(metric)
+def _checked_distance(metric: DistanceLike, who: str) -> Distance:
+    distance = find_distance(metric)
     form = tree_form(distance)
     is_wide = form is not None and form.factor == 1.0 and form.metric != "sqeuclidean"
     if not is_wide or distance.learn is not None or distance.transform is not None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import FloatArray, RandomState
@@ -27,16 +29,79 @@ from coterie._support.validation import (
 )
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster import GaussianMixture as LocalMixture
-from coterie.cluster.mixture import FAMILIES, STARTS, Draws, Parameters, Rows, Run, continue_run
+from coterie.cluster.mixture import (
+    FAMILIES,
+    STARTS,
+    Draws,
+    Parameters,
+    Problem,
+    Rows,
+    Run,
+    Statistics,
+    continue_run,
+    statistics_of,
+)
+from coterie.errors import InvalidData
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
 from coterie.scale.methods.local_model import LocalPredictor, add_arrays, count_rows
-from coterie.scale.methods.mixture_passes import BlockProblem, loaded_run, saved_run
 from coterie.scale.predict import label_block, per_row
-from coterie.scale.runtime.checkpoint import Checkpoint, facts_of_data, open_checkpoint
-from coterie.scale.runtime.lazy_array import lazy_array
-from coterie.scale.runtime.passes import compute, fold, tasks
+from coterie.scale.runtime.checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
+from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
+
+_ARRAYS = ("weights", "means", "covariances", "factors")
+
+
+@dataclass(frozen=True, eq=False)
+class BlockProblem(Problem):
+    """A mixture to be fitted to rows in blocks; `X` has no rows and tells the type alone."""
+
+    blocks: Blocks
+    weight_blocks: Blocks | None
+    weight: float
+
+    @property
+    def total_weight(self) -> float:
+        """Weight of all rows."""
+        return self.weight
+
+    def evaluate(self, parameters: Parameters) -> tuple[float, Statistics]:
+        """Return the mean log-likelihood, and the statistics for the next parameters."""
+        made = tasks(self.blocks, _sums_of_block, parameters, self.shift, weights=self.weight_blocks)
+        total, sizes, deviations, scatter = compute(fold(made, add_arrays))
+        if not np.isfinite(total):
+            raise InvalidData(
+                "the likelihood of the mixture is not a number: some rows are too far from every component "
+                f"for {self.X.dtype} numbers. Scale the columns, or increase reg_covar."
+            )
+        if parameters.family.kernel_shape != "diag":
+            scatter = scatter.reshape(len(sizes), self.blocks.n_columns, -1)
+        return float(total) / self.weight, statistics_of(sizes, deviations, scatter, parameters.means)
+
+
+def saved_run(run: Run, start: str) -> Saved:
+    """Return what a checkpoint keeps after an iteration."""
+    which = {"next": run.parameters, "last": run.previous}
+    arrays = {f"{at} {name}": getattr(which[at], name) for at in which for name in _ARRAYS}
+    return Saved(arrays, {"start": start, "bounds": run.bounds})
+
+
+def loaded_run(saved: Saved, problem: BlockProblem) -> Run:
+    """Return the run that was saved after an iteration; it may have been the last one."""
+    last, following = (
+        Parameters(problem.family, *(saved.arrays[f"{which} {name}"] for name in _ARRAYS))
+        for which in ("last", "next")
+    )
+    bounds = [float(bound) for bound in saved.facts["bounds"]]
+    gain = abs(bounds[-1] - bounds[-2]) if len(bounds) > 1 else np.inf
+    return Run(following, bounds, bool(gain < problem.tol), kind="step", previous=last)
+
+
+def _sums_of_block(
+    block: Block, weights: Block | None, parameters: Parameters, shift: FloatArray
+) -> tuple[Any, ...]:
+    return _core.mixture_sums(block.read(), parameters.native(shift), read_weights(weights), 1)
 
 
 class GaussianMixture(LocalPredictor):
@@ -265,5 +330,5 @@ class GaussianMixture(LocalPredictor):
 _NOT_OF_THE_FIT = ("random_state", "checkpoint", "progress")
 
 
-def _likelihood_of_block(block: Block, weights: Block | None, model: Any) -> Any:
+def _likelihood_of_block(block: Block, weights: Block | None, model: object) -> Any:
     return per_row(block, weights, model, "score_samples").sum(dtype=np.float64)

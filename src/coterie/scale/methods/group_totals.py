@@ -11,7 +11,7 @@ import numpy.typing as npt
 from coterie import _core
 from coterie._support.typing import Data, FloatArray, Indices
 from coterie.data.sampling import uniform_of_rows
-from coterie.distance import get_distance
+from coterie.distance import find_distance
 from coterie.errors import InvalidData
 from coterie.evaluate.internal import Estimate, GroupSums, coefficients, reduce_sums, squared_between
 from coterie.scale.blocks import Block, Blocks
@@ -150,7 +150,7 @@ def _scatter_of_block(
     """Return sums per group: of squares, distances, simplified silhouettes; and distances of the sample."""
     X, codes, _ = _grouped(block, labels, names)
     k = len(names)
-    metric = get_distance("euclidean").metric
+    metric = find_distance("euclidean").metric
     to_sample = _core.group_sums(sample, np.ascontiguousarray(X), codes, k, metric, 1)
     away = np.ascontiguousarray((X - origin).astype(np.float64))
     difference = away - centroids[codes]

@@ -29,17 +29,21 @@ from coterie._support.validation import (
 from coterie.cluster import KMeans as LocalKMeans
 from coterie.cluster.kmeans import Stopping, check_centers, warn_if_fewer
 from coterie.scale import moments
-from coterie.scale.blocks import Blocks
+from coterie.scale.blocks import Blocks, decoded_once
 from coterie.scale.methods.base import LazyEstimator, weight_blocks
 from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
-from coterie.scale.methods.kmeans_passes import KMeansPasses, fits_on_shelf
-from coterie.scale.methods.kmeans_rows import add_numbers, distances_of_block, inertia_of_block, label_block
+from coterie.scale.methods.kmeans_passes import (
+    KMeansPasses,
+    add_numbers,
+    distances_of_block,
+    fits_on_shelf,
+    inertia_of_block,
+    label_block,
+)
 from coterie.scale.methods.lloyd import LloydResult, LloydState, load_state, run_lloyd, save_state
+from coterie.scale.runtime.cache import forget_everywhere
 from coterie.scale.runtime.checkpoint import Checkpoint, facts_of_data, open_checkpoint
-from coterie.scale.runtime.kept import decoded_once
-from coterie.scale.runtime.lazy_array import lazy_array
-from coterie.scale.runtime.passes import compute, fold, tasks
-from coterie.scale.runtime.shelf import forget_everywhere
+from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 
 class KMeans(LazyEstimator):

@@ -14,16 +14,54 @@ import numpy.typing as npt
 from dask.system import CPU_COUNT
 
 from coterie import _core
-from coterie._support.typing import Centers, Data, FloatArray
-from coterie.scale.blocks import Block, Blocks
-from coterie.scale.methods.kmeans_block import PlainFirst, is_plain_cheaper
+from coterie._support.typing import Centers, Data, Distances, FloatArray, Labels
+from coterie.distance import find_distance
+from coterie.scale.blocks import Block, Blocks, finite_rows
 from coterie.scale.moments import Whole
+from coterie.scale.runtime.cache import SHELF
 from coterie.scale.runtime.passes import compute, fold, read_weights, tasks, uses_threads
-from coterie.scale.runtime.shelf import SHELF
 
+PLAIN_PASSES = 8  # bounds are made when so many have gone by: centres then move little
+MOST_PRODUCTS = 512  # per row, clusters times columns: fewer cost no more than looking at bounds
+FEWEST_COLUMNS = 3  # with fewer the engine passes whole boxes of rows at once
 BOUND_BYTES = 16  # per row: a label, two bounds, a place in a list
-ROUNDING_MAGIC = 6755399441055744.0  # as in native/kmeans/update_sums.h
 Units = npt.NDArray[np.int64]
+
+
+def is_plain_cheaper(n_clusters: int, n_columns: int) -> bool:
+    """Return whether a first pass over all centres costs less than bounds do while centres move much."""
+    return n_columns >= FEWEST_COLUMNS and n_clusters * n_columns <= MOST_PRODUCTS
+
+
+class PlainFirst:
+    """A block of the engine that begins with plain passes; its sums are those of any other.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the block for an algorithm.
+    """
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self._make = make
+        self._native = make(_core.KMeansAlgorithm.lloyd)
+        self._n_passes = 0
+
+    def assign(self, centers: Centers) -> Any:
+        """Return the sums of the nearest centres."""
+        if self._n_passes == PLAIN_PASSES:
+            self._native = self._make(_core.KMeansAlgorithm.auto)
+        self._n_passes += 1
+        return self._native.assign(centers)
+
+    def own_distances(self) -> Any:
+        """Return the squared distances to the own centres, and the sums of every 1024 of them."""
+        return self._native.own_distances()
+
+    @property
+    def algorithm(self) -> str:
+        """What found the nearest centres."""
+        return str(self._native.algorithm)
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,3 +283,40 @@ def _far_rows(n_rows: int) -> Any:
 def _add_far_rows(total: list[FarRow] | None, found: list[list[FarRow]], n_rows: int) -> list[FarRow]:
     rows = (total or []) + [row for rows in found for row in rows]
     return sorted(rows, key=lambda far: (-far.distance, far.row))[:n_rows]
+
+
+def _in_type_of(centers: Centers, X: Data, origin: FloatArray) -> tuple[Data, Centers, FloatArray]:
+    """Return rows and model in the wider of their types: a float64 model places float32 rows in its own."""
+    dtype = np.promote_types(X.dtype, centers.dtype)
+    return (
+        X.astype(dtype, copy=False),
+        centers.astype(dtype, copy=False),
+        origin.astype(dtype, copy=False),
+    )
+
+
+def label_block(block: Block, _weights: Block | None, model: tuple[Centers, FloatArray]) -> Labels:
+    """Return the nearest centre of each row of a block."""
+    X, centers, origin = _in_type_of(model[0], finite_rows(block, "KMeans"), model[1])
+    labels: Labels = _core.kmeans_labels(X, centers, origin, None, 1)[0]
+    return labels
+
+
+def inertia_of_block(block: Block, weights: Block | None, model: tuple[Centers, FloatArray]) -> float:
+    """Return the weighted sum of squared distances of the rows of a block to their nearest centres."""
+    X, centers, origin = _in_type_of(model[0], finite_rows(block, "KMeans"), model[1])
+    return float(_core.kmeans_labels(X, centers, origin, read_weights(weights), 1)[1])
+
+
+def distances_of_block(block: Block, _weights: Block | None, model: tuple[Centers, FloatArray]) -> Distances:
+    """Return the distance of each row of a block to each centre."""
+    X, centers, _ = _in_type_of(model[0], finite_rows(block, "KMeans"), model[1])
+    distances: Distances = _core.pairwise(X, centers, find_distance("euclidean").metric, 1)
+    return distances
+
+
+def add_numbers(total: float | None, found: list[float]) -> float:
+    """Add numbers, one after the other."""
+    for number in found:
+        total = number if total is None else total + number
+    return 0.0 if total is None else total

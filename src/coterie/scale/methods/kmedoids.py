@@ -22,12 +22,12 @@ from coterie._support.validation import (
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster import KMedoids as LocalKMedoids
 from coterie.data.sampling import uniform_of_rows
+from coterie.distance.catalogue import DistanceLike
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.local_model import LocalCentres, add_arrays, name_columns
 from coterie.scale.predict import label_block, per_row
-from coterie.scale.runtime.lazy_array import lazy_array
-from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
+from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
 
 FEWEST_ROWS = 2000
 ROWS_PER_CLUSTER = 40  # as CLARA's
@@ -45,7 +45,7 @@ class KMedoids(LocalCentres):
     n_clusters : int, default=8
         How many groups.
     metric : str or Distance, default="euclidean"
-        A name of `coterie.distance.catalogue()` or a distance.
+        A name of `coterie.distance.distances()` or a distance.
     sample_size : int or None, default=None
         Rows per sample, about; None: 40 per group, at least 2000.
     n_subsamples : int, default=5
@@ -99,7 +99,7 @@ class KMedoids(LocalCentres):
         self,
         n_clusters: int = 8,
         *,
-        metric: Any = "euclidean",
+        metric: DistanceLike = "euclidean",
         sample_size: int | None = None,
         n_subsamples: int = 5,
         random_state: RandomState = None,

@@ -10,8 +10,7 @@ from coterie._support.typing import Indices, Weights
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.base import LazyEstimator
 from coterie.scale.predict import label_block, per_row
-from coterie.scale.runtime.lazy_array import lazy_array
-from coterie.scale.runtime.passes import compute, fold, tasks
+from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 
 class LocalPredictor(LazyEstimator):
@@ -45,13 +44,13 @@ def name_columns(model: Any, blocks: Blocks) -> None:
         model.feature_names_in_ = np.asarray(blocks.columns, dtype=object)
 
 
-def count_rows(blocks: Blocks, model: Any, n_groups: int) -> Indices:
+def count_rows(blocks: Blocks, model: object, n_groups: int) -> Indices:
     """Return how many rows a local model places in each group, in one pass; noise is in none."""
     counts: Indices = compute(fold(tasks(blocks, _count_block, model, n_groups), add_arrays))
     return counts
 
 
-def _count_block(block: Block, _weights: Block | None, model: Any, n_groups: int) -> Indices:
+def _count_block(block: Block, _weights: Block | None, model: object, n_groups: int) -> Indices:
     labels = label_block(block, None, model)
     return np.bincount(labels[labels >= 0], minlength=n_groups)
 

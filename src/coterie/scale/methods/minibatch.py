@@ -31,13 +31,11 @@ from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.base import weight_blocks
 from coterie.scale.methods.coreset import draw_coreset, size_of_coreset
-from coterie.scale.methods.kmeans_passes import KMeansPasses
-from coterie.scale.methods.kmeans_rows import add_numbers, inertia_of_block
+from coterie.scale.methods.kmeans_passes import KMeansPasses, add_numbers, inertia_of_block
 from coterie.scale.methods.local_model import LocalCentres
 from coterie.scale.predict import label_block
 from coterie.scale.runtime.checkpoint import Checkpoint, Saved, facts_of_data, open_checkpoint
-from coterie.scale.runtime.lazy_array import lazy_array
-from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
+from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
 
 BLOCKS_PER_SAVE = 32  # estimate: half a GiB of rows between two saves
 

@@ -23,7 +23,8 @@ from coterie._support.validation import (
     check_n_clusters,
 )
 from coterie._support.validation import Whole as WholeNumber
-from coterie.distance import Distance, get_distance
+from coterie.distance import Distance, find_distance
+from coterie.distance.catalogue import DistanceLike
 from coterie.distance.engines import choose_engine
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.distance.spanning import tree_of_rows
@@ -98,7 +99,7 @@ class SingleLinkage(LazyEstimator):
         n_clusters: int | None = None,
         *,
         distance_threshold: float | None = None,
-        metric: Any = "euclidean",
+        metric: DistanceLike = "euclidean",
         progress: ProgressOption = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -109,7 +110,7 @@ class SingleLinkage(LazyEstimator):
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
         who = type(self).__name__
         self._check(blocks, weights)
-        distance = get_distance(self.metric)
+        distance = find_distance(self.metric)
         engine = _engine_of_all(blocks, distance, who)
         with track(self.progress, "single linkage: pairs of blocks"):
             moments.measure(blocks, None, who=who)
@@ -125,7 +126,7 @@ class SingleLinkage(LazyEstimator):
         if self.n_clusters is not None and self.distance_threshold is not None:
             raise InvalidParameter(f"{who} takes n_clusters or distance_threshold, got both.")
         check_n_clusters(self.n_clusters or 1, blocks.n_rows, who=who)
-        if get_distance(self.metric).learn is not None:
+        if find_distance(self.metric).learn is not None:
             raise InvalidParameter(
                 f'metric="{self.metric}" of {who} learns from all rows, which are in blocks. Scale the '
                 f"columns before, and use euclidean."

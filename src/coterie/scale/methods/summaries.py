@@ -20,11 +20,9 @@ from coterie._support.validation import Constraint, Flag, Function, Nothing, See
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster.kmeans import Stopping, make_start, points_of
 from coterie.scale import moments
-from coterie.scale.blocks import Block, Blocks
+from coterie.scale.blocks import Block, Blocks, finite_rows
 from coterie.scale.methods.base import LazyEstimator
-from coterie.scale.runtime.check_finite import finite_rows
-from coterie.scale.runtime.lazy_array import lazy_array
-from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
+from coterie.scale.runtime.passes import compute, fold, lazy_array, read_weights, tasks
 
 PASSES = Stopping(max_iter=3)  # estimate: features need to be small, not best
 SEEDS_PER_FEATURE = 8  # rows that first centres are picked from
@@ -131,7 +129,7 @@ class Summaries(LazyEstimator):
         self.random_state = random_state
         self.progress = progress
 
-    def cluster(self, estimator: Any) -> SummarisedClustering:
+    def cluster(self, estimator: object) -> SummarisedClustering:
         """Fit a clone of a local estimator to the features, and let it speak for all rows.
 
         Parameters

@@ -84,7 +84,7 @@ def _paths(graph: Any) -> Iterator[str]:
             waiting += [(part, depth + 1) for part in _parts(thing)]
 
 
-def _parts(thing: Any) -> list[Any]:
+def _parts(thing: object) -> list[Any]:
     if isinstance(thing, Mapping):
         return list(thing.values())
     if isinstance(thing, list | tuple | set):

@@ -3,25 +3,73 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Container
+import uuid
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import dask
+import dask.array
 import numpy as np
 from dask.delayed import Delayed
-from dask.highlevelgraph import MaterializedLayer
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from coterie._support.typing import Data, Weights
 from coterie._support.validation.weights import NEGLIGIBLE, SMALLEST_LARGEST
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.runtime.failing_chunk import name_culprit
-from coterie.scale.runtime.graph import Given, results, unique_name
 
 MERGED_AT_ONCE = 8  # results per task that adds them up
 CONNECT_SECONDS = 10
 NEGLIGIBLE_WEIGHT = SMALLEST_LARGEST * NEGLIGIBLE  # beside the largest, whatever that is, it counts as 0
 Found = TypeVar("Found")
+
+
+class Given:
+    """A value as it is: Dask does not look into it for tasks."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def unique_name(function: Callable[..., Any]) -> str:
+    """Return a name for the tasks that call a function, which no others have."""
+    named = getattr(function, "func", function)  # of a partial
+    title = getattr(named, "__name__", type(named).__name__).strip("_")
+    return f"{title}-{uuid.uuid4().hex}"
+
+
+def results(
+    name: str,
+    layer: Mapping[Any, Any],
+    promises: list[Any],
+    values: Mapping[str, Given] | None = None,
+    annotations: Mapping[str, Any] | None = None,
+) -> list[Any]:
+    """Return the promises of the results of a layer of tasks, in its order.
+
+    Parameters
+    ----------
+    name : str
+        Of the layer.
+    layer : mapping
+        From keys to tuples of a function and its arguments; keys among these stand for results.
+    promises : list of Delayed
+        Whose results are among the arguments; others than promises are passed over.
+    values : mapping, default=None
+        Further arguments by key.
+    annotations : mapping, default=None
+        What Dask shall know of the tasks.
+    """
+    graphs = {id(promise.dask): promise.dask for promise in promises if isinstance(promise, Delayed)}
+    before = HighLevelGraph.merge(*graphs.values())
+    layers, needs = dict(before.layers), dict(before.dependencies)
+    for key, value in (values or {}).items():
+        layers[key], needs[key] = MaterializedLayer({key: value}), set()
+    needs[name] = set(layers)
+    layers[name] = MaterializedLayer(layer, annotations=annotations)
+    graph = HighLevelGraph(layers, needs)
+    return [Delayed(key, graph, layer=name) for key in layer]
 
 
 def tasks(
@@ -208,3 +256,21 @@ def _annotations(blocks: Blocks) -> dict[str, Any] | None:
     if not workers:
         return None
     return {"workers": Placement(workers, blocks.n_blocks), "allow_other_workers": True}
+
+
+def lazy_array(
+    blocks: Blocks,
+    function: Callable[..., Any],
+    *args: Any,
+    dtype: Any,
+    n_columns: int | None = None,
+    weights: Blocks | None = None,
+) -> Any:
+    """Return ``function(block, weights, *args)`` of all blocks as one Dask array."""
+    made = tasks(blocks, function, *args, weights=weights)
+    tail = () if n_columns is None else (n_columns,)
+    parts = [
+        dask.array.from_delayed(task, shape=(size, *tail), dtype=np.dtype(dtype))
+        for task, size in zip(made, blocks.sizes(), strict=True)
+    ]
+    return dask.array.concatenate(parts)

@@ -72,7 +72,7 @@ def _pieces(promises: Sequence[Any], sizes: Sequence[int], part: str, kind: str)
     ]
 
 
-def _number_type(dtype: Any, name: Any) -> Any:
+def _number_type(dtype: Any, name: object) -> Any:
     plain = getattr(dtype, "numpy_dtype", dtype)  # of pandas' types that know missing values
     if getattr(plain, "kind", "O") not in "biuf":
         raise InvalidData(

@@ -12,9 +12,8 @@ import numpy as np
 import pyarrow
 import pyarrow.csv
 
-from coterie.data.blank_lines import fill_blank_lines
 from coterie.data.columns import numbers_from_text
-from coterie.data.dialect import BLANKS, MISSING_MARKS
+from coterie.data.dialect import BLANKS, MISSING_MARKS, fill_blank_lines
 from coterie.data.source import Source
 from coterie.data.text import blanks_as_tabs, read_text
 from coterie.errors import InvalidFile

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.optional import require
+from coterie._support.typing import AnyArray
 from coterie._support.validation.explain import refuse_queries
 from coterie.data.paths import TABLE_SUFFIXES, expand, expand_all, is_zarr
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
@@ -33,7 +34,7 @@ OPENED_AT_ONCE = 16  # files; their footers are small and far apart
 
 
 def read_blocks(
-    source: Any, *, columns: Sequence[str] | None = None, block_rows: int | None = None
+    source: object, *, columns: Sequence[str] | None = None, block_rows: int | None = None
 ) -> Blocks:
     """Open data of any size as blocks of rows; nothing but lengths and types is read.
 
@@ -75,7 +76,7 @@ def read_blocks(
 Opened = tuple[ColumnKeys | None, np.dtype[Any], int, Sequence[Piece]]
 
 
-def _open(source: Any, columns: Sequence[str] | None) -> Opened:
+def _open(source: object, columns: Sequence[str] | None) -> Opened:
     if isinstance(source, str | os.PathLike):
         return _open_files(expand(source), columns)
     if isinstance(source, list | tuple) and source and all(isinstance(s, str | os.PathLike) for s in source):
@@ -110,7 +111,7 @@ def _in_memory(source: Any, columns: Sequence[str] | None) -> Opened:
     return None, matrix.dtype, matrix.shape[1], [ArrayPiece(matrix)]
 
 
-def _matrix(source: Any, name: str) -> Any:
+def _matrix(source: object, name: str) -> AnyArray:
     try:
         array = np.asarray(source)
     except ValueError:
@@ -168,7 +169,7 @@ def open_tables(paths: list[str]) -> list[Table]:
 def _opener_of(suffix: str) -> Callable[[str], Table]:
     require("pyarrow", extra="scale", purpose="Reading files of tables")
     if suffix == ".parquet":
-        from coterie.scale.sources.parquet import open_parquet
+        from coterie.scale.sources.arrow import open_parquet
 
         return open_parquet
     if suffix in (".arrow", ".feather"):
@@ -210,5 +211,5 @@ def _refuse_columns(columns: Sequence[str] | None) -> None:
         raise InvalidParameter("columns names columns of tables; this source has none. Select them before.")
 
 
-def _named(source: Any) -> str:
+def _named(source: object) -> str:
     return os.fspath(source) if isinstance(source, str | os.PathLike) else "X"

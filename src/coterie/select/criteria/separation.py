@@ -1,4 +1,4 @@
-"""Criteria that weigh how compact clusters are against how far they are apart."""
+"""Criteria of how far clusters are apart: against how compact they are, in the tree, in the graph."""
 
 from __future__ import annotations
 
@@ -137,3 +137,40 @@ def dunn(subject: Subject) -> Measured:
         found[at] = apart / widest if widest > 0 else (np.inf if apart > 0 else 0.0)
     note = subject.sample_note
     return Measured(found, None, f"{note}, too high as it misses extremes" if note else "")
+
+
+@criterion(
+    "Eigengap",
+    symbol="eigengap",
+    group="tree or graph",
+    greater_is_better=True,
+    needs="eigenvalues",
+    rule="largest",
+    choose=largest,
+    reference="von-luxburg-2007",
+    can_choose_one=True,
+)
+def eigengap(subject: Subject) -> Measured:
+    """Gap after the k-th smallest eigenvalue of the Laplacian: large where k groups hang together."""
+    gaps = subject.partitions.model(subject.ks[-1]).eigengaps_
+    return Measured(np.array([gaps[k - 1] if k <= len(gaps) else np.nan for k in subject.ks]))
+
+
+@criterion(
+    "Gap of heights",
+    symbol="tree gap",
+    group="tree or graph",
+    greater_is_better=True,
+    needs="tree",
+    rule="largest",
+    choose=largest,
+    reference="kaufman-1990",
+)
+def tree_gap(subject: Subject) -> Measured:
+    """Share of the height of the next merge that lies above the last one made: how wide the cut is."""
+    heights = np.sort(subject.partitions.model(subject.ks[-1]).dendrogram_.heights)[::-1]
+    found = np.full(len(subject.ks), np.nan)
+    for at, k in enumerate(subject.ks):
+        if 2 <= k <= len(heights) and np.isfinite(heights[k - 2]) and heights[k - 2] > 0:
+            found[at] = (heights[k - 2] - heights[k - 1]) / heights[k - 2]
+    return Measured(found)

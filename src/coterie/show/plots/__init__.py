@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from coterie.show.plots.comparing import contingency
     from coterie.show.plots.components import clusplot, embedding, shepard
     from coterie.show.plots.condensed import condensed_tree
-    from coterie.show.plots.curves import criterion, elbow, gap, silhouette_curve
+    from coterie.show.plots.curves import criterion, elbow, gap, impurity_curves, silhouette_curve
     from coterie.show.plots.decision_regions import regions
     from coterie.show.plots.density import k_distances, reachability
     from coterie.show.plots.describing import profiles
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from coterie.show.plots.heatmaps import clustermap
     from coterie.show.plots.image_views import segmentation
     from coterie.show.plots.kmeans_views import kmeans_animation, kmeans_steps, seeding_steps
-    from coterie.show.plots.linkage_curves import impurity_curves
     from coterie.show.plots.parallel import parallel_coordinates
     from coterie.show.plots.points import scatter
     from coterie.show.plots.schonlau import clustergram
@@ -51,7 +50,7 @@ _HOMES = {
     "embedding": "components",
     "evidence_heatmap": "evidence",
     "gap": "curves",
-    "impurity_curves": "linkage_curves",
+    "impurity_curves": "curves",
     "k_distances": "density",
     "kmeans_animation": "kmeans_views",
     "kmeans_steps": "kmeans_views",

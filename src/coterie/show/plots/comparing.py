@@ -12,8 +12,14 @@ from coterie.evaluate import ContingencyTable
 from coterie.evaluate.external import purity_of
 from coterie.show.palette import FAINT, INK
 from coterie.show.plots.drawing.canvas import axes_for, drawing, tidy
-from coterie.show.plots.drawing.marks import AMOUNTS, count_from_0, count_of, letters_on, words_of_labels
-from coterie.show.plots.drawing.names import plain
+from coterie.show.plots.drawing.marks import (
+    AMOUNTS,
+    count_from_0,
+    count_of,
+    letters_on,
+    plain,
+    words_of_labels,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,12 +10,12 @@ import numpy as np
 from coterie._support.typing import FloatArray, MatrixLike
 from coterie._support.validation import Flag, Nothing, Whole, check_data, check_parameter
 from coterie.errors import InvalidData
+from coterie.show.layout.planes import principal_components
 from coterie.show.palette import EMPHASIS, INK, SEQUENTIAL, color_of
 from coterie.show.plots.drawing.canvas import axes_for, note, read_labels, tidy
 from coterie.show.plots.drawing.cloud import draw_cloud, name_clusters
 from coterie.show.plots.drawing.ellipses import draw_ellipse, spanning_ellipse
-from coterie.show.plots.drawing.names import plain
-from coterie.show.plots.drawing.projection import principal_components
+from coterie.show.plots.drawing.marks import plain
 from coterie.show.plots.points import draw_marks, headline, marks_of
 
 if TYPE_CHECKING:

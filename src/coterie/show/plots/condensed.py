@@ -11,8 +11,7 @@ import numpy.typing as npt
 from coterie.cluster import HDBSCAN, CondensedTree
 from coterie.show.palette import FAINT, INK, NOISE_COLOR, color_of
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
-from coterie.show.plots.drawing.marks import count_of, halo, words_of_labels
-from coterie.show.plots.drawing.names import LONGEST_NAME
+from coterie.show.plots.drawing.marks import LONGEST_NAME, count_of, halo, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coterie.errors import InvalidParameter
+from coterie.show.layout.flows import Flow, Level, arrange, color_levels, flows_between
 from coterie.show.palette import EMPHASIS, color_of
 from coterie.show.plots.curves import K_WORDS
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
-from coterie.show.plots.drawing.flows import Flow, Level, arrange, color_levels, flows_between
 from coterie.show.plots.drawing.marks import count_of, letters_on, words_of_labels
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from coterie.errors import InvalidParameter
 from coterie.show.palette import FAINT, INK
 from coterie.show.plots.drawing.canvas import drawing
 from coterie.show.plots.drawing.cloud import draw_cloud, marker_area
-from coterie.show.plots.drawing.names import plain
+from coterie.show.plots.drawing.marks import plain
 from coterie.show.toys import MethodGrid
 
 if TYPE_CHECKING:

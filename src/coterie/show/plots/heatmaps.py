@@ -11,8 +11,7 @@ from coterie._support.validation import Choice, Nothing, check_data, check_param
 from coterie.errors import InvalidData
 from coterie.show.palette import DIVERGING, SEQUENTIAL, color_of
 from coterie.show.plots.drawing.canvas import column_names, drawing
-from coterie.show.plots.drawing.marks import count_of
-from coterie.show.plots.drawing.names import plain
+from coterie.show.plots.drawing.marks import count_of, plain
 from coterie.show.plots.drawing.tree_layout import lay_out, read_cut, read_tree
 from coterie.show.plots.trees import draw_tree
 from coterie.tree import Dendrogram

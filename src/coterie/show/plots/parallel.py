@@ -11,8 +11,7 @@ from coterie._support.typing import Labels, MatrixLike
 from coterie.errors import InvalidData
 from coterie.show.palette import INK, NOISE_COLOR, color_of, letters_in
 from coterie.show.plots.drawing.canvas import axes_for, column_names, drawing, read_labels, tidy
-from coterie.show.plots.drawing.marks import count_of, halo, words_of_labels
-from coterie.show.plots.drawing.names import plain
+from coterie.show.plots.drawing.marks import count_of, halo, plain, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

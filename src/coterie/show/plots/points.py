@@ -10,13 +10,12 @@ import numpy as np
 from coterie._support.typing import FloatArray, Labels, MatrixLike, VectorLike
 from coterie._support.validation import Nothing, Number, check_data, check_parameter
 from coterie.errors import InvalidParameter
+from coterie.show.layout.planes import GOLDEN
 from coterie.show.palette import INK, color_of
 from coterie.show.plots.drawing.canvas import axes_for, column_names, read_labels, tidy
 from coterie.show.plots.drawing.cloud import MOST_NAMED, draw_cloud, name_clusters
 from coterie.show.plots.drawing.ellipses import draw_ellipse, points_ellipse
-from coterie.show.plots.drawing.marks import words_of_labels
-from coterie.show.plots.drawing.names import plain
-from coterie.show.plots.drawing.projection import GOLDEN
+from coterie.show.plots.drawing.marks import plain, words_of_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

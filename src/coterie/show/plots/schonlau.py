@@ -12,12 +12,12 @@ import numpy as np
 from coterie._support.typing import FloatArray, MatrixLike
 from coterie._support.validation import check_data
 from coterie.errors import InvalidData
+from coterie.show.layout.flows import Flow, Level, color_levels, flows_between
+from coterie.show.layout.planes import principal_components
 from coterie.show.palette import EMPHASIS, color_of
 from coterie.show.plots.curves import K_WORDS
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy
-from coterie.show.plots.drawing.flows import Flow, Level, color_levels, flows_between
 from coterie.show.plots.drawing.marks import count_of
-from coterie.show.plots.drawing.projection import principal_components
 from coterie.show.plots.flow import alluvial, labelings_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from coterie._support.typing import FloatArray, Labels
 from coterie._support.validation import Nothing, Whole, check_parameter
 from coterie.show.palette import FAINT, INK, NOISE_COLOR, color_of
 from coterie.show.plots.drawing.canvas import drawing
-from coterie.show.plots.drawing.names import plain
+from coterie.show.plots.drawing.marks import plain
 from coterie.show.plots.drawing.tree_layout import TreeLayout, lay_out, read_cut, read_tree
 from coterie.show.plots.trees import draw_tree, label_tips
 from coterie.tree import Dendrogram, entanglement

@@ -12,8 +12,7 @@ from coterie._support.validation import Choice, Nothing, Whole, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.show.palette import EMPHASIS, FAINT, letters_in
 from coterie.show.plots.drawing.canvas import axes_for, drawing, panels, tidy
-from coterie.show.plots.drawing.marks import LINE_SPACING, POINTS_PER_INCH
-from coterie.show.plots.drawing.names import plain
+from coterie.show.plots.drawing.marks import LINE_SPACING, POINTS_PER_INCH, plain
 from coterie.show.plots.drawing.tree_layout import TreeLayout, cut_height, lay_out, read_cut, read_tree
 
 if TYPE_CHECKING:

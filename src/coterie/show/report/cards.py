@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Indices, Labels
+from coterie._support.typing import Indices
+from coterie.pipeline.partition import GroupMeans, SomeRows
 from coterie.show.report.facts import ApartFacts, CardFacts, ContrastFacts, RowFacts, RuleFacts
-from coterie.show.report.means import GroupMeans
-from coterie.show.report.sample import dense
 from coterie.show.report.subject import Subject, shorten
 
 MOST_CARDS = 60
@@ -21,44 +19,42 @@ MOST_CONTRASTS = 24  # columns of the table of differences
 
 @dataclass(frozen=True, eq=False)
 class Deck:
-    """What the cards of one labeling are made from; `labels` and `values` are those of the held rows."""
+    """What the cards of one partition are made from; `held` are the rows that the page holds."""
 
     subject: Subject
     colors: tuple[int, ...]
-    profile: GroupMeans
+    means: GroupMeans
     places: Indices
-    labels: Labels
-    values: Any
+    held: SomeRows
     is_chosen: bool
 
     def cards(self) -> tuple[CardFacts, ...]:
         """Return the cards, one per group; of very many groups only the largest have one."""
-        largest = np.sort(np.argsort(-self.profile.sizes, kind="stable")[:MOST_CARDS])
-        points = dense(self.subject.points[self.places])
-        return tuple(self._card(int(group), points) for group in largest)
+        largest = np.sort(np.argsort(-self.means.sizes, kind="stable")[:MOST_CARDS])
+        silhouettes = self.held.silhouettes
+        known = (
+            {} if silhouettes is None else dict(zip(silhouettes.groups, silhouettes.per_group, strict=True))
+        )
+        return tuple(self._card(int(group), known.get(group)) for group in largest)
 
-    def _card(self, group: int, points: Any) -> CardFacts:
-        held = np.flatnonzero(self.labels == group)
-        values = None if self.values is None else self.values[held]
+    def _card(self, group: int, silhouette: float | None) -> CardFacts:
         stability, verdict = self._stability(group)
         return CardFacts(
             number=group + 1,
             color=self.colors[group],
-            size=int(self.profile.sizes[group]),
-            share=float(self.profile.sizes[group] / self.subject.n_all),
-            words=words(self.profile, group),
-            apart=apart_facts(self.profile, group),
-            typical=self._named("typical", group, held[_nearest_to_mean(points[held])]),
-            borderline=self._named(
-                "borderline", group, () if values is None else held[np.argsort(values, kind="stable")]
-            ),
-            silhouette=None if values is None or not len(values) else float(np.mean(values)),
+            size=int(self.means.sizes[group]),
+            share=float(self.means.sizes[group] / self.subject.n_all),
+            words=words(self.means, group),
+            apart=apart_facts(self.means, group),
+            typical=self._named("typical", group, self.held.typical(group)),
+            borderline=self._named("borderline", group, self.held.borderline(group)),
+            silhouette=None if silhouette is None else float(silhouette),
             stability=stability,
             verdict=verdict,
             rule=self._rule(group),
         )
 
-    def _named(self, which: str, group: int, held: Any) -> tuple[RowFacts, ...]:
+    def _named(self, which: str, group: int, held: Indices) -> tuple[RowFacts, ...]:
         """Return rows by name: those that the profile found among all rows, else those of the held ones."""
         rows = getattr(self.subject.profile, which, None) if self.is_chosen else None
         if rows is not None:
@@ -85,59 +81,47 @@ class Deck:
         return RuleFacts(rule.text, float(rule.precision), float(rule.recall))
 
 
-def apart_facts(profile: GroupMeans, group: int) -> tuple[ApartFacts, ...]:
+def apart_facts(means: GroupMeans, group: int) -> tuple[ApartFacts, ...]:
     """Return the columns in which a group differs most, with its mean and that of all rows."""
-    differences = profile.differences[group]
+    differences = means.differences[group]
     order = np.argsort(-np.abs(differences), kind="stable")[:MOST_APART]
     return tuple(
         ApartFacts(
-            shorten(profile.columns[column]),
+            shorten(means.columns[column]),
             float(differences[column]),
-            float(profile.means[group, column]),
-            float(profile.overall[column]),
+            float(means.means[group, column]),
+            float(means.overall[column]),
         )
         for column in order.tolist()
     )
 
 
-def words(profile: GroupMeans, group: int) -> str:
+def words(means: GroupMeans, group: int) -> str:
     """Say in what a group is high or low; by how much stands beside it."""
-    named = [f"{shorten(name)} {'high' if by > 0 else 'low'}" for name, by in profile.apart(group)[:3]]
+    named = [f"{shorten(name)} {'high' if by > 0 else 'low'}" for name, by in means.apart(group)[:3]]
     return ", ".join(named) if named else "close to the average in every column"
 
 
-def contrast_finding(profile: GroupMeans) -> str:
+def contrast_finding(means: GroupMeans) -> str:
     """Say which column tells the groups apart best: the share of its variance that lies between them."""
-    if len(profile.sizes) < 2:
+    if len(means.sizes) < 2:
         return "One group: nothing to tell apart"
-    shares = _between(profile)
+    shares = means.between
     best = int(np.argmax(shares))
-    name = shorten(profile.columns[best])
+    name = shorten(means.columns[best])
     share = min(1.0, float(shares[best]))
     percent = f"{100 * share:.0f}\u00a0%" if share < 0.995 else "nearly all"
     return f"{name} tells the groups apart best: {percent} of its variance is between them"
 
 
-def _between(profile: GroupMeans) -> Any:
-    """Return the share of each column's variance that lies between the groups."""
-    weights = profile.sizes / max(1, int(profile.sizes.sum()))
-    return weights @ np.square(profile.differences)
-
-
-def contrast_facts(profile: GroupMeans) -> ContrastFacts:
+def contrast_facts(means: GroupMeans) -> ContrastFacts:
     """Return the differences of all groups in the columns that tell most, the best of them first."""
-    shown_groups = profile.differences[:MOST_CARDS]
+    shown_groups = means.differences[:MOST_CARDS]
     telling = np.argsort(-np.abs(shown_groups).max(axis=0, initial=0.0), kind="stable")[:MOST_CONTRASTS]
-    telling = telling[np.argsort(-_between(profile)[telling], kind="stable")]
+    telling = telling[np.argsort(-means.between[telling], kind="stable")]
     return ContrastFacts(
-        finding=contrast_finding(profile),
-        columns=tuple(shorten(profile.columns[column]) for column in telling.tolist()),
+        finding=contrast_finding(means),
+        columns=tuple(shorten(means.columns[column]) for column in telling.tolist()),
         differences=tuple(tuple(row) for row in np.round(shown_groups[:, telling].T, 2).tolist()),
-        n_hidden=len(profile.columns) - len(telling),
+        n_hidden=len(means.columns) - len(telling),
     )
-
-
-def _nearest_to_mean(points: Any) -> Any:
-    if not len(points):
-        return []
-    return np.argsort(np.square(points - points.mean(axis=0)).sum(axis=1), kind="stable")

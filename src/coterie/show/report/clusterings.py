@@ -9,18 +9,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from coterie._support.config import configuration
+from coterie._support.typing import Indices
+from coterie.cluster import find_method
+from coterie.data import SCALINGS, Table
 from coterie.errors import InvalidParameter
-from coterie.pipeline import fit
-from coterie.pipeline.other_numbers import other_labelings
+from coterie.pipeline import Clustering, Groups, fit
+from coterie.pipeline.other_numbers import tree_of
+from coterie.select import Evidence
 from coterie.show.report.subject import Subject
-from coterie.show.report.subjects import subject_of_blocks, subject_of_rows, text_of
 
+LONGEST_ROW_NAME = 24  # characters of a column of text that names the rows
 OPTIONS = {"random_state": "seed"}  # what the command line calls otherwise
 
 
-def subject_of_clustering(clustering: Any, *, command: str | None = None) -> Subject:
+def subject_of_clustering(clustering: Clustering, *, command: str | None = None) -> Subject:
     """Return what the report of an answer is about.
 
     Parameters
@@ -34,53 +37,45 @@ def subject_of_clustering(clustering: Any, *, command: str | None = None) -> Sub
         raise InvalidParameter(
             "a report needs the data, which a saved answer does not hold: fit again, then report."
         )
-    groups, rows = clustering.groups, clustering.rows
-    subject = subject_of_blocks(groups, rows) if hasattr(rows, "blocks") else subject_of_rows(groups, rows)
-    fields = vars(subject)
-    labelings, note = other_labelings(clustering)
+    groups, rows, found = clustering.groups, clustering.rows, clustering.partitions()
+    prepared = getattr(rows, "prepared", None)  # of rows in blocks, a sample is at hand
+    rule_note = "" if prepared is None else groups.profile.rule_note
     stored = clustering.arguments
-    python = python_lines(groups.source, stored)
-    changes = {
-        "lead": subject.lead if clustering.k > 1 else _why_none(clustering.evidence),
-        "headline": clustering.headline,
-        "labelings": labelings,
-        "classes": _classes(rows),
-        "evidence": clustering.evidence,
-        "stability": clustering.stability,
-        "significance": clustering.significance,
-        "runners_up": clustering.runners_up,
-        "winner": clustering.winner,
-        "notes": [*dict.fromkeys(filter(None, [*subject.notes, note]))],
-        "made": [
+    return Subject(
+        title=groups.source if prepared is None else Path(groups.source).name,
+        partition=found.chosen,
+        others=found.others,
+        n_rows=groups.n_rows,
+        headline=clustering.headline,
+        lead=lead_of(groups) if clustering.k > 1 else _why_none(clustering.evidence),
+        row_names=None if prepared is None else names_of_rows(prepared.table, prepared.rows),
+        profile=groups.profile,
+        evidence=clustering.evidence,
+        stability=clustering.stability,
+        significance=clustering.significance,
+        dendrogram=None if prepared is None else tree_of(groups.model, len(prepared.rows)),
+        runners_up=clustering.runners_up,
+        winner=clustering.winner,
+        left_out=[(column.name, column.reason) for column in groups.left_out],
+        scaling=SCALINGS[groups.recipe.scale],
+        missing=[] if prepared is None else prepared.missing_counts(),
+        notes=[*dict.fromkeys(filter(None, [*groups.notes, rule_note, found.note]))],
+        made=[
             ("budget", clustering.budget),
-            *subject.made,
+            *made_of(groups),
             *((fact.name, str(fact).removeprefix(f"{fact.name} ")) for fact in clustering.facts),
             ("time in all", f"{clustering.seconds:.1f} s"),
         ],
-        "command": command or shell_line(groups.source, stored),
-        "python": python,
-        "seed": clustering.seed,
-    }
-    return Subject(**(fields | changes))
+        command=command or shell_line(groups.source, stored),
+        python=python_lines(groups.source, stored),
+        seed=clustering.seed,
+    )
 
 
-def _classes(rows: Any) -> list[str] | None:
-    """Return the classes of the rows at hand, as text."""
-    if rows.classes is None:
-        return None
-    at_hand = rows.classes if hasattr(rows, "blocks") else np.asarray(rows.classes)[rows.prepared.rows]
-    return _texts(at_hand)
-
-
-def _why_none(evidence: Any) -> str:
+def _why_none(evidence: Evidence) -> str:
     """Say why there are no groups."""
     reason = ", ".join(evidence.verdict.reasons)
     return f"{reason[:1].upper()}{reason[1:]}"
-
-
-def _texts(classes: Any) -> list[str]:
-    """Return classes as text; whole numbers without their decimals, nothing where there is none."""
-    return [text_of(one) for one in classes.tolist()]
 
 
 def told(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,7 +159,7 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _value(name: str, value: Any) -> str:
+def _value(name: str, value: object) -> str:
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, int | range | dict):
@@ -172,3 +167,71 @@ def _value(name: str, value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(_value(name, one) for one in value)}]"
     return "y" if name == "truth" else "..."
+
+
+def names_of_rows(table: Table, rows: Indices) -> list[str] | None:
+    """Return what the table calls its rows: a column of keys, or of short texts of which none comes twice."""
+    for name in (*table.key_columns(), *_texts(table)):
+        values = table.content[name]
+        if str(values.dtype) == "String" or not values.dtype.is_numeric():
+            return [str(values[row]) for row in rows.tolist()]
+    return None
+
+
+def _texts(table: Table) -> list[str]:
+    """Return the columns of text that could name the rows."""
+    if table.is_matrix:
+        return []
+    texts = {
+        name: table.content[name] for name in table.columns if str(table.content[name].dtype) == "String"
+    }
+    return [
+        name
+        for name, values in texts.items()
+        if not values.null_count()
+        and values.n_unique() == len(values)
+        and values.str.len_chars().max() <= LONGEST_ROW_NAME
+    ]
+
+
+def lead_of(groups: Groups) -> str:
+    """Say how the groups were found."""
+    method = groups.recipe.title
+    has_distance = hasattr(groups.model, "geometry") or hasattr(groups.model, "metric")
+    distance = f", {groups.recipe.distance or 'Euclidean'} distance" if has_distance else ""
+    return f"{method} on {SCALINGS[groups.recipe.scale]}{distance}"
+
+
+def made_of(groups: Groups) -> list[tuple[str, str]]:
+    """Return method, parameters, algorithm, exactness, time and versions."""
+    model = groups.model
+    parameters = {
+        name: value
+        for name, value in model.get_params(deep=False).items()
+        if name not in ("progress", "verbose") and value is not None
+    }
+    facts = [
+        ("method", find_method(groups.recipe.method).title),
+        ("parameters", ", ".join(f"{name}={_shown(value)}" for name, value in parameters.items())),
+    ]
+    if hasattr(model, "algorithm_used_"):
+        facts.append(("algorithm", str(model.algorithm_used_)))
+    facts.append(("exact or sampled", "sampled" if getattr(model, "exact_", True) is False else "exact"))
+    facts += [("seed", str(groups.recipe.seed)), ("time", f"{groups.seconds:.2f} s for the fit")]
+    return [*facts, *versions()]
+
+
+def _shown(value: object) -> str:
+    """Return the value of a parameter; of an array its shape."""
+    shape = getattr(value, "shape", ())
+    return f"array of {' x '.join(map(str, shape))}" if shape else repr(value)
+
+
+def versions() -> list[tuple[str, str]]:
+    """Return what it was computed with."""
+    known = configuration()
+    packages = ", ".join(f"{name} {known['packages'][name]}" for name in ("numpy", "scipy", "scikit-learn"))
+    return [
+        ("versions", f"coterie {known['engine']['coterie']}, python {known['system']['python']}, {packages}"),
+        ("machine", f"{known['system']['platform']}, instruction set {known['engine']['instruction_set']}"),
+    ]

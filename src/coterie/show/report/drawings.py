@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from coterie.show.report.belief_facts import ChanceFacts, CurveFacts
+from coterie.show.report.facts import ChanceFacts, CurveFacts
 from coterie.show.report.numbers import Numbers, plain
 
 WIDTH, HEIGHT = 240.0, 96.0

@@ -1,31 +1,58 @@
-"""How many groups, how stable, how they compare with null data, and what else was compared."""
+"""What speaks for the groups: criteria, stability, null data, classes, and what the words mean."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from coterie._support.typing import FloatArray, Indices
 from coterie.cluster import find_method
+from coterie.errors import CoterieError
+from coterie.evaluate import Significance, Stability
 from coterie.evaluate.belief import STABLE, VERDICTS
-from coterie.show.report.belief_facts import (
+from coterie.pipeline import Candidate
+from coterie.pipeline.judge.density_valleys import ENOUGH
+from coterie.pipeline.partition import ClassTable, RowsAtHand
+from coterie.select import Curve, Evidence
+from coterie.select.catalogue import find_criterion
+from coterie.show.report.facts import (
     ChanceFacts,
     CurveFacts,
     EvidenceFacts,
     RunnerFacts,
     StabilityFacts,
+    TruthFacts,
+    TruthTable,
 )
 from coterie.show.report.numbers import count, plain, rounded
+from coterie.show.report.subject import shorten
 
 BINS = 24
 MOST_RUNNERS = 12
 SAME = 0.995  # a Jaccard index that is written 1.00
 JUDGE = "separation"  # the criterion that decides where methods are compared
 SAID = {"weakest_valley": "weakest border"}  # a reader sees borders, the judge measures valleys
+MOST_CLASSES = 30
+MOST_GROUPS = 60
+MEASURES = (
+    ("adjusted_rand_score", "adjusted Rand", "pairs of rows; 0 is chance, 1 is equal"),
+    ("normalized_mutual_info_score", "normalised mutual information", "0 is nothing in common, 1 is equal"),
+    ("purity_score", "purity", "rows in the largest class of their group"),
+    ("matched_accuracy", "matched accuracy", "rows in the group that is matched with their class"),
+)
+WORDS = {
+    "separation": "how much lower the density is at the borders between groups than null data would show, "
+    f"in standard errors, summed over the borders (at most {ENOUGH:g} each); larger is better, 0 and below "
+    "is not significant",
+    "weakest border": "the same for the least clear border, not limited; 0 and below is not significant",
+    "crossing": "share of nearest-neighbour pairs that cross a border between groups; small is good",
+    "noise": "share of rows in no group",
+    "silhouette": "how much nearer rows are to their own group than to the next; 1 is far apart",
+}
 
 
-def evidence_facts(evidence: Any) -> EvidenceFacts:
+def evidence_facts(evidence: Evidence) -> EvidenceFacts:
     """Return the criteria over the numbers of groups, and what they choose.
 
     The bars show what decides: the separation at each k where methods were compared, and otherwise how many
@@ -50,11 +77,11 @@ def _bars_of_counts(counts: Sequence[int]) -> tuple[tuple[float, str], ...]:
     return tuple((float(n), count(n, "criterion", "criteria")) for n in counts)
 
 
-def _bars_of_judge(judge: Any) -> tuple[tuple[float, str], ...]:
+def _bars_of_judge(judge: Curve) -> tuple[tuple[float, str], ...]:
     return tuple((max(0.0, value), f"{JUDGE} {plain(value)}") for value in map(float, judge.values))
 
 
-def _curve(curve: Any) -> CurveFacts:
+def _curve(curve: Curve) -> CurveFacts:
     return CurveFacts(
         name=curve.name,
         title=curve.title,
@@ -65,7 +92,7 @@ def _curve(curve: Any) -> CurveFacts:
     )
 
 
-def _decided_in_words(ks: Sequence[int], evidence: Any) -> str:
+def _decided_in_words(ks: Sequence[int], evidence: Evidence) -> str:
     """Say what the judge decided and whether others agree: the judge itself is not one vote among them."""
     k, names = int(evidence.k), [curve.name for curve in evidence.curves]
     if JUDGE not in names or _is_alone(ks, k):
@@ -103,12 +130,9 @@ def _say(n: int) -> str:
     return "says" if n == 1 else "say"
 
 
-def stability_facts(stability: Any) -> StabilityFacts:
+def stability_facts(stability: Stability) -> StabilityFacts:
     """Return how well each group comes back."""
     per_group = np.asarray(stability.per_cluster, dtype=np.float64)
-    scores = np.asarray(stability.scores, dtype=np.float64).reshape(-1, len(per_group))
-    with np.errstate(invalid="ignore"):
-        bands = [_band(scores[:, group]) for group in range(len(per_group))]
     agreement = getattr(stability, "agreement", None)
     return StabilityFacts(
         finding=_stability_in_words(per_group),
@@ -117,7 +141,9 @@ def stability_facts(stability: Any) -> StabilityFacts:
         overall=float(stability.overall),
         agreement=None if agreement is None else float(agreement),
         per_group=rounded(per_group, 3),
-        spreads=tuple(bands),
+        spreads=tuple(
+            None if one is None else (round(one[0], 3), round(one[1], 3)) for one in stability.ranges
+        ),
         verdicts=tuple(stability.verdicts),
         scale=_scale_in_words(),
     )
@@ -129,12 +155,7 @@ def _scale_in_words() -> str:
     return ", ".join([*(f"{word} from {level}" for level, word in limits), f"else {lowest}"])
 
 
-def _band(scores: Any) -> tuple[float, float] | None:
-    known = scores[np.isfinite(scores)]
-    return tuple(np.quantile(known, [0.1, 0.9]).round(3).tolist()) if known.size else None
-
-
-def _stability_in_words(per_group: Any) -> str:
+def _stability_in_words(per_group: FloatArray) -> str:
     if len(per_group) == 1:
         return f"One group: its mean Jaccard is {per_group[0]:.2f}"
     weakest = int(np.nanargmin(per_group))
@@ -150,7 +171,7 @@ def _stability_in_words(per_group: Any) -> str:
     return f"{some} are not stable, group {weakest + 1} the least ({value:.2f})"
 
 
-def chance_facts(significance: Any) -> ChanceFacts:
+def chance_facts(significance: Significance) -> ChanceFacts:
     """Return the histogram of the draws of null data, and where the data stand."""
     draws, against = np.asarray(significance.draws, dtype=np.float64), str(significance.against)
     draws = draws[np.isfinite(draws)]
@@ -171,14 +192,14 @@ def chance_facts(significance: Any) -> ChanceFacts:
     )
 
 
-def _words(name: Any) -> str:
+def _words(name: object) -> str:
     text = name if isinstance(name, str) else getattr(name, "__name__", "the measure")
     if text in SAID:
         return SAID[text]
     return text.removesuffix("_score").replace("_", " ")
 
 
-def runner_facts(candidates: Sequence[Any], winner: Any = None) -> tuple[RunnerFacts, ...]:
+def runner_facts(candidates: Sequence[Candidate], winner: Candidate | None = None) -> tuple[RunnerFacts, ...]:
     """Return what was compared with the scores that it was judged by, the winner first."""
     first = [] if winner is None or not candidates else [winner]
     return tuple(
@@ -191,3 +212,64 @@ def runner_facts(candidates: Sequence[Any], winner: Any = None) -> tuple[RunnerF
         )
         for one in [*first, *candidates][:MOST_RUNNERS]
     )
+
+
+def truth_facts(rows: RowsAtHand, places: Indices) -> TruthFacts:
+    """Return the classes of the held rows."""
+    names, codes = rows.class_codes
+    held = np.where(codes < MOST_CLASSES, codes, -1)[places]
+    shown = tuple(shorten(name) for name in names[:MOST_CLASSES])
+    return TruthFacts(shown, tuple(held.tolist()), max(0, len(names) - MOST_CLASSES))
+
+
+def truth_table(found: ClassTable) -> TruthTable:
+    """Return classes by groups, purities and measures, as many as the page has room for."""
+    shown = found.counts[:MOST_CLASSES, :MOST_GROUPS]
+    return TruthTable(
+        counts=tuple(tuple(row) for row in shown.tolist()),
+        purity=tuple(found.purity[:MOST_GROUPS].tolist()),
+        measures=tuple((title, found.agreement[name], meaning) for name, title, meaning in MEASURES),
+        finding=_truth_in_words(found),
+    )
+
+
+def _truth_in_words(found: ClassTable) -> str:
+    """Say which group mixes classes most, or that none does."""
+    table = found.counts
+    if not table.size or not table.sum():
+        return "No row has both a class and a group"
+    mixed = found.most_mixed()
+    if mixed is None:
+        split = (table > 0).sum(axis=1).max()
+        return "Every group holds one class" + ("" if split > 1 else ", and every class is one group")
+    largest = np.argsort(-table[:, mixed], kind="stable")[:2]
+    first, second = (f"{table[one, mixed]:,} of {shorten(found.names[one])}" for one in largest)
+    return f"Group {mixed + 1} mixes {first} with {second}"
+
+
+def meaning(word: str) -> str:
+    """Return what a word means; nothing where it says so itself.
+
+    Examples
+    --------
+    >>> meaning("noise")
+    'share of rows in no group'
+    """
+    if word in WORDS:
+        return WORDS[word]
+    try:
+        summary = find_criterion(word).summary
+    except CoterieError:
+        return ""
+    return summary[:1].lower() + summary[1:].rstrip(".")
+
+
+def glossary(words: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return title and meaning of those that have one, from names and titles.
+
+    Examples
+    --------
+    >>> glossary([("noise", "noise"), ("k", "k")])
+    (('noise', 'share of rows in no group'),)
+    """
+    return tuple((title, meaning(name)) for name, title in words if meaning(name))

@@ -2,33 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from coterie._support.typing import Indices, Labels
-from coterie.errors import CoterieError
-from coterie.evaluate import silhouette
+from coterie._support.typing import Indices
+from coterie.pipeline.partition import Partition, RowSilhouettes
 from coterie.show.report.cards import Deck, contrast_facts
+from coterie.show.report.evidence import truth_table
 from coterie.show.report.facts import LabelingFacts
-from coterie.show.report.findings import map_finding, silhouette_finding
-from coterie.show.report.means import GroupMeans
-from coterie.show.report.room import USUAL, Room
-from coterie.show.report.sample import dense
+from coterie.show.report.page_budget import USUAL, PageBudget
 from coterie.show.report.subject import Subject
-from coterie.show.report.truth import truth_table
 
+APART = 0.6  # mean silhouette from which a group is said to stand apart
 MOST_STOPS = 20  # of the slider
+
+
+def map_finding(found: RowSilhouettes | None, k: int) -> str:
+    """Say which groups stand apart and which touch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels, neighbours = np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])
+    >>> map_finding(RowSilhouettes(labels, np.array([0.9, 0.8, 0.9, 0.8]), neighbours), 2)
+    'The groups stand apart'
+    """
+    if found is None:
+        return "All rows, no groups among them" if k <= 1 else "Where the rows lie"
+    n_groups, pair = len(found.groups), found.touching()
+    apart = found.groups[found.per_group >= APART].tolist()
+    if pair is None and len(apart) == n_groups:
+        return "The groups stand apart"
+    if pair is None:
+        is_most = n_groups > 2 and 2 * len(apart) >= n_groups
+        return f"{len(apart)} of {n_groups} groups stand apart" if is_most else "The groups lie side by side"
+    touch = f"groups {min(pair) + 1} and {max(pair) + 1} touch"
+    alone = [group for group in apart if group not in pair]
+    if len(alone) == 1:
+        return f"Group {alone[0] + 1} stands apart; {touch}"
+    return touch[0].upper() + touch[1:]
+
+
+def silhouette_finding(found: RowSilhouettes | None) -> str:
+    r"""Say which group overlaps which, or which one is loosest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels, neighbours = np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])
+    >>> silhouette_finding(RowSilhouettes(labels, np.array([0.9, -0.1, 0.9, 0.8]), neighbours))
+    'Group 1 overlaps group 2: 50\xa0% of its rows are nearer to it'
+    """
+    if found is None or len(found.groups) < 2:
+        return "One group alone has no silhouette"
+    overlap = found.overlap()
+    if overlap is not None:
+        worst, other, share = overlap
+        said = f"{100 * share:.0f}\u00a0%" if share >= 0.01 else f"{100 * share:.1g}\u00a0%"
+        return f"Group {worst + 1} overlaps group {other + 1}: {said} of its rows are nearer to it"
+    loosest = int(found.per_group.argmin())
+    n_nearer = found.n_nearer
+    nearest = "Every row" if not n_nearer else f"All but {n_nearer} of {len(found.values):,} rows"
+    is_or_are = "is nearest to its own group" if not n_nearer else "are nearest to their own group"
+    group, mean = found.groups[loosest], found.per_group[loosest]
+    return f"{nearest} {is_or_are}; group {group + 1} is the loosest ({mean:.2f})"
 
 
 @dataclass(frozen=True, eq=False)
 class Stop:
-    """A labeling of all rows, and the colour of each of its groups."""
+    """A partition of all rows, and the colour of each of its groups."""
 
-    labels: Labels
+    partition: Partition
     colors: tuple[int, ...]
 
     @property
@@ -37,21 +84,17 @@ class Stop:
         return len(self.colors)
 
 
-def stops(subject: Subject, room: Room = USUAL) -> tuple[list[Stop], int]:
+def stops(subject: Subject, budget: PageBudget = USUAL) -> tuple[list[Stop], int]:
     """Return the stops by number of groups, and which one is chosen."""
-    chosen = Stop(subject.labels, tuple(range(subject.k)))
-    others = _others(subject.labelings, subject.k, room)
+    chosen = Stop(subject.partition, tuple(range(subject.k)))
+    others = {k: subject.others[k] for k in near_numbers(subject.others, subject.k, budget)}
     below = _follow(chosen, [others[k] for k in sorted(others, reverse=True) if k < subject.k])
     above = _follow(chosen, [others[k] for k in sorted(others) if k > subject.k])
     return [*reversed(below), chosen, *above], len(below)
 
 
-def _others(labelings: Mapping[int, Labels], k: int, room: Room) -> dict[int, Labels]:
-    return {other: labelings[other] for other in near_numbers(labelings, k, room)}
-
-
-def near_numbers(numbers: Iterable[int], k: int, room: Room = USUAL) -> list[int]:
-    """Return the numbers of groups next to `k` whose cards a page has room for, nearest first.
+def near_numbers(numbers: Iterable[int], k: int, budget: PageBudget = USUAL) -> list[int]:
+    """Return the numbers of groups next to `k` whose cards fit on a page, nearest first.
 
     Examples
     --------
@@ -59,23 +102,23 @@ def near_numbers(numbers: Iterable[int], k: int, room: Room = USUAL) -> list[int
     ([2, 4, 5, 6], [59, 61, 58, 62])
     """
     near = sorted((other for other in numbers if other > 1 and other != k), key=lambda other: abs(other - k))
-    has_room = np.cumsum(near) <= room.cards
+    has_room = np.cumsum(near) <= budget.cards
     return [other for other, fits in zip(near[:MOST_STOPS], has_room, strict=False) if fits]
 
 
-def _follow(first: Stop, labelings: list[Labels]) -> list[Stop]:
+def _follow(first: Stop, partitions: list[Partition]) -> list[Stop]:
     found, last = [], first
-    for labels in labelings:
-        last = Stop(labels, _lasting_colors(last, labels))
+    for partition in partitions:
+        last = Stop(partition, _lasting_colors(last, partition))
         found.append(last)
     return found
 
 
-def _lasting_colors(before: Stop, labels: Labels) -> tuple[int, ...]:
+def _lasting_colors(before: Stop, partition: Partition) -> tuple[int, ...]:
     """Return colours that go from a group to the one that takes most of its rows; others get new ones."""
-    k = int(labels.max(initial=-1)) + 1
-    inside = (before.labels >= 0) & (labels >= 0)
-    pairs = before.labels[inside].astype(np.int64) * k + labels[inside]
+    k, old_labels, labels = partition.k, before.partition.labels, partition.labels
+    inside = (old_labels >= 0) & (labels >= 0)
+    pairs = old_labels[inside].astype(np.int64) * k + labels[inside]
     shared = np.bincount(pairs, minlength=before.k * k).reshape(before.k, k)
     colors: dict[int, int] = {}
     for old, new in zip(*linear_sum_assignment(-shared), strict=True):
@@ -85,27 +128,25 @@ def _lasting_colors(before: Stop, labels: Labels) -> tuple[int, ...]:
     return tuple(colors[group] if group in colors else next(unused) for group in range(k))
 
 
-def labeling_facts(
-    subject: Subject, stop: Stop, profile: GroupMeans, places: Indices, *, is_chosen: bool
-) -> LabelingFacts:
+def labeling_facts(subject: Subject, stop: Stop, places: Indices, *, is_chosen: bool) -> LabelingFacts:
     """Return what the page says about one stop."""
-    labels = stop.labels[places]
-    values, neighbours = _silhouettes(subject, labels, places)
-    made = Deck(subject, stop.colors, profile, places, labels, values, is_chosen)
+    partition, held = stop.partition, stop.partition.among(places)
+    silhouettes, means = held.silhouettes, partition.means
+    deck = Deck(subject, stop.colors, means, places, held, is_chosen)
     return LabelingFacts(
         k=stop.k,
         is_chosen=is_chosen,
-        labels=tuple(labels.tolist()),
+        labels=tuple(held.labels.tolist()),
         colors=stop.colors,
-        sizes=tuple(profile.sizes.tolist()),
-        n_noise=subject.n_all - int(profile.sizes.sum()) if (stop.labels == -1).any() else 0,
-        silhouettes=None if values is None else tuple(_three_digits(value) for value in values.tolist()),
-        silhouette=None if values is None else float(np.nanmean(values)),
-        map_finding=map_finding(labels, values, neighbours, stop.k),
-        silhouette_finding=silhouette_finding(labels, values, neighbours),
-        cards=made.cards(),
-        contrast=contrast_facts(profile),
-        truth=None if subject.classes is None else truth_table(subject.classes, stop.labels, stop.k),
+        sizes=tuple(means.sizes.tolist()),
+        n_noise=subject.n_all - int(means.sizes.sum()) if (partition.labels == -1).any() else 0,
+        silhouettes=None if silhouettes is None else tuple(map(_three_digits, silhouettes.values.tolist())),
+        silhouette=None if silhouettes is None else silhouettes.mean,
+        map_finding=map_finding(silhouettes, stop.k),
+        silhouette_finding=silhouette_finding(silhouettes),
+        cards=deck.cards(),
+        contrast=contrast_facts(means),
+        truth=None if partition.truth is None else truth_table(partition.truth),
     )
 
 
@@ -114,19 +155,3 @@ def _three_digits(value: float) -> float | None:
     if np.isnan(value):
         return None
     return min(round(value, 3), -0.001) if value < 0 else round(value, 3)
-
-
-def _silhouettes(subject: Subject, labels: Labels, places: Indices) -> tuple[Any, Any]:
-    """Return each held row's silhouette among the held rows and the nearest other group, or None."""
-    inside = labels >= 0
-    n_groups = len(np.unique(labels[inside]))
-    if n_groups < 2 or n_groups >= int(inside.sum()):
-        return None, None
-    points = dense(subject.points[places[inside]])
-    try:
-        found = silhouette(points, labels[inside], metric=subject.metric)
-    except CoterieError:  # a distance that needs more than rows, a fitted one for example
-        return None, None
-    values, neighbours = np.full(len(labels), np.nan), np.full(len(labels), -1)
-    values[inside], neighbours[inside] = found.values, found.neighbours
-    return values, neighbours

@@ -1,24 +1,19 @@
-"""The rows in a plane: two columns, principal components, t-SNE."""
+"""The rows in a plane, and the tree that joins them."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy import sparse
 
-from coterie._support.linear_algebra import principal_components, settle_signs
-from coterie._support.typing import Indices
-from coterie.show.report.facts import DensityFacts, MapFacts
+from coterie._support.typing import FloatArray, Indices
+from coterie.pipeline.partition import dense
+from coterie.show.layout.planes import GOLDEN, density, principal_plane, tsne_plane
+from coterie.show.layout.upper_tree import UpperTree, upper_tree
+from coterie.show.report.facts import DensityFacts, MapFacts, TreeFacts
 from coterie.show.report.numbers import count, percent, rounded
-from coterie.show.report.sample import dense
 from coterie.show.report.subject import Subject, shorten
+from coterie.tree import Dendrogram
 
-MOST_TSNE_ROWS = 1_000  # t-SNE of more takes longer than all the rest of the report
-TSNE_STEPS = 500
 LEAST_TSNE_ROWS = 20
-WIDEST_COVARIANCE = 500  # columns up to which components come from all rows
-CELLS = 72  # of a density, per side
 
 
 def map_facts(subject: Subject, places: Indices) -> tuple[MapFacts, ...]:
@@ -29,14 +24,15 @@ def map_facts(subject: Subject, places: Indices) -> tuple[MapFacts, ...]:
     if n_columns == 2:
         return (_plane(subject, places),)
     maps = [_components(subject, places)]
-    if len(places) >= LEAST_TSNE_ROWS and np.ptp(dense(subject.points[places])) > 0:
-        maps.append(_neighbourhoods(subject, places))
+    points = dense(subject.at_hand.points[places])
+    if len(places) >= LEAST_TSNE_ROWS and np.ptp(points) > 0:
+        maps.append(_neighbourhoods(points, subject.seed))
     return tuple(maps)
 
 
 def _line(subject: Subject, places: Indices) -> MapFacts:
-    x = dense(subject.X)[:, 0]
-    spread = (np.arange(len(places)) * 0.6180339887) % 1.0  # golden ratio: even, and the same every time
+    x = dense(subject.at_hand.X)[:, 0]
+    spread = (np.arange(len(places)) * GOLDEN) % 1.0
     return MapFacts(
         name="the column",
         caption="One column was used; rows are spread upwards at random so that none hides another.",
@@ -48,7 +44,7 @@ def _line(subject: Subject, places: Indices) -> MapFacts:
 
 
 def _plane(subject: Subject, places: Indices) -> MapFacts:
-    plane = dense(subject.X)
+    plane = dense(subject.at_hand.X)
     return MapFacts(
         name="the two columns",
         caption="Both columns that were used, in their own units.",
@@ -61,7 +57,7 @@ def _plane(subject: Subject, places: Indices) -> MapFacts:
 
 
 def _components(subject: Subject, places: Indices) -> MapFacts:
-    plane, shares, is_whole = principal_plane(subject.points, places)
+    plane, shares, is_whole = principal_plane(subject.at_hand.points, places)
     said = "" if is_whole else f" (computed from {count(len(places), 'row')})"
     shown = plane[places] if is_whole else plane
     return MapFacts(
@@ -76,62 +72,57 @@ def _components(subject: Subject, places: Indices) -> MapFacts:
     )
 
 
-def principal_plane(points: Any, places: Indices) -> tuple[Any, Any, bool]:
-    """Return coordinates on two principal components, their shares of the variance, whether of all rows.
-
-    Tables that are sparse or very wide are looked at through the sample only.
-    """
-    is_whole = not sparse.issparse(points) and points.shape[1] <= WIDEST_COVARIANCE
-    seen = np.asarray(points if is_whole else dense(points[places]), dtype=np.float64)
-    centered = seen - seen.mean(axis=0)
-    if is_whole:
-        _, plane, shares = principal_components(centered).plane()
-        return plane, shares, True
-    from sklearn.utils.extmath import randomized_svd
-
-    _, singular, rows = randomized_svd(centered, n_components=2, random_state=0)
-    total = float(np.square(centered).sum())
-    shares = singular**2 / total if total > 0 else np.zeros(2)
-    return centered @ settle_signs(rows.T), shares, False  # or a rebuilt report may be mirrored
-
-
-def _density(plane: Any, n_shown: int) -> DensityFacts | None:
+def _density(plane: FloatArray, n_shown: int) -> DensityFacts | None:
     """Return counts of all rows where the page shows only some."""
     if len(plane) <= n_shown:
         return None
-    low, high = np.quantile(plane, [0.0005, 0.9995], axis=0)  # one outlier must not squeeze all others
-    low, high = low - 0.1 * (high - low), high + 0.1 * (high - low)
-    counts, x, y = np.histogram2d(
-        plane[:, 0], plane[:, 1], bins=CELLS, range=list(zip(low.tolist(), high.tolist(), strict=True))
+    found = density(plane)
+    return DensityFacts(
+        rounded(found.x), rounded(found.y), tuple(tuple(row) for row in found.counts.tolist())
     )
-    middles = [rounded((edges[1:] + edges[:-1]) / 2) for edges in (x, y)]
-    cells = tuple(tuple(row) for row in counts.T.astype(np.int64).tolist())
-    return DensityFacts(middles[0], middles[1], cells)
 
 
-def _neighbourhoods(subject: Subject, places: Indices) -> MapFacts:
-    from sklearn.manifold import TSNE
-    from threadpoolctl import threadpool_limits
-
-    chosen = np.random.default_rng(subject.seed).permutation(len(places))[:MOST_TSNE_ROWS]
-    points = dense(subject.points[places[chosen]]).astype(np.float64)
-    perplexity = min(30.0, (len(chosen) - 1) / 3)
-    method = TSNE(perplexity=perplexity, init=_start(points), max_iter=TSNE_STEPS, random_state=subject.seed)
-    with threadpool_limits(1):  # so few rows give threads nothing to do but wait for each other
-        found = method.fit_transform(points)
-    x, y = np.full((2, len(places)), np.nan)
-    x[chosen], y[chosen] = found.T
+def _neighbourhoods(points: FloatArray, seed: int) -> MapFacts:
+    found = tsne_plane(points, seed)
     return MapFacts(
         name="t-SNE",
-        caption=f"t-SNE of {count(len(chosen), 'row')} (perplexity {perplexity:g}): near means alike; "
-        f"sizes of gaps and of clouds mean nothing.",
+        caption=f"t-SNE of {count(found.n_placed, 'row')} (perplexity {found.perplexity:g}): near means "
+        f"alike; sizes of gaps and of clouds mean nothing.",
         x_title="",
         y_title="",
-        x=rounded(x),
-        y=rounded(y),
+        x=rounded(found.places[:, 0]),
+        y=rounded(found.places[:, 1]),
     )
 
 
-def _start(points: Any) -> Any:
-    plane, _, _ = principal_plane(points, np.arange(len(points)))
-    return (plane / (plane[:, 0].std() or 1.0) * 1e-4).astype(np.float32)
+def tree_facts(subject: Subject, places: Indices) -> TreeFacts | None:
+    """Return the upper part of the tree of the rows; None where there is none, or where it is one pair."""
+    tree = subject.dendrogram
+    if tree is None or tree.n_leaves < 3:
+        return None
+    tree = tree.as_distances()
+    upper = upper_tree(tree)
+    return TreeFacts(
+        title=_tree_title(tree, len(upper.leaves)),
+        sizes=tuple(upper.sizes),
+        names=tuple(_leaf_names(tree, upper, subject)),
+        children=tuple(map(tuple, upper.children)),
+        heights=tuple(float(f"{height:.6g}") for height in upper.heights),
+        reaches=tuple(float(f"{height:.6g}") for height in upper.reaches),
+        leaf_of_row=tuple(upper.leaf_of_row[places].tolist()),
+        chosen_height=upper.cut_height(subject.k),
+        n_leaves=tree.n_leaves,
+    )
+
+
+def _leaf_names(tree: Dendrogram, upper: UpperTree, subject: Subject) -> list[str]:
+    return [
+        subject.name_of(node) if node < tree.n_leaves else count(size, "row")
+        for node, size in zip(upper.leaves, upper.sizes, strict=False)
+    ]
+
+
+def _tree_title(tree: Dendrogram, n_shown: int) -> str:
+    if n_shown == tree.n_leaves:
+        return f"How {count(tree.n_leaves, 'row')} join, nearest first"
+    return f"How {count(tree.n_leaves, 'row')} join: the last {n_shown - 1} merges"

@@ -13,9 +13,8 @@ from coterie._printing import visible, visible_in_json
 from coterie._support.optional import require
 from coterie.show.policy import content_policy
 from coterie.show.report import drawings
-from coterie.show.report.belief_facts import RunnerFacts
-from coterie.show.report.facts import ReportFacts
-from coterie.show.report.glossary import glossary
+from coterie.show.report.evidence import glossary
+from coterie.show.report.facts import ReportFacts, RunnerFacts
 from coterie.show.report.numbers import aligned, count, percent, plain, signed
 
 # in the order in which they need each other
@@ -107,7 +106,7 @@ def _environment() -> Any:
     return environment
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> Any:
     """Return text from data with what would turn its direction as escapes; what is marked as safe stays."""
     return visible(value) if type(value) is str else value
 

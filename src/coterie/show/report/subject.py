@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Indices, Labels
+from coterie._support.typing import Labels
+from coterie.evaluate import Significance, Stability
+from coterie.pipeline import Candidate, Profile
+from coterie.pipeline.partition import Partition, RowsAtHand
+from coterie.select import Evidence
+from coterie.tree import Dendrogram
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,26 +23,16 @@ class Subject:
     ----------
     title : str
         What the page is called: the name of the table.
-    X : array or CSR matrix of shape (n_grouped, n_columns)
-        The rows that were grouped, in the table's units.
-    points : array or CSR matrix of shape (n_grouped, n_columns)
-        The same rows as the method saw them: scaled.
-    rows : array of shape (n_grouped,)
-        Which rows of the table these are, counted from 0.
+    partition : Partition
+        The rows at hand in the groups of the answer.
     n_rows : int
         Rows of the table.
-    columns : tuple of str
-        Names of the columns.
-    labels : array of shape (n_grouped,)
-        Groups 0..k-1; -1 is noise.
     headline, lead : str
         The answer in a line, and how it was found in another.
-    metric : str
-        Distance between points.
-    labelings : mapping from int to labels
-        Other numbers of groups, for the slider.
-    row_names, classes : sequence of str, default=None
-        What the rows are called; the classes they are known to have ("" where unknown).
+    others : mapping from int to Partition
+        The same rows in other numbers of groups, for the slider.
+    row_names : sequence of str, default=None
+        What the rows are called.
     profile, evidence, stability, significance, dendrogram : default=None
         Values of the rooms below, where there are any; the profile names rows by their numbers in the table.
     runners_up : sequence of Candidate
@@ -61,30 +55,22 @@ class Subject:
         The same in Python.
     seed : int
         Of the sample and the maps.
-    whole : GroupMeans, default=None
-        Where `X` is a sample of rows in blocks: sizes and means of the groups of all rows.
     """
 
     title: str
-    X: Any
-    points: Any
-    rows: Indices
+    partition: Partition
     n_rows: int
-    columns: tuple[str, ...]
-    labels: Labels
     headline: str
     lead: str
-    metric: str = "euclidean"
-    labelings: Mapping[int, Labels] = field(default_factory=dict)
+    others: Mapping[int, Partition] = field(default_factory=dict)
     row_names: Sequence[str] | None = None
-    classes: Sequence[str] | None = None
-    profile: Any = None
-    evidence: Any = None
-    stability: Any = None
-    significance: Any = None
-    dendrogram: Any = None
-    runners_up: Sequence[Any] = ()
-    winner: Any = None
+    profile: Profile | None = None
+    evidence: Evidence | None = None
+    stability: Stability | None = None
+    significance: Significance | None = None
+    dendrogram: Dendrogram | None = None
+    runners_up: Sequence[Candidate] = ()
+    winner: Candidate | None = None
     left_out: Sequence[tuple[str, str]] = ()
     scaling: str = "columns as they are"
     missing: Sequence[tuple[str, int]] = ()
@@ -93,32 +79,46 @@ class Subject:
     command: str | None = None
     python: str = ""
     seed: int = 0
-    whole: Any = None
 
     @property
-    def n_grouped(self) -> int:
-        """Rows that were grouped, as far as they are at hand."""
-        return int(self.X.shape[0])
+    def at_hand(self) -> RowsAtHand:
+        """The rows that were grouped, as far as they are at hand."""
+        return self.partition.rows
 
     @property
-    def n_all(self) -> int:
-        """Rows that were grouped, those in blocks included."""
-        return self.n_grouped if self.whole is None else self.n_rows
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self.at_hand.columns
+
+    @property
+    def labels(self) -> Labels:
+        """Groups 0..k-1 of the rows at hand; -1 is noise."""
+        return self.partition.labels
 
     @property
     def k(self) -> int:
         """Number of groups."""
-        return int(np.max(self.labels, initial=-1)) + 1
+        return self.partition.k
+
+    @property
+    def n_grouped(self) -> int:
+        """Rows that were grouped, as far as they are at hand."""
+        return len(self.at_hand)
+
+    @property
+    def n_all(self) -> int:
+        """Rows that were grouped, those in blocks included."""
+        return self.at_hand.n_all
 
     def place_of(self, row: int) -> int:
-        """Return the place in `X` of a row of the table, counted from 0."""
-        return int(np.searchsorted(self.rows, row))
+        """Return the place among the rows at hand of a row of the table, counted from 0."""
+        return int(np.searchsorted(self.at_hand.numbers, row))
 
     def name_of(self, place: int) -> str:
-        """Return what a row is called, by its place in `X`."""
+        """Return what a row is called, by its place among those at hand."""
         if self.row_names is not None:
             return shorten(str(self.row_names[place]))
-        return f"row {int(self.rows[place]) + 1:,}"
+        return f"row {int(self.at_hand.numbers[place]) + 1:,}"
 
 
 LONGEST_NAME = 40  # signs of a name that the page keeps: a cell may hold a novel

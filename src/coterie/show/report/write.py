@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from coterie._support.files import atomic_path, check_output
+from coterie.pipeline import Clustering
+from coterie.show.report.build_facts import build_facts
 from coterie.show.report.clusterings import subject_of_clustering
-from coterie.show.report.gather import gather
+from coterie.show.report.page_budget import MOST_BYTES, USUAL
 from coterie.show.report.render import plotly_script, render
-from coterie.show.report.room import MOST_BYTES, USUAL
 from coterie.show.report.subject import Subject
 
 
 def write_report(
-    clustering: Any,
+    clustering: Clustering,
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
@@ -85,11 +85,11 @@ def write_subject(
 
 
 def make_page(subject: Subject) -> bytes:
-    """Return the page in UTF-8; a table that does not fit into 8 MB gets less room until it does."""
-    room = USUAL
-    page = render(gather(subject, room)).encode()
+    """Return the page in UTF-8; a table that does not fit into 8 MB gets less until it does."""
+    budget = USUAL
+    page = render(build_facts(subject, budget)).encode()
     script = len(plotly_script().encode())
-    while len(page) > MOST_BYTES and room.rows > 1:
-        room = room.smaller((len(page) - script) / (MOST_BYTES - script))
-        page = render(gather(subject, room)).encode()
+    while len(page) > MOST_BYTES and budget.rows > 1:
+        budget = budget.smaller((len(page) - script) / (MOST_BYTES - script))
+        page = render(build_facts(subject, budget)).encode()
     return page

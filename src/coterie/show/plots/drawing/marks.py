@@ -10,15 +10,31 @@ import numpy as np
 from coterie.pipeline.groups import group_name
 from coterie.show.palette import INK, LEAST_CONTRAST, color_of, contrast
 from coterie.show.plots.drawing.canvas import drawing
-from coterie.show.plots.drawing.names import LONGEST_NAME, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+LONGEST_NAME = 32
 NOISE_LABEL = -1
 POINTS_PER_INCH = 72
 LINE_SPACING = 1.2
 AMOUNTS = "Blues"  # colour map of amounts that are often 0, which is white
+
+
+def plain(name: object, longest: int = LONGEST_NAME) -> str:
+    r"""Return a name from the data on one line, not too long, and as text that is not taken for a formula.
+
+    Examples
+    --------
+    >>> print(plain("cost $ and price $"))
+    cost \$ and price \$
+    >>> plain("the number of\nvisits of last year", 20)
+    'the number of visit…'
+    """
+    text = " ".join(str(name).split())
+    if len(text) > longest:
+        text = text[: longest - 1] + "…"
+    return text.replace("$", r"\$")
 
 
 def colors_of_labels(labels: Iterable[Any]) -> list[str]:

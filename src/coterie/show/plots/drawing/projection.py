@@ -1,4 +1,4 @@
-"""Two principal components of rows, and the share of the variance that they explain."""
+"""The plane on which rows with any number of columns are drawn."""
 
 from __future__ import annotations
 
@@ -6,47 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from coterie._support import linear_algebra
 from coterie._support.typing import FloatArray
+from coterie.show.layout.planes import GOLDEN, Components, principal_components
 from coterie.show.plots.drawing.canvas import tidy
-from coterie.show.plots.drawing.names import plain
+from coterie.show.plots.drawing.marks import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-GOLDEN = (5**0.5 - 1) / 2  # multiples of it, without their whole part, fill an interval evenly
-
-
-class Components(NamedTuple):
-    """Places on the first two components, the share of variance of each, and the way of new rows there."""
-
-    places: FloatArray
-    shares: FloatArray
-    center: FloatArray
-    scale: FloatArray
-    axes: FloatArray
-
-    def project(self, rows: FloatArray) -> FloatArray:
-        """Return the places of other rows of the same columns."""
-        return ((rows - self.center) / self.scale) @ self.axes
-
-
-def principal_components(rows: FloatArray, *, standardise: bool) -> Components:
-    """Return the first two principal components; `standardise` gives every column the same weight.
-
-    Signs are chosen so that the largest entry of each component's axis is positive.
-
-    Examples
-    --------
-    >>> found = principal_components(np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]]), standardise=True)
-    >>> found.shares.round(6) + 0.0
-    array([1., 0.])
-    """
-    center = rows.mean(axis=0)
-    scale = rows.std(axis=0) if standardise else np.ones(rows.shape[1])
-    scale = np.where(scale > 0, scale, 1.0)
-    axes, places, shares = linear_algebra.principal_components((rows - center) / scale).plane()
-    return Components(places, shares, center, scale, axes)
 
 
 class Plane(NamedTuple):

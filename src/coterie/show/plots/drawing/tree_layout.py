@@ -11,7 +11,7 @@ from coterie._support.typing import FloatArray, Labels
 from coterie._support.validation import Nothing, Number, Whole, check_parameter
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import INK, color_of
-from coterie.show.plots.drawing.names import plain
+from coterie.show.plots.drawing.marks import plain
 from coterie.tree import Dendrogram
 
 LONGEST_TIP = 24

@@ -1,0 +1,91 @@
+"""The sentences of a comparison of methods: why one won, why others lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coterie.pipeline.answer import Fact
+from coterie.pipeline.candidates import Candidate
+from coterie.pipeline.choose_method import _explain, _why_none
+from coterie.pipeline.compare_methods import compare_methods
+from coterie.pipeline.judge.density_valleys import Separation
+
+LABELS = np.array([0, 1, 2])
+
+
+def pair(method, evidence, crossing=0.0, score=None):
+    candidate = Candidate(method, len(evidence) + 1, LABELS, {}, "", {})
+    return candidate, Separation(sum(evidence) if score is None else score, np.array(evidence), crossing)
+
+
+WINNER = pair("mixture", [2.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (pair("kmeans", [-0.5, 2.0, 2.0]), "1 of its 3 borders is not significant"),
+        (pair("kmeans", [-0.5, -0.1, 2.0]), "2 of its 3 borders are not significant"),
+        (pair("kmeans", [-0.5]), "its border is not significant"),
+        (pair("kmeans", [1.0, 1.0]), "separates the groups less clearly than the winner"),
+        (pair("kmeans", [2.0, 2.0], 0.17), "close, but 17% of nearest-neighbour pairs cross its borders"),
+        (pair("kmeans", [1.9, 1.9]), "close: the winner's borders are slightly clearer"),
+        (pair("spectral", [2.0, 2.0]), "as good as the winner, which is the simpler model"),
+        (pair("kmeans", [2.0, 2.0]), "separates as well as the winner"),
+    ],
+)
+def test_losers_are_told_why(other, reason):
+    """Law: the reason says what decided; a winner is called simpler only where it is."""
+    assert _explain(other, WINNER, is_best=False).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("evidence", "reason"),
+    [
+        ([2.0], "its border is significant"),
+        ([2.0, 1.0], "both borders are significant"),
+        ([2.0, 1.0, 1.0], "all 3 borders are significant"),
+        ([-2.0, 1.0, 1.0], "1 of its 3 borders is not significant"),
+    ],
+)
+def test_winners_are_told_why(evidence, reason):
+    """Law: the winner is said to have significant borders, or how many are not."""
+    won = pair("kmeans", evidence)
+    assert _explain(won, won, is_best=True).reason == reason
+
+
+def test_no_groups_name_the_best_split():
+    """Law: where there are no groups, the reason names what was compared with null data."""
+    best = pair("kmeans", [-1.0, -1.0])
+    said = "the best split (k-means, 3 groups) is no better separated than null data"
+    assert _why_none([best]) == said
+    assert _why_none([]) == "no method proposed a split"
+    assert _explain(pair("kmeans", [0.1]), None, is_best=False).reason == "no better separated than null data"
+
+
+def test_comparisons_say_which_method_is_best():
+    """Law: the headline of a comparison is the number and the method, or that there are no groups."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(centre, 1, (60, 2)) for centre in ([0, 0], [9, 0], [0, 9])])
+    found = compare_methods(X, "kmeans,modes", budget="fast")
+    assert found.headline == "3 groups, found best by k-means"
+    none = compare_methods(rng.normal(size=(200, 2)), "kmeans", budget="fast")
+    assert none.headline == "no groups: no method separates the rows better than null data"
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "words"),
+    [
+        (0.645095, 0.0029, "0.6451 ± 0.0029"),
+        (1.0, 0.0, "1"),
+        (0.8, None, "0.8"),
+        (0.62, 0.031, "0.620 ± 0.031"),
+        (float("nan"), 0.1, "nan"),
+        (12345.6, 210.4, "12,350 ± 210"),
+    ],
+)
+def test_values_and_errors_have_the_same_decimals(value, error, words):
+    """Law: an error has two digits, its value as many decimals; an error of 0 is not written."""
+    fact = Fact("silhouette", value, is_exact=False, error=error, how="a sample")
+    assert str(fact) == f"silhouette {words} (estimated: a sample)"
