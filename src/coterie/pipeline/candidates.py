@@ -14,6 +14,8 @@ import numpy as np
 from coterie._support.typing import Data, Labels
 from coterie._support.validation.schema import COUNT, DictOf, Plain, Real, Schema, Tensor, Text
 from coterie.cluster import find_method
+from coterie.cluster.agglomerative import cut_tree, genie_children
+from coterie.distance import spanning_tree
 from coterie.evaluate import adjusted_rand_score
 from coterie.pipeline.judge.density_valleys import Valleys
 from coterie.pipeline.recipe import make_estimator, takes_k
@@ -32,6 +34,7 @@ VALLEY_NEIGHBOURS = (5, 10, 20)  # of OPTICS
 VALLEY_STEEPNESS = (0.05, 0.1)
 VALLEY_SIZES = (None, 0.05)  # its own rule, or a share of the rows
 LINKAGES = ("ward", "average")
+GINI_THRESHOLDS = (0.1, 0.3, 0.5)
 SPECTRAL_NEIGHBOURS = 10
 SPECTRAL_ROWS = 3_000
 MOST_SPECTRAL = 12
@@ -206,6 +209,15 @@ def _agglomerative(task: Task) -> Iterator[Proposal]:
             yield {"n_clusters": k, "linkage": rule, **options}, tree.cut(n_clusters=k)
 
 
+def _genie(task: Task) -> Iterator[Proposal]:
+    shortest = spanning_tree(task.rows, task.metric)
+    for threshold in GINI_THRESHOLDS:
+        children = genie_children(shortest, threshold)
+        for k in task.ks:
+            parameters = {"n_clusters": k, "gini_threshold": threshold, "metric": task.metric}
+            yield parameters, cut_tree(children, len(task.rows), k)
+
+
 def _hdbscan(task: Task) -> Iterator[Proposal]:
     for size in MIN_CLUSTER_SIZES:
         if 2 * size <= len(task.rows):
@@ -253,6 +265,7 @@ FAMILIES: dict[str, Callable[..., Iterator[Proposal]]] = {
     "kmeans": _kmeans,
     "mixture": _mixture,
     "agglomerative": _agglomerative,
+    "genie": _genie,
     "hdbscan": _hdbscan,
     "optics": _optics,
     "spectral": _spectral,

@@ -28,6 +28,7 @@ SIMPLEST_FIRST = (
     "kmeans",
     "mixture",
     "agglomerative",
+    "genie",
     "modes",
     "spectral",
 )  # by what it takes to place a row

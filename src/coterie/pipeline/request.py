@@ -55,7 +55,7 @@ class Budget:
     draw_rows: int
 
 
-QUICK = ("modes", "kmeans", "mixture", "agglomerative")
+QUICK = ("modes", "kmeans", "mixture", "agglomerative", "genie")
 
 
 ALL = (*QUICK, "hdbscan", "spectral")

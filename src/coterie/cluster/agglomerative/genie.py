@@ -213,6 +213,18 @@ class Genie(Clusterer):
         return _Reach(spanning_tree(X, metric, core_distances=core, n_jobs=self.n_jobs), near.index)
 
 
+def genie_children(tree: SpanningTree, gini_threshold: float) -> Indices:
+    """Return the nodes that each merge joins, along a spanning tree that is known already.
+
+    Examples
+    --------
+    >>> genie_children(spanning_tree([[0.0], [1.0], [5.0]]), 0.3).tolist()
+    [[0, 1], [2, 3]]
+    """
+    children: Indices = _core.genie_merges(tree.edges, float(gini_threshold), None)[0]
+    return children
+
+
 class _Reach(NamedTuple):
     tree: SpanningTree
     neighbours: Indices | None

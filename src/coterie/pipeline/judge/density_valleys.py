@@ -13,7 +13,7 @@ import numpy as np
 
 from coterie._support.typing import Data, FloatArray, Indices, Labels
 from coterie.cluster.modes import ModeTree, dimension_at, grow_mode_tree, null_depth
-from coterie.distance import k_nearest
+from coterie.distance import k_nearest, spanning_tree
 from coterie.pipeline.judge.discriminant_valleys import Lines
 from coterie.pipeline.judge.rounding import spread_rounded
 from coterie.pipeline.judge.tube_dimension import Extents
@@ -39,6 +39,10 @@ TUBE, ROUND = 1.1, 1.4
 HALVED = 0.26  # directions that a flat cloud loses when it is cut in two; one of three or more loses none
 # neighbourhoods show valleys up to the first, lines from the second; a curved shape is no matter of lines
 FEW_DIMENSIONS, MANY_DIMENSIONS = 3.0, 6.0
+# a gap counts where each side has so many rows: tails have outliers that are far from everything
+LEAST_ROWS_OF_A_GAP = 12
+EULER = 0.5772  # the largest of m exponential spacings is log(m) + that many times their mean
+CERTAIN = 3.0  # -log p that a gap needs before it is evidence: one set in twenty
 MAX_COLUMNS = 64  # with more, the extent of a group is not worth its covariance
 
 
@@ -106,6 +110,8 @@ class Valleys:
         # the tree of the fewest neighbours joins groups that no neighbourhood joins
         self._edges = np.concatenate([pairs, self.trees[0].edges])
         self._lengths = np.concatenate([reach[:, :n_near].ravel(), self.trees[0].lengths])
+        shortest = spanning_tree(X, metric)
+        self._joints, self._joint_lengths = shortest.edges, np.asarray(shortest.distance, dtype=np.float64)
         self._lines = Lines(X) if metric == "euclidean" else None
         dimension = float(np.median([tree.dimension for tree in self.trees]))
         self._weight_of_lines = float(
@@ -158,7 +164,31 @@ class Valleys:
             surplus = np.maximum(depth - bar, depth - rough - self._gaps(tree, n_rows, extents))
             cells = LEAST_CELLS_OF_FEW if tree is self.trees[0] else LEAST_CELLS
             best = np.maximum(best, np.where(n_rows >= cells * tree.n_neighbors, surplus, LEAST))
+        best = np.maximum(best, self._across_gaps(labels, sizes, low, high, k))
         return low, high, self._along_lines(labels, k, low, high, best)
+
+    def _across_gaps(self, labels: Labels, sizes: Indices, low: Indices, high: Indices, k: int) -> FloatArray:
+        """Return the evidence of the empty space between two groups, each of which hangs together.
+
+        The one edge of the spanning tree that joins them is so much longer than any edge within. In one cloud
+        it would be the largest of many spacings, the next largest within: on a line these differ by an
+        exponential variable, in more dimensions by less.
+        """
+        ends = np.sort(labels[self._joints], axis=1)
+        lengths, is_inside = self._joint_lengths, ends[:, 0] == ends[:, 1]
+        longest, n_inside = np.zeros(k), np.bincount(ends[is_inside, 0], minlength=k)
+        np.maximum.at(longest, ends[is_inside, 0], lengths[is_inside])
+        longest[n_inside < sizes - 1] = np.inf  # only other groups hold it together
+        between = np.full(k * k, np.nan)
+        keys = ends[~is_inside, 0] * k + ends[~is_inside, 1]
+        np.fmin.at(between, keys, lengths[~is_inside])
+        gap, within = between[low * k + high], np.maximum(longest[low], longest[high])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            excess = (gap / within - 1.0) * (np.log(n_inside[low] + n_inside[high]) + EULER)
+        n_rows, smaller = sizes[low] + sizes[high], np.minimum(sizes[low], sizes[high])
+        found = TAIL * (excess - CERTAIN - np.log(len(self.X) / n_rows))
+        counts = (smaller >= LEAST_ROWS_OF_A_GAP) & (within > 0) & np.isfinite(within)
+        return np.asarray(np.where(counts & ~np.isnan(found), np.maximum(found, LEAST), LEAST))
 
     def _along_lines(
         self, labels: Labels, k: int, low: Indices, high: Indices, near: FloatArray
