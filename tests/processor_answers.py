@@ -19,6 +19,7 @@ from coterie.evaluate import measures, silhouette
 from coterie.tree import METHODS, linkage
 
 COLUMNS = (2, 7, 33)  # within a vector of any width, between, and beyond
+MANY_COLUMNS = 150  # so many that loops over them are unrolled
 N_ROWS, N_GROUPS = 240, 4
 DTYPES = (np.float32, np.float64)
 
@@ -112,9 +113,26 @@ def of_many_rows():
         yield f"sparse k-means/{dtype.__name__}/inertia", np.array(model.inertia_)
 
 
+def of_many_columns():
+    """Methods whose sums over the columns are long."""
+    for dtype in DTYPES:
+        X, _ = clouds(N_ROWS, MANY_COLUMNS, dtype)
+        ways = [("KMeans", {"algorithm": name}) for name in ("lloyd", "hamerly", "exponion")]
+        ways += [
+            ("MiniBatchKMeans", {}),
+            ("BisectingKMeans", {}),
+            ("KMedoids", {}),
+            ("Birch", {"threshold": 9.0}),
+        ]
+        ways += [("GaussianMixture", {"covariance_type": "diag"}), ("HDBSCAN", {}), ("Genie", {})]
+        for name, params in ways:
+            for key, value in fitted(name, params, X).items():
+                yield f"{name}({params}) of many columns/{dtype.__name__}/{key}", value
+
+
 def of_distances():
     """Distances of every kind, and what is nearest by them."""
-    for n_columns in COLUMNS:
+    for n_columns in (*COLUMNS, MANY_COLUMNS):
         for dtype in DTYPES:
             X, groups = clouds(N_ROWS, n_columns, dtype)
             kinds = {"boolean": (X - X.mean(axis=0) > 0).astype(dtype), "categorical": np.rint(X)}
@@ -138,7 +156,7 @@ def of_distances():
 
 def of_trees():
     """Merge heights of every linkage."""
-    for n_columns in COLUMNS:
+    for n_columns in (*COLUMNS, MANY_COLUMNS):
         for dtype in DTYPES:
             X, _ = clouds(N_ROWS, n_columns, dtype)
             for method in METHODS:
@@ -215,6 +233,7 @@ def of_engine():
     ways = [*usual, ("FeatureAgglomeration", {"n_clusters": 2}), *WAYS, *EMBEDDINGS]
     yield from of_methods(ways)
     yield from of_many_rows()
+    yield from of_many_columns()
     yield from of_distances()
     yield from of_trees()
     yield from of_measures()

@@ -142,11 +142,8 @@ double own_distances(const KMeansData<T>& data, const MatrixView<T>& centre_rows
     double sum = 0;
     for (std::int64_t i = range.begin; i < range.end; ++i) {
       const T *row = data.X.row(i), *centre = centre_rows.row(labels[i]), *shift = data.shift;
-      const T squared = sum_over<T>(
-          cols, [=](std::int64_t t) __attribute__((always_inline)) {
-            const T difference = (row[t] - shift[t]) - centre[t];
-            return difference * difference;
-          });
+      const T squared =
+          sum_of_squares<T>(cols, [=](std::int64_t t) __attribute__((always_inline)) { return (row[t] - shift[t]) - centre[t]; });
       if (out != nullptr) out[i] = squared;
       sum += weight_of(data, i) * static_cast<double>(squared);
     }

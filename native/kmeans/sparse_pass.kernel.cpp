@@ -29,9 +29,8 @@ void measure_lengths(const MatrixView<T>& points, double* lengths, int threads) 
   constexpr std::int64_t fewest_numbers = 1 << 16;
   parallel_for(points.rows, points.rows * points.cols < fewest_numbers ? 1 : threads, [&](std::int64_t j, int) {
     const T* point = points.row(j);
-    lengths[j] = sum_over<double>(
-        points.cols, [point](std::int64_t t)
-                         __attribute__((always_inline)) { return static_cast<double>(point[t]) * static_cast<double>(point[t]); });
+    lengths[j] = sum_of_squares<double>(
+        points.cols, [point](std::int64_t t) __attribute__((always_inline)) { return static_cast<double>(point[t]); });
   });
 }
 
@@ -127,10 +126,8 @@ void pairwise(const SparseView<T>& X, const TransposedPoints<T>& points, const M
     const Scratch<double> lengths(range.size());
     for (std::int64_t i = range.begin; i < range.end; ++i) {
       const SparseRow<T> row = row_of(X, i);
-      lengths[i - range.begin] = sum_over<double>(
-          row.count, [row](std::int64_t p) __attribute__((always_inline)) {
-            return static_cast<double>(row.values[p]) * static_cast<double>(row.values[p]);
-          });
+      lengths[i - range.begin] = sum_of_squares<double>(
+          row.count, [row](std::int64_t p) __attribute__((always_inline)) { return static_cast<double>(row.values[p]); });
     }
     walk_rows(
         X, points, range, [&](std::int64_t i, std::int64_t first, const Vec<T>* values, int vectors) __attribute__((always_inline)) {

@@ -138,8 +138,22 @@ COTERIE_INLINE std::uint32_t lane_bits(Mask<T> mask) {
 #endif
 }
 
-// In a loop, keeps a sum of products one: the compiler may make the products in vectors and then add them one by one, which rounds
-// twice where a fused step rounds once, and how many of them it takes together depends on the width.
+#if defined(__FP_FAST_FMA) || defined(__FMA__) || defined(__aarch64__)  // Clang does not tell by the first
+#define COTERIE_FAST_FMA
+#endif
+
+// sum + x * x, fused where the processor does so. Explicit for numbers: in a loop the compiler may make the products in vectors and then
+// add them one by one, which rounds twice where a fused step rounds once, and how many of them it takes together depends on the width.
+template <class Value>
+COTERIE_INLINE Value add_square(Value sum, Value x) {
+#if defined(COTERIE_FAST_FMA)
+  if constexpr (std::is_same_v<Value, float>) return __builtin_fmaf(x, x, sum);
+  if constexpr (std::is_same_v<Value, double>) return __builtin_fma(x, x, sum);
+#endif
+  return sum + x * x;
+}
+
+// Keeps such a sum one in a loop of one sum, where the compiler is left to fuse.
 template <class T>
 COTERIE_INLINE void keep_fused(T& sum) {
 #if defined(__x86_64__)

@@ -15,10 +15,6 @@ typedef std::uint32_t UnsignedFloatLanes __attribute__((vector_size(vector_bytes
 typedef float HalfOfFloats __attribute__((vector_size(vector_bytes / 2)));
 using Doubles = Vec<double>;
 
-#if defined(__FP_FAST_FMA) || defined(__FMA__) || defined(__aarch64__)  // Clang does not tell by the first
-#define COTERIE_FAST_FMA
-#endif
-
 // a * b + c, fused where the processor does so. Explicit, because compilers differ where the product stands in two sums.
 COTERIE_INLINE Vec<float> fused_if_fast(Vec<float> a, float b, Vec<float> c) {
 #if defined(COTERIE_FAST_FMA)

@@ -13,39 +13,38 @@ namespace coterie::COTERIE_ISA {
 template <class T>
 inline constexpr T cancellation_share = sizeof(T) == 8 ? T(1e-3) : T(1e-2);
 
-// Sum of term(t) over the features, several at a time; for numbers and for vectors in the same order.
-template <class Value, class Term>
-COTERIE_INLINE Value sum_over(std::int64_t cols, const Term& term) {
+// The sum over the features that `add(sum, t)` makes, several at a time; for numbers and for vectors in the same order.
+template <class Value, class Add>
+COTERIE_INLINE Value sum_over(std::int64_t cols, const Add& add) {
   constexpr int width = 8;  // independent sums: one addition need not wait for the one before
   Value partial[width] = {};
   std::int64_t t = 0;
   for (; t + width <= cols; t += width)
-    for (int i = 0; i < width; ++i) partial[i] += term(t + i);
+    for (int i = 0; i < width; ++i) partial[i] = add(partial[i], t + i);
   Value first = partial[0];
-  for (; t < cols; ++t) {
-    first += term(t);
-    keep_fused(first);
-  }
+  for (; t < cols; ++t) first = add(first, t);
   return ((first + partial[1]) + (partial[2] + partial[3])) + ((partial[4] + partial[5]) + (partial[6] + partial[7]));
+}
+
+// The sum of the squares of number(t).
+template <class Value, class Number>
+COTERIE_INLINE Value sum_of_squares(std::int64_t cols, const Number& number) {
+  return sum_over<Value>(
+      cols, [&](Value sum, std::int64_t t) __attribute__((always_inline)) { return add_square<Value>(sum, number(t)); });
 }
 
 template <class T>
 COTERIE_INLINE T squared_distance_to_packed(const T* row, const T* panel_column, std::int64_t cols) {
-  return sum_over<T>(
-      cols, [=](std::int64_t t) __attribute__((always_inline)) {
-        const T difference = row[t] - panel_column[t * panel_width<T>];
-        return difference * difference;
-      });
+  return sum_of_squares<T>(
+      cols, [=](std::int64_t t) __attribute__((always_inline)) { return row[t] - panel_column[t * panel_width<T>]; });
 }
 
 // The same, to the bit, for the columns of one vector.
 template <class T>
 COTERIE_INLINE Vec<T> squared_distances_to_packed(const T* row, const T* panel_vector, std::int64_t cols) {
-  return sum_over<Vec<T>>(
-      cols, [=](std::int64_t t) __attribute__((always_inline)) {
-        const Vec<T> difference = broadcast(row[t]) - load(panel_vector + t * panel_width<T>);
-        return difference * difference;
-      });
+  return sum_of_squares<Vec<T>>(
+      cols, [=](std::int64_t t)
+                __attribute__((always_inline)) { return broadcast(row[t]) - load(panel_vector + t * panel_width<T>); });
 }
 
 // The packed column `column` as a vector of stride panel_width.
@@ -57,7 +56,7 @@ COTERIE_INLINE const T* packed_column(const PackedColumns<T>& Y, std::int64_t co
 
 template <class T>
 COTERIE_INLINE T squared_length(const T* row, std::int64_t cols) {
-  return sum_over<T>(cols, [row](std::int64_t t) __attribute__((always_inline)) { return row[t] * row[t]; });
+  return sum_of_squares<T>(cols, [row](std::int64_t t) __attribute__((always_inline)) { return row[t]; });
 }
 
 // |x|^2 or the number of ones of a loaded row, if the finish needs it.
@@ -65,7 +64,7 @@ template <class T>
 COTERIE_INLINE T row_term(const Metric& metric, const T* row, std::int64_t cols) {
   if (metric.kernel != Kernel::dot || metric.finish == Finish::cosine || metric.finish == Finish::identity) return T(0);
   if (start_of(metric.finish) == Start::half_squared_norm) return squared_length(row, cols);
-  return sum_over<T>(cols, [row](std::int64_t t) __attribute__((always_inline)) { return row[t]; });
+  return sum_over<T>(cols, [row](T sum, std::int64_t t) __attribute__((always_inline)) { return sum + row[t]; });
 }
 
 template <class T>
