@@ -6,6 +6,7 @@ from hypothesis import given
 
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import (
+    PairCounts,
     adjusted_rand_score,
     normalized_mutual_info_score,
     pair_counts,
@@ -110,3 +111,11 @@ def test_mean_is_checked():
     """Law: the means are those of the hard measure."""
     with pytest.raises(InvalidParameter, match="average_method of soft_normalized_mutual_info_score must be"):
         soft_normalized_mutual_info_score([0, 1], [0, 1], average_method="median")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_sample_has_no_pairs(seed):
+    """Law: of one sample there are no pairs, not even by rounding, and two labelings of it agree."""
+    one, other = np.random.default_rng(seed).dirichlet(np.ones(4), size=(2, 1))
+    assert soft_pair_counts(one, other) == PairCounts(0.0, 0.0, 0.0, 0.0)
+    assert soft_adjusted_rand_score(one, other) == 1.0

@@ -8,6 +8,7 @@ from safetensors.numpy import save_file
 import coterie
 from coterie import cluster
 from coterie.errors import ModelFileError
+from coterie.evaluate import stability
 
 ROWS = np.random.default_rng(0).normal(size=(36, 3)) + np.repeat([[0.0], [6.0], [12.0]], 12, axis=0)
 
@@ -69,6 +70,12 @@ def turn(array):
             "AgglomerativeClustering._known.radii",
             first_is(-np.inf),
             r"_known.radii of AgglomerativeClustering must hold finite numbers",
+        ),
+        (
+            lambda: stability(cluster.KMeans(3, random_state=0), ROWS, n_resamples=3, random_state=0),
+            "Stability.rand",
+            first_is(1e308),
+            r"rand of Stability must hold numbers of at most 1",
         ),
         (
             lambda: coterie.fit(ROWS, "kmeans", 3, budget="fast"),

@@ -85,8 +85,8 @@ class Stability:
         "n_resamples": Size("resamples"),
         "clusters": ListOf(NAME, "clusters", kind=tuple),
         "sizes": Tensor("clusters", kind="i8", low=1),
-        "scores": Tensor("resamples", "clusters", kind="f8", allow="nan"),
-        "rand": Tensor("resamples", kind="f8", allow="nan"),
+        "scores": Tensor("resamples", "clusters", kind="f8", allow="nan", low=0, high=1),
+        "rand": Tensor("resamples", kind="f8", allow="nan", low=-1, high=1),
     }
 
     scheme: Scheme

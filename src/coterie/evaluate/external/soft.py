@@ -27,6 +27,7 @@ from coterie.evaluate.external.pairs import PairCounts
 from coterie.evaluate.labelings import read_labeling
 
 Memberships: TypeAlias = npt.NDArray[np.float64]  # (n_samples, n_clusters), rows sum to 1
+ROUNDING = 1e-15  # of a count of pairs, per square of the number of samples
 SUM_TOLERANCE = 1e-4  # float32 memberships of a thousand clusters are off by this much
 
 soft_measure = partial(
@@ -109,7 +110,9 @@ def _expected_pairs(first: Memberships, second: Memberships) -> PairCounts:
     both = (float(np.sum((first.T @ second) ** 2)) - float(np.dot(squares_first, squares_second))) / 2
     in_first = (float(np.sum(first.sum(axis=0) ** 2)) - float(squares_first.sum())) / 2
     in_second = (float(np.sum(second.sum(axis=0) ** 2)) - float(squares_second.sum())) / 2
-    return PairCounts(both, in_second - both, in_first - both, n * (n - 1) / 2 - in_first - in_second + both)
+    counts = (both, in_second - both, in_first - both, n * (n - 1) / 2 - in_first - in_second + both)
+    least = ROUNDING * n * n  # differences of sums of so many squares: less is nothing, or less than nothing
+    return PairCounts(*(count if count > least else 0.0 for count in counts))
 
 
 def _read_memberships(
