@@ -22,8 +22,8 @@ MAY_BE_INFINITE = (
     "condensed_tree_",
     "_idle",  # densities of rows of weight 0: infinite for copies of others
 )
-# scikit-learn's contract: odd rows of HDBSCAN have a probability that is missing
-MAY_BE_MISSING = ("probabilities_", "centroids_", "medoids_")
+# scikit-learn's contract: odd rows of HDBSCAN have a probability that is missing, and so a score
+MAY_BE_MISSING = ("probabilities_", "outlier_scores_", "centroids_", "medoids_")
 LOWEST_LABEL = -3  # HDBSCAN: -1 noise, -2 infinite rows, -3 rows with missing values, as in scikit-learn
 
 
