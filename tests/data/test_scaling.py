@@ -102,3 +102,10 @@ def test_numbers_that_overflow_are_refused(make):
         scaling.apply(make(np.ones((2, 2), dtype=np.float32)))
     with pytest.raises(InvalidData, match=r"unscaled numbers overflow"):
         Scaling("standard", np.zeros(2), np.full(2, 1e200)).invert(np.full((1, 2), 1e200))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_sparse_numbers_that_are_not_finite(wrong):
+    """Law: sparse rows are refused for what dense ones are refused for, in the same words."""
+    with pytest.raises(InvalidData, match=r"Input X contains (NaN|infinity)"):
+        fit_scaling(sparse.csr_array(np.array([[1.0, wrong], [0.0, 2.0]])), "auto")

@@ -39,9 +39,7 @@ def run(case: Case) -> None:
     code, out, err = case.attempt(words, lambda: call(arguments))
     judge(code, out, err)
     output = case.folder / "out.csv"
-    says_header = {"--header", "--no-header"} & set(
-        arguments
-    )  # right or wrong: then it is a row less or more
+    says_header = {"--header", "--no-header"} & set(arguments)  # right or wrong: a row less or more
     is_known = file.n_rows is not None and not says_header
     if code == 0 and output.exists() and is_known and "drop" not in arguments:
         n_lines = len(output.read_text().splitlines()) - 1

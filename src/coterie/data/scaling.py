@@ -136,7 +136,8 @@ def fit_scaling(X: Any, how: str = "standard") -> Scaling:
     """
     check_parameter(how, Choice(AUTO, *SCALINGS), name="scale", who="fit_scaling")
     if issparse(X):
-        return _of_sparse(check_sparse(X, who="fit_scaling"), how)
+        X = check_sparse(X, who="fit_scaling")
+        return _of_sparse(check_data(X, who="fit_scaling", accept_sparse=True, may_be_distances=True), how)
     X = check_data(X, who="fit_scaling", may_be_distances=True)
     if how == "robust":
         robust = RobustScaler().fit(X)

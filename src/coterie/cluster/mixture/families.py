@@ -18,7 +18,8 @@ from coterie._support.typing import FloatArray
 
 MOST_ROUNDS = 500  # of the alternation between volumes and what they share; it gains a digit every few rounds
 ROUND_TOLERANCE = 1e-13
-MOST_SWEEPS = 200
+MOST_SWEEPS = 200  # of all pairs of axes
+FEWEST_SWEEPS, MOST_TURNS = 10, 20_000  # of many axes: matrices next to singular turn without end
 LEAST_GAIN = 1e-13  # of a turn, per row: below is rounding
 
 
@@ -180,7 +181,8 @@ def _turned(
     variances = of_diagonals(weights, np.diagonal(seen, axis1=1, axis2=2))
     least = LEAST_GAIN * weights.sum()
     pairs = list(combinations(range(len(axes)), 2))
-    for _ in range(MOST_SWEEPS):
+    n_sweeps = min(MOST_SWEEPS, max(FEWEST_SWEEPS, MOST_TURNS // max(1, len(pairs))))
+    for _ in range(n_sweeps):
         has_turned = False
         for pair in pairs:
             angle, gain = _best_turn(weights, seen, variances, *pair)
