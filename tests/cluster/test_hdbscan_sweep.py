@@ -122,3 +122,15 @@ def test_distances_of_booleans(metric):
     assert_same(X, {"metric": metric})
     model = HDBSCAN(metric=metric).fit(X)
     assert set(model.predict(np.column_stack([X[:, :1], 1 - X[:, 1:]]))) <= set(model.labels_) | {-1}
+
+
+@pytest.mark.parametrize("metric", ["dice", "jaccard"])
+def test_sets_with_nothing_in_them(metric):
+    """Law: equal empty sets are at no distance from each other; scikit-learn's dice has none for them."""
+    X = np.zeros((21, 4))
+    X[:10, 1] = 1
+    model = HDBSCAN(metric=metric).fit(X)
+    assert np.isfinite(model._merges[2]).all()
+    np.testing.assert_array_equal(model.labels_[:10], model.labels_[0])
+    np.testing.assert_array_equal(model.labels_[10:], model.labels_[10])
+    assert model.labels_[0] != model.labels_[10]

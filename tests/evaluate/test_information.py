@@ -184,3 +184,10 @@ def test_parameters_are_checked():
             score([0, 1], [0, 1], average_method="harmonic")
     with pytest.raises(InvalidParameter, match="beta of homogeneity_completeness_v_measure must be"):
         v_measure_score([0, 1], [0, 1], beta=-1)
+
+
+def test_v_measure_of_nothing_shared():
+    """Law: the harmonic mean with 0 is 0, whatever the weight of either."""
+    for beta in (0.0, 1.0, 5.0):
+        assert v_measure_score([0, 0, 0], [0, 1, 2], beta=beta) == 0.0
+        assert v_measure_score([0, 1, 2], [0, 0, 0], beta=beta) == 0.0

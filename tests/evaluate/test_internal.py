@@ -196,3 +196,9 @@ def test_assess_of_many_samples(blobs, monkeypatch):
     drawn = {found.measure.name for found in table.findings if found.how.startswith("from ")}
     assert drawn == {"silhouette_score", "c_index", "gamma", "tau", "point_biserial"}
     assert evaluate.assess(X, labels, measures=["dunn_score"])["Dunn"] == evaluate.dunn_score(X, labels)
+
+
+def test_weights_that_count_fewer_samples_than_clusters():
+    """Law: weights count samples: fewer of them than clusters have no variance ratio."""
+    with pytest.raises(InvalidData, match=r"must add up to at least 2, the number of clusters, got 0.6"):
+        evaluate.calinski_harabasz_score([[0.0], [1.0], [5.0]], [0, 0, 1], sample_weight=[0.2, 0.2, 0.2])

@@ -213,7 +213,7 @@ def test_precomputed_distances_are_a_square():
         fit(TWO, distance="precomputed")
 
 
-@pytest.mark.parametrize("k", [[[]], [2.5], [True], ["2"], [], "2..99999999", "9" * 5000])
+@pytest.mark.parametrize("k", [np.array(3), [[]], [2.5], [True], ["2"], [], "2..99999999", "9" * 5000])
 def test_what_is_no_number_of_groups(k):
     """Law: whatever is given for k, it is the numbers that it stands for or refused in words."""
     with pytest.raises(InvalidParameter, match=r"k of coterie.fit must be a number from 1, a range such as"):

@@ -325,6 +325,8 @@ def check_k(k: Any) -> tuple[int, ...] | None:
         numbers: Iterable[int] = range(int(ends[0]), int(ends[-1]) + 1)
     elif is_whole(k):
         numbers = [int(k)]
+    elif getattr(k, "ndim", 1) == 0:
+        raise _bad_k(k)  # it has a way to iterate, which fails
     elif isinstance(k, Iterable):
         numbers = list(k)
     else:

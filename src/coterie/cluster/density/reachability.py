@@ -285,8 +285,12 @@ def _core_of_lists(task: Task, near: Any, metric: Any) -> Any:
 def _by_scikit_learns_matrix(task: Task) -> Grown:
     """Return the tree from all distances, in scikit-learn's arithmetic where it has the distance."""
     try:
-        D = _scikit_learns_matrix(task)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            D = _scikit_learns_matrix(task)
+        is_known = bool(np.isfinite(D).all())  # not so between sets with nothing in them
     except (TypeError, ValueError):  # a distance, or a parameter of one, that only we have
+        is_known = False
+    if not is_known:
         metric = metric_by_differences(task.rows.distance)
         D = np.asarray(_core.pairwise(task.rows.X, task.rows.X, metric, task.threads), dtype=np.float64)
     D = D / task.alpha if task.is_brute else D

@@ -77,7 +77,7 @@ def completeness_of(table: ContingencyTable) -> float:
 def v_measure_of(table: ContingencyTable, beta: float = 1.0) -> float:
     """Weighted harmonic mean of homogeneity and completeness."""
     homogeneity, completeness = homogeneity_of(table), completeness_of(table)
-    if homogeneity + completeness == 0:
+    if homogeneity == 0 or completeness == 0:
         return 0.0
     return (1 + beta) * homogeneity * completeness / (beta * homogeneity + completeness)
 

@@ -8,6 +8,7 @@ from math import inf, log
 import numpy as np
 
 from coterie._support.typing import MatrixLike, VectorLike
+from coterie.errors import InvalidData
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.centroids import read_scatter, squared_between
 from coterie.evaluate.labelings import Noise
@@ -100,6 +101,11 @@ def calinski_harabasz_score(
     who = "calinski_harabasz_score"
     scatter = read_scatter(X, labels, noise, sample_weight, who=who).require_groups()
     within, k, n = float(scatter.within.sum()), scatter.partition.n_clusters, scatter.partition.total
+    if n < k:
+        raise InvalidData(
+            f"sample_weight of {who} counts samples: it must add up to at least {k}, the number of clusters, "
+            f"got {n:.3g}. Multiply the weights by a constant."
+        )
     return 1.0 if within == 0 else scatter.between * (n - k) / (within * (k - 1))
 
 
