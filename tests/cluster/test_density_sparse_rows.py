@@ -43,7 +43,7 @@ def test_optics_knows_its_rows_in_either_form(fitted):
 def test_what_a_distance_does_not_take_is_said(model):
     """Errors of scikit-learn's distances are ours, with a way out."""
     model.set_params(metric="haversine", metric_params=None)
-    with pytest.raises(InvalidParameter, match=r"metric='haversine' of .* does not take .*catalogue"):
+    with pytest.raises(InvalidParameter, match=r"metric='haversine' of .* does not take .*distances\(\)"):
         model.fit(ROWS)
 
 

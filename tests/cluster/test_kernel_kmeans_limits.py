@@ -105,7 +105,10 @@ def test_powers_without_a_value_are_explained(method, options, X, words):
 
 @pytest.mark.parametrize(
     ("params", "words"),
-    [({"gamma": 3}, "are for a kernel that is a function.*Use gamma"), ("gamma", "must be a dict or None")],
+    [
+        ({"gamma": 3}, "are for a kernel that is a function.*Use gamma"),
+        ("gamma", "must be a dict with names as keys or None"),
+    ],
 )
 def test_parameters_of_a_function_need_one(params, words):
     """Law: keyword arguments for a function are refused where there is none, or where they are none."""

@@ -104,6 +104,7 @@ def test_the_knee_of_distances_that_only_scikit_learn_has(metric):
     rows = X / 10
     if metric in ("sokalsneath", "rogerstanimoto"):
         rows = np.random.default_rng(0).random((40, 9)) < np.repeat([[0.2], [0.8]], 20, axis=0)
+        rows[:, 0] = True  # two rows without any have no distance
     model = DBSCAN("auto", metric=metric).fit(rows)
     distances = sklearn.metrics.pairwise_distances(rows, metric=metric)
     np.fill_diagonal(distances, -1.0)
