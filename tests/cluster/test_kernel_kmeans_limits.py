@@ -107,7 +107,7 @@ def test_powers_without_a_value_are_explained(method, options, X, words):
     ("params", "words"),
     [
         ({"gamma": 3}, "are for a kernel that is a function.*Use gamma"),
-        ("gamma", "must be a dict with names as keys or None"),
+        ("gamma", "must be a dict with names as keys"),
     ],
 )
 def test_parameters_of_a_function_need_one(params, words):

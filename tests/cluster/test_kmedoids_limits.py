@@ -128,9 +128,7 @@ def test_a_function_must_not_mind_the_order():
     """Law: a function of two rows whose order matters is no distance; its parameters come in a dict."""
     with pytest.raises(InvalidData, match="distance function must not depend on the order of its two rows"):
         KMedoids(2, metric=lambda x, y: float(abs(x[0] - 2 * y[0]))).fit(ROWS[:20])
-    with pytest.raises(
-        InvalidParameter, match="metric_params of KMedoids must be a dict with names as keys or None, got 'p'"
-    ):
+    with pytest.raises(InvalidParameter, match="KMedoids must be a dict with names as keys or None, got 'p'"):
         KMedoids(2, metric_params="p").fit(ROWS)
     assert KMedoids(1, metric=lambda x, y: float(abs(x - y).sum())).fit(ROWS[:1]).inertia_ == 0.0
 
