@@ -78,6 +78,18 @@ def turn(array):
             r"rand of Stability must hold numbers of at most 1",
         ),
         (
+            lambda: cluster.KernelKMeans(3, random_state=0).fit(ROWS),
+            "KernelKMeans._fitted.group_weights",
+            first_is(1e-310),
+            r"group_weights of KernelKMeans must hold numbers above 1e-290",
+        ),
+        (
+            lambda: cluster.HDBSCAN(min_cluster_size=3).fit(np.r_[ROWS, ROWS + 90.0]),
+            "HDBSCAN.condensed_tree_.parent",
+            lambda parent: parent.fill(2 * len(ROWS)),
+            r"child of CondensedTree must be a tree in which every row leaves one cluster",
+        ),
+        (
             lambda: coterie.fit(ROWS, "kmeans", 3, budget="fast"),
             "Clustering.groups.centers",
             first_is(np.inf),

@@ -58,6 +58,8 @@ class CondensedTree:
             np.array_equal(clusters, 1 + np.arange(len(clusters))) and (parent < child)[child >= n_rows].all()
         )
         is_tree = is_tree and ((parent >= n_rows) & (parent <= n_rows + len(clusters))).all()
+        if is_tree and len(child):  # rows, or two clusters, leave every cluster
+            is_tree = np.bincount(parent - n_rows, minlength=len(clusters) + 1).all()
         rows = np.bincount(child[child < n_rows], minlength=n_rows)
         if not is_tree or rows.max(initial=0) > 1 or rows.sum() not in (0, n_rows):
             raise wrong("child", cls.__name__, "be a tree in which every row leaves one cluster", "others")

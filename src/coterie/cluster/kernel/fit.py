@@ -185,7 +185,7 @@ EXACTLY = Record(
     X=Maybe(Tensor("rows", "columns")),
     members=Tensor("rows", kind="i4", low=-1, below="clusters"),
     weights=Maybe(Tensor("rows", kind="f8", low=0)),
-    group_weights=Tensor("clusters", kind="f8", above=0),
+    group_weights=Tensor("clusters", kind="f8", above=1e-290),  # sums are divided by them
     norms=Tensor("clusters", kind="f8"),
     dtype=FloatType(),
 )
