@@ -1,8 +1,9 @@
-"""How good `coterie.fit` is with no arguments: ``python -m benchmarks.auto [FOLDER]``.
+"""How good `coterie.fit` is with no arguments: ``python -m benchmarks.auto [FOLDER ...]``.
 
 Right number of groups and adjusted Rand index on sets with known groups, and "no groups" on sets without any,
-next to what people do today: k-means with the best silhouette over k, and HDBSCAN with its defaults. FOLDER
-has the ten published sets (``../shared/data/sipu``); without it, the others are run alone.
+next to what people do today: k-means with the best silhouette over k, and HDBSCAN with its defaults. A FOLDER
+has published sets: ten as ``*.data.gz``, or any number as ``*.npz`` of rows X and groups y, -1 for noise.
+Without one, the others are run alone.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -50,11 +51,14 @@ def default_hdbscan(X: Any) -> Any:
 PEERS = {"k-means + silhouette": best_silhouette, "HDBSCAN": default_hdbscan}
 
 
-def families(folder: Path | None, seed: int) -> dict[str, Callable[[], Sets]]:
+def families(folders: Sequence[Path], seed: int) -> dict[str, Callable[[], Sets]]:
     """Return what makes the sets of each table."""
     found: dict[str, Callable[[], Sets]] = {}
-    if folder is not None:
-        found["published"] = partial(auto_sets.sipu, folder)
+    for folder in folders:
+        if any(folder.glob("*.npz")):
+            found["published shapes"] = partial(auto_sets.arrays, folder)
+        else:
+            found["published"] = partial(auto_sets.sipu, folder)
     return found | {
         "blobs": partial(auto_sets.blobs, seed),
         "shapes": partial(auto_sets.shapes, seed),
@@ -72,7 +76,7 @@ def table(title: str, sets: Sets, methods: Methods) -> None:
     right, rand = dict.fromkeys(methods, 0), {name: [] for name in methods}
     n_sets = 0
     for name, X, y in sets:
-        k = len(np.unique(y[y > 0])) if title == "published" else len(np.unique(y))
+        k = len(np.unique(y[y >= 0]))
         n_sets += 1
         cells = []
         for who, method in methods.items():
@@ -91,14 +95,14 @@ def table(title: str, sets: Sets, methods: Methods) -> None:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("folder", type=Path, nargs="?", help="has the published sets")
+    parser.add_argument("folders", type=Path, nargs="*", help="have published sets")
     parser.add_argument("--seed", type=int, default=0, help="of the generated sets")
     parser.add_argument("--only", default="", help="only tables whose title holds this text")
     parser.add_argument("--ours", action="store_true", help="without the peers")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     methods = {"coterie": ours, **({} if options.ours else PEERS)}
-    for title, make in families(options.folder, options.seed).items():
+    for title, make in families(options.folders, options.seed).items():
         if options.only in title:
             table(title, make(), methods)
 

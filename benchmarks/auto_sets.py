@@ -27,13 +27,20 @@ Sets = Iterator[tuple[str, Any, Any]]
 
 
 def sipu(folder: Path) -> Sets:
-    """Yield the ten sets with known groups; 0 in the labels is noise, which counts as a group of its own."""
+    """Yield the ten sets with known groups; -1 in the labels is noise, which counts as a group of its own."""
     for name in SIPU:
         with (
             gzip.open(folder / f"{name}.data.gz") as data,
             gzip.open(folder / f"{name}.labels0.gz") as labels,
         ):
-            yield name, np.loadtxt(data), np.loadtxt(labels).astype(int)
+            yield name, np.loadtxt(data), np.loadtxt(labels).astype(int) - 1
+
+
+def arrays(folder: Path) -> Sets:
+    """Yield the sets of a folder of ``*.npz``; -1 in the labels is noise."""
+    for path in sorted(folder.glob("*.npz")):
+        with np.load(path) as found:
+            yield path.stem, found["X"].astype(np.float64), found["y"].astype(int)
 
 
 def blobs(seed: int) -> Sets:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.typing import Data, Distances, Indices, Labels, MatrixLike, SparseData, Weights
+from coterie._support.typing import Data, Distances, SparseData, Weights
 from coterie._support.validation import (
     Anything,
     Constraint,
@@ -16,19 +15,17 @@ from coterie._support.validation import (
     check_n_clusters,
     require_memory,
 )
-from coterie._support.validation.schema import Real, Schema, Size, Tensor
-from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
+from coterie._support.validation.schema import Real, Schema, Tensor
+from coterie.cluster.agglomerative.predict import KnownClusters
+from coterie.cluster.agglomerative.row_tree import RowTree
 from coterie.cluster.agglomerative.tree_labels import cut_tree
-from coterie.cluster.base import Clusterer, Listener
-from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
+from coterie.cluster.base import Listener
 from coterie.distance import pairwise_distances
-from coterie.distance.input import InputRules, distance_of_rows, resolve_input
-from coterie.errors import InvalidData
-from coterie.tree import Dendrogram
+from coterie.distance.input import distance_of_rows
 from coterie.tree.linkage import LinkageMatrix
 
 
-class Diana(Clusterer):
+class Diana(RowTree):
     """Split the cluster of the largest diameter, from one down to single rows: R's ``diana``.
 
     The row that is farthest from the others on average leaves its cluster, and takes with it, one by one, the
@@ -79,60 +76,17 @@ class Diana(Clusterer):
     _constraints: ClassVar[Mapping[str, Constraint]] = {"n_clusters": Whole(1), "metric": Anything()}
 
     _schema: ClassVar[Schema] = {
-        **Clusterer._schema,
-        "n_leaves_": Size("rows", 1),
-        "children_": Tensor("rows-1", 2, kind="i8"),
+        **RowTree._schema,
         "distances_": Tensor("rows-1", kind="f8", allow="inf", low=0),
         "divisive_coefficient_": Real(nan=True),
         "labels_": Tensor("rows", kind="i8", low=0, below="rows"),
-        "_known": KNOWN,
     }
 
-    children_: Indices
-    distances_: Any
     divisive_coefficient_: float
-    n_leaves_: int
-    _known: dict[str, Any]
 
     def __init__(self, n_clusters: int = 2, *, metric: Any = "euclidean") -> None:
         self.n_clusters = n_clusters
         self.metric = metric
-
-    @property
-    def dendrogram_(self) -> Dendrogram:
-        """The tree of all splits."""
-        check_is_fitted(self)
-        return Dendrogram(self.children_, self.distances_)
-
-    @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
-        who, metric, labels = cls.__name__, state["metric"], state["labels_"]
-        check_merges(state["children_"], sizes["rows"], who=who)
-        check_labels_used(labels, int(labels.max()) + 1, who=who)
-        KnownClusters.check("single", metric, state["_known"], sizes["columns"], who=who)
-        if is_matrix(metric):
-            check_square(sizes, who=who)
-
-    def predict(self, X: MatrixLike) -> Labels:
-        """Return for each row the cluster of the nearest row of `fit`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows; with ``metric="precomputed"``, their distances to the rows of `fit`.
-        """
-        data = self._check_new(X)
-        distance = distance_of_rows(self.metric, self._known["distance"])
-        return KnownClusters("single", self.labels_, self.children_, distance, self._known).nearest(data, 1.0)
-
-    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        who, kind = type(self).__name__, self._kind
-        if kind == "similarities":
-            raise InvalidData(f'X of {who} must be rows or distances, got metric="{self.metric}".')
-        distance = distance_of_rows(self.metric)
-        rules = InputRules(min_rows=2)
-        checked: Data = resolve_input(X, kind, estimator=self, rules=rules, distance=distance).values
-        return checked
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

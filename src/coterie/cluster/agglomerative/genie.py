@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from coterie import _core
-from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData, Weights
+from coterie._support.typing import Data, Indices, MatrixLike, SparseData, Weights
 from coterie._support.validation import (
     Anything,
     Constraint,
@@ -19,18 +18,16 @@ from coterie._support.validation import (
     Whole,
     check_n_clusters,
 )
-from coterie._support.validation.schema import Schema, Size, Tensor
-from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
+from coterie.cluster.agglomerative.predict import KnownClusters
+from coterie.cluster.agglomerative.row_tree import RowTree
 from coterie.cluster.agglomerative.tree_labels import cut_tree
-from coterie.cluster.base import Clusterer, Listener
-from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
-from coterie.distance import SpanningTree, k_nearest, nearest, spanning_tree
-from coterie.distance.input import InputRules, distance_of_rows, resolve_input
-from coterie.errors import InvalidData, InvalidParameter
-from coterie.tree import Dendrogram
+from coterie.cluster.base import Listener
+from coterie.distance import SpanningTree, k_nearest, spanning_tree
+from coterie.distance.input import distance_of_rows
+from coterie.errors import InvalidParameter
 
 
-class Genie(Clusterer):
+class Genie(RowTree):
     """Merge along the minimum spanning tree, shortest edge first, but keep the cluster sizes even.
 
     Single linkage follows groups of any shape, and ends with one giant cluster and a few outliers. Genie
@@ -96,20 +93,6 @@ class Genie(Clusterer):
         "n_jobs": Nothing() | Whole(None),
     }
 
-    _schema: ClassVar[Schema] = {
-        **Clusterer._schema,
-        "n_leaves_": Size("rows", 1),
-        "children_": Tensor("rows-1", 2, kind="i8"),
-        "distances_": Tensor("rows-1", kind="f8", low=0),
-        "labels_": Tensor("rows", kind="i8", low=-1, below="rows"),
-        "_known": KNOWN,
-    }
-
-    children_: Indices
-    distances_: Any
-    n_leaves_: int
-    _known: dict[str, Any]
-
     def __init__(
         self,
         n_clusters: int = 2,
@@ -127,50 +110,13 @@ class Genie(Clusterer):
         self.noise = noise
         self.n_jobs = n_jobs
 
-    @property
-    def dendrogram_(self) -> Dendrogram:
-        """The tree of all merges, for cuts, orders, pictures and files."""
-        check_is_fitted(self)
-        return Dendrogram(self.children_, self.distances_)
-
-    @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
-        who, metric, labels = cls.__name__, state["metric"], state["labels_"]
-        check_merges(state["children_"], sizes["rows"], who=who)
-        check_labels_used(labels, int(labels.max()) + 1, who=who)
-        KnownClusters.check("single", metric, state["_known"], sizes["columns"], who=who)
-        if is_matrix(metric):
-            check_square(sizes, who=who)
-
-    def predict(self, X: MatrixLike) -> Labels:
-        """Return for each row the cluster of the nearest row of `fit` that is not noise.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows; with ``metric="precomputed"``, their distances to the rows of `fit`.
-        """
-        data = self._check_new(X)
-        members = np.flatnonzero(self.labels_ >= 0)
-        distance = distance_of_rows(self.metric, self._known["distance"])
-        if distance is None:
-            return np.asarray(self.labels_[members[np.asarray(data)[:, members].argmin(axis=1)]])
-        found = nearest(data, self._known["rows"][members], distance, n_jobs=self.n_jobs)
-        return np.asarray(self.labels_[members[found.index]])
-
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        who, kind = type(self).__name__, self._kind
         if self.noise and self.min_samples < 2:
             raise InvalidParameter(
-                f"noise=True of {who} needs min_samples of at least 2, got {self.min_samples}: the "
+                f"noise=True of Genie needs min_samples of at least 2, got {self.min_samples}: the "
                 f"distance to the nearest rows tells noise from the rest."
             )
-        if kind == "similarities":
-            raise InvalidData(f'X of {who} must be rows or distances, got metric="{self.metric}".')
-        rules = InputRules(min_rows=2)
-        given = resolve_input(X, kind, estimator=self, rules=rules, distance=distance_of_rows(self.metric))
-        checked: Data = given.values
-        return checked
+        return super()._check_rows(X)
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

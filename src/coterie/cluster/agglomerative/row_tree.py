@@ -1,0 +1,80 @@
+"""What trees of rows share whose new rows go with the nearest row of `fit`: Diana and Genie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData
+from coterie._support.validation.schema import Schema, Size, Tensor
+from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
+from coterie.cluster.base import Clusterer
+from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
+from coterie.distance import nearest
+from coterie.distance.input import InputRules, distance_of_rows, resolve_input
+from coterie.errors import InvalidData
+from coterie.tree import Dendrogram
+
+
+class RowTree(Clusterer):
+    """A whole tree over the rows, cut into clusters; takes rows or a matrix of distances."""
+
+    _schema: ClassVar[Schema] = {
+        **Clusterer._schema,
+        "n_leaves_": Size("rows", 1),
+        "children_": Tensor("rows-1", 2, kind="i8"),
+        "distances_": Tensor("rows-1", kind="f8", low=0),
+        "labels_": Tensor("rows", kind="i8", low=-1, below="rows"),
+        "_known": KNOWN,
+    }
+
+    children_: Indices
+    distances_: Any
+    n_leaves_: int
+    _known: dict[str, Any]
+
+    @property
+    def dendrogram_(self) -> Dendrogram:
+        """The whole tree, for cuts, orders, pictures and files."""
+        check_is_fitted(self)
+        return Dendrogram(self.children_, self.distances_)
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        who, metric, labels = cls.__name__, state["metric"], state["labels_"]
+        check_merges(state["children_"], sizes["rows"], who=who)
+        check_labels_used(labels, int(labels.max()) + 1, who=who)
+        KnownClusters.check("single", metric, state["_known"], sizes["columns"], who=who)
+        if is_matrix(metric):
+            check_square(sizes, who=who)
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return for each row the cluster of the nearest row of `fit`; rows of noise do not count.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows; with ``metric="precomputed"``, their distances to the rows of `fit`.
+        """
+        data = self._check_new(X)
+        members = np.flatnonzero(self.labels_ >= 0)
+        distance = distance_of_rows(self.metric, self._known["distance"])
+        if distance is None:
+            found = data[:, members].argmin(axis=1)
+        else:
+            n_jobs = getattr(self, "n_jobs", None)
+            found = nearest(data, self._known["rows"][members], distance, n_jobs=n_jobs).index
+        return np.asarray(self.labels_[members[found]])
+
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        who, kind = type(self).__name__, self._kind
+        if kind == "similarities":
+            raise InvalidData(f'X of {who} must be rows or distances, got metric="{self.metric}".')
+        distance = distance_of_rows(self.metric)
+        checked: Data = resolve_input(
+            X, kind, estimator=self, rules=InputRules(min_rows=2), distance=distance
+        ).values
+        return checked
