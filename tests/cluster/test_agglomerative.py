@@ -1,5 +1,7 @@
 """Agglomerative clustering: scikit-learn's answers, and what ours adds."""
 
+import warnings
+
 import numpy as np
 import pytest
 import sklearn.cluster
@@ -179,3 +181,14 @@ def test_minimax_of_rows_alone_in_their_cluster(metric):
     model = AgglomerativeClustering(3, linkage="minimax", metric=metric).fit(given)
     assert np.isfinite(model._known["radii"]).all()
     np.testing.assert_array_equal(model.predict(given), model.labels_)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_minimax_of_single_columns_in_either_precision(dtype):
+    """Law: a column alone in its cluster overflows nothing, in float32 as in float64."""
+    X = np.zeros((2, 3), dtype=dtype)
+    X[:, 1:] = [[5, 9], [5, 9]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = FeatureAgglomeration(3, linkage="minimax", metric="manhattan").fit(X)
+    assert sorted(model.labels_) == [0, 1, 2]

@@ -204,6 +204,21 @@ def test_equal_rows():
     assert HDBSCAN(allow_single_cluster=True).fit(np.ones((30, 2))).labels_.max() == 0
 
 
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.3])
+def test_the_only_cluster_has_an_edge(epsilon):
+    """Law: new rows, and rows of weight 0, are noise by the rule that makes rows of the fit noise."""
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    options = {"allow_single_cluster": True, "cluster_selection_epsilon": epsilon}
+    model = HDBSCAN(**options).fit(X)
+    assert model._chosen.tolist() == [0]
+    assert -1 in model.labels_
+    assert set(model.predict(X + 1e-12)) == set(model.labels_)  # with 0.1 no row is dense enough
+    assert model.predict([[1000.0, 1000.0]]) == [-1]
+    weights = np.append(np.ones(200), 0.0)
+    weighted = HDBSCAN(**options).fit(np.vstack([X, [[1000.0, 1000.0]]]), sample_weight=weights)
+    assert weighted.labels_[-1] == -1
+
+
 def test_threads_do_not_matter():
     """Law: the same labels and tree for any number of threads."""
     X = blobs(8000, 3)

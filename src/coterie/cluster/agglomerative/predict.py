@@ -160,7 +160,7 @@ def _sums_within(
         rows = np.flatnonzero(labels == cluster)
         D = X[np.ix_(rows, rows)] if distance is None else pairwise_distances(X[rows], metric=distance)
         np.fill_diagonal(D, -np.inf)  # similarities of a row with itself say nothing
-        radii[rows] = np.maximum(D.max(axis=1), LEAST)
+        radii[rows] = np.maximum(D.max(axis=1).astype(np.float64), LEAST)
         np.fill_diagonal(D, 0.0)
         if METHODS[method].needs_euclidean:
             within[cluster] = shares[rows] @ D**2 @ shares[rows] / 2

@@ -221,7 +221,13 @@ def nearest_chosen(tree: CondensedTree, chosen: Ids) -> Ids:
 def label_rows(tree: CondensedTree, chosen: Ids, selection: Selection) -> Labels:
     """Return the label of each row; noise is -1."""
     cluster, density = tree.last_clusters()
-    labels = nearest_chosen(tree, chosen)[cluster]
+    return _without_thin(tree, chosen, selection, nearest_chosen(tree, chosen)[cluster], density)
+
+
+def _without_thin(
+    tree: CondensedTree, chosen: Ids, selection: Selection, labels: Ids, density: FloatArray
+) -> Labels:
+    """Return the labels; where all rows are one cluster, points that leave it too early are noise."""
     if chosen.tolist() == [0]:
         least = 1 / selection.epsilon if selection.epsilon > 0 else tree.deaths()[0]
         labels = np.where((labels == 0) & (density < least), -1, labels)
@@ -272,6 +278,10 @@ def clusters_at(tree: CondensedTree, rows: Any, densities: FloatArray) -> Ids:
         cluster = np.where(is_above, parents[cluster], cluster)
 
 
-def labels_at(tree: CondensedTree, chosen: Ids, rows: Any, densities: FloatArray) -> Labels:
+def labels_at(
+    tree: CondensedTree, chosen: Ids, selection: Selection, rows: Any, densities: FloatArray
+) -> Labels:
     """Return the label of points that hang on given rows at given densities."""
-    return np.asarray(nearest_chosen(tree, chosen)[clusters_at(tree, rows, densities)])
+    labels = nearest_chosen(tree, chosen)[clusters_at(tree, rows, densities)]
+    left = tree.last_clusters()[1][rows]  # on a row that has left hangs nothing
+    return _without_thin(tree, chosen, selection, labels, np.minimum(densities, left))

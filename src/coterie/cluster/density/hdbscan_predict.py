@@ -225,7 +225,7 @@ def place_idle_rows(
     fitted = SimpleNamespace(**model.get_params(deep=False), **found)
     hanging = _hang_all(fitted, given)
     tree, chosen, row = found["condensed_tree_"], found["_chosen"], hanging.row
-    labels = labels_at(tree, chosen, row, hanging.density)
+    labels = labels_at(tree, chosen, model._selection(), row, hanging.density)
     cluster = clusters_at(tree, row, hanging.density)
     of_points = {
         "labels_": labels,
