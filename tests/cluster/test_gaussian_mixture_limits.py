@@ -10,6 +10,7 @@ from scipy.linalg import expm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as Theirs
 
+from coterie import scale
 from coterie.cluster import GaussianMixture
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
@@ -155,6 +156,18 @@ def test_every_family_names_the_dependent_column(family):
     """Law: without regularisation, a column that others make up is refused by its own number."""
     with pytest.raises(InvalidData, match="column 3 is a linear combination of the columns before it"):
         GaussianMixture(2, covariance_type=family, reg_covar=0.0, random_state=0).fit(IN_A_PLANE)
+
+
+@pytest.mark.parametrize("kind", [GaussianMixture, scale.GaussianMixture])
+@pytest.mark.parametrize("family", ["full", "tied", "diag", "spherical"])
+def test_inverses_beyond_the_range_of_numbers(kind, family):
+    """Law: where reg_covar is all the variance and has no inverse, the fit says so and overflows nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(
+            InvalidData, match=r"inverses overflow float64\. Scale the columns of X, or choose"
+        ):
+            kind(1, covariance_type=family, reg_covar=1e-320, random_state=0).fit(np.ones((6, 2)))
 
 
 def test_columns_below_the_regularisation_are_told():

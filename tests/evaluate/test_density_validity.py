@@ -1,5 +1,7 @@
 """s_dbw and dbcv against loops over the papers' formulas."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,6 +27,15 @@ def test_s_dbw_is_its_definition(seed):
     """Law: scatter and density between clusters as the loops over the paper's formulas give them."""
     X, labels = clustering(seed)
     assert evaluate.s_dbw(X, labels) == pytest.approx(oracle.s_dbw(X, labels), rel=1e-12)
+
+
+@pytest.mark.parametrize("power", [-600, -300, 300, 480])
+def test_s_dbw_has_no_unit(power):
+    """Law: in any unit it is the same number, where squares of variances leave the range of numbers too."""
+    X, labels = clustering(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert evaluate.s_dbw(np.ldexp(X, power), labels) == evaluate.s_dbw(X, labels)
 
 
 @settings(max_examples=40)

@@ -78,6 +78,18 @@ def turn(array):
             r"rand of Stability must hold numbers of at most 1",
         ),
         (
+            lambda: cluster.Birch(n_clusters=3).fit(ROWS),
+            "Birch.subcluster_labels_",
+            first_is(7),
+            r"subcluster_labels_ of Birch must hold numbers below 4, its clusters, got 7",
+        ),
+        (
+            lambda: cluster.Birch(n_clusters=3).fit(ROWS),
+            "Birch.labels_",
+            turn,
+            r"labels_ of Birch must be those of the nearest subclusters",
+        ),
+        (
             lambda: cluster.KernelKMeans(3, random_state=0).fit(ROWS),
             "KernelKMeans._fitted.group_weights",
             first_is(1e-310),

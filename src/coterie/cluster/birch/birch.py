@@ -38,7 +38,7 @@ from coterie._support.validation import (
     require_memory,
 )
 from coterie._support.validation.parameters import is_whole
-from coterie._support.validation.schema import Instance, Schema, Size, Sometimes, Tensor
+from coterie._support.validation.schema import Instance, Schema, Size, Sometimes, Tensor, wrong
 from coterie.cluster.agglomerative.tree_labels import cut_tree
 from coterie.cluster.base import DistanceTransformer, Listener
 from coterie.cluster.birch.cf_tree import CFTree, GrowthRules, grow
@@ -176,6 +176,17 @@ class Birch(DistanceTransformer):
         self.compute_labels = compute_labels
         self.n_jobs = n_jobs
         self.progress = progress
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        who, labels = cls.__name__, state["subcluster_labels_"]
+        used = np.unique(labels[labels >= 0])
+        is_ours = state["n_clusters"] is None or is_whole(state["n_clusters"])  # an estimator numbers at will
+        if is_ours and len(used) and used[-1] >= len(used):
+            raise wrong("subcluster_labels_", who, f"hold numbers below {len(used)}, its clusters", used[-1])
+        rows = state.get("labels_")
+        if rows is not None and "_nearest" in state and (rows != labels[state["_nearest"]]).any():
+            raise wrong("labels_", who, "be those of the nearest subclusters", "others")
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

@@ -266,9 +266,7 @@ class HDBSCAN(WeightedClusterer):
         labels = np.where(np.isnan(sums), MISSING, INFINITE)
         if rows.shape[0]:
             found = hang(self, rows)
-            at = labels_at(
-                self.condensed_tree_, self._chosen, self._selection(), found.row, found.density
-            )
+            at = labels_at(self.condensed_tree_, self._chosen, self._selection(), found.row, found.density)
             at = np.where(found.distance == 0, self.labels_[self._finite_rows][found.row], at)
             labels[np.isfinite(sums)] = at
         return labels

@@ -56,14 +56,17 @@ class Parameters:
         """Return the same numbers in another precision, or say that they do not fit."""
         arrays = (self.weights, self.means, self.covariances, self.factors)
         with np.errstate(over="ignore"):
-            cast = tuple(array.astype(dtype) for array in arrays)
-        if not all(np.isfinite(array).all() for array in cast):
+            cast = Parameters(self.family, *(array.astype(dtype) for array in arrays))
+            held = (cast.weights, cast.means, cast.covariances, cast.factors, cast.precisions)
+        if not all(np.isfinite(array).all() for array in held):
+            fix = (
+                "Scale the columns of X" if dtype == np.float64 else "Convert X to float64, scale its columns"
+            )
             raise InvalidData(
                 f"the covariances of the mixture, up to {float(np.abs(self.covariances).max()):.3g}, or "
-                f"their inverses overflow {dtype}. Convert X to float64, scale its columns, or choose "
-                f"another reg_covar."
+                f"their inverses overflow {dtype}. {fix}, or choose another reg_covar."
             )
-        return Parameters(self.family, *cast)
+        return cast
 
     @property
     def precisions(self) -> FloatArray:

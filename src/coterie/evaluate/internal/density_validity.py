@@ -42,8 +42,8 @@ def s_dbw(
     >>> round(s_dbw([[2, 1], [2, 3], [8, 1], [8, 3]], [0, 0, 1, 1]), 4)
     0.1104
     """
-    scatter = read_scatter(X, labels, noise, sample_weight, who="s_dbw").require_groups()
-    partition = scatter.partition
+    given = read_scatter(X, labels, noise, sample_weight, who="s_dbw").require_groups()
+    scatter, partition = _of_unit_spread(given), given.partition
     squared = (scatter.X - scatter.centroids[partition.codes]) ** 2
     variances = np.asarray(partition.indicator().T @ squared) / partition.totals[:, None]
     lengths = np.linalg.norm(variances, axis=1)
@@ -53,6 +53,13 @@ def s_dbw(
         return 0.0
     radius = sqrt(float(lengths.sum())) / partition.n_clusters
     return float(lengths.mean()) / total + _density_between(scatter, radius)
+
+
+def _of_unit_spread(scatter: Scatter) -> Scatter:
+    """Return the rows in units in which even the squares of variances are ordinary numbers."""
+    X = scatter.X.astype(np.float64)
+    power = np.frexp(np.abs(X - scatter.mean).max())[1]
+    return Scatter(np.ldexp(X, -power), scatter.partition)
 
 
 def _density_between(scatter: Scatter, radius: float) -> float:
