@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coterie.data import read_table
-from coterie.errors import InvalidFile, InvalidParameter
+from coterie.errors import InvalidFile, InvalidParameter, NotEnoughMemory
 
 
 @pytest.fixture
@@ -154,3 +154,13 @@ def test_the_way_out_is_told_in_the_words_of_the_place(write):
     with pytest.raises(InvalidFile, match="encoding='cp1252'") as caught:
         read_table(write(b"a,\xe9\n1,2\n"))
     assert "--encoding cp1252" in caught.value.shell_text
+
+
+def test_short_cells_need_more_memory_than_their_text(write, monkeypatch):
+    """Law: a table that does not fit is refused before the reader ends the process, also if its text fits."""
+    path = write("a,b\n" + "1,2\n" * 50_000)
+    monkeypatch.setattr("coterie._support.validation.memory.available_memory", lambda: 3_000_000)
+    with pytest.raises(
+        NotEnoughMemory, match="a table of 50,001 rows and 2 columns, needs 3.4 MiB, 2.9 MiB are"
+    ):
+        read_table(path)

@@ -13,6 +13,7 @@ import numpy as np
 
 from coterie._printing import shortened
 from coterie._support.optional import require
+from coterie._support.validation import require_memory
 from coterie.data import dialect as dialects
 from coterie.data.dialect import BLANKS, Dialect, fill_blank_lines, without_final_blank_lines
 from coterie.data.panics import Panicked, quiet_panics
@@ -20,6 +21,7 @@ from coterie.data.source import Source
 
 INFERRED_ROWS = 10_000  # if a later row contradicts, all rows are looked at
 SHOWN_NAMES = 5
+MEMORY_PER_CELL = 36  # address space that polars takes to read one, however short its text, and the matrix
 
 
 def read_text(
@@ -68,6 +70,12 @@ def _parse(source: Source, text: bytes, dialect: Dialect) -> Any:
     }
     whole, text = text, _from_line(text, dialect.first_data_line)
     text = fill_blank_lines(text, sign, dialect.n_columns)
+    n_rows = text.count(b"\n") + 1
+    require_memory(  # the reader ends the process where memory does
+        MEMORY_PER_CELL * n_rows * dialect.n_columns,
+        f"{source.name}, a table of {n_rows:,} rows and {dialect.n_columns:,} columns,",
+        "Save the rows as Parquet files in a folder, which are read block by block.",
+    )
     inferred: list[dict[str, Any]] = [{"infer_schema_length": rows} for rows in (INFERRED_ROWS, None)]
     problem: Exception | None = None
     for how in (*inferred, {"infer_schema": False}):  # at last as text, which may still hold numbers
