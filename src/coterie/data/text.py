@@ -70,7 +70,7 @@ def _parse(source: Source, text: bytes, dialect: Dialect) -> Any:
     }
     whole, text = text, _from_line(text, dialect.first_data_line)
     text = fill_blank_lines(text, sign, dialect.n_columns)
-    n_rows = text.count(b"\n") + 1
+    n_rows = text.count(b"\n") + (not text.endswith(b"\n"))
     require_memory(  # the reader ends the process where memory does
         MEMORY_PER_CELL * n_rows * dialect.n_columns,
         f"{source.name}, a table of {n_rows:,} rows and {dialect.n_columns:,} columns,",
