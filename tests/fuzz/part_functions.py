@@ -68,7 +68,7 @@ def _check(name: str, answer: Any, options: dict[str, Any], words: str) -> None:
         expect(is_in, f"{name}: a value outside of its range", f"{value} {words}")
     elif name == "silhouette_samples":  # by contract NaN where a sample is left out: weight 0, or noise
         weights = options.get("sample_weight")
-        counts = np.ones(len(answer), dtype=bool) if weights is None else np.asarray(weights) > 0
+        counts = np.ones(len(answer), dtype=bool) if weights is None else np.asarray(weights, float) > 0
         is_whole = options.get("noise") == "exclude" or not np.isnan(answer[counts]).any()
         expect(is_whole, f"{name}: NaN in its answer", f"{answer!r}"[:500])
     elif name in NEVER_MISSING:
