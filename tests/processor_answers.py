@@ -1,7 +1,7 @@
 """Answers of the whole catalogue, written to a file: what `contracts/test_processors.py` compares.
 
 It runs as a program, for the instruction set and the kernels of BLAS are chosen when a process starts:
-``python processor_answers.py OUT.npz engine``, ``... blas`` or ``... ties``.
+``python processor_answers.py OUT.npz engine``, ``... blas``, ``... ties`` or ``... neighbours``.
 """
 
 import sys
@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from scipy.sparse import csr_array
 
-from coterie import cluster, distance, evaluate
+from coterie import _core, cluster, distance, evaluate
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.data import Whitening
 from coterie.distance import find_distance, k_nearest, nearest, neighbours_within, pairwise_distances
@@ -260,7 +260,39 @@ def of_ties():
         yield f"{name} of a tied graph/labels", model.fit(csr_array(D)).labels_
 
 
+# Distances of whole numbers that no rounding touches, from the differences of the columns.
+EXACT = {
+    "euclidean": lambda gaps: (gaps**2).sum(axis=-1),
+    "manhattan": lambda gaps: np.abs(gaps).sum(axis=-1),
+    "chebyshev": lambda gaps: np.abs(gaps).max(axis=-1),
+    "hamming": lambda gaps: (gaps != 0).sum(axis=-1),
+}
+
+
+def of_neighbours():
+    """Nearest rows among many that are equally far, and those that the lower number chooses."""
+    rng = np.random.default_rng(7)
+    sizes = [(n, d) for n in (5, 17, 129, 700) for d in (1, 2, 7, 17, MANY_COLUMNS)] + [(6000, 2)]
+    for n, n_columns in sizes:
+        for far in (0, 100_000):  # far from zero the dot kernel's squares are rounded
+            Y, X = (rng.integers(0, 3, (size, n_columns)) + far for size in (n, 30))
+            for name, measure in EXACT.items():
+                order = np.argsort(measure(X[:, None] - Y), axis=1, kind="stable")[:, :9]
+                for dtype in DTYPES:
+                    where = f"{name}/{n}x{n_columns}/{far}/{dtype.__name__}"
+                    queries, rows, m = X.astype(dtype), Y.astype(dtype), order.shape[1]
+                    each = find_distance(name)
+                    yield f"smallest/{where}/expected", order
+                    yield f"smallest/{where}/found", _core.smallest(queries, rows, each.metric, m)[0]
+                    yield f"k_nearest/{where}/expected", order
+                    yield f"k_nearest/{where}/found", k_nearest(queries, rows, m, each).index
+                    yield f"nearest/{where}/expected", order[:, 0]
+                    yield f"nearest/{where}/found", nearest(queries, rows, each).index
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    answers = {"engine": of_engine, "blas": of_lapack, "ties": of_ties}[sys.argv[2]]
+    answers = {"engine": of_engine, "blas": of_lapack, "ties": of_ties, "neighbours": of_neighbours}[
+        sys.argv[2]
+    ]
     np.savez(sys.argv[1], **{key.replace("/", "|"): np.asarray(value) for key, value in answers()})

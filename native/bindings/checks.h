@@ -29,6 +29,13 @@ void check_optional_size(const char* name, const std::optional<Vector<T>>& array
   if (array) check_size(name, array->shape(0), expected);
 }
 
+template <class T>
+void check_columns(const char* name, const Matrix<T>& array, std::int64_t expected) {
+  if (static_cast<std::int64_t>(array.shape(1)) != expected)
+    throw std::invalid_argument(std::string(name) + " must have " + std::to_string(expected) + " columns, got " +
+                                std::to_string(array.shape(1)) + ".");
+}
+
 // Every index is at least `least` and below `end`.
 template <class Index>
 void check_indices(const char* name, const Index* indices, std::size_t count, std::int64_t end, std::int64_t least = 0) {

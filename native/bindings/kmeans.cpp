@@ -15,6 +15,12 @@ namespace {
 struct KMeansMemory {
   KeptTree<float> float32;
   KeptTree<double> float64;
+  std::int64_t rows = -1, cols = -1;  // of the first run
+
+  void check_rows(std::int64_t n, std::int64_t n_cols) {
+    if (rows < 0) rows = n, cols = n_cols;
+    check_that(rows == n && cols == n_cols, "memory must be of runs on the same rows.");
+  }
 
   template <class T>
   KeptTree<T>& of() {
@@ -29,6 +35,10 @@ template <class T>
 KMeansFit bind_fit(const Matrix<T>& X, const Matrix<T>& start, const std::optional<Vector<double>>& weights,
                    const KMeansOptions& options, const nb::object& progress, const std::optional<ColumnMoments>& columns,
                    KMeansMemory* memory) {
+  check_columns("start", start, view(X).cols);
+  check_optional_size("weights", weights, view(X).rows);
+  if (columns) check_moments(*columns, view(X).cols);
+  if (memory != nullptr) memory->check_rows(view(X).rows, view(X).cols);
   KeptTree<T> tree = memory == nullptr ? nullptr : memory->of<T>();
   KMeansFit fit =
       fit_for_python<T>(start, view(X).rows, progress, [&](const auto& centres, const KMeansProgress& report, std::int32_t* labels) {
@@ -41,6 +51,7 @@ KMeansFit bind_fit(const Matrix<T>& X, const Matrix<T>& start, const std::option
 
 template <class T>
 ColumnMoments bind_moments(const Matrix<T>& X, const std::optional<Vector<double>>& weights, int threads) {
+  check_optional_size("weights", weights, view(X).rows);
   const nb::gil_scoped_release release;
   return column_moments<T>(view(X), data_or_null(weights), threads);
 }
@@ -48,6 +59,9 @@ ColumnMoments bind_moments(const Matrix<T>& X, const std::optional<Vector<double
 template <class T>
 auto bind_labels(const Matrix<T>& X, const Matrix<T>& centres, const Vector<T>& origin, const std::optional<Vector<double>>& weights,
                  int threads) {
+  check_columns("centres", centres, view(X).cols);
+  check_size("origin", origin.shape(0), view(X).cols);
+  check_optional_size("weights", weights, view(X).rows);
   auto labels = new_vector<std::int32_t>(view(X).rows);
   double inertia = 0;
   without_gil([&] { inertia = label_rows<T>(view(X), data_or_null(weights), origin.data(), view(centres), threads, labels.data()); });
@@ -58,6 +72,9 @@ template <class T>
 auto bind_step(const Matrix<T>& X, const Matrix<T>& centres, const Vector<double>& counts,
                const std::optional<Vector<double>>& weights, int threads) {
   const std::int64_t k = view(centres).rows, cols = view(centres).cols;
+  check_columns("X", X, cols);
+  check_size("counts", counts.shape(0), k);
+  check_optional_size("weights", weights, view(X).rows);
   auto moved = new_matrix<T>(k, cols);
   auto seen = new_vector<double>(k);
   std::copy(centres.data(), centres.data() + k * cols, moved.data());

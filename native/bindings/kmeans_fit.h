@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "bindings/bindings.h"
+#include "bindings/checks.h"
+#include "kmeans/column_moments.h"
 #include "kmeans/kmeans.h"
 
 namespace coterie {
@@ -12,6 +13,11 @@ struct KMeansFit {
   nb::object labels, centres;
   KMeansOutcome outcome;
 };
+
+inline void check_moments(const ColumnMoments& moments, std::int64_t n_cols) {
+  for (const std::vector<double>* part : {&moments.mean, &moments.variance, &moments.low, &moments.high})
+    check_size("columns", part->size(), n_cols);
+}
 
 inline KMeansProgress report_to(const nb::object& callback) {
   if (callback.is_none()) return {};

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "bindings/bindings.h"
@@ -66,9 +64,8 @@ NewMatrix<double> bind_link_edges(const Matrix<std::int64_t>& edges, const Vecto
 
 auto bind_genie_merges(const Matrix<std::int64_t>& edges, double gini_threshold, const std::optional<Vector<std::uint8_t>>& counts) {
   const std::int64_t n_rows = view(edges).rows + 1;
-  if (view(edges).cols != 2) throw std::invalid_argument("edges of genie_merges must have two columns.");
-  if (counts && static_cast<std::int64_t>(counts->shape(0)) != n_rows)
-    throw std::invalid_argument("counts of genie_merges must have one entry per row, " + std::to_string(n_rows) + ".");
+  check_edges("edges", edges, n_rows);
+  check_optional_size("counts", counts, n_rows);
   std::vector<GenieMerge> merges;
   without_gil([&] { merges = genie_merges(edges.data(), n_rows, gini_threshold, data_or_null(counts)); });
   auto children = new_matrix<std::int64_t>(n_rows - 1, 2);

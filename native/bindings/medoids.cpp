@@ -51,6 +51,7 @@ auto build_given(const Matrix<T>& D, const Ids& candidates, const MaybeWeights& 
 template <class T>
 auto build_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& metric, const Ids& candidates,
                     const MaybeWeights& weights, std::int64_t k, int threads) {
+  check_columns("points", points, view(X).cols);
   const nb::gil_scoped_release release;
   ComputedRows<T> rows(view(X), view(points), metric, threads);
   return build<T>(rows, candidates, weights, k, threads);
@@ -66,6 +67,7 @@ auto swap_given(const Matrix<T>& D, const Ids& candidates, const MaybeWeights& w
 template <class T>
 auto swap_computed(const Matrix<T>& X, const Matrix<T>& points, const Metric& metric, const Ids& candidates,
                    const MaybeWeights& weights, const Ids& start, const SwapOptions& options, const nb::object& progress) {
+  check_columns("points", points, view(X).cols);
   ComputedRows<T> rows(view(X), view(points), metric, options.threads);
   return swap<T>(rows, candidates, weights, start, options, progress);
 }

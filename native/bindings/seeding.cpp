@@ -36,6 +36,7 @@ template <class T>
 KMeansSeeds bind_seed(const Matrix<T>& X, std::int64_t n_clusters, const std::optional<Vector<double>>& weights,
                       std::int64_t n_candidates, std::uint64_t seed, bool record, int threads) {
   const SeedingOptions options{n_clusters, n_candidates, seed, threads};
+  check_optional_size("weights", weights, view(X).rows);
   return seeds_for_python(view(X).rows, n_clusters, record,
                           [&](double* chances) { return seed_kmeans<T>(view(X), data_or_null(weights), options, chances); });
 }

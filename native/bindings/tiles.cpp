@@ -11,6 +11,7 @@ namespace {
 
 template <class T>
 auto bind_nearest(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
+  check_columns("Y", Y, view(X).cols);
   auto index = new_vector<std::int32_t>(view(X).rows);
   auto value = new_vector<T>(view(X).rows);
   without_gil([&] { nearest<T>(view(X), view(Y), metric, threads, {index.data(), value.data()}); });
@@ -19,6 +20,7 @@ auto bind_nearest(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, 
 
 template <class T>
 auto bind_nearest_exact(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
+  check_columns("Y", Y, view(X).cols);
   auto index = new_vector<std::int32_t>(view(X).rows);
   auto value = new_vector<T>(view(X).rows);
   without_gil([&] { nearest_exact<T>(view(X), view(Y), metric, threads, {index.data(), value.data()}); });
@@ -27,6 +29,7 @@ auto bind_nearest_exact(const Matrix<T>& X, const Matrix<T>& Y, const Metric& me
 
 template <class T>
 auto bind_nearest_two(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
+  check_columns("Y", Y, view(X).cols);
   const std::int64_t n = view(X).rows;
   auto index = new_matrix<std::int32_t>(2, n);
   auto value = new_matrix<T>(2, n);
@@ -37,6 +40,8 @@ auto bind_nearest_two(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metr
 
 template <class T>
 auto bind_smallest(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, std::int64_t m, bool skip_same_index, int threads) {
+  check_columns("Y", Y, view(X).cols);
+  check_that(m > 0, "m must be at least 1.");
   auto index = new_matrix<std::int32_t>(view(X).rows, m);
   auto value = new_matrix<T>(view(X).rows, m);
   const SmallestOutput<T> out{m, index.data(), value.data(), skip_same_index};
@@ -46,6 +51,7 @@ auto bind_smallest(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric,
 
 template <class T>
 auto bind_count_below(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, double threshold, int threads) {
+  check_columns("Y", Y, view(X).cols);
   auto count = new_vector<std::int64_t>(view(X).rows);
   const BelowOutput<T> out{threshold, count.data(), nullptr, nullptr, nullptr};
   without_gil([&] { below<T>(view(X), view(Y), metric, threads, out); });
@@ -55,6 +61,7 @@ auto bind_count_below(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metr
 template <class T>
 auto bind_list_below(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, double threshold,
                      const Vector<std::int64_t>& starts, int threads) {
+  check_columns("Y", Y, view(X).cols);
   check_size("starts", starts.shape(0), view(X).rows + 1);
   const std::int64_t total = starts.data()[view(X).rows];
   check_starts("starts", starts, static_cast<std::size_t>(std::max<std::int64_t>(0, total)));
@@ -68,6 +75,7 @@ auto bind_list_below(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metri
 template <class T>
 auto bind_group_sums(const Matrix<T>& X, const Matrix<T>& Y, const Vector<std::int32_t>& groups, std::int64_t n_groups,
                      const Metric& metric, int threads) {
+  check_columns("Y", Y, view(X).cols);
   check_labels("groups", groups, view(Y).rows, n_groups);
   auto sum = new_matrix<double>(view(X).rows, n_groups);
   without_gil([&] { group_sums<T>(view(X), view(Y), groups.data(), metric, threads, {sum.data(), n_groups}); });
@@ -77,6 +85,7 @@ auto bind_group_sums(const Matrix<T>& X, const Matrix<T>& Y, const Vector<std::i
 template <class T>
 auto bind_group_extremes(const Matrix<T>& X, const Vector<std::int32_t>& row_groups, const Matrix<T>& Y,
                          const Vector<std::int32_t>& groups, std::int64_t n_groups, const Metric& metric, int threads) {
+  check_columns("Y", Y, view(X).cols);
   check_labels("row_groups", row_groups, view(X).rows, n_groups);
   check_labels("groups", groups, view(Y).rows, n_groups);
   auto smallest = new_matrix<T>(n_groups, n_groups);
@@ -88,6 +97,7 @@ auto bind_group_extremes(const Matrix<T>& X, const Vector<std::int32_t>& row_gro
 
 template <class T>
 auto bind_store(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
+  check_columns("Y", Y, view(X).cols);
   auto out = new_matrix<T>(view(X).rows, view(Y).rows);
   without_gil([&] { store<T>(view(X), view(Y), metric, threads, {out.data(), view(X).rows, view(Y).rows, view(Y).rows}); });
   return out;

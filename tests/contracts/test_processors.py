@@ -70,6 +70,16 @@ def test_every_level_gives_the_same_answers(tmp_path):
         assert unequal(expected, found, is_same if {level, best} <= FUSED else is_close) == [], level
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_equal_distances_come_by_number(tmp_path, level):
+    """Law: of rows that are equally far the lowest numbers are taken, whatever the width of the vectors."""
+    found = answers(tmp_path, "neighbours", COTERIE_INSTRUCTION_SET=level)
+    names = [name for name in found if name.endswith("|found")]
+    assert names
+    expected = {name: found[name.replace("|found", "|expected")] for name in names}
+    assert [name for name in names if not np.array_equal(found[name], expected[name])] == []
+
+
 @pytest.mark.skipif("v2" not in LEVELS, reason="the kernels of OpenBLAS are named for x86-64")
 def test_every_blas_gives_the_same_answers(tmp_path):
     """Law: kernels of BLAS and LAPACK change no label, no sign of an axis, and no verdict of singular."""

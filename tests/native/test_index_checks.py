@@ -38,6 +38,7 @@ CALLS = {
     "build_medoids": (_core.build_medoids, (D, np.arange(N), None, K)),
     "swap_medoids": (_core.swap_medoids, (D, np.arange(N), None, np.arange(K), SWAPS)),
     "joining_edges": (_core.joining_edges, (EDGES, N)),
+    "genie_merges": (_core.genie_merges, (EDGES, 0.3)),
     "link_edges": (_core.link_edges, (EDGES, LENGTHS)),
     "link_graph": (_core.link_graph, (*RING, _core.LinkageRule.average, True, None, N - 1)),
     "regrow": (_core.regrow, (NEAR, np.ones((N, 2)), ROW_OF_CORE, 1.0, EDGES, LENGTHS)),
@@ -90,6 +91,140 @@ def test_an_index_outside_is_refused(name):
             except ValueError:
                 refused += 1
     assert refused >= 3
+
+
+MOMENTS = _core.column_moments(X)
+WHOLE = _core.KMeansWhole(N, MOMENTS)
+OPTIONS = _core.KMeansOptions()
+WEIGHTS = np.ones(N)
+CENTRES = X[:K].copy()
+BLOCK = _core.KMeansBlock64(X, WEIGHTS, WHOLE, K, _core.KMeansAlgorithm.lloyd)
+
+# name -> (function, arguments that are fine, the argument that is not, the words)
+LENGTHS_THAT_DO_NOT_FIT = {
+    "kmeans_fit start": (
+        _core.kmeans_fit,
+        (X, CENTRES, None, OPTIONS),
+        1,
+        "start must have 3 columns, got 2",
+    ),
+    "kmeans_fit weights": (
+        _core.kmeans_fit,
+        (X, CENTRES, WEIGHTS, OPTIONS),
+        2,
+        "weights must have 12 entries",
+    ),
+    "kmeans_fit columns": (
+        _core.kmeans_fit,
+        (X, CENTRES, None, OPTIONS, None, MOMENTS),
+        5,
+        "columns must have 3 entries, got 2",
+    ),
+    "kmeans_labels centres": (
+        _core.kmeans_labels,
+        (X, CENTRES, X[0]),
+        1,
+        "centres must have 3 columns, got 2",
+    ),
+    "kmeans_labels origin": (_core.kmeans_labels, (X, CENTRES, X[0]), 2, "origin must have 3 entries, got 2"),
+    "kmeans_labels weights": (
+        _core.kmeans_labels,
+        (X, CENTRES, X[0], WEIGHTS),
+        3,
+        "weights must have 12 entries, got 11",
+    ),
+    "kmeans_step X": (_core.kmeans_step, (X, CENTRES, np.ones(K)), 0, "X must have 3 columns, got 2"),
+    "kmeans_step counts": (
+        _core.kmeans_step,
+        (X, CENTRES, np.ones(K)),
+        2,
+        "counts must have 3 entries, got 2",
+    ),
+    "kmeans_step weights": (
+        _core.kmeans_step,
+        (X, CENTRES, np.ones(K), WEIGHTS),
+        3,
+        "weights must have 12 entries, got 11",
+    ),
+    "column_moments weights": (_core.column_moments, (X, WEIGHTS), 1, "weights must have 12 entries, got 11"),
+    "column_sums origin": (_core.column_sums, (X, X[0]), 1, "origin must have 3 entries, got 2"),
+    "column_sums weights": (_core.column_sums, (X, X[0], WEIGHTS), 2, "weights must have 12 entries, got 11"),
+    "moments_of_sums": (_core.moments_of_sums, (np.ones(13), X[0]), 0, "total must have 13 entries, got 12"),
+    "kmeans_units": (_core.kmeans_units, (WHOLE, X[0]), 1, "columns must have 2 entries, got 3"),
+    "KMeansBlock64 X": (
+        _core.KMeansBlock64,
+        (X, None, WHOLE, K, _core.KMeansAlgorithm.lloyd),
+        0,
+        "columns must have 2 entries, got 3",
+    ),
+    "KMeansBlock64 weights": (
+        _core.KMeansBlock64,
+        (X, WEIGHTS, WHOLE, K, _core.KMeansAlgorithm.lloyd),
+        1,
+        "weights must have 12 entries, got 11",
+    ),
+    "KMeansBlock64.assign": (BLOCK.assign, (CENTRES,), 0, "centres must have 3 columns, got 2"),
+    "kmeans_seed weights": (
+        _core.kmeans_seed,
+        (X, K, WEIGHTS, 2, 0),
+        2,
+        "weights must have 12 entries, got 11",
+    ),
+    **{
+        call.__name__: (call, (X, X, EUCLIDEAN, *more), 1, "Y must have 3 columns, got 2")
+        for call, more in (
+            (_core.nearest, ()),
+            (_core.nearest_exact, ()),
+            (_core.nearest_two, ()),
+            (_core.smallest, (2,)),
+            (_core.count_below, (1.0,)),
+            (_core.pairwise, ()),
+        )
+    },
+    "build_medoids": (
+        _core.build_medoids,
+        (X, X, EUCLIDEAN, np.arange(N), None, K),
+        1,
+        "points must have 3 columns, got 2",
+    ),
+}
+
+
+def _shorter(value):
+    """Return an array with a row or column less, or the moments of a column less."""
+    if not isinstance(value, np.ndarray):
+        return _core.column_moments(X[:, :2].copy())
+    return (value[:, :2] if value.ndim == 2 else value[:-1]).copy()
+
+
+@pytest.mark.parametrize("name", LENGTHS_THAT_DO_NOT_FIT)
+def test_lengths_that_do_not_fit_are_refused(name):
+    """Law: an array with an entry or a column too few is refused by its name; nothing is read beyond it."""
+    call, arguments, place, words = LENGTHS_THAT_DO_NOT_FIT[name]
+    call(*arguments)
+    with pytest.raises(ValueError, match=words):
+        call(*arguments[:place], _shorter(arguments[place]), *arguments[place + 1 :])
+
+
+def test_what_is_not_there_yet_is_refused():
+    """A block has labels after assign only, for as many centres as it was made for; no list has 0 places."""
+    block = _core.KMeansBlock64(X, None, WHOLE, K, _core.KMeansAlgorithm.lloyd)
+    with pytest.raises(ValueError, match="labels are there after assign"):
+        block.labels()
+    with pytest.raises(ValueError, match="distances are there after assign"):
+        block.own_distances()
+    with pytest.raises(ValueError, match="centres must have n_clusters rows"):
+        block.assign(X)
+    with pytest.raises(ValueError, match="m must be at least 1"):
+        _core.smallest(X, X, EUCLIDEAN, 0)
+
+
+def test_memory_of_other_rows_is_refused():
+    """Runs hand on a tree to runs on the same rows alone."""
+    memory = _core.KMeansMemory()
+    _core.kmeans_fit(X, CENTRES, None, OPTIONS, None, None, memory)
+    with pytest.raises(ValueError, match="memory must be of runs on the same rows"):
+        _core.kmeans_fit(X[:-1].copy(), CENTRES, None, OPTIONS, None, None, memory)
 
 
 def test_the_refusal_names_the_argument_and_the_index():
