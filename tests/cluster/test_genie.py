@@ -139,7 +139,9 @@ def test_bad_parameters_in_words():
         Genie(5, min_samples=2, noise=True).fit(X)
     with pytest.raises(ValueError, match="must be a tree"):
         _core.genie_merges(np.array([[0, 1], [0, 1]]), 0.3)
-    with pytest.raises(ValueError, match="edges must be at least 0 and below 3, got 1000000000 at position 3"):
+    with pytest.raises(
+        ValueError, match="edges must be at least 0 and below 3, got 1000000000 at position 3"
+    ):
         _core.genie_merges(np.array([[0, 1], [0, 10**9]]), 0.3)
 
 

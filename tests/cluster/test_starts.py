@@ -1,5 +1,7 @@
 """First centres: where they come from and with what chances."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import sparse, stats
@@ -140,3 +142,15 @@ def test_wrong_arguments():
         kmeans_plusplus(X, 3, n_local_trials=0)
     with pytest.raises(InvalidParameter, match="n_clusters of kmeans_plusplus must be at most n_samples=200"):
         kmeans_plusplus(X, 201)
+
+
+def test_sparse_centres_of_other_columns_are_not_made_dense():
+    """Law: centres that are far wider than the data are refused before memory is taken for them."""
+    wide = sparse.csr_array(([1.0, 2.0], ([0, 1], [1, 2])), shape=(9, 10**7))
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidData, match="does not match the number of features of the data 3"):
+            KMeans(9, init=wide, n_init=1).fit(X)
+        assert tracemalloc.get_traced_memory()[1] < 9 * 10**7 * 8 / 2
+    finally:
+        tracemalloc.stop()

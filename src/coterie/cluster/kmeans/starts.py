@@ -128,7 +128,6 @@ def count_starts(n_init: int | str, init: Any, n_when_random: int, *, who: str) 
 def check_centers(centers: Any, n_clusters: int, X: Any, *, who: str, name: str = "init") -> Centers:
     """Return given centres as a new matrix in the type of the data, or say what is wrong with them."""
     checked: Any = check_data(centers, who=who, name=name, accept_sparse=True, may_be_distances=True)
-    checked = checked.toarray() if issparse(checked) else checked
     if checked.shape[0] != n_clusters:
         raise InvalidData(
             f"The shape of the initial centers {checked.shape} does not match the number of clusters "
@@ -139,7 +138,8 @@ def check_centers(centers: Any, n_clusters: int, X: Any, *, who: str, name: str 
             f"The shape of the initial centers {checked.shape} does not match the number of features of the "
             f"data {X.shape[1]}: {name} must have one column per feature."
         )
-    return np.array(checked, dtype=X.dtype, order="C")
+    dense = checked.toarray() if issparse(checked) else checked  # now that it is no wider than the data
+    return np.array(dense, dtype=X.dtype, order="C")
 
 
 def _plus_plus(points: Points, n_clusters: int, seed: int, record: bool) -> Start:
