@@ -2,6 +2,8 @@
 
 import os
 
+from coterie._support.validation import memory
+
 try:
     import resource
 except ImportError:  # not on this system
@@ -9,6 +11,8 @@ except ImportError:  # not on this system
 
 
 def limit_memory(most_bytes):
-    """Refuse this process more memory, unless AddressSanitizer watches: it maps terabytes for itself."""
-    if resource is not None and "libasan" not in os.environ.get("LD_PRELOAD", ""):
+    """Refuse this process more memory, or tell the package so: AddressSanitizer maps terabytes for itself."""
+    if "libasan" in os.environ.get("LD_PRELOAD", ""):
+        memory._address_space = lambda: most_bytes
+    elif resource is not None:
         resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))

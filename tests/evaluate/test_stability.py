@@ -244,6 +244,10 @@ def test_wrong_input():
         stability(KMeans, BLOBS)
     with pytest.raises(InvalidData, match="X of stability must be a matrix"):
         stability(KMeans(2), np.arange(5.0))
+    with pytest.raises(
+        InvalidData, match=r"X of stability must be a matrix, .* got rows of different lengths"
+    ):
+        stability(KMeans(2), [[1.0, 2.0], [3.0], [4.0, 5.0]])
     with pytest.raises(InvalidData, match="labels of stability must name a cluster for each of the 120 rows"):
         stability(KMeans(2), BLOBS, labels=[0, 1])
     with pytest.raises(InvalidParameter, match="must have labels_ or predict after fit, StandardScaler"):

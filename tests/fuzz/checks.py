@@ -20,6 +20,7 @@ MAY_BE_INFINITE = (
     "lambda",
     "threshold",
     "condensed_tree_",
+    "values.p",  # of minkowski: the largest difference
     "_idle",  # densities of rows of weight 0: infinite for copies of others
 )
 # scikit-learn's contract: odd rows of HDBSCAN have a probability that is missing, and so a score

@@ -63,7 +63,7 @@ class Refitter:
                 f"{got}."
             )
         self.estimator = estimator
-        self.X: Any = X if hasattr(X, "shape") else np.asarray(X)
+        self.X: Any = X if hasattr(X, "shape") else _as_array(X, who)
         if issparse(X):
             self.X = check_sparse(X, who=who, keep_order=True).tocsr()  # other kinds cannot take rows
         self.who = who
@@ -201,3 +201,12 @@ def fill_labels(n_rows: int, rows: Indices, labels: Labels, absent: int) -> npt.
     full = np.full(n_rows, absent, dtype=np.int32)
     full[rows] = labels
     return full
+
+
+def _as_array(X: Any, who: str) -> Any:
+    try:
+        return np.asarray(X)
+    except ValueError:  # lists of different lengths
+        raise InvalidData(
+            f"X of {who} must be a matrix, one row per sample, got rows of different lengths."
+        ) from None
