@@ -98,6 +98,17 @@ class GivenStart:
     means: FloatArray | None
     precisions: FloatArray | None
 
+    @classmethod
+    def checked(
+        cls, weights_init: Any, means_init: Any, precisions_init: Any, family: Family, shape: tuple[int, int]
+    ) -> GivenStart:
+        """Return what was given, checked: parameters as in `GaussianMixture`, for (components, columns)."""
+        return cls(
+            None if weights_init is None else check_weights(weights_init, shape[0]),
+            None if means_init is None else check_means(means_init, shape),
+            None if precisions_init is None else check_precisions(precisions_init, family, shape),
+        )
+
     @property
     def is_complete(self) -> bool:
         """Whether no row needs to be looked at."""
