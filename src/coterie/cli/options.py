@@ -88,10 +88,17 @@ Budget: TypeAlias = Annotated[
         offered=offers(words("fast", "normal", "thorough")),
     ),
 ]
-Truth: TypeAlias = Annotated[str | None, option(metavar="COLUMN", help="Classes to compare with.")]
-Columns: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Use these columns only.")]
-Drop: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Leave columns out.")]
-Keep: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Use key or constant columns too.")]
+COLUMNS = completion.columns
+Truth: TypeAlias = Annotated[
+    str | None, option(metavar="COLUMN", help="Classes to compare with.", offered=COLUMNS)
+]
+Columns: TypeAlias = Annotated[
+    list[str], option(metavar="A,B", help="Use these columns only.", offered=COLUMNS)
+]
+Drop: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Leave columns out.", offered=COLUMNS)]
+Keep: TypeAlias = Annotated[
+    list[str], option(metavar="A,B", help="Use key or constant columns too.", offered=COLUMNS)
+]
 Linkage: TypeAlias = Annotated[
     str,
     option(

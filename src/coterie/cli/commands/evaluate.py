@@ -28,12 +28,18 @@ Examples:
 def evaluate(
     labels: Annotated[str, typer.Argument(metavar="LABELS", help="Table with the group of each row, or -.")],
     truth: Annotated[
-        str | None, option("--truth", metavar="T", help="A column of LABELS or DATA, or a file.")
+        str | None,
+        option(
+            "--truth", metavar="T", help="A column of LABELS or DATA, or a file.", offered=completion.columns
+        ),
     ] = None,
     data: Annotated[
         str | None, option("--data", metavar="DATA", help="File of the data: judge the groups by them.")
     ] = None,
-    column: Annotated[str | None, option(metavar="NAME", help="Column of the groups [looks for it]")] = None,
+    column: Annotated[
+        str | None,
+        option(metavar="NAME", help="Column of the groups [looks for it]", offered=completion.columns),
+    ] = None,
     truth_column: Annotated[str | None, option(metavar="NAME", help="Column of the truth's file.")] = None,
     measure: Annotated[
         list[str],
