@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from coterie.evaluate.belief import STABLE, VERDICTS
+from coterie.evaluate.belief import STABLE, VERDICTS, is_stable
 from coterie.show.palette import EMPHASIS, INK, NOISE_COLOR, color_of
 from coterie.show.plots.drawing.canvas import NOTE_GAP, axes_for, drawing, note, tidy
 from coterie.show.plots.drawing.marks import count_of, halo, words_of_labels
@@ -57,7 +57,7 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
     if scores.size <= MOST_DOTS:
         _draw_dots(ax, scores)
     _draw_boxes(ax, scores)
-    colors = [EMPHASIS if mean < STABLE else INK for mean in value.per_cluster.tolist()]
+    colors = [INK if is_stable(mean) else EMPHASIS for mean in value.per_cluster]
     ax.scatter(
         np.arange(k), value.per_cluster, s=34, marker="D", c=colors, zorder=4, linewidths=0, gid="means"
     )
@@ -142,7 +142,7 @@ def _draw_boxes(ax: Axes, scores: Scores) -> None:
 
 
 def _stability_headline(value: Stability, words: list[str]) -> str:
-    weak = [name for name, mean in zip(words, value.per_cluster.tolist(), strict=True) if mean < STABLE]
+    weak = [name for name, mean in zip(words, value.per_cluster, strict=True) if not is_stable(mean)]
     start = f"Mean Jaccard {value.overall:.2f}"
     if not weak:
         return f"{start}: every group is stable"

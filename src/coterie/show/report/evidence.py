@@ -10,7 +10,7 @@ from coterie._support.typing import FloatArray, Indices
 from coterie.cluster import find_method
 from coterie.errors import CoterieError
 from coterie.evaluate import Significance, Stability
-from coterie.evaluate.belief import STABLE, VERDICTS
+from coterie.evaluate.belief import VERDICTS, is_stable
 from coterie.pipeline import Candidate
 from coterie.pipeline.judge.density_valleys import ENOUGH
 from coterie.pipeline.partition import ClassTable, RowsAtHand
@@ -140,7 +140,7 @@ def stability_facts(stability: Stability) -> StabilityFacts:
         n_resamples=int(stability.n_resamples),
         overall=float(stability.overall),
         agreement=None if agreement is None else float(agreement),
-        per_group=rounded(per_group, 3),
+        per_group=tuple(round(one, 2) if np.isfinite(one) else None for one in per_group.tolist()),
         spreads=tuple(
             None if one is None else (round(one[0], 3), round(one[1], 3)) for one in stability.ranges
         ),
@@ -162,9 +162,9 @@ def _stability_in_words(per_group: FloatArray) -> str:
     value = per_group[weakest]
     if value >= SAME:
         return "Every group is stable: always the same rows"
-    if value >= STABLE:
+    if is_stable(value):
         return f"Every group is stable; the least stable is group {weakest + 1} ({value:.2f})"
-    n_weak = int((per_group < STABLE).sum())
+    n_weak = sum(not is_stable(one) for one in per_group)
     if n_weak == 1:
         return f"Group {weakest + 1} is not stable ({value:.2f}); the others are"
     some = f"{n_weak} of {len(per_group)} groups"
