@@ -337,10 +337,6 @@ def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Any
     *args, progress, **options
         As in `coterie.fit`, which reads data in blocks by itself where they are large or lazy.
 
-    Returns
-    -------
-    LazyClustering
-
     Examples
     --------
     >>> import dask.array

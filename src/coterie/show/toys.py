@@ -143,10 +143,6 @@ def run_grid(
     methods : names, or mapping of str to callable, default=None
         Names of `toy_methods`, or functions of rows and number of groups that return an estimator. None: all.
 
-    Returns
-    -------
-    MethodGrid
-
     Examples
     --------
     >>> run_grid(toy_sets(40)[:2], methods=("ward",)).cells["moons", "ward"].labels.shape

@@ -141,10 +141,6 @@ def cluster_optics_xi(
         Weight of each row: a row of weight w has the places of its w copies, which follow each other at its
         core distance. It is in the clusters that its first copy is in.
 
-    Returns
-    -------
-    XiClusters
-
     Examples
     --------
     >>> from coterie.cluster import cluster_optics_xi, compute_optics_graph

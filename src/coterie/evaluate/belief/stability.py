@@ -256,10 +256,6 @@ def stability(
     progress : None, bool or callable, default=None
         True shows a line on a terminal.
 
-    Returns
-    -------
-    stability : Stability
-
     Examples
     --------
     >>> from coterie.cluster import KMeans

@@ -137,10 +137,6 @@ class Summaries(LazyEstimator):
         estimator : object
             With `fit` and `labels_`; weights are handed over where its `fit` takes `sample_weight`, except to
             HDBSCAN and OPTICS, to which weight at one place is density without limit.
-
-        Returns
-        -------
-        SummarisedClustering
         """
         model = clone(estimator)
         is_weighed = not getattr(model, "_copies_are_dense_spots", False)  # a summary is no single place

@@ -40,10 +40,6 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
     names : list of str, default=None
         What to call cluster 0, 1, ...; None: group 1, 2, ...
 
-    Returns
-    -------
-    Axes
-
     References
     ----------
     hennig-2007
@@ -87,10 +83,6 @@ def null_distribution(value: Significance, ax: Axes | None = None) -> Axes:
         What `coterie.evaluate.belief.significance` returns.
     ax : Axes, default=None
         Where to draw; None opens a figure.
-
-    Returns
-    -------
-    Axes
     """
     ax = axes_for(ax)
     draws = np.asarray(value.draws, dtype=np.float64)

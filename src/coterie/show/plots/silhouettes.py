@@ -46,10 +46,6 @@ def silhouette(value: Silhouette, ax: Axes | None = None, *, names: list[str] | 
     names : list of str, default=None
         What to call cluster 0, 1, ...; None: group 1, 2, ...
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from coterie.evaluate import silhouette as measure

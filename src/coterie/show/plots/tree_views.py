@@ -36,10 +36,6 @@ def radial_tree(model: Any, *, cut: Any = None, max_leaves: int | None = 120, ax
     ax : Axes, default=None
         Where to draw; None: on a new figure.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from coterie.tree import Dendrogram
@@ -97,10 +93,6 @@ def phylogram(
         Whether branches run straight to their node instead of around a corner.
     ax : Axes, default=None
         Where to draw; None: on a new figure.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
