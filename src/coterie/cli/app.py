@@ -74,17 +74,7 @@ app.command()(config)
 
 
 def explain_usage(error: object, arguments: Sequence[str], commands: dict[str, Any]) -> str:
-    """Return the sentence about an error of typer, or of click before it.
-
-    Parameters
-    ----------
-    error : exception
-        What the parser raised; its kind is known by what it carries, as its class differs between versions.
-    arguments : sequence of str
-        What was typed.
-    commands : dict
-        The commands by name.
-    """
+    """Return the sentence about an error of typer, or of click before it."""
     name = next((word for word in arguments if not word.startswith("-")), None)
     if name is not None and name not in commands:
         return f'no such command "{name}".{did_you_mean(name, commands)} (coterie --help lists all)'

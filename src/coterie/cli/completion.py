@@ -111,13 +111,7 @@ def columns(incomplete: str) -> list[str]:
 
 
 def columns_of(path: str) -> list[str]:
-    """Return the columns of a table by its head alone, none where it has no names; those that need no quotes.
-
-    Parameters
-    ----------
-    path : str
-        Parquet, Arrow or text.
-    """
+    """Return the columns of a table by its head alone: those with a name that needs no quotes."""
     from coterie.data.dialect import decode, detect
     from coterie.data.source import KINDS_BY_SUFFIX, Source
 

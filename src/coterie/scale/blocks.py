@@ -244,15 +244,7 @@ def is_slow_to_read(blocks: Blocks) -> bool:
 
 @contextmanager
 def decoded_once(blocks: Blocks, *, spill: bool) -> Iterator[Blocks]:
-    """Give the same blocks, which keep decoded rows on disk until the end, if they may and if that pays.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        The rows.
-    spill : bool
-        Whether the disk may be used.
-    """
+    """Give the same blocks, which keep decoded rows on disk until the end, if they may and if that pays."""
     if not spill or not is_slow_to_read(blocks):
         yield blocks
         return

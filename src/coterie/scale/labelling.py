@@ -33,24 +33,12 @@ CORE_BYTES = 256 << 20  # core points are kept, to place new rows, up to so many
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
-    """The group of every row, 0..k-1, the largest first: found by a model block by block, or known.
+    """The group of every row, 0..k-1, the largest first: found by a model block by block, or known."""
 
-    Parameters
-    ----------
-    model : object
-        A local estimator.
-    known : array of shape (n_rows,) or None
-        Clusters of all rows, where the method found them together.
-    numbers : array
-        ``numbers[cluster]`` is the group of a cluster of the model.
-    places_rows : bool, default=True
-        Whether the model is fitted, so that it places new rows.
-    """
-
-    model: Any
-    known: Labels | None
-    numbers: Labels
-    places_rows: bool = True
+    model: Any  # a local estimator
+    known: Labels | None  # clusters of all rows, where the method found them together
+    numbers: Labels  # ``numbers[cluster]`` is the group of a cluster of the model
+    places_rows: bool = True  # whether the model is fitted, so that it places new rows
 
     def lazy(self, blocks: Blocks) -> Any:
         """Return the labels of all rows of the fit as a Dask array."""
@@ -85,21 +73,7 @@ class BlocksFitted(Fitted):
 def fit_winner(
     winner: Candidate, rows: BlockRows, compared: Compared, request: FitRequest, tracker: Tracker
 ) -> BlocksFitted:
-    """Fit a winner to all rows where there is a method for blocks; else to those compared.
-
-    Parameters
-    ----------
-    winner : Candidate
-        Method and parameters.
-    rows : BlockRows
-        All rows, and a sample.
-    compared : Compared
-        The rows that methods were compared on.
-    request : FitRequest
-        Distance, checkpoint, seed.
-    tracker : Tracker
-        Hears of every pass.
-    """
+    """Fit a winner to all rows where there is a method for blocks; else to those compared."""
     blocks = rows.blocks
     if rows.sample.is_whole and request.checkpoint is None:
         return _fit_whole(winner, rows)

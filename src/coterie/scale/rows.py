@@ -46,36 +46,16 @@ EVERY_95 = 1.96  # standard errors to each side of a 95 % interval
 
 @dataclass(frozen=True, eq=False)
 class BlockRows:
-    """Rows in blocks, and some of them in memory.
+    """Rows in blocks, and some of them in memory."""
 
-    Parameters
-    ----------
-    opened : Opened
-        Columns and rows as they are.
-    whole : Whole
-        Moments of the columns, exact.
-    scaling : Scaling
-        What is done to the columns.
-    blocks : Blocks
-        All rows, scaled.
-    sample : Sample
-        Some rows as they are.
-    points : array
-        The same, scaled.
-    notes : tuple of str
-        What was done.
-    truth : Blocks or None
-        The class of each row, where it was given.
-    """
-
-    opened: Opened
-    whole: moments.Whole
-    scaling: Scaling
-    blocks: Blocks
-    sample: Sample
-    points: Data
-    notes: tuple[str, ...]
-    truth: Blocks | None = None
+    opened: Opened  # columns and rows as they are
+    whole: moments.Whole  # moments of the columns, exact
+    scaling: Scaling  # what is done to the columns
+    blocks: Blocks  # all rows, scaled
+    sample: Sample  # some rows as they are
+    points: Data  # the same, scaled
+    notes: tuple[str, ...]  # what was done
+    truth: Blocks | None = None  # the class of each row, where it was given
 
     @property
     def source(self) -> str:

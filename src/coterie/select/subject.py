@@ -25,30 +25,14 @@ Measure: TypeAlias = "Callable[[Subject], Measured]"
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is drawn where something is drawn.
+    """How much is drawn where something is drawn."""
 
-    Parameters
-    ----------
-    sample_size : int
-        Rows that criteria of all pairs look at, when there are more.
-    rerun_size : int
-        Rows that the method is run on again, when there are more.
-    n_draws : int
-        Data sets without clusters, for the gap statistic.
-    n_splits : int
-        Splits of the rows in two, for prediction strength.
-    n_folds : int
-        Parts of the rows that are held out in turn.
-    n_resamples : int
-        Bootstrap samples.
-    """
-
-    sample_size: int
-    rerun_size: int
-    n_draws: int
-    n_splits: int
-    n_folds: int
-    n_resamples: int
+    sample_size: int  # rows that criteria of all pairs look at, when there are more
+    rerun_size: int  # rows that the method is run on again, when there are more
+    n_draws: int  # data sets without clusters, for the gap statistic
+    n_splits: int  # splits of the rows in two, for prediction strength
+    n_folds: int  # parts of the rows that are held out in turn
+    n_resamples: int  # bootstrap samples
 
 
 @dataclass(frozen=True, eq=False)

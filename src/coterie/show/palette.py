@@ -51,11 +51,6 @@ def cluster_colors(k: int) -> list[str]:
 def cluster_markers(k: int) -> list[str]:
     """Return the markers of clusters 0 to k - 1: another one every ten clusters.
 
-    Parameters
-    ----------
-    k : int
-        How many.
-
     Examples
     --------
     >>> cluster_markers(12)[8:]

@@ -37,15 +37,6 @@ class GridCell:
 class MethodGrid:
     """Methods run on toy sets.
 
-    Parameters
-    ----------
-    sets : tuple of ToySet
-        The data.
-    methods : tuple of str
-        Names of the methods.
-    cells : dict of (set name, method name) to GridCell
-        Labels and seconds.
-
     Examples
     --------
     >>> grid = run_grid(toy_sets(60), methods=("kmeans", "single"))
@@ -53,9 +44,9 @@ class MethodGrid:
     MethodGrid: 6 sets, kmeans and single
     """
 
-    sets: tuple[ToySet, ...]
-    methods: tuple[str, ...]
-    cells: dict[tuple[str, str], GridCell]
+    sets: tuple[ToySet, ...]  # the data
+    methods: tuple[str, ...]  # names of the methods
+    cells: dict[tuple[str, str], GridCell]  # labels and seconds
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return the seconds of each method on each set."""

@@ -206,19 +206,7 @@ def _split(given: HDBSCANInput, model: Any, counts: Any) -> HDBSCANInput:
 def place_idle_rows(
     model: Any, given: HDBSCANInput, found: Mapping[str, Any], values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the values of all rows: those of no weight get what `predict` would say of them.
-
-    Parameters
-    ----------
-    model : HDBSCAN
-        For its parameters.
-    given : HDBSCANInput
-        What it was given.
-    found : dict
-        Fitted attributes by name: the hierarchy.
-    values : dict
-        Labels, probabilities and outlier scores of the rows that count, by the names of the attributes.
-    """
+    """Return the values of all rows: those of no weight get what `predict` would say of them."""
     if not len(given.idle):
         nothing = np.empty(0, dtype=np.int64)
         return {**values, "_idle": [nothing, nothing, np.empty(0)]}

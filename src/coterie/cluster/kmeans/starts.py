@@ -41,21 +41,11 @@ START_CONSTRAINTS: Mapping[str, Constraint] = {
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """First centres and how they were picked.
+    """First centres and how they were picked."""
 
-    Parameters
-    ----------
-    centers : array of shape (k, n_features)
-        Fewer than asked for when there are not enough different rows.
-    rows : array of shape (k,) or None
-        Which rows they are, in the order of the picks.
-    probabilities : array of shape (k, n_samples) or None
-        Chance of each row at each pick, if asked for.
-    """
-
-    centers: Centers
-    rows: Indices | None = None
-    probabilities: FloatArray | None = None
+    centers: Centers  # fewer than asked for when there are not enough different rows
+    rows: Indices | None = None  # which rows they are, in the order of the picks
+    probabilities: FloatArray | None = None  # chance of each row at each pick, if asked for
 
 
 def make_start(

@@ -132,26 +132,15 @@ class _Joiner:
 
 @dataclass(frozen=True, eq=False)
 class BoxResult:
-    """What the rows of one box tell.
+    """What the rows of one box tell."""
 
-    Parameters
-    ----------
-    n_clusters : int
-        Clusters found in the box and its halo: parts of clusters of the whole.
-    core, core_cluster : arrays
-        The core points that the box owns, and their cluster.
-    halo, halo_cluster : arrays
-        Core points of other boxes in the halo, and their cluster here: what joins clusters of boxes.
-    border, border_cluster : arrays
-        Rows that are no core points but near to some, once for each cluster they are near to.
-    """
-
-    n_clusters: int
-    core: Numbers
+    n_clusters: int  # clusters found in the box and its halo: parts of clusters of the whole
+    core: Numbers  # the core points that the box owns, and their cluster
     core_cluster: Numbers
+    # core points of other boxes in the halo, and their cluster here: what joins clusters of boxes
     halo: Numbers
     halo_cluster: Numbers
-    border: Numbers
+    border: Numbers  # rows that are no core points but near to some, once for each cluster they are near to
     border_cluster: Numbers
 
 

@@ -25,20 +25,11 @@ LARGEST_LABEL = 2.0**53  # labels are read as floats: these are exact
 
 @dataclass(frozen=True, eq=False)
 class GroupTotals:
-    """What sums over all rows say about groups.
+    """What sums over all rows say about groups."""
 
-    Parameters
-    ----------
-    sizes : array of shape (k,)
-        Rows per group.
-    means : array of shape (k, n_columns)
-        Their means.
-    values : dict of str to float
-        Measures by name, exact but for the silhouette; empty unless there are groups of several rows.
-    """
-
-    sizes: Numbers
-    means: Numbers
+    sizes: Numbers  # rows per group
+    means: Numbers  # their means
+    # measures by name, exact but for the silhouette; empty unless there are groups of several rows
     values: dict[str, float]
 
 

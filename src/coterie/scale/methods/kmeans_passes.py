@@ -66,19 +66,11 @@ class PlainFirst:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums of rows per cluster in whole units, which add up to the same in any order.
+    """Sums of rows per cluster in whole units, which add up to the same in any order."""
 
-    Parameters
-    ----------
-    coarse, fine : arrays of shape (n_clusters, n_columns + 1)
-        The weight comes last; `fine` is zero for float32.
-    counts : array of shape (n_clusters,)
-        Rows per cluster.
-    """
-
-    coarse: Units
+    coarse: Units  # the weight comes last; `fine` is zero for float32
     fine: Units
-    counts: Units
+    counts: Units  # rows per cluster
 
     @classmethod
     def of(cls, table: Units, n_clusters: int, n_columns: int) -> Sums:
@@ -114,22 +106,12 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class KMeansPasses:
-    """The passes of one run.
+    """The passes of one run."""
 
-    Parameters
-    ----------
-    blocks, weights : Blocks
-        Rows, and their weights or None.
-    whole : Whole
-        What all blocks agree on.
-    run : hashable or None
-        The name under which workers keep bounds; None: they keep none.
-    """
-
-    blocks: Blocks
+    blocks: Blocks  # rows, and their weights or None
     weights: Blocks | None
-    whole: Whole
-    run: Hashable | None
+    whole: Whole  # what all blocks agree on
+    run: Hashable | None  # the name under which workers keep bounds; None: they keep none
 
     @property
     def units(self) -> tuple[FloatArray, float]:

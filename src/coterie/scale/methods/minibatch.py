@@ -42,24 +42,12 @@ BLOCKS_PER_SAVE = 32  # estimate: half a GiB of rows between two saves
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Where the stream of batches stands; it goes on from here as if it had never stopped.
+    """Where the stream of batches stands; it goes on from here as if it had never stopped."""
 
-    Parameters
-    ----------
-    state : BatchState
-        The centres, and what they have seen.
-    start : str
-        What the first centres were found on.
-    seed : int
-        Of the order of rows.
-    n_steps, n_passes, n_blocks : int
-        Batches, whole passes, and blocks of the pass that is going on.
-    """
-
-    state: BatchState
-    start: str
-    seed: int
-    n_steps: int = 0
+    state: BatchState  # the centres, and what they have seen
+    start: str  # what the first centres were found on
+    seed: int  # of the order of rows
+    n_steps: int = 0  # batches, whole passes, and blocks of the pass that is going on
     n_passes: int = 0
     n_blocks: int = 0
 

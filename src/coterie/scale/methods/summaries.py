@@ -30,21 +30,11 @@ SEEDS_PER_FEATURE = 8  # rows that first centres are picked from
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Clustering features in BETULA's form: weight, mean and sum of squared deviations, which lose no digits.
+    """Clustering features in BETULA's form: weight, mean and squared deviations, losing no digits."""
 
-    Parameters
-    ----------
-    weights : array of shape (n,)
-        Weight of the rows of each feature.
-    means : array of shape (n, n_columns)
-        Their mean.
-    squares : array of shape (n,)
-        Sum of their squared distances to it.
-    """
-
-    weights: Weights
-    means: FloatArray
-    squares: Weights
+    weights: Weights  # weight of the rows of each feature
+    means: FloatArray  # their mean
+    squares: Weights  # sum of their squared distances to it
 
     def merged(self, labels: Labels, n: int) -> Features:
         """Return the features of groups of features; nothing is lost but who was where."""
