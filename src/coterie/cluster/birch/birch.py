@@ -222,35 +222,13 @@ class Birch(DistanceTransformer):
         return self.labels_ if self.compute_labels else self.predict(X)
 
     def predict(self, X: MatrixLike) -> Labels:
-        """Return the cluster of the nearest subcluster for each row.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        labels : array of int of shape (n_samples,)
-            For the rows of `fit` these are `labels_`.
-        """
+        """Return the cluster of the nearest subcluster for each row; for those of `fit` these are `labels_`."""
         data = self._check_new(X)
         nearest = nearest_subclusters(data, self.subcluster_centers_, resolve_threads(self.n_jobs))
         return self.subcluster_labels_[nearest]
 
     def transform(self, X: MatrixLike) -> Distances:
-        """Return the distance of each row to the centre of each subcluster.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        distances : array of shape (n_samples, n_subclusters)
-            Dense, also for sparse rows.
-        """
+        """Return the distance of each row to the centre of each subcluster: dense, also for sparse rows."""
         data, n_threads = self._check_new(X), resolve_threads(self.n_jobs)
         return distances_to_subclusters(data, self.subcluster_centers_, n_threads, who=type(self).__name__)
 

@@ -223,17 +223,9 @@ class KernelKMeans(DistanceTransformer):
         return "similarities" if is_given else "data"
 
     def predict(self, X: MatrixLike) -> Labels:
-        """Return the index of the nearest mean for each row.
+        """Return the index of the nearest mean for each row; for the rows of `fit` these are `labels_`.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows; for "precomputed", their kernel with all rows of `fit`.
-
-        Returns
-        -------
-        labels : array of int32 of shape (n_samples,)
-            For the rows of `fit` these are `labels_`.
+        For "precomputed", X holds the kernel of new rows with all rows of `fit`.
         """
         rows = self._check_new(X)
         if not self.exact_:
@@ -245,10 +237,7 @@ class KernelKMeans(DistanceTransformer):
     def transform(self, X: MatrixLike) -> Distances:
         """Return the distance of each row to each mean, in the kernel's space.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows. Not for "precomputed", where the kernel of a new row with itself is not known.
+        Not for "precomputed", where the kernel of a new row with itself is not known.
         """
         rows = self._check_new(X)
         kernel = self._kernel_function()
