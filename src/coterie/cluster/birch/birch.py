@@ -222,7 +222,7 @@ class Birch(DistanceTransformer):
         return self.labels_ if self.compute_labels else self.predict(X)
 
     def predict(self, X: MatrixLike) -> Labels:
-        """Return the cluster of the nearest subcluster for each row; for those of `fit` these are `labels_`."""
+        """Return the cluster of the nearest subcluster for each row; `labels_` for those of `fit`."""
         data = self._check_new(X)
         nearest = nearest_subclusters(data, self.subcluster_centers_, resolve_threads(self.n_jobs))
         return self.subcluster_labels_[nearest]
