@@ -127,8 +127,7 @@ def coterie(
     context: typer.Context,
     show_version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
     show_completion: Annotated[
-        str | None,
-        option(completion.SHOW, metavar="[SHELL]", help=COMPLETION, offered=SHELLS),
+        str | None, option(completion.SHOW, metavar="[SHELL]", help=COMPLETION, offered=SHELLS)
     ] = None,
     install_completion: Annotated[
         str | None,

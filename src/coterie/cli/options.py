@@ -67,15 +67,13 @@ def names_of(given: list[str], columns: tuple[str, ...] = ()) -> list[str]:
 
 
 Data: TypeAlias = Annotated[
-    str,
-    typer.Argument(metavar="DATA", help="CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin)."),
+    str, typer.Argument(metavar="DATA", help="CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin).")
 ]
 METHOD, METHODS = offers(completion.methods), offers(completion.methods, several=True)
 DISTANCE = offers(completion.distances)
 SCALE = offers(words("auto", "standard", "minmax", "robust", "none"))
 Distance: TypeAlias = Annotated[
-    str,
-    option(metavar="NAME", help="See coterie distances; or precomputed [euclidean]", offered=DISTANCE),
+    str, option(metavar="NAME", help="See coterie distances; or precomputed [euclidean]", offered=DISTANCE)
 ]
 Scale: TypeAlias = Annotated[
     str, option(metavar="HOW", help="auto standard minmax robust none [auto]", offered=SCALE)
@@ -120,8 +118,7 @@ Header: TypeAlias = Annotated[
 ]
 Encoding: TypeAlias = Annotated[str | None, option(metavar="NAME", help="Text encoding, e.g. cp1252 [utf-8]")]
 Output: TypeAlias = Annotated[
-    Path | None,
-    option("--output", "-o", metavar="FILE", help="Labels: .csv .tsv .parquet .npy, folder or -"),
+    Path | None, option("--output", "-o", metavar="FILE", help="Labels: .csv .tsv .parquet .npy, folder or -")
 ]
 EscapeFormulas: TypeAlias = Annotated[
     bool, option("--escape-formulas", help="In -o, put ' before text with = + - @ first.")

@@ -108,13 +108,7 @@ def evaluate(
         names = chosen["data"]
         parts.append(verdict.Quality.of(found, names, distance, scaled, policy, shows_all=shows_all))
     if rows is not None and report is not None:
-        asked = {
-            "truth": truth,
-            "truth_column": truth_column,
-            "scale": scaled,
-            **how,
-            **files,
-        }
+        asked = {"truth": truth, "truth_column": truth_column, "scale": scaled, **how, **files}
         reports.write_labelled(table, rows, report, force=force, **asked)
     verdict.show(parts, as_json=as_json)
     reports.tell(report, opens=opens, quiet=as_json)

@@ -8,13 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coterie._support.typing import Data, Distances, SparseData, Weights
-from coterie._support.validation import (
-    Anything,
-    Constraint,
-    Whole,
-    check_n_clusters,
-    require_memory,
-)
+from coterie._support.validation import Anything, Constraint, Whole, check_n_clusters, require_memory
 from coterie._support.validation.schema import Real, Schema, Tensor
 from coterie.cluster.agglomerative.predict import KnownClusters
 from coterie.cluster.agglomerative.row_tree import RowTree

@@ -9,15 +9,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._support.typing import Data, Indices, MatrixLike, SparseData, Weights
-from coterie._support.validation import (
-    Anything,
-    Constraint,
-    Flag,
-    Nothing,
-    Number,
-    Whole,
-    check_n_clusters,
-)
+from coterie._support.validation import Anything, Constraint, Flag, Nothing, Number, Whole, check_n_clusters
 from coterie.cluster.agglomerative.predict import KnownClusters
 from coterie.cluster.agglomerative.row_tree import RowTree
 from coterie.cluster.agglomerative.tree_labels import cut_tree

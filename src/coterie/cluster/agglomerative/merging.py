@@ -261,13 +261,4 @@ def link_along(
     rows = None
     if is_ward and distance is not None:
         rows = np.ascontiguousarray(distance.prepare(X), dtype=np.float64)
-    return np.asarray(
-        _core.link_graph(
-            lengths,
-            *_pattern(graph),
-            rule,
-            False,
-            rows,
-            n_merges,
-        )
-    )
+    return np.asarray(_core.link_graph(lengths, *_pattern(graph), rule, False, rows, n_merges))

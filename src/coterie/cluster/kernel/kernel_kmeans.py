@@ -48,7 +48,7 @@ from coterie.errors import InvalidParameter
 RESTARTS = 10  # the kernel's space has many local optima
 RULES = InputRules(
     not_square="X of {who} must be a square matrix of kernel values for kernel='precomputed', got the shape "
-    "{shape}. If these are rows of features, name a kernel: kernel='rbf'.",
+    "{shape}. If these are rows of features, name a kernel: kernel='rbf'."
 )
 AUTO_MOST_ROWS = 20_000  # all pairs of more rows take minutes, or more memory than most machines have
 

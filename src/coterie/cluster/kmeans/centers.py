@@ -19,15 +19,7 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import Number, check_sample_weight
-from coterie._support.validation.schema import (
-    COUNT,
-    Maybe,
-    Schema,
-    Size,
-    Sometimes,
-    Tensor,
-    check_squares,
-)
+from coterie._support.validation.schema import COUNT, Maybe, Schema, Size, Sometimes, Tensor, check_squares
 from coterie.cluster.base import DistanceTransformer
 from coterie.cluster.kmeans.spaces import Space
 from coterie.cluster.state_checks import check_finite

@@ -10,15 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import (
-    Data,
-    FloatArray,
-    Indices,
-    Labels,
-    RandomState,
-    SparseData,
-    Weights,
-)
+from coterie._support.typing import Data, FloatArray, Indices, Labels, RandomState, SparseData, Weights
 from coterie._support.validation import (
     Choice,
     Constraint,

@@ -26,13 +26,7 @@ from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
 from coterie.cluster.kmeans.history import KMeansHistory, record_history
 from coterie.cluster.kmeans.points import Stopping
-from coterie.cluster.kmeans.runs import (
-    KMeansPlan,
-    Reporter,
-    best_of_restarts,
-    check_improve,
-    prepared_init,
-)
+from coterie.cluster.kmeans.runs import KMeansPlan, Reporter, best_of_restarts, check_improve, prepared_init
 from coterie.cluster.kmeans.spaces import Space, fit_space, learned, refit_space
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS, check_init, count_starts
 from coterie.cluster.state_checks import check_distance, check_given

@@ -69,11 +69,7 @@ def make_start(
         Whether the chances of the rows are wanted.
     """
     if isinstance(init, str):
-        makers = {
-            "k-means++": _plus_plus,
-            "random": _random_rows,
-            "random partition": _random_partition,
-        }
+        makers = {"k-means++": _plus_plus, "random": _random_rows, "random partition": _random_partition}
         return makers[init](points, n_clusters, seed, record)
     if callable(init):
         made = init(points.X, n_clusters, random_state=_random_state(seed))

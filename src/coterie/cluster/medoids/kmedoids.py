@@ -12,15 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import (
-    Data,
-    Distances,
-    Indices,
-    Labels,
-    MatrixLike,
-    RandomState,
-    Weights,
-)
+from coterie._support.typing import Data, Distances, Indices, Labels, MatrixLike, RandomState, Weights
 from coterie._support.validation import (
     AnArray,
     Anything,

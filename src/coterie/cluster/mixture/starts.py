@@ -15,12 +15,7 @@ from coterie._support.validation import check_seed
 from coterie.cluster.kmeans.functions import kmeans_plusplus
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.mixture.families import Family
-from coterie.cluster.mixture.parameters import (
-    LEAST_WEIGHT,
-    Parameters,
-    Statistics,
-    factors_of_precisions,
-)
+from coterie.cluster.mixture.parameters import LEAST_WEIGHT, Parameters, Statistics, factors_of_precisions
 from coterie.errors import InvalidParameter
 
 LEGACY_SEEDS = 2**32  # what NumPy's older generator takes as a seed

@@ -143,12 +143,7 @@ def seed_from(rng: np.random.Generator) -> int:
 
 
 def run_all(
-    work: Callable[[np.random.Generator], Found],
-    seed: int,
-    n_runs: int,
-    *,
-    n_rows: int,
-    tracker: Tracker,
+    work: Callable[[np.random.Generator], Found], seed: int, n_runs: int, *, n_rows: int, tracker: Tracker
 ) -> list[Found]:
     """Do the same work once per random stream and return what was found, in the order of the streams.
 

@@ -53,11 +53,7 @@ def total_groups(
 
 
 def _values(
-    sizes: Numbers,
-    centroids: Numbers,
-    within: Numbers,
-    distances: Numbers,
-    simplified: Numbers,
+    sizes: Numbers, centroids: Numbers, within: Numbers, distances: Numbers, simplified: Numbers
 ) -> dict[str, float]:
     """Return the exact measures from sums per group."""
     n, k = float(sizes.sum()), len(sizes)
@@ -131,12 +127,7 @@ def _add_sums(total: Any, found: list[Any]) -> tuple[Any, Any]:
 
 
 def _scatter_of_block(
-    block: Block,
-    labels: Block | None,
-    names: Indices,
-    origin: FloatArray,
-    centroids: Numbers,
-    sample: Data,
+    block: Block, labels: Block | None, names: Indices, origin: FloatArray, centroids: Numbers, sample: Data
 ) -> tuple[Any, ...]:
     """Return sums per group: of squares, distances, simplified silhouettes; and distances of the sample."""
     X, codes, _ = _grouped(block, labels, names)

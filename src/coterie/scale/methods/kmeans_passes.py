@@ -270,11 +270,7 @@ def _add_far_rows(total: list[FarRow] | None, found: list[list[FarRow]], n_rows:
 def _in_type_of(centers: Centers, X: Data, origin: FloatArray) -> tuple[Data, Centers, FloatArray]:
     """Return rows and model in the wider of their types: a float64 model places float32 rows in its own."""
     dtype = np.promote_types(X.dtype, centers.dtype)
-    return (
-        X.astype(dtype, copy=False),
-        centers.astype(dtype, copy=False),
-        origin.astype(dtype, copy=False),
-    )
+    return (X.astype(dtype, copy=False), centers.astype(dtype, copy=False), origin.astype(dtype, copy=False))
 
 
 def label_block(block: Block, _weights: Block | None, model: tuple[Centers, FloatArray]) -> Labels:

@@ -57,10 +57,7 @@ def load_state(saved: Saved) -> LloydState:
 
 
 def run_lloyd(
-    passes: KMeansPasses,
-    state: LloydState,
-    stopping: Stopping,
-    after_pass: Callable[[LloydState], object],
+    passes: KMeansPasses, state: LloydState, stopping: Stopping, after_pass: Callable[[LloydState], object]
 ) -> LloydResult:
     """Move the centres until nothing changes, and value them; `after_pass` hears of every pass."""
     tol = stopping.tol * passes.whole.mean_variance

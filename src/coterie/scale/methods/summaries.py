@@ -109,11 +109,7 @@ class Summaries(LazyEstimator):
     _origin: FloatArray
 
     def __init__(
-        self,
-        n_summaries: int = 2000,
-        *,
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
+        self, n_summaries: int = 2000, *, random_state: RandomState = None, progress: ProgressOption = None
     ) -> None:
         self.n_summaries = n_summaries
         self.random_state = random_state

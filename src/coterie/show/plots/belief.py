@@ -64,10 +64,7 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
     ax.set_xlim(-0.7, k - 0.3)
     ax.set_ylim(min(0.4, float(np.nanmin(scores, initial=1.0)) - 0.03), 1.02)
     tidy(
-        ax,
-        title=_stability_headline(value, words),
-        x="group",
-        y="Jaccard similarity with its nearest match",
+        ax, title=_stability_headline(value, words), x="group", y="Jaccard similarity with its nearest match"
     )
     said = f"{value.n_resamples:,} resamples ({value.scheme}); diamonds: means, red: not stable (< {STABLE})."
     note(ax, said, gap=NOTE_GAP + (LETTER * max(map(len, shown)) if is_long else 0))

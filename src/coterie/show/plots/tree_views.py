@@ -72,12 +72,7 @@ def radial_tree(model: Any, *, cut: Any = None, max_leaves: int | None = 120, ax
 
 
 def phylogram(
-    model: Any,
-    *,
-    cut: Any = None,
-    max_leaves: int | None = 80,
-    slanted: bool = False,
-    ax: Axes | None = None,
+    model: Any, *, cut: Any = None, max_leaves: int | None = 80, slanted: bool = False, ax: Axes | None = None
 ) -> Axes:
     """Draw a tree as a phylogeny: the root at the left, names at the right, a bar for the scale of branches.
 
