@@ -1,4 +1,4 @@
-"""Labels of rows of any number: Parquet files in a folder, one per block, written where they are made."""
+"""Labels of rows in blocks: Parquet files in a folder, one per block, written where they are made."""
 
 from __future__ import annotations
 

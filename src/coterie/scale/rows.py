@@ -308,7 +308,7 @@ def _doubts(parts: dict[str, Any], n_rows: int) -> list[Fact]:
 
 
 def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Any:
-    """Find the groups in rows of any number, block by block whatever their size.
+    """Find the groups out of core: block by block, whatever the size of the data.
 
     Parameters
     ----------

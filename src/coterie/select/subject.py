@@ -119,7 +119,7 @@ class Subject:
 
     @cached_property
     def distortion(self) -> Values:
-        """What the method makes small, where it says so; else the sum of squares within clusters."""
+        """The method's objective, where it has one; else the sum of squares within clusters."""
         inertias = self.partitions.inertias
         if inertias:
             return np.array([inertias[k] if self.labels(k) is not None else np.nan for k in self.ks])

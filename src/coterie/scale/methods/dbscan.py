@@ -1,4 +1,4 @@
-"""DBSCAN of rows of any number: boxes of space with halos, joined where they meet."""
+"""Out-of-core DBSCAN: boxes of space with halos, joined where they meet."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class BoxResult:
 
 
 class DBSCAN(LazyEstimator):
-    """DBSCAN of rows of any number: exactly the labels of the local class.
+    """Out-of-core DBSCAN: exactly the labels of the local class.
 
     Space is cut into boxes with about as many rows each. A task per box takes its rows and those at most
     twice `eps` around it, runs the local method, and tells which clusters it shares with its neighbours;

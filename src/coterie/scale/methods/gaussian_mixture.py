@@ -107,7 +107,7 @@ def _sums_of_block(
 
 
 class GaussianMixture(LocalPredictor):
-    """Gaussian mixtures on rows of any number: expectation-maximisation by sums over blocks.
+    """Out-of-core Gaussian mixtures: expectation-maximisation by sums over blocks.
 
     The same as `coterie.cluster.GaussianMixture`, with one pass over the blocks per iteration. Sums are added
     in the order of the blocks, so that the result depends on the rows alone; it is that of the local class up

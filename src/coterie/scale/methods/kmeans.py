@@ -47,7 +47,7 @@ from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 
 class KMeans(LazyEstimator):
-    """K-means on rows of any number: in files, in Dask collections, on one machine or many.
+    """Out-of-core k-means: rows in files or Dask collections, on one machine or many.
 
     The same as `coterie.cluster.KMeans`, pass by pass over blocks of rows. From the same start it gives the
     same centres, to the bit, for any partitioning of the data and any number of workers: sums are kept in

@@ -34,7 +34,7 @@ ROWS_PER_CLUSTER = 40  # as CLARA's
 
 
 class KMedoids(LocalCentres):
-    """K-medoids on rows of any number: medoids of several samples, of which all rows choose the best.
+    """Out-of-core k-medoids: medoids of several samples, of which all rows choose the best.
 
     An approximation, and said to be one (`exact_` is False): medoids are rows of a sample, found by
     `coterie.cluster.KMedoids`. What they cost is exact: one pass sums up the distances of all rows. One pass

@@ -67,7 +67,7 @@ class Stream:
 
 
 class MiniBatchKMeans(LocalCentres):
-    """Mini-batch k-means on rows of any number: every batch moves the centres a little.
+    """Out-of-core mini-batch k-means: every batch moves the centres a little.
 
     Blocks follow one another in the order of the rows, a block's rows in a random order of its own; a batch
     is some of them. Each centre is the mean of all that it has seen. An approximation of `KMeans`, and said

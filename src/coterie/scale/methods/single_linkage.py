@@ -1,4 +1,4 @@
-"""Single linkage of rows of any number: spanning trees of pairs of blocks, merged into one."""
+"""Out-of-core single linkage: spanning trees of pairs of blocks, merged into one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Edges:
 
 
 class SingleLinkage(LazyEstimator):
-    """Single linkage of rows of any number: exactly the local dendrogram.
+    """Out-of-core single linkage: exactly the local dendrogram.
 
     The edges of the minimum spanning tree of all rows are among those of the spanning trees of all pairs of
     blocks: a task per pair finds them, and they are merged. Edges are ordered by distance and rows, so that

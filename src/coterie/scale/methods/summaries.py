@@ -1,4 +1,4 @@
-"""Summaries: rows of any number as a few thousand weighted points that any local method can take."""
+"""Summaries: data larger than memory as a few thousand weighted points that any local method can take."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def _value(name: str, value: object) -> str:
 
 
 def names_of_rows(table: Table, rows: Indices) -> list[str] | None:
-    """Return what the table calls its rows: a column of keys, or of short texts of which none comes twice."""
+    """Return what the table calls its rows: a column of keys, or of short, unique texts."""
     for name in (*table.key_columns(), *_texts(table)):
         values = table.content[name]
         if str(values.dtype) == "String" or not values.dtype.is_numeric():
