@@ -11,12 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
 from coterie._support.validation import (
+    PROGRESS,
     Anything,
     Choice,
     Constraint,
-    Flag,
-    Function,
-    Nothing,
     Number,
     Seed,
     Whole,
@@ -110,7 +108,7 @@ class ConsensusClustering(Clusterer):
         "fraction": Number(0, 1, open_below=True),
         "linkage": Choice(*LINKAGES),
         "random_state": Seed(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _schema: ClassVar[Schema] = {

@@ -28,9 +28,9 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
+    PROGRESS,
     Constraint,
     Flag,
-    Function,
     Nothing,
     Number,
     Whole,
@@ -142,7 +142,7 @@ class Birch(DistanceTransformer):
         "n_clusters": Nothing() | Whole(1) | AClusterer(),
         "compute_labels": Flag(),
         "n_jobs": Nothing() | Whole(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _schema: ClassVar[Schema] = {

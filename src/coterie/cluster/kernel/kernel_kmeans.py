@@ -10,11 +10,11 @@ import numpy as np
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import Data, Distances, Labels, MatrixLike, RandomState, Weights
 from coterie._support.validation import (
+    PROGRESS,
     AnArray,
     Choice,
     Constraint,
     Dictionary,
-    Flag,
     Function,
     Nothing,
     Number,
@@ -142,7 +142,7 @@ class KernelKMeans(DistanceTransformer):
         "max_iter": Whole(1),
         "tol": Number(0),
         "random_state": Seed(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
     _objective_words: ClassVar[str] = "SSE in the kernel's space"
 

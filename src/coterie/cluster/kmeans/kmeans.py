@@ -10,11 +10,11 @@ from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Data, FloatArray, RandomState, SparseData, Weights
 from coterie._support.validation import (
+    PROGRESS,
     Anything,
     Choice,
     Constraint,
     Flag,
-    Function,
     Nothing,
     Number,
     check_n_clusters,
@@ -145,7 +145,7 @@ class KMeans(CenterClusterer):
         "improve": Nothing() | Choice("breathing"),
         "tol_inertia": Nothing() | Number(0),
         "history": Flag(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _schema: ClassVar[Schema] = {

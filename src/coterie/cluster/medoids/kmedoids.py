@@ -14,13 +14,12 @@ from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, Distances, Indices, Labels, MatrixLike, RandomState, Weights
 from coterie._support.validation import (
+    PROGRESS,
     AnArray,
     Anything,
     Choice,
     Constraint,
     Dictionary,
-    Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -151,7 +150,7 @@ class KMedoids(DistanceTransformer):
         "sample_size": Nothing() | Whole(1),
         "n_subsamples": Whole(1),
         "random_state": Seed(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
     _sometimes = ("medoid_silhouette_",)
     _objective_words: ClassVar[str] = "sum of distances"

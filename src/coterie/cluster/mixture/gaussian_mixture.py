@@ -14,11 +14,11 @@ from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import Data, FloatArray, Labels, RandomState, SparseData, VectorLike, Weights
 from coterie._support.validation import (
+    PROGRESS,
     AnArray,
     Choice,
     Constraint,
     Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -147,7 +147,7 @@ class GaussianMixture(MixtureClusterer):
         "verbose_interval": Whole(1),
         "acceleration": Nothing() | Choice("squarem"),
         "history": Flag(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _schema: ClassVar[Schema] = {

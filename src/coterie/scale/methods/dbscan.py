@@ -17,7 +17,7 @@ from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import one_thread
 from coterie._support.typing import Data, Distances, FloatArray, Indices, Labels, Weights
-from coterie._support.validation import Anything, Constraint, Flag, Function, Nothing, Number
+from coterie._support.validation import PROGRESS, Anything, Constraint, Number
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster.density import find_in_rows, read_curve
 from coterie.distance import Distance, find_distance, k_nearest
@@ -192,7 +192,7 @@ class DBSCAN(LazyEstimator):
         "min_samples": WholeNumber(1),
         "metric": Anything(),  # coterie.distance knows its names
         "box_rows": WholeNumber(1),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     def __init__(

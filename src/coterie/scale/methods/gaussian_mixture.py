@@ -16,12 +16,11 @@ from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import FloatArray, RandomState, VectorLike
 from coterie._support.validation import (
+    PROGRESS,
     AnArray,
     APath,
     Choice,
     Constraint,
-    Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -180,7 +179,7 @@ class GaussianMixture(LocalPredictor):
         "precisions_init": Nothing() | AnArray(),
         "random_state": Seed(),
         "checkpoint": Nothing() | APath(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _objective_words: ClassVar[str] = "mean log-likelihood"

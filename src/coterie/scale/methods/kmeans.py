@@ -13,12 +13,12 @@ import numpy as np
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Centers, FloatArray, RandomState
 from coterie._support.validation import (
+    PROGRESS,
     AnArray,
     APath,
     Choice,
     Constraint,
     Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -129,7 +129,7 @@ class KMeans(LazyEstimator):
         "random_state": Seed(),
         "checkpoint": Nothing() | APath(),
         "spill": Flag(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     cluster_centers_: Centers

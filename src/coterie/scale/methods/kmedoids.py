@@ -10,10 +10,9 @@ import numpy as np
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Centers, Data, Indices, RandomState, Weights
 from coterie._support.validation import (
+    PROGRESS,
     Anything,
     Constraint,
-    Flag,
-    Function,
     Nothing,
     Seed,
     check_n_clusters,
@@ -89,7 +88,7 @@ class KMedoids(LocalCentres):
         "sample_size": Nothing() | WholeNumber(1),
         "n_subsamples": WholeNumber(1),
         "random_state": Seed(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     cluster_centers_: Centers

@@ -12,12 +12,11 @@ import numpy as np
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Centers, RandomState
 from coterie._support.validation import (
+    PROGRESS,
     AnArray,
     APath,
     Choice,
     Constraint,
-    Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -129,7 +128,7 @@ class MiniBatchKMeans(LocalCentres):
         "reassignment_ratio": Number(0),
         "random_state": Seed(),
         "checkpoint": Nothing() | APath(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     cluster_centers_: Centers

@@ -13,15 +13,7 @@ import numpy as np
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import FloatArray, Indices
-from coterie._support.validation import (
-    Anything,
-    Constraint,
-    Flag,
-    Function,
-    Nothing,
-    Number,
-    check_n_clusters,
-)
+from coterie._support.validation import PROGRESS, Anything, Constraint, Nothing, Number, check_n_clusters
 from coterie._support.validation import Whole as WholeNumber
 from coterie.distance import Distance, find_distance
 from coterie.distance.catalogue import DistanceLike
@@ -89,7 +81,7 @@ class SingleLinkage(LazyEstimator):
         "n_clusters": Nothing() | WholeNumber(1),
         "distance_threshold": Nothing() | Number(0),
         "metric": Anything(),  # coterie.distance knows its names
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     dendrogram_: Dendrogram

@@ -16,7 +16,7 @@ from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import one_thread
 from coterie._support.typing import Centers, Data, FloatArray, Labels, RandomState, Weights
-from coterie._support.validation import Constraint, Flag, Function, Nothing, Seed, check_seed, shift_seed
+from coterie._support.validation import PROGRESS, Constraint, Seed, check_seed, shift_seed
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster.kmeans import Stopping, make_start, points_of
 from coterie.scale import moments
@@ -98,7 +98,7 @@ class Summaries(LazyEstimator):
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_summaries": WholeNumber(1),
         "random_state": Seed(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     means_: Centers
