@@ -43,7 +43,7 @@ class Whole:
         """Mean of the variances of the columns."""
         return float(np.mean(self.columns.variance))
 
-    def native(self) -> Any:
+    def native(self) -> _core.KMeansWhole:
         """Return the same as the engine takes it."""
         return _core.KMeansWhole(self.n_rows, self.columns, self.largest_weight)
 

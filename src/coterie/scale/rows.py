@@ -307,7 +307,7 @@ def _doubts(parts: dict[str, Any], n_rows: int) -> list[Fact]:
     return facts
 
 
-def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Any:
+def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Clustering:
     """Find the groups out of core: block by block, whatever the size of the data.
 
     Parameters

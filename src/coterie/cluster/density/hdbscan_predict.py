@@ -18,7 +18,7 @@ from coterie.cluster.density.hdbscan_input import HDBSCANInput, as_measured, pre
 from coterie.cluster.density.metric import is_known, resolve_distance, without_direction
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
 from coterie.cluster.density.weight_lists import lists_of_weight
-from coterie.distance import find_distance, input_kind, k_nearest, nearest
+from coterie.distance import Distance, find_distance, input_kind, k_nearest, nearest
 from coterie.distance.input import check_new_input, dense_rows, far_unless_stored
 from coterie.errors import InvalidData
 
@@ -161,7 +161,7 @@ def _is_ours(model: Any, data: Any) -> bool:
     return not without_direction(_distance(model), data, model._rows)
 
 
-def _distance(model: Any) -> Any:
+def _distance(model: Any) -> Distance:
     values = dict(model.metric_params or {}) if callable(model.metric) else model._distance_values
     return find_distance(model.metric, **values)
 

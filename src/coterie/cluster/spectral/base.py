@@ -303,7 +303,7 @@ class SpectralBase:
                 return checked
         return self._dense(checked).astype(self._input.dtype, copy=False)
 
-    def _dense(self, rows: Any) -> Any:
+    def _dense(self, rows: Any) -> FloatArray:
         return dense_rows(
             rows,
             who=type(self).__name__,

@@ -133,7 +133,7 @@ class SingleLinkage(LazyEstimator):
         return {"labels_": lazy, "cluster_sizes_": np.bincount(labels)}
 
 
-def _engine_of_all(blocks: Blocks, distance: Distance, who: str) -> Any:
+def _engine_of_all(blocks: Blocks, distance: Distance, who: str) -> str:
     """Return the engine that would find the tree of all rows in one matrix: distances then round alike."""
     like = np.broadcast_to(np.zeros(1, blocks.dtype), (blocks.n_rows, blocks.n_columns))
     return choose_engine(Rows(like, None, distance), "auto", who=who)
