@@ -46,33 +46,15 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Rows (or distances) with their clusterings.
+    """Rows (or distances) with their clusterings."""
 
-    Parameters
-    ----------
-    X : ndarray
-        Checked rows, or a matrix of distances.
-    ks : tuple of int
-        Numbers of clusters, ascending.
-    partitioner : Partitioner
-        The method.
-    partitions : Partitions
-        Its clusterings of all rows.
-    effort : Effort
-        How much to draw.
-    seed : int
-        Of every draw.
-    tracker : Tracker
-        Hears of the steps.
-    """
-
-    X: Data
-    ks: tuple[int, ...]
-    partitioner: Partitioner
-    partitions: Partitions
-    effort: Effort
-    seed: int
-    tracker: Tracker = field(repr=False)
+    X: Data  # checked rows, or a matrix of distances
+    ks: tuple[int, ...]  # numbers of clusters, ascending
+    partitioner: Partitioner  # the method
+    partitions: Partitions  # its clusterings of all rows
+    effort: Effort  # how much to draw
+    seed: int  # of every draw
+    tracker: Tracker = field(repr=False)  # hears of the steps
 
     @property
     def n_rows(self) -> int:
