@@ -64,14 +64,7 @@ def open_columns(
 ) -> Opened:
     """Open the columns of numbers that are no keys.
 
-    Parameters
-    ----------
-    source : anything that `read_blocks` takes
-        Of tables columns are chosen; matrices are taken as they are.
-    columns : sequence of str
-        The only columns to use; none: all that can be used.
-    drop, keep : sequences of str
-        Columns to leave out; columns to use although they look like keys.
+    Tables are cut to these columns, or to all that can be used; matrices are taken as they are.
     """
     refuse_queries(source, "X of coterie.fit")
     head = _head(source)

@@ -63,13 +63,6 @@ class MethodGrid:
 def toy_sets(n: int = 500, *, random_state: int = 0) -> tuple[ToySet, ...]:
     """Return six sets of n rows: rings, moons, varied blobs, stretched blobs, blobs, and no groups at all.
 
-    Parameters
-    ----------
-    n : int, default=500
-        Rows of each set.
-    random_state : int, default=0
-        Same number, same sets.
-
     Examples
     --------
     >>> [one.name for one in toy_sets(20)]
@@ -127,12 +120,7 @@ def run_grid(
 ) -> MethodGrid:
     """Run methods on sets, each told how many groups there are where it can be told.
 
-    Parameters
-    ----------
-    sets : tuple of ToySet
-        The data.
-    methods : names, or mapping of str to callable, default=None
-        Names of `toy_methods`, or functions of rows and number of groups that return an estimator. None: all.
+    `methods` are names of `toy_methods`, or functions of rows and number of groups that return an estimator.
 
     Examples
     --------

@@ -273,16 +273,7 @@ class Birch(DistanceTransformer):
 def label_subclusters(centers: Centers, n_clusters: Any, n_threads: int, *, who: str) -> Labels:
     """Return the cluster of each subcluster.
 
-    Parameters
-    ----------
-    centers : array of shape (n_subclusters, n_features)
-        Their means, which count alike.
-    n_clusters : None, int or estimator
-        None: each is a cluster of its own. A number: Ward's tree is cut. An estimator: a clone of it decides.
-    n_threads : int
-        For Ward's tree.
-    who : str
-        Name to use in messages.
+    `n_clusters` None: each is a cluster of its own; a number: Ward's tree is cut; else a clone decides.
 
     Examples
     --------
