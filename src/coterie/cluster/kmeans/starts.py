@@ -136,7 +136,7 @@ def _plus_plus(points: Points, n_clusters: int, seed: int, record: bool) -> Star
 
 def _random_rows(points: Points, n_clusters: int, seed: int, record: bool) -> Start:
     n_rows = points.X.shape[0]
-    chances = _chances(points)
+    chances = None if points.weights is None else points.weights / points.weights.sum()
     n_possible = n_rows if chances is None else int(np.count_nonzero(chances))
     rows = np.random.default_rng(seed).choice(n_rows, min(n_clusters, n_possible), replace=False, p=chances)
     recorded = _chances_without_replacement(chances, rows, n_rows) if record else None
@@ -152,10 +152,6 @@ def _random_partition(points: Points, n_clusters: int, seed: int, record: bool) 
     # the first rows of a shuffle deal one row to each part, so that none is empty
     labels[random.permutation(heavy)[:n_clusters]] = np.arange(min(n_clusters, heavy.size))
     return Start(points.means(labels, n_clusters))
-
-
-def _chances(points: Points) -> FloatArray | None:
-    return None if points.weights is None else points.weights / points.weights.sum()
 
 
 def _chances_without_replacement(chances: FloatArray | None, rows: Indices, n_rows: int) -> FloatArray:

@@ -41,17 +41,7 @@ class Draw:
 
 
 class Refitter:
-    """Fits copies of an estimator to parts of one data set.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Never fitted itself, only its clones are.
-    X : array-like, DataFrame, sparse matrix, or square matrix where the estimator takes one
-        All rows.
-    who : str
-        Name to use in messages.
-    """
+    """Fits clones of an estimator to parts of one data set: rows, or a square matrix where it takes one."""
 
     def __init__(self, estimator: object, X: Any, *, who: str) -> None:
         if isinstance(estimator, type) or not (

@@ -34,13 +34,7 @@ def is_plain_cheaper(n_clusters: int, n_columns: int) -> bool:
 
 
 class PlainFirst:
-    """A block of the engine that begins with plain passes; its sums are those of any other.
-
-    Parameters
-    ----------
-    make : callable
-        Makes the block for an algorithm.
-    """
+    """A block of the engine, made for an algorithm, that begins with plain passes; its sums are the same."""
 
     def __init__(self, make: Callable[[Any], Any]) -> None:
         self._make = make
@@ -143,7 +137,7 @@ class KMeansPasses:
         made = tasks(
             self.blocks, _far_rows_of_block, self.whole, centers, counts, n_rows, weights=self.weights
         )
-        found: list[FarRow] = compute(fold(made, _far_rows(n_rows)))
+        found: list[FarRow] = compute(fold(made, partial(_add_far_rows, n_rows=n_rows)))
         return found
 
     def _at_hand(self) -> list[Any] | None:
@@ -256,10 +250,6 @@ def _add_values(total: Any, found: list[Any]) -> tuple[float, Units, str]:
         inertia = np.add.accumulate(np.append(inertia, sums))[-1]  # one after the other, as the engine adds
         table = table + more
     return inertia, table, found[-1][2]
-
-
-def _far_rows(n_rows: int) -> Any:
-    return partial(_add_far_rows, n_rows=n_rows)
 
 
 def _add_far_rows(total: list[FarRow] | None, found: list[list[FarRow]], n_rows: int) -> list[FarRow]:

@@ -65,7 +65,7 @@ def evidence_facts(evidence: Evidence) -> EvidenceFacts:
     return EvidenceFacts(
         finding=_decided_in_words(ks, evidence) or _counted_in_words(ks, counts, int(evidence.k)),
         ks=ks,
-        bars=_bars_of_counts(counts) if judge is None else _bars_of_judge(judge),
+        bars=_bars(counts, judge),
         k=int(evidence.k),
         curves=tuple(_curve(curve) for curve in evidence.curves),
         reasons=() if _is_alone(ks, int(evidence.k)) else tuple(verdict.reasons),
@@ -73,11 +73,9 @@ def evidence_facts(evidence: Evidence) -> EvidenceFacts:
     )
 
 
-def _bars_of_counts(counts: Sequence[int]) -> tuple[tuple[float, str], ...]:
-    return tuple((float(n), count(n, "criterion", "criteria")) for n in counts)
-
-
-def _bars_of_judge(judge: Curve) -> tuple[tuple[float, str], ...]:
+def _bars(counts: Sequence[int], judge: Curve | None) -> tuple[tuple[float, str], ...]:
+    if judge is None:
+        return tuple((float(n), count(n, "criterion", "criteria")) for n in counts)
     return tuple((max(0.0, value), f"{JUDGE} {plain(value)}") for value in map(float, judge.values))
 
 
