@@ -84,6 +84,7 @@ def explain_usage(error: object, arguments: Sequence[str], commands: dict[str, A
 
 
 def _sentence(error: Any, command: Any, name: str, arguments: Sequence[str]) -> str:
+    # the kind of an error is known by what it carries: its class differs between versions
     parameter = getattr(error, "param", None)
     if hasattr(error, "possibilities"):
         known = [] if command is None else options_of(command)
