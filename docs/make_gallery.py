@@ -110,7 +110,9 @@ plots.clusplot(rows, labels, ax=middle)
 cut = five.cut(5)
 alike = np.array([np.bincount(labels[cut == cluster]).argmax() for cluster in range(5)])
 plots.dendrogram(five, cut=alike[cut], max_leaves=40, ax=right)
-right.set_title("800 rows, cut into 5 clusters", loc="left")
+titles = ("800 customers in 5 groups", "The same, in principal components", "Ward linkage, cut into 5")
+for ax, title in zip((left, middle, right), titles, strict=True):
+    ax.set_title(title, loc="left")
 left.get_legend().remove()
 figure
 """

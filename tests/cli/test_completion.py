@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import polars as pl
 import pytest
 
 SHELLS = ("bash", "zsh", "fish")
@@ -73,6 +74,33 @@ def test_other_shells_hear_which_there_are(arguments, environment):
 def test_names_are_offered(words, expected):
     """Law: commands, options and names of the catalogues are offered; else nothing, so that files are."""
     assert offered(*words) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--columns", ""), ["id", "height", "weight", "kind"]),
+        (("--drop", "height,"), ["height,id", "height,weight", "height,kind"]),
+        (("--truth", "k"), ["kind"]),
+        (("--distance", "pre"), ["precomputed"]),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_columns_of_the_table_are_offered(tmp_path, monkeypatch, suffix, words, expected):
+    """Law: columns of the file are offered, by its head; names that need quotes are not."""
+    frame = pl.DataFrame({name: [1.5, 2.5] for name in ("id", "height", "weight", "two words", "kind")})
+    getattr(frame, f"write_{suffix}")(tmp_path / f"t.{suffix}")
+    monkeypatch.chdir(tmp_path)
+    assert offered("coterie", "fit", f"t.{suffix}", *words) == expected
+
+
+@pytest.mark.parametrize("content", ["", "1,2\n3,4\n", "\0\1\2", None])
+def test_files_without_names_offer_nothing(tmp_path, monkeypatch, content):
+    """Law: no header, no table or no file: nothing is offered, and nothing is said."""
+    if content is not None:
+        (tmp_path / "t.csv").write_text(content)
+    monkeypatch.chdir(tmp_path)
+    assert offered("coterie", "fit", "t.csv", "--drop", "") == []
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

@@ -92,6 +92,10 @@ CASES = {
     "keys": lambda: Case(keys(), FAST, numbers_alone=False),
     "one column": lambda: Case(pl.DataFrame(named(clouds(k=2)[:, :1])), FAST),
     "2e5 rows": lambda: Case(many(), {**FAST, "method": "kmeans", "k": 4}),
+    "2e5 rows, a mixture": lambda: Case(many(), {**FAST, "method": "mixture", "k": 7}),
+    "2e5 rows, few passes": lambda: Case(
+        many(), {**FAST, "method": "kmeans", "k": 9, "set": {"tol": 0.01, "max_iter": 3}}
+    ),
     "distances": lambda: Case(square(), {**FAST, "distance": "precomputed"}, numbers_alone=False),
 }
 
@@ -140,6 +144,9 @@ def options(request):
     for name, value in request.items():
         if name == "believe":
             words += ["--believe" if value else "--no-believe"]
+            continue
+        if name == "set":
+            words += [word for setting in value.items() for word in ("--set", "{}={}".format(*setting))]
             continue
         words += ["-k" if name == "k" else f"--{name}", str(value)]
     return words

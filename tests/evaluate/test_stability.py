@@ -195,6 +195,8 @@ def test_exchange():
     assert found.to_frame().shape == (3, 4)
     assert "strong: mean Jaccard 1.00 over 3 resamples" in str(found)
     assert isinstance(found, Stability)
+    assert verdict_of(0.7451) == "stable"
+    assert verdict_of(0.7449) == "doubtful"
     assert [verdict_of(value) for value in (0.85, 0.75, 0.6, 0.59, np.nan)] == [
         "strong",
         "stable",

@@ -68,7 +68,7 @@ def test_fit_by_name(clouds, method):
         ({"method": "kmean"}, InvalidParameter, 'no such method "kmean".*Did you mean "kmeans"'),
         ({"k": 10_000}, InvalidParameter, "k of coterie.fit must be at most 900"),
         ({"drop": ["x"]}, InvalidParameter, "drop and keep name columns; this source has none"),
-        ({"set": {"tol": 0.1}}, InvalidParameter, "tol cannot be set for kmeans in blocks"),
+        ({"set": {"history": True}}, InvalidParameter, "history cannot be set for kmeans in blocks"),
         ({"truth": np.arange(5)}, InvalidParameter, "truth must have one class per row, 900, got 5"),
         (
             {"method": "dbscan", "k": "auto", "checkpoint": "c"},

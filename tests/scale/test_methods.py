@@ -9,6 +9,7 @@ from coterie.cluster import DBSCAN, HDBSCAN, AgglomerativeClustering
 from coterie.cluster import GaussianMixture as LocalMixture
 from coterie.cluster import KMeans as LocalKMeans
 from coterie.cluster import KMedoids as LocalKMedoids
+from coterie.cluster.mixture import FAMILIES
 from coterie.evaluate import adjusted_rand_score
 from coterie.scale import (
     GaussianMixture,
@@ -50,6 +51,22 @@ def test_mixture_is_that_of_the_local_class(rows, family, is_weighted):
     np.testing.assert_allclose(model.predict_proba(blocks).compute(), local.predict_proba(rows), atol=1e-6)
     assert model.score(rows) == pytest.approx(local.score(rows), rel=1e-9)
     assert model.cluster_sizes_.sum() == len(rows)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_mixture_goes_on_from_given_parameters(rows, family):
+    """Law: given weights, means and precisions are where every family begins, as in the local class."""
+    found = LocalMixture(4, covariance_type=family, max_iter=3, tol=1.0, random_state=0).fit(rows[:2000])
+    start = {
+        "weights_init": found.weights_,
+        "means_init": found.means_,
+        "precisions_init": found.precisions_,
+    }
+    local = LocalMixture(4, covariance_type=family, **start).fit(rows)
+    model = GaussianMixture(4, covariance_type=family, **start).fit(rows)
+    assert model.start_ == "given parameters"
+    assert model.n_iter_ == local.n_iter_
+    np.testing.assert_allclose(model.means_, local.means_, rtol=1e-6)
 
 
 def test_mixture_of_many_rows_depends_on_the_rows_alone(many):

@@ -74,17 +74,7 @@ app.command()(config)
 
 
 def explain_usage(error: object, arguments: Sequence[str], commands: dict[str, Any]) -> str:
-    """Return the sentence about an error of typer, or of click before it.
-
-    Parameters
-    ----------
-    error : exception
-        What the parser raised; its kind is known by what it carries, as its class differs between versions.
-    arguments : sequence of str
-        What was typed.
-    commands : dict
-        The commands by name.
-    """
+    """Return the sentence about an error of typer, or of click before it."""
     name = next((word for word in arguments if not word.startswith("-")), None)
     if name is not None and name not in commands:
         return f'no such command "{name}".{did_you_mean(name, commands)} (coterie --help lists all)'
@@ -94,6 +84,7 @@ def explain_usage(error: object, arguments: Sequence[str], commands: dict[str, A
 
 
 def _sentence(error: Any, command: Any, name: str, arguments: Sequence[str]) -> str:
+    # the kind of an error is known by what it carries: its class differs between versions
     parameter = getattr(error, "param", None)
     if hasattr(error, "possibilities"):
         known = [] if command is None else options_of(command)
@@ -137,8 +128,7 @@ def coterie(
     context: typer.Context,
     show_version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
     show_completion: Annotated[
-        str | None,
-        option(completion.SHOW, metavar="[SHELL]", help=COMPLETION, offered=SHELLS),
+        str | None, option(completion.SHOW, metavar="[SHELL]", help=COMPLETION, offered=SHELLS)
     ] = None,
     install_completion: Annotated[
         str | None,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from coterie.errors import FileProblem, InvalidParameter, did_you_mean
@@ -13,6 +16,8 @@ SHELLS = ("bash", "zsh", "fish")
 ASKED_BY = "_COTERIE_COMPLETE"  # the variable by which a shell asks what to offer
 DETECT = "detect"
 SHOW, INSTALL = "--show-completion", "--install-completion"
+TYPED = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")  # variables that hold the line: bash, other shells
+HEAD_BYTES = 1 << 16  # of a table of text, that its columns are read from
 
 
 def prepare(arguments: list[str]) -> list[str]:
@@ -95,6 +100,37 @@ def offers(names: Callable[[], Iterable[tuple[str, str]]], *, several: bool = Fa
     return offered
 
 
+def columns(incomplete: str) -> list[str]:
+    """Return the columns of the tables that the line names; several are typed between commas."""
+    before, comma, word = incomplete.rpartition(",")
+    typed = next(filter(None, map(os.environ.get, TYPED)), "")  # typer gives no words while one is open
+    files = [path for path in dict.fromkeys(typed.split()) if os.path.isfile(path)]
+    names = dict.fromkeys(name for path in files for name in columns_of(path))
+    taken = before.split(",")
+    return [f"{before}{comma}{name}" for name in names if name.startswith(word) and name not in taken]
+
+
+def columns_of(path: str) -> list[str]:
+    """Return the columns of a table by its head alone: those with a name that needs no quotes."""
+    from coterie.data.dialect import decode, detect
+    from coterie.data.source import KINDS_BY_SUFFIX, Source
+
+    names: Iterable[str] = ()
+    kind = KINDS_BY_SUFFIX.get(Path(path).suffix.lower(), "text")
+    with suppress(Exception):  # a shell that asks gets names or nothing
+        if kind in ("parquet", "arrow"):
+            polars = import_module("polars")
+            names = list((polars.read_parquet_schema if kind == "parquet" else polars.read_ipc_schema)(path))
+        elif kind == "text":
+            with open(path, "rb") as file:
+                head = file.read(HEAD_BYTES)
+            whole_lines = head if len(head) < HEAD_BYTES else head[: head.rindex(b"\n") + 1]
+            source = Source(path, whole_lines, kind)
+            dialect = detect(source, decode(source, None), delimiter=None, header=None)
+            names = dialect.first_cells if dialect.has_header else ()
+    return [name for name in names if name and quote(name) == name]
+
+
 def methods() -> Iterable[tuple[str, str]]:
     """Yield methods and what they do."""
     from coterie.cluster import methods
@@ -106,7 +142,8 @@ def distances() -> Iterable[tuple[str, str]]:
     """Yield distances and what they measure."""
     from coterie.distance import distances
 
-    return [(distance.name, distance.summary) for distance in distances()]
+    found = [(distance.name, distance.summary) for distance in distances()]
+    return [*found, ("precomputed", "The table is a square of distances.")]
 
 
 def measures() -> Iterable[tuple[str, str]]:

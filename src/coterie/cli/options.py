@@ -67,15 +67,13 @@ def names_of(given: list[str], columns: tuple[str, ...] = ()) -> list[str]:
 
 
 Data: TypeAlias = Annotated[
-    str,
-    typer.Argument(metavar="DATA", help="CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin)."),
+    str, typer.Argument(metavar="DATA", help="CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin).")
 ]
 METHOD, METHODS = offers(completion.methods), offers(completion.methods, several=True)
 DISTANCE = offers(completion.distances)
 SCALE = offers(words("auto", "standard", "minmax", "robust", "none"))
 Distance: TypeAlias = Annotated[
-    str,
-    option(metavar="NAME", help="See coterie distances; or precomputed [euclidean]", offered=DISTANCE),
+    str, option(metavar="NAME", help="See coterie distances; or precomputed [euclidean]", offered=DISTANCE)
 ]
 Scale: TypeAlias = Annotated[
     str, option(metavar="HOW", help="auto standard minmax robust none [auto]", offered=SCALE)
@@ -88,10 +86,17 @@ Budget: TypeAlias = Annotated[
         offered=offers(words("fast", "normal", "thorough")),
     ),
 ]
-Truth: TypeAlias = Annotated[str | None, option(metavar="COLUMN", help="Classes to compare with.")]
-Columns: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Use these columns only.")]
-Drop: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Leave columns out.")]
-Keep: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Use key or constant columns too.")]
+COLUMNS = completion.columns
+Truth: TypeAlias = Annotated[
+    str | None, option(metavar="COLUMN", help="Classes to compare with.", offered=COLUMNS)
+]
+Columns: TypeAlias = Annotated[
+    list[str], option(metavar="A,B", help="Use these columns only.", offered=COLUMNS)
+]
+Drop: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Leave columns out.", offered=COLUMNS)]
+Keep: TypeAlias = Annotated[
+    list[str], option(metavar="A,B", help="Use key or constant columns too.", offered=COLUMNS)
+]
 Linkage: TypeAlias = Annotated[
     str,
     option(
@@ -113,8 +118,7 @@ Header: TypeAlias = Annotated[
 ]
 Encoding: TypeAlias = Annotated[str | None, option(metavar="NAME", help="Text encoding, e.g. cp1252 [utf-8]")]
 Output: TypeAlias = Annotated[
-    Path | None,
-    option("--output", "-o", metavar="FILE", help="Labels: .csv .tsv .parquet .npy, folder or -"),
+    Path | None, option("--output", "-o", metavar="FILE", help="Labels: .csv .tsv .parquet .npy, folder or -")
 ]
 EscapeFormulas: TypeAlias = Annotated[
     bool, option("--escape-formulas", help="In -o, put ' before text with = + - @ first.")

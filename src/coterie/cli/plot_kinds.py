@@ -15,31 +15,17 @@ MOVING_SUFFIXES = (".gif", ".html")
 
 @dataclass(frozen=True)
 class PlotKind:
-    """One kind of plot.
+    """One kind of plot."""
 
-    Parameters
-    ----------
-    name : str
-        The name of the function of `coterie.show.plots`.
-    summary : str
-        What it shows.
-    draw : callable
-        ``draw(subject) -> Axes or Figure``; for moving pictures ``draw(subject, path, force)``.
-    suffixes : tuple of str
-        Endings of files that it can be written to.
-    needs : {"groups", "rows", "image", "nothing"}
-        What it is about: groups of DATA or MODEL, which are found where -k does not say how many; its rows
-        alone; an image file; nothing.
-    method : str or None
-        The method that finds the groups when the command line names none; None: any.
-    """
-
-    name: str
-    summary: str
+    name: str  # the name of the function of `coterie.show.plots`
+    summary: str  # what it shows
+    # ``draw(subject) -> Axes or Figure``; for moving pictures ``draw(subject, path, force)``
     draw: Callable[..., Any]
-    suffixes: tuple[str, ...] = IMAGE_SUFFIXES
+    suffixes: tuple[str, ...] = IMAGE_SUFFIXES  # endings of files that it can be written to
+    # what it is about: groups of DATA or MODEL, which are found where -k does not say how many; its rows
+    # alone; an image file; nothing
     needs: str = "groups"
-    method: str | None = None
+    method: str | None = None  # the method that finds the groups when the command line names none; None: any
 
 
 def find_kind(name: str) -> PlotKind:

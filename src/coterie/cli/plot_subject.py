@@ -176,7 +176,7 @@ class Subject:
         return self.groups.model
 
     @property
-    def numbered_model(self) -> Any:
+    def numbered_model(self) -> NumberedModel:
         """The model with the numbers of the groups, and the labels of the rows drawn."""
         if self.request.labels is not None:
             raise InvalidParameter("this plot asks a model where rows would go: leave --labels out.")

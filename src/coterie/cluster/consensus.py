@@ -11,12 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
 from coterie._support.validation import (
+    PROGRESS,
     Anything,
     Choice,
     Constraint,
-    Flag,
-    Function,
-    Nothing,
     Number,
     Seed,
     Whole,
@@ -110,7 +108,7 @@ class ConsensusClustering(Clusterer):
         "fraction": Number(0, 1, open_below=True),
         "linkage": Choice(*LINKAGES),
         "random_state": Seed(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _schema: ClassVar[Schema] = {
@@ -158,31 +156,13 @@ class ConsensusClustering(Clusterer):
                 raise wrong(f"_counts[{at}]", cls.__name__, must, "others")
 
     def predict(self, X: MatrixLike) -> Labels:
-        """Return for each row the cluster with whose rows it is together most.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        labels : array of shape (n_samples,)
-        """
+        """Return for each row the cluster with whose rows it is together most."""
         return np.asarray(np.argmax(self.membership(X), axis=1))
 
     def membership(self, X: MatrixLike) -> FloatArray:
-        """Return the mean consensus of each row with the rows of each cluster.
+        """Return the mean consensus, in [0, 1], of each row with the rows of each cluster.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        membership : array of shape (n_samples, n_clusters)
-            In [0, 1]; a row need not sum to 1.
+        The array has shape (n_samples, n_clusters); its rows need not sum to 1.
         """
         check_is_fitted(self)
         data = check_data(X, estimator=self, reset=False, may_be_distances=True)

@@ -101,7 +101,7 @@ class Distance:
     function: RowFunction | None = None
 
     @property
-    def metric(self) -> Any:
+    def metric(self) -> _core.Metric:
         """The distance of transformed rows, as the engine takes it."""
         return _core.Metric(self.kernel, self.finish, self.p)
 

@@ -92,33 +92,20 @@ Input: TypeAlias = RowsInput | MatrixInput | GraphInput
 
 @dataclass(frozen=True)
 class InputRules:
-    """What a method takes.
+    """What a method takes."""
 
-    Parameters
-    ----------
-    kinds : tuple of str
-        Rows, distances, similarities.
-    takes_sparse : bool
-        Whether rows may be sparse, and a matrix a graph.
-    min_rows : int
-        Fewest rows.
-    symmetry : {"required", "averaged", "noted", "free"}
-        What becomes of mirrored cells that differ: they are refused; averaged where only rounding can be the
-        reason, else refused; told of; or left to the caller, like everything but the shape.
-    not_square : str
-        What is said of a matrix that is not, with places for `who`, `kind` and `shape`.
-    missing : str or None
-        What is said first of a dense matrix with missing values, by a method that may take infinite ones.
-    """
-
-    kinds: tuple[InputKind, ...] = ("data", "distances", "similarities")
-    takes_sparse: bool = False
-    min_rows: int = 1
+    kinds: tuple[InputKind, ...] = ("data", "distances", "similarities")  # rows, distances, similarities
+    takes_sparse: bool = False  # whether rows may be sparse, and a matrix a graph
+    min_rows: int = 1  # fewest rows
+    # what becomes of mirrored cells that differ: they are refused; averaged where only rounding can be the
+    # reason, else refused; told of; or left to the caller, like everything but the shape
     symmetry: Literal["required", "averaged", "noted", "free"] = "required"
+    # what is said of a matrix that is not, with places for `who`, `kind` and `shape`
     not_square: str = (
         "X of {who} must be a square matrix of {kind}, got the shape {shape}. If these are rows of features, "
         "name a distance: metric='euclidean'."
     )
+    # what is said first of a dense matrix with missing values, by a method that may take infinite ones
     missing: str | None = None
 
 

@@ -17,15 +17,6 @@ def measure_by_scikit_learn(measure: Callable[[], Found], metric: Any, *, who: s
 
     What a function that the user gave raises stays as it is.
 
-    Parameters
-    ----------
-    measure : callable
-        Returns an array of distances, or of sums of them.
-    metric : str or callable
-        What scikit-learn calls the distance.
-    who : str
-        Name to use in messages.
-
     Examples
     --------
     >>> from sklearn.metrics import pairwise_distances

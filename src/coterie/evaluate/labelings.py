@@ -48,12 +48,7 @@ class Labeling:
 def read_labeling(labels: VectorLike, name: str = "labels") -> Labeling:
     """Return labels of any kind as a `Labeling`, or say what is wrong with them.
 
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples,)
-        Integers, booleans, text, dates, whole floats or sortable objects.
-    name : str, default="labels"
-        What the caller's parameter is called.
+    Labels are integers, booleans, text, dates, whole floats or sortable objects; messages call them `name`.
 
     Examples
     --------

@@ -94,13 +94,13 @@ class Writer:
             )
         return self._write_object(value, place)
 
-    def _write_scalar(self, value: np.generic, place: str) -> Any:
+    def _write_scalar(self, value: np.generic, place: str) -> dict[str, Any]:
         if value.dtype.kind not in TENSOR_KINDS:
             raise ModelFileError(f"{place} is a {value.dtype}, which cannot be saved.")
         plain = value.item()
         return {"$scalar": value.dtype.str, "value": self.write(plain, place)}
 
-    def _write_array(self, value: Any, place: str) -> Any:
+    def _write_array(self, value: Any, place: str) -> dict[str, Any]:
         if value.dtype.kind in TENSOR_KINDS and value.dtype.itemsize <= 8:
             name = place
             while name in self.tensors:
@@ -116,7 +116,7 @@ class Writer:
             }
         raise ModelFileError(f"{place} is an array of {value.dtype}, which cannot be saved.")
 
-    def _write_sparse(self, value: Any, place: str) -> Any:
+    def _write_sparse(self, value: Any, place: str) -> dict[str, Any]:
         rows = value.tocsr()
         return {
             "$csr": [self._write_array(part, f"{place}.{name}") for name, part in _parts(rows)],
@@ -124,7 +124,7 @@ class Writer:
             "is_array": isinstance(value, sparse.sparray),
         }
 
-    def _write_object(self, value: Any, place: str) -> Any:
+    def _write_object(self, value: Any, place: str) -> dict[str, Any]:
         name = registry.name_of(value)
         if type(value) in ADAPTERS:
             state_of, _ = ADAPTERS[type(value)]
@@ -239,7 +239,7 @@ class Reader:
         matrix.check_format(full_check=True)
         return matrix
 
-    def _read_dtype(self, written: Any) -> Any:
+    def _read_dtype(self, written: Any) -> np.dtype[Any]:
         return _plain_dtype(written["$dtype"])
 
     def _read_value(self, written: Any) -> Any:

@@ -191,7 +191,7 @@ class MemoryRows:
         points = self.prepared.points
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            if winner.method == "kmeans" and request.distance is None:
+            if winner.method in FITTED_TO_ALL and request.distance is None:
                 start = draw_rows(self.n_rows, n_of_start(winner), request.seed)
                 model = fit_from_sample(winner, points[start], points)
             elif compared.is_whole or request.is_settled or winner.method in FITTED_TO_ALL:
@@ -332,7 +332,7 @@ def n_sampled(request: FitRequest) -> int:
 
 
 def n_of_start(winner: Candidate) -> int:
-    """Return how many rows k-means starts on where there are more."""
+    """Return how many rows k-means and mixtures start on where there are more."""
     return max(SAMPLE_ROWS, ROWS_PER_CENTRE * winner.k)
 
 
@@ -450,13 +450,23 @@ def turned(points: Data, request: FitRequest) -> Data:
 
 
 def fit_from_sample(winner: Candidate, sample: Data, points: Data) -> Any:
-    """Return k-means of all points: the best of its starts on the sample, and one run from there."""
-    model = winner.make().fit(np.ascontiguousarray(sample))
+    """Return k-means or a mixture of all points: the best of its starts on the sample, one run from there."""
     if len(sample) == len(points):
-        return model
-    start = np.asarray(model.cluster_centers_)
-    whole = replace(winner, parameters={**winner.parameters, "init": start, "n_init": 1})
-    return whole.make().fit(points)
+        return winner.make().fit(points)
+    started = {**winner.parameters, **start_on(winner, sample), "n_init": 1}
+    return replace(winner, parameters=started).make().fit(points)
+
+
+def start_on(winner: Candidate, sample: Data) -> dict[str, Any]:
+    """Return the parameters by which k-means or a mixture begins where its fit to a sample ended."""
+    is_mixture = winner.method == "mixture"  # whose weights of float32 do not add up to 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a start need not be an optimum
+        model = winner.make().fit(np.ascontiguousarray(sample, dtype=np.float64 if is_mixture else None))
+    if not is_mixture:
+        return {"init": np.asarray(model.cluster_centers_)}
+    found = {"weights_init": model.weights_, "means_init": model.means_, "precisions_init": model.precisions_}
+    return {name: np.asarray(value) for name, value in found.items()}
 
 
 def placed_note(winner: Candidate, compared: Compared) -> str:

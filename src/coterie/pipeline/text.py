@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coterie.data import SCALINGS
-from coterie.evaluate.belief import STABLE
+from coterie.evaluate.belief import is_stable
 from coterie.pipeline.groups import Groups, group_name
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def weak_groups(found: Clustering) -> list[int]:
     """Return the groups, as people count them, that do not come back in resamples."""
     if found.stability is None:
         return []
-    return [int(at) + 1 for at in np.flatnonzero(found.stability.per_cluster < STABLE)]
+    return [at + 1 for at, mean in enumerate(found.stability.per_cluster) if not is_stable(mean)]
 
 
 def summary(found: Clustering) -> str:
@@ -199,7 +199,7 @@ def _stable(found: Clustering) -> list[str]:
     if found.stability is None:
         return []
     overall = found.stability.overall
-    return [f"{'stable' if overall >= STABLE else 'not stable'} ({overall:.2f})"]
+    return [f"{'stable' if is_stable(overall) else 'not stable'} ({overall:.2f})"]
 
 
 def _line(label: str, text: str) -> str:

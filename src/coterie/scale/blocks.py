@@ -24,24 +24,12 @@ MOST_ROWS = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The rows of one block, read when they are asked for.
+    """The rows of one block, read when they are asked for."""
 
-    Parameters
-    ----------
-    index : int
-        Which block.
-    first_row : int
-        Index of its first row in the whole.
-    spans : tuple of Span
-        Which rows of which pieces it consists of.
-    sources : list
-        For each span a piece, or the rows of one that Dask has made.
-    """
-
-    index: int
-    first_row: int
-    spans: tuple[Span, ...]
-    sources: list[Any]
+    index: int  # which block
+    first_row: int  # index of its first row in the whole
+    spans: tuple[Span, ...]  # which rows of which pieces it consists of
+    sources: list[Any]  # for each span a piece, or the rows of one that Dask has made
     columns: ColumnKeys | None
     n_columns: int
     dtype: np.dtype[Any]
@@ -244,15 +232,7 @@ def is_slow_to_read(blocks: Blocks) -> bool:
 
 @contextmanager
 def decoded_once(blocks: Blocks, *, spill: bool) -> Iterator[Blocks]:
-    """Give the same blocks, which keep decoded rows on disk until the end, if they may and if that pays.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        The rows.
-    spill : bool
-        Whether the disk may be used.
-    """
+    """Give the same blocks, which keep decoded rows on disk until the end, if they may and if that pays."""
     if not spill or not is_slow_to_read(blocks):
         yield blocks
         return

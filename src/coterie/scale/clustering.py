@@ -1,4 +1,4 @@
-"""What was found in rows of any number: the answer of `coterie.fit`, with labels made block by block."""
+"""What was found out of core: the answer of `coterie.fit`, with labels made block by block."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from coterie.scale.methods.base import new_blocks
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LazyClustering(Clustering):
-    """Groups of rows of any number, and whether to believe them.
+    """Groups of rows in blocks, and whether to believe them.
 
     A `Clustering` whose labels are lazy. Sizes, means, centres and the numbers of `facts` that say so are
     exact: every row was taken into account. The comparison of methods, stability and chance come from a

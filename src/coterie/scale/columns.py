@@ -28,24 +28,12 @@ LeftOuts = tuple[LeftOut, ...]
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """The rows in the columns that are used.
+    """The rows in the columns that are used."""
 
-    Parameters
-    ----------
-    source : object
-        Where they come from.
-    blocks : Blocks
-        The rows, as they are.
-    left_out : tuple of LeftOut
-        Columns that are not used.
-    has_names : bool
-        Whether columns have names to choose them by.
-    """
-
-    source: Any
-    blocks: Blocks
-    left_out: LeftOuts
-    has_names: bool
+    source: Any  # where they come from
+    blocks: Blocks  # the rows, as they are
+    left_out: LeftOuts  # columns that are not used
+    has_names: bool  # whether columns have names to choose them by
 
     @property
     def title(self) -> str:
@@ -76,14 +64,7 @@ def open_columns(
 ) -> Opened:
     """Open the columns of numbers that are no keys.
 
-    Parameters
-    ----------
-    source : anything that `read_blocks` takes
-        Of tables columns are chosen; matrices are taken as they are.
-    columns : sequence of str
-        The only columns to use; none: all that can be used.
-    drop, keep : sequences of str
-        Columns to leave out; columns to use although they look like keys.
+    Tables are cut to these columns, or to all that can be used; matrices are taken as they are.
     """
     refuse_queries(source, "X of coterie.fit")
     head = _head(source)

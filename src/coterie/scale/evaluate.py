@@ -25,7 +25,7 @@ Cells = tuple[Indices, Indices]  # pairs of labels, and how many rows have them
 
 
 def compare(labels_true: Any, labels_pred: Any, *, noise: str = "cluster") -> Comparison:
-    """Compare two labelings of rows of any number: every external measure, exact.
+    """Compare two labelings of rows in blocks: every external measure, exact.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def assess(
     silhouette_rows: int = SILHOUETTE_ROWS,
     random_state: RandomState = 0,
 ) -> Assessment:
-    """Assess a labeling of rows of any number, in three passes.
+    """Assess a labeling of rows in blocks, in three passes.
 
     Sums of squares, Davies-Bouldin, Calinski-Harabasz and the simplified silhouette are exact. The silhouette
     is estimated: some rows are drawn, their distances to all rows are summed up, and the mean of their

@@ -1,4 +1,4 @@
-"""Labels of rows of any number: Parquet files in a folder, one per block, written where they are made."""
+"""Labels of rows in blocks: Parquet files in a folder, one per block, written where they are made."""
 
 from __future__ import annotations
 
@@ -21,11 +21,7 @@ from coterie.scale.runtime.passes import compute, fold, tasks
 
 
 def write_labels(
-    blocks: Blocks,
-    label: Callable[..., Any],
-    *args: Any,
-    folder: str | os.PathLike[str],
-    force: bool = False,
+    blocks: Blocks, label: Callable[..., Any], *args: Any, folder: str | os.PathLike[str], force: bool = False
 ) -> Path:
     """Write `row`, counted from 1, `label` and `group` of every block; ``label(block, None, *args)``."""
     path = check_folder(folder, force=force)

@@ -11,12 +11,12 @@ import dask.array
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker
-from coterie._support.typing import AnyArray, Data, Indices, Labels
+from coterie._support.typing import Data, Indices, Labels
 from coterie.cluster import DBSCAN as LocalDBSCAN  # noqa: N811  # a class in capitals
 from coterie.pipeline import Candidate
 from coterie.pipeline.groups import number_by_size, number_labels
 from coterie.pipeline.request import FitRequest
-from coterie.pipeline.rows import Compared, Fitted, n_of_start, placed_note, said_by
+from coterie.pipeline.rows import FITTED_TO_ALL, Compared, Fitted, n_of_start, placed_note, said_by, start_on
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.catalogue import estimator_of, is_fitted_to_all, takes_checkpoint
 from coterie.scale.methods.dbscan import suggest_eps
@@ -33,24 +33,12 @@ CORE_BYTES = 256 << 20  # core points are kept, to place new rows, up to so many
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
-    """The group of every row, 0..k-1, the largest first: found by a model block by block, or known.
+    """The group of every row, 0..k-1, the largest first: found by a model block by block, or known."""
 
-    Parameters
-    ----------
-    model : object
-        A local estimator.
-    known : array of shape (n_rows,) or None
-        Clusters of all rows, where the method found them together.
-    numbers : array
-        ``numbers[cluster]`` is the group of a cluster of the model.
-    places_rows : bool, default=True
-        Whether the model is fitted, so that it places new rows.
-    """
-
-    model: Any
-    known: Labels | None
-    numbers: Labels
-    places_rows: bool = True
+    model: Any  # a local estimator
+    known: Labels | None  # clusters of all rows, where the method found them together
+    numbers: Labels  # ``numbers[cluster]`` is the group of a cluster of the model
+    places_rows: bool = True  # whether the model is fitted, so that it places new rows
 
     def lazy(self, blocks: Blocks) -> Any:
         """Return the labels of all rows of the fit as a Dask array."""
@@ -85,21 +73,7 @@ class BlocksFitted(Fitted):
 def fit_winner(
     winner: Candidate, rows: BlockRows, compared: Compared, request: FitRequest, tracker: Tracker
 ) -> BlocksFitted:
-    """Fit a winner to all rows where there is a method for blocks; else to those compared.
-
-    Parameters
-    ----------
-    winner : Candidate
-        Method and parameters.
-    rows : BlockRows
-        All rows, and a sample.
-    compared : Compared
-        The rows that methods were compared on.
-    request : FitRequest
-        Distance, checkpoint, seed.
-    tracker : Tracker
-        Hears of every pass.
-    """
+    """Fit a winner to all rows where there is a method for blocks; else to those compared."""
     blocks = rows.blocks
     if rows.sample.is_whole and request.checkpoint is None:
         return _fit_whole(winner, rows)
@@ -109,14 +83,14 @@ def fit_winner(
     if winner.method == "dbscan":
         return _fit_dbscan(winner, blocks, request.seed, progress)
     can_save = takes_checkpoint(winner.method, request.distance)
-    start = _start(winner, rows, request) if winner.method == "kmeans" else None
-    more = {"checkpoint": request.checkpoint if can_save else None, "init": start}
-    estimator = estimator_of(winner, progress, **more)
+    start = _start(winner, rows, request) if winner.method in FITTED_TO_ALL else {}
+    checkpoint = request.checkpoint if can_save else None
+    estimator = estimator_of(winner, progress, checkpoint=checkpoint, **start)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(blocks)
     numbers, _ = number_by_size(estimator.cluster_sizes_)
-    began = () if start is not None else (f"started from {estimator.start_}",)
+    began = () if start else (f"started from {estimator.start_}",)
     unsaved = () if can_save or request.checkpoint is None else (f"{winner.method} took no checkpoint",)
     notes = (*getattr(estimator, "notes_", ()), *began, *said_by(caught), *unsaved)
     return BlocksFitted(estimator, Labelling(_nameless(estimator.local_), None, numbers), notes)
@@ -129,13 +103,12 @@ def _nameless(model: object) -> Any:
     return nameless
 
 
-def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> AnyArray:
-    """Return the centres of the best of the starts on a sample, drawn as from a table in memory."""
+def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> dict[str, Any]:
+    """Return where the best of the starts on a sample ended, drawn as from a table in memory."""
     points, n_start = rows.points, n_of_start(winner)
     if n_start != len(points) and not rows.sample.is_whole:
         points = rows.scaling.apply(draw_sample(rows.opened.blocks, n_start, request.seed).X)
-    local = winner.make().fit(np.ascontiguousarray(points))
-    return np.asarray(local.cluster_centers_)
+    return start_on(winner, points)
 
 
 def _fit_whole(winner: Candidate, rows: BlockRows) -> BlocksFitted:

@@ -19,31 +19,19 @@ from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """What all blocks agree on.
+    """What all blocks agree on."""
 
-    Parameters
-    ----------
-    n_rows : int
-        Rows of all blocks.
-    columns : ColumnMoments
-        Mean, variance, least and greatest of every column.
-    largest_weight : float
-        Of all rows.
-    origin : array of shape (n_columns,)
-        The mean in the type of the data: what the engine takes rows relative to.
-    """
-
-    n_rows: int
-    columns: Any
-    largest_weight: float
-    origin: FloatArray
+    n_rows: int  # rows of all blocks
+    columns: Any  # mean, variance, least and greatest of every column
+    largest_weight: float  # of all rows
+    origin: FloatArray  # the mean in the type of the data: what the engine takes rows relative to
 
     @property
     def mean_variance(self) -> float:
         """Mean of the variances of the columns."""
         return float(np.mean(self.columns.variance))
 
-    def native(self) -> Any:
+    def native(self) -> _core.KMeansWhole:
         """Return the same as the engine takes it."""
         return _core.KMeansWhole(self.n_rows, self.columns, self.largest_weight)
 

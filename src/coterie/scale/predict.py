@@ -17,7 +17,7 @@ from coterie.scale.runtime.passes import lazy_array
 
 
 def predict(model: Any, X: Any) -> Any:
-    """Return the labels that a fitted model gives to rows of any number, as a lazy Dask array.
+    """Return the labels that a fitted model gives to rows in blocks, as a lazy Dask array.
 
     Parameters
     ----------

@@ -46,36 +46,16 @@ EVERY_95 = 1.96  # standard errors to each side of a 95 % interval
 
 @dataclass(frozen=True, eq=False)
 class BlockRows:
-    """Rows in blocks, and some of them in memory.
+    """Rows in blocks, and some of them in memory."""
 
-    Parameters
-    ----------
-    opened : Opened
-        Columns and rows as they are.
-    whole : Whole
-        Moments of the columns, exact.
-    scaling : Scaling
-        What is done to the columns.
-    blocks : Blocks
-        All rows, scaled.
-    sample : Sample
-        Some rows as they are.
-    points : array
-        The same, scaled.
-    notes : tuple of str
-        What was done.
-    truth : Blocks or None
-        The class of each row, where it was given.
-    """
-
-    opened: Opened
-    whole: moments.Whole
-    scaling: Scaling
-    blocks: Blocks
-    sample: Sample
-    points: Data
-    notes: tuple[str, ...]
-    truth: Blocks | None = None
+    opened: Opened  # columns and rows as they are
+    whole: moments.Whole  # moments of the columns, exact
+    scaling: Scaling  # what is done to the columns
+    blocks: Blocks  # all rows, scaled
+    sample: Sample  # some rows as they are
+    points: Data  # the same, scaled
+    notes: tuple[str, ...]  # what was done
+    truth: Blocks | None = None  # the class of each row, where it was given
 
     @property
     def source(self) -> str:
@@ -327,8 +307,8 @@ def _doubts(parts: dict[str, Any], n_rows: int) -> list[Fact]:
     return facts
 
 
-def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Any:
-    """Find the groups in rows of any number, block by block whatever their size.
+def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Clustering:
+    """Find the groups out of core: block by block, whatever the size of the data.
 
     Parameters
     ----------
@@ -336,10 +316,6 @@ def fit(source: object, *args: Any, progress: Any = None, **options: Any) -> Any
         The data.
     *args, progress, **options
         As in `coterie.fit`, which reads data in blocks by itself where they are large or lazy.
-
-    Returns
-    -------
-    LazyClustering
 
     Examples
     --------

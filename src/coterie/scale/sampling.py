@@ -17,21 +17,11 @@ Drawn = tuple[Indices, Data]
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows drawn alike.
+    """Rows drawn alike."""
 
-    Parameters
-    ----------
-    rows : array of shape (n,)
-        Which rows of the whole they are, ascending.
-    X : array of shape (n, n_columns)
-        Their values.
-    n_rows : int
-        Rows of the whole.
-    """
-
-    rows: Indices
-    X: Data
-    n_rows: int
+    rows: Indices  # which rows of the whole they are, ascending
+    X: Data  # their values
+    n_rows: int  # rows of the whole
 
     @property
     def is_whole(self) -> bool:

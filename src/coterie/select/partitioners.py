@@ -33,21 +33,11 @@ STARTS = 10  # of k-means on the data, beside the one that goes on from the k be
 
 @dataclass(frozen=True, eq=False)
 class Partitioner:
-    """A method, ready to be run on any rows for several k: one fit per k.
+    """A method, ready to be run on any rows for several k: one fit per k."""
 
-    Parameters
-    ----------
-    name : str
-        Of the method, or of the estimator's class.
-    title : str
-        What to call it in a sentence.
-    estimator : estimator
-        Unfitted.
-    """
-
-    name: str
-    title: str
-    estimator: Any
+    name: str  # of the method, or of the estimator's class
+    title: str  # what to call it in a sentence
+    estimator: Any  # unfitted
 
     is_fast = False  # whether dozens of runs on other rows are no matter
     has_likelihood = False

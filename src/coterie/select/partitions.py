@@ -113,17 +113,11 @@ def _grow(points: Points, centers: Centers, k: int, rng: np.random.Generator) ->
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """Labels by number of clusters, and what is known besides.
+    """Labels by number of clusters, and what is known besides."""
 
-    Parameters
-    ----------
-    labels : dict of int to ndarray or None
-        Labels 0..k-1 of each k; None where the method did not find so many clusters.
-    inertias : dict of int to float
-        What the method made small, where it is that kind of method.
-    """
-
+    # labels 0..k-1 of each k; None where the method did not find so many clusters
     labels: Mapping[int, Labels | None]
+    # what the method made small, where it is that kind of method
     inertias: Mapping[int, float] = field(default_factory=dict)
 
     def place(self, k: int, rows: Data) -> Labels:

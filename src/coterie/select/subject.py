@@ -25,30 +25,14 @@ Measure: TypeAlias = "Callable[[Subject], Measured]"
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is drawn where something is drawn.
+    """How much is drawn where something is drawn."""
 
-    Parameters
-    ----------
-    sample_size : int
-        Rows that criteria of all pairs look at, when there are more.
-    rerun_size : int
-        Rows that the method is run on again, when there are more.
-    n_draws : int
-        Data sets without clusters, for the gap statistic.
-    n_splits : int
-        Splits of the rows in two, for prediction strength.
-    n_folds : int
-        Parts of the rows that are held out in turn.
-    n_resamples : int
-        Bootstrap samples.
-    """
-
-    sample_size: int
-    rerun_size: int
-    n_draws: int
-    n_splits: int
-    n_folds: int
-    n_resamples: int
+    sample_size: int  # rows that criteria of all pairs look at, when there are more
+    rerun_size: int  # rows that the method is run on again, when there are more
+    n_draws: int  # data sets without clusters, for the gap statistic
+    n_splits: int  # splits of the rows in two, for prediction strength
+    n_folds: int  # parts of the rows that are held out in turn
+    n_resamples: int  # bootstrap samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,33 +46,15 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Rows (or distances) with their clusterings.
+    """Rows (or distances) with their clusterings."""
 
-    Parameters
-    ----------
-    X : ndarray
-        Checked rows, or a matrix of distances.
-    ks : tuple of int
-        Numbers of clusters, ascending.
-    partitioner : Partitioner
-        The method.
-    partitions : Partitions
-        Its clusterings of all rows.
-    effort : Effort
-        How much to draw.
-    seed : int
-        Of every draw.
-    tracker : Tracker
-        Hears of the steps.
-    """
-
-    X: Data
-    ks: tuple[int, ...]
-    partitioner: Partitioner
-    partitions: Partitions
-    effort: Effort
-    seed: int
-    tracker: Tracker = field(repr=False)
+    X: Data  # checked rows, or a matrix of distances
+    ks: tuple[int, ...]  # numbers of clusters, ascending
+    partitioner: Partitioner  # the method
+    partitions: Partitions  # its clusterings of all rows
+    effort: Effort  # how much to draw
+    seed: int  # of every draw
+    tracker: Tracker = field(repr=False)  # hears of the steps
 
     @property
     def n_rows(self) -> int:
@@ -135,7 +101,7 @@ class Subject:
 
     @cached_property
     def distortion(self) -> Values:
-        """What the method makes small, where it says so; else the sum of squares within clusters."""
+        """The method's objective, where it has one; else the sum of squares within clusters."""
         inertias = self.partitions.inertias
         if inertias:
             return np.array([inertias[k] if self.labels(k) is not None else np.nan for k in self.ks])

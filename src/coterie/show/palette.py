@@ -34,10 +34,7 @@ SEQUENTIAL, DIVERGING = "cividis", "RdBu_r"  # colour maps of amounts, and of wh
 def cluster_colors(k: int) -> list[str]:
     """Return the colours of clusters 0 to k - 1; cluster i has the same colour whatever k is.
 
-    Parameters
-    ----------
-    k : int
-        How many; 60 are different, then they come again with other markers.
+    Sixty are different, then they come again with other markers.
 
     Examples
     --------
@@ -50,11 +47,6 @@ def cluster_colors(k: int) -> list[str]:
 
 def cluster_markers(k: int) -> list[str]:
     """Return the markers of clusters 0 to k - 1: another one every ten clusters.
-
-    Parameters
-    ----------
-    k : int
-        How many.
 
     Examples
     --------

@@ -16,12 +16,7 @@ _CLOSED = (
 def content_policy(scripts: Sequence[str], *, allows_eval: bool = False) -> str:
     """Return a policy that runs these scripts alone and forbids every connection.
 
-    Parameters
-    ----------
-    scripts : sequence of str
-        The text of each inline script, exactly as it stands in the page.
-    allows_eval : bool, default=False
-        Whether scripts may compile text: plotly's WebGL does.
+    `scripts` are exactly as they stand in the page; plotly's WebGL compiles text: `allows_eval`.
 
     Returns
     -------

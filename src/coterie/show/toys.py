@@ -37,15 +37,6 @@ class GridCell:
 class MethodGrid:
     """Methods run on toy sets.
 
-    Parameters
-    ----------
-    sets : tuple of ToySet
-        The data.
-    methods : tuple of str
-        Names of the methods.
-    cells : dict of (set name, method name) to GridCell
-        Labels and seconds.
-
     Examples
     --------
     >>> grid = run_grid(toy_sets(60), methods=("kmeans", "single"))
@@ -53,9 +44,9 @@ class MethodGrid:
     MethodGrid: 6 sets, kmeans and single
     """
 
-    sets: tuple[ToySet, ...]
-    methods: tuple[str, ...]
-    cells: dict[tuple[str, str], GridCell]
+    sets: tuple[ToySet, ...]  # the data
+    methods: tuple[str, ...]  # names of the methods
+    cells: dict[tuple[str, str], GridCell]  # labels and seconds
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return the seconds of each method on each set."""
@@ -71,13 +62,6 @@ class MethodGrid:
 
 def toy_sets(n: int = 500, *, random_state: int = 0) -> tuple[ToySet, ...]:
     """Return six sets of n rows: rings, moons, varied blobs, stretched blobs, blobs, and no groups at all.
-
-    Parameters
-    ----------
-    n : int, default=500
-        Rows of each set.
-    random_state : int, default=0
-        Same number, same sets.
 
     Examples
     --------
@@ -136,16 +120,7 @@ def run_grid(
 ) -> MethodGrid:
     """Run methods on sets, each told how many groups there are where it can be told.
 
-    Parameters
-    ----------
-    sets : tuple of ToySet
-        The data.
-    methods : names, or mapping of str to callable, default=None
-        Names of `toy_methods`, or functions of rows and number of groups that return an estimator. None: all.
-
-    Returns
-    -------
-    MethodGrid
+    `methods` are names of `toy_methods`, or functions of rows and number of groups that return an estimator.
 
     Examples
     --------

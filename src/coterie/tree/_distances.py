@@ -26,7 +26,7 @@ def read_rows(X: Any, n_leaves: int, who: str) -> Any:
     return rows
 
 
-def euclidean() -> Any:
+def euclidean() -> _core.Metric:
     """Return the Euclidean distance as the engine sees it."""
     return _core.Metric(_core.Kernel.dot, _core.Finish.norm)
 

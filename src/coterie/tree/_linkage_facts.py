@@ -58,18 +58,10 @@ _ALL = (
     LinkageMethod("weighted", LinkageRule.weighted, has_first_rounds=True),
     LinkageMethod("ward", LinkageRule.ward, needs_euclidean=True, row_forms=("distance",)),
     LinkageMethod(
-        "centroid",
-        LinkageRule.centroid,
-        needs_euclidean=True,
-        is_monotone=False,
-        row_forms=("distance",),
+        "centroid", LinkageRule.centroid, needs_euclidean=True, is_monotone=False, row_forms=("distance",)
     ),
     LinkageMethod(
-        "median",
-        LinkageRule.median,
-        needs_euclidean=True,
-        is_monotone=False,
-        row_forms=("distance",),
+        "median", LinkageRule.median, needs_euclidean=True, is_monotone=False, row_forms=("distance",)
     ),
     LinkageMethod("average_merged", LinkageRule.average_merged, is_monotone=False),
     LinkageMethod("minimax", LinkageRule.minimax),

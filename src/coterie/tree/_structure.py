@@ -33,12 +33,7 @@ class TreeStructure:
     """Nodes, their children, sizes and heights; `Dendrogram` adds what is done with them."""
 
     def __init__(
-        self,
-        merges: Any,
-        heights: Any,
-        *,
-        names: Any = None,
-        heights_are: HeightsAre = "distances",
+        self, merges: Any, heights: Any, *, names: Any = None, heights_are: HeightsAre = "distances"
     ) -> None:
         self._set(read_children(merges, type(self).__name__), heights, names, heights_are)
 

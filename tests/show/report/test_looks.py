@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import coterie
 from coterie.show.report import write_subject
 from report_subjects import evidence_of, make_subject, stability_of
 
@@ -249,3 +250,19 @@ def test_the_chart_is_one_stop_on_the_way_to_the_cards(iris):
     assert page.evaluate(at) == "Reset axes"
     page.keyboard.press("Tab")
     assert page.evaluate("Boolean(document.activeElement.closest('.cards'))")
+
+
+def test_a_given_number_leaves_no_void(visit, tmp_path_factory):
+    """Law: with a given k the null test stands below the few numbers about it; tables of methods are wide."""
+    X = np.concatenate([np.random.default_rng(0).normal(at, 1, (40, 3)) for at in (0, 2, 4)])
+    answer = coterie.fit(X, k=3, budget="fast")
+    page = visit(answer.report(tmp_path_factory.mktemp("given") / "given.html")).page
+    boxes = {
+        name: page.locator(f"section[aria-labelledby={name}]").bounding_box()
+        for name in ("silhouette-finding", "evidence-finding", "chance-finding", "runners-title")
+    }
+    ends = {name: box["y"] + box["height"] for name, box in boxes.items()}
+    assert boxes["chance-finding"]["x"] == boxes["evidence-finding"]["x"]
+    assert boxes["chance-finding"]["y"] > ends["evidence-finding"]
+    assert ends["chance-finding"] == pytest.approx(ends["silhouette-finding"], abs=2)
+    assert boxes["runners-title"]["width"] > 1200

@@ -10,6 +10,7 @@ from coterie._support.validation.data import (
 )
 from coterie._support.validation.memory import available_memory, format_bytes, require_memory
 from coterie._support.validation.parameters import (
+    PROGRESS,
     AnArray,
     AnyOf,
     Anything,
@@ -34,6 +35,7 @@ from coterie._support.validation.sparse import Damaged, check_sparse, sound_spar
 from coterie._support.validation.weights import check_sample_weight, refuse_heavy
 
 __all__ = [
+    "PROGRESS",
     "APath",
     "AnArray",
     "AnyOf",

@@ -137,6 +137,9 @@ class Function(Constraint):
         return "a callable"
 
 
+PROGRESS: Constraint = Nothing() | Flag() | Function()  # whoever hears of the steps of a long fit
+
+
 class Dictionary(Constraint):
     """Values by name."""
 

@@ -28,12 +28,18 @@ Examples:
 def evaluate(
     labels: Annotated[str, typer.Argument(metavar="LABELS", help="Table with the group of each row, or -.")],
     truth: Annotated[
-        str | None, option("--truth", metavar="T", help="A column of LABELS or DATA, or a file.")
+        str | None,
+        option(
+            "--truth", metavar="T", help="A column of LABELS or DATA, or a file.", offered=completion.columns
+        ),
     ] = None,
     data: Annotated[
         str | None, option("--data", metavar="DATA", help="File of the data: judge the groups by them.")
     ] = None,
-    column: Annotated[str | None, option(metavar="NAME", help="Column of the groups [looks for it]")] = None,
+    column: Annotated[
+        str | None,
+        option(metavar="NAME", help="Column of the groups [looks for it]", offered=completion.columns),
+    ] = None,
     truth_column: Annotated[str | None, option(metavar="NAME", help="Column of the truth's file.")] = None,
     measure: Annotated[
         list[str],
@@ -102,13 +108,7 @@ def evaluate(
         names = chosen["data"]
         parts.append(verdict.Quality.of(found, names, distance, scaled, policy, shows_all=shows_all))
     if rows is not None and report is not None:
-        asked = {
-            "truth": truth,
-            "truth_column": truth_column,
-            "scale": scaled,
-            **how,
-            **files,
-        }
+        asked = {"truth": truth, "truth_column": truth_column, "scale": scaled, **how, **files}
         reports.write_labelled(table, rows, report, force=force, **asked)
     verdict.show(parts, as_json=as_json)
     reports.tell(report, opens=opens, quiet=as_json)

@@ -24,8 +24,7 @@ def fit(
     data: options.Data,
     k: Annotated[str, option("-k", metavar="K", help="How many groups: N, A..B or auto [auto]")] = "auto",
     method: Annotated[
-        str,
-        option(metavar="NAME", help="See coterie methods; A,B: compare [auto]", offered=options.METHODS),
+        str, option(metavar="NAME", help="See coterie methods; A,B: compare [auto]", offered=options.METHODS)
     ] = "auto",
     distance: options.Distance = "auto",
     scale: options.Scale = "auto",

@@ -49,8 +49,11 @@ def plot(
     linkage: options.Linkage = options.LINKAGE,
     distance: options.Distance = "auto",
     scale: options.Scale = "auto",
-    labels: Annotated[str | None, option(metavar="COLUMN", help="Groups that are there already.")] = None,
-    truth: Annotated[str | None, option(metavar="COLUMN", help="Known classes, to compare with.")] = None,
+    labels: Annotated[
+        str | None,
+        option(metavar="COLUMN", help="Groups that are there already.", offered=completion.columns),
+    ] = None,
+    truth: options.Truth = None,
     columns: options.Columns = [],  # noqa: B006  # typer copies it
     drop: options.Drop = [],  # noqa: B006
     missing: options.Missing = "error",

@@ -21,17 +21,7 @@ from coterie.pipeline.compare_methods import MethodComparison
 def show_clustering(
     found: Clustering, *, labels: Path | None = None, model: Path | None = None, commands: bool = True
 ) -> None:
-    """Print an answer.
-
-    Parameters
-    ----------
-    found : Clustering
-        What was found.
-    labels, model : Path or None
-        Files that were written.
-    commands : bool
-        Whether to say how to write them when they were not.
-    """
+    """Print an answer."""
     out = console()
     about, _, rest = found.summary().partition("\n\n")
     answer, *others = rest.splitlines()

@@ -3,7 +3,4 @@
 from coterie.cluster.agglomerative.genie import genie_children
 from coterie.cluster.agglomerative.tree_labels import cut_tree
 
-__all__ = [
-    "cut_tree",
-    "genie_children",
-]
+__all__ = ["cut_tree", "genie_children"]

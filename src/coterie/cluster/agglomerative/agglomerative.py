@@ -198,14 +198,7 @@ class AgglomerativeClustering(Clusterer):
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster that is nearest by the linkage's own distance.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows; for a matrix of distances or similarities, those to the rows of `fit`.
-
-        Returns
-        -------
-        labels : array of shape (n_samples,)
+        A model of a matrix takes the distances, or similarities, of new rows to the rows of `fit`.
         """
         data = self._check_new(X)
         distance = distance_of_rows(self.metric, self._known["distance"])

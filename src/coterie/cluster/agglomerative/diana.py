@@ -7,14 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from coterie._support.typing import Data, Distances, SparseData, Weights
-from coterie._support.validation import (
-    Anything,
-    Constraint,
-    Whole,
-    check_n_clusters,
-    require_memory,
-)
+from coterie._support.typing import AnyArray, Data, Distances, SparseData, Weights
+from coterie._support.validation import Anything, Constraint, Whole, check_n_clusters, require_memory
 from coterie._support.validation.schema import Real, Schema, Tensor
 from coterie.cluster.agglomerative.predict import KnownClusters
 from coterie.cluster.agglomerative.row_tree import RowTree
@@ -110,7 +104,7 @@ class Diana(RowTree):
         }
 
 
-def split_off(D: Distances) -> Any:
+def split_off(D: Distances) -> AnyArray:
     """Return which rows leave a cluster: the splinter group of Kaufman and Rousseeuw.
 
     It begins with the row farthest from the others on average. Then the row that is nearest to it, compared

@@ -113,13 +113,7 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         return self
 
     def transform(self, X: MatrixLike) -> Data:
-        """Return one pooled column per cluster.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        """
+        """Return one pooled column per cluster."""
         check_is_fitted(self)
         data = check_data(X, estimator=self, reset=False, may_be_distances=True, squares=False)
         columns = [
@@ -128,13 +122,7 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         return np.ascontiguousarray(np.array(columns).T)
 
     def inverse_transform(self, X: MatrixLike) -> Data:
-        """Return rows in which every column has the value of its cluster.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_clusters)
-            Pooled rows.
-        """
+        """Return pooled rows with as many columns as before: every one has the value of its cluster."""
         check_is_fitted(self)
         pooled: Data = check_data(X, who=type(self).__name__, may_be_distances=True, squares=False)
         if pooled.shape[1] != self.n_clusters_:

@@ -8,16 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import Data, Indices, MatrixLike, SparseData, Weights
-from coterie._support.validation import (
-    Anything,
-    Constraint,
-    Flag,
-    Nothing,
-    Number,
-    Whole,
-    check_n_clusters,
-)
+from coterie._support.typing import AnyArray, Data, Indices, MatrixLike, SparseData, Weights
+from coterie._support.validation import Anything, Constraint, Flag, Nothing, Number, Whole, check_n_clusters
 from coterie.cluster.agglomerative.predict import KnownClusters
 from coterie.cluster.agglomerative.row_tree import RowTree
 from coterie.cluster.agglomerative.tree_labels import cut_tree
@@ -176,12 +168,12 @@ class _Reach(NamedTuple):
     neighbours: Indices | None
 
 
-def _inner_rows(edges: Indices, n: int) -> Any:
+def _inner_rows(edges: Indices, n: int) -> AnyArray:
     """Return 1 for rows with two edges or more, 0 for leaves; of two rows, both count."""
     return np.ascontiguousarray((np.bincount(edges.ravel(), minlength=n) > 1) | (n == 2), dtype=np.uint8)
 
 
-def _is_near_inner(neighbours: Any, inner: Any) -> Any:
+def _is_near_inner(neighbours: Any, inner: Any) -> AnyArray:
     """Return which rows are among the nearest of a row that is no leaf."""
     is_near = np.zeros(len(inner), dtype=bool)
     is_near[neighbours[inner == 1].ravel()] = True

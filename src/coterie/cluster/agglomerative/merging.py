@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
 from coterie._support.caller import caller_level
-from coterie._support.typing import Data, Distances, SparseData
+from coterie._support.typing import Data, Distances, Indices, SparseData
 from coterie._support.validation import check_sparse
 from coterie.distance import Distance, find_distance, pairwise_distances
 from coterie.distance.input import InputKind, MatrixInput, RowsInput, SimilarityInput
@@ -123,7 +123,7 @@ def _refuse_unknown_pairs(task: TreeTask) -> None:
         )
 
 
-def check_pairs(pairs: Any, n: int, *, name: str, who: str) -> Any:
+def check_pairs(pairs: Any, n: int, *, name: str, who: str) -> Indices:
     """Return pairs of rows as an array of shape (n_pairs, 2); None is no pair."""
     if pairs is None:
         return np.empty((0, 2), dtype=np.intp)
@@ -235,7 +235,7 @@ def _symmetric(rows: Any, columns: Any, n: int) -> SparseData:
     return graph
 
 
-def _bridges(X: Data, distance: Distance | None, component: Any, n_components: int) -> Any:
+def _bridges(X: Data, distance: Distance | None, component: Any, n_components: int) -> Indices:
     """Return the nearest pair of rows of every two pieces."""
     members = [np.flatnonzero(component == piece) for piece in range(n_components)]
     pairs = []
@@ -251,7 +251,7 @@ def _bridges(X: Data, distance: Distance | None, component: Any, n_components: i
 
 def link_along(
     connectivity: Connectivity, X: Data, distance: Distance | None, rule: Any, n_merges: int
-) -> Any:
+) -> npt.NDArray[np.float64]:
     """Return at most `n_merges` merges along the edges of the graph, as SciPy's matrix."""
     graph = connectivity.graph
     is_ward = rule == _core.LinkageRule.ward
@@ -261,13 +261,4 @@ def link_along(
     rows = None
     if is_ward and distance is not None:
         rows = np.ascontiguousarray(distance.prepare(X), dtype=np.float64)
-    return np.asarray(
-        _core.link_graph(
-            lengths,
-            *_pattern(graph),
-            rule,
-            False,
-            rows,
-            n_merges,
-        )
-    )
+    return np.asarray(_core.link_graph(lengths, *_pattern(graph), rule, False, rows, n_merges))

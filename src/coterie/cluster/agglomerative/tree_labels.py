@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Indices, Labels
+from coterie._support.typing import Indices, Labels, Weights
 
 
 def cut_tree(children: Any, n_leaves: int, n_clusters: int) -> Labels:
@@ -43,7 +43,7 @@ def label_heads(children: Any, n_leaves: int) -> Labels:
     return np.unique(_heads(children, n_leaves), return_inverse=True)[1]
 
 
-def leaf_weights(children: Any, n_leaves: int, tops_of_leaves: Any) -> Any:
+def leaf_weights(children: Any, n_leaves: int, tops_of_leaves: Any) -> Weights:
     """Return 2 to the minus depth of each leaf below the root of its cluster: weighted linkage's shares.
 
     Examples

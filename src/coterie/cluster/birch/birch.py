@@ -28,9 +28,9 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import (
+    PROGRESS,
     Constraint,
     Flag,
-    Function,
     Nothing,
     Number,
     Whole,
@@ -142,7 +142,7 @@ class Birch(DistanceTransformer):
         "n_clusters": Nothing() | Whole(1) | AClusterer(),
         "compute_labels": Flag(),
         "n_jobs": Nothing() | Whole(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _schema: ClassVar[Schema] = {
@@ -233,35 +233,13 @@ class Birch(DistanceTransformer):
         return self.labels_ if self.compute_labels else self.predict(X)
 
     def predict(self, X: MatrixLike) -> Labels:
-        """Return the cluster of the nearest subcluster for each row.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        labels : array of int of shape (n_samples,)
-            For the rows of `fit` these are `labels_`.
-        """
+        """Return the cluster of the nearest subcluster for each row; `labels_` for those of `fit`."""
         data = self._check_new(X)
         nearest = nearest_subclusters(data, self.subcluster_centers_, resolve_threads(self.n_jobs))
         return self.subcluster_labels_[nearest]
 
     def transform(self, X: MatrixLike) -> Distances:
-        """Return the distance of each row to the centre of each subcluster.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        distances : array of shape (n_samples, n_subclusters)
-            Dense, also for sparse rows.
-        """
+        """Return the distance of each row to the centre of each subcluster: dense, also for sparse rows."""
         data, n_threads = self._check_new(X), resolve_threads(self.n_jobs)
         return distances_to_subclusters(data, self.subcluster_centers_, n_threads, who=type(self).__name__)
 
@@ -306,16 +284,7 @@ class Birch(DistanceTransformer):
 def label_subclusters(centers: Centers, n_clusters: Any, n_threads: int, *, who: str) -> Labels:
     """Return the cluster of each subcluster.
 
-    Parameters
-    ----------
-    centers : array of shape (n_subclusters, n_features)
-        Their means, which count alike.
-    n_clusters : None, int or estimator
-        None: each is a cluster of its own. A number: Ward's tree is cut. An estimator: a clone of it decides.
-    n_threads : int
-        For Ward's tree.
-    who : str
-        Name to use in messages.
+    `n_clusters` None: each is a cluster of its own; a number: Ward's tree is cut; else a clone decides.
 
     Examples
     --------

@@ -54,11 +54,7 @@ from coterie.cluster.density.hdbscan_input import (
     scikit_learns_distances,
 )
 from coterie.cluster.density.hdbscan_predict import hang, place_idle_rows, soft_membership, split_rows, weigh
-from coterie.cluster.density.metric import (
-    METRIC_CONSTRAINTS,
-    is_boolean,
-    scikit_learn_metrics,
-)
+from coterie.cluster.density.metric import METRIC_CONSTRAINTS, is_boolean, scikit_learn_metrics
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
 from coterie.cluster.density.optics_clusters import UNBOUNDED
 from coterie.cluster.state_checks import check_density_metric, check_given, check_merges, is_matrix

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, Indices, MatrixLike, Weights
+from coterie._support.typing import AnyArray, Data, Indices, MatrixLike, Weights
 from coterie._support.validation import check_data, refuse_tiny, require_memory
 from coterie.cluster.density.metric import (
     in_parts,
@@ -211,7 +211,7 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
     return HDBSCANInput(data, False, finite, infinite, missing, prepared(model, distance, data))
 
 
-def _sums_that_tell(data: Any) -> Any:
+def _sums_that_tell(data: Any) -> AnyArray:
     """Return a number per row that is as finite as the row: its sum, or 0 where only the sum overflows."""
     with np.errstate(invalid="ignore", over="ignore"):
         sums = np.asarray(data.sum(axis=1)).ravel()

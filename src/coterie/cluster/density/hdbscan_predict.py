@@ -18,7 +18,7 @@ from coterie.cluster.density.hdbscan_input import HDBSCANInput, as_measured, pre
 from coterie.cluster.density.metric import is_known, resolve_distance, without_direction
 from coterie.cluster.density.neighbourhoods import CELLS_PER_BLOCK
 from coterie.cluster.density.weight_lists import lists_of_weight
-from coterie.distance import find_distance, input_kind, k_nearest, nearest
+from coterie.distance import Distance, find_distance, input_kind, k_nearest, nearest
 from coterie.distance.input import check_new_input, dense_rows, far_unless_stored
 from coterie.errors import InvalidData
 
@@ -161,7 +161,7 @@ def _is_ours(model: Any, data: Any) -> bool:
     return not without_direction(_distance(model), data, model._rows)
 
 
-def _distance(model: Any) -> Any:
+def _distance(model: Any) -> Distance:
     values = dict(model.metric_params or {}) if callable(model.metric) else model._distance_values
     return find_distance(model.metric, **values)
 
@@ -206,19 +206,7 @@ def _split(given: HDBSCANInput, model: Any, counts: Any) -> HDBSCANInput:
 def place_idle_rows(
     model: Any, given: HDBSCANInput, found: Mapping[str, Any], values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the values of all rows: those of no weight get what `predict` would say of them.
-
-    Parameters
-    ----------
-    model : HDBSCAN
-        For its parameters.
-    given : HDBSCANInput
-        What it was given.
-    found : dict
-        Fitted attributes by name: the hierarchy.
-    values : dict
-        Labels, probabilities and outlier scores of the rows that count, by the names of the attributes.
-    """
+    """Return the values of all rows: those of no weight get what `predict` would say of them."""
     if not len(given.idle):
         nothing = np.empty(0, dtype=np.int64)
         return {**values, "_idle": [nothing, nothing, np.empty(0)]}

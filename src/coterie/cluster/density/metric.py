@@ -12,8 +12,8 @@ import numpy.typing as npt
 from coterie._core import Finish, Kernel
 from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import is_positive_definite
-from coterie._support.typing import Data
-from coterie._support.validation import Anything, Constraint, Dictionary, Flag, Function, Nothing, Whole
+from coterie._support.typing import AnyArray, Data
+from coterie._support.validation import PROGRESS, Anything, Constraint, Dictionary, Nothing, Whole
 from coterie.distance import Distance, find_distance
 from coterie.distance.catalogue import known_names
 from coterie.distance.input import InputRules
@@ -25,7 +25,7 @@ METRIC_CONSTRAINTS: Mapping[str, Constraint] = {
     "metric_params": Dictionary() | Nothing(),
     "leaf_size": Whole(1),
     "n_jobs": Whole() | Nothing(),
-    "progress": Nothing() | Flag() | Function(),
+    "progress": PROGRESS,
 }
 # scikit-learn's trees and neighbours take distances that differ by direction
 RULES = InputRules(kinds=("data", "distances"), takes_sparse=True, symmetry="noted")
@@ -51,7 +51,7 @@ def resolve_distance(metric: Any, metric_params: Any, p: float | None = None) ->
     return find_distance(metric, **params)
 
 
-def _inverse(V: Any) -> Any:
+def _inverse(V: Any) -> AnyArray:
     V = np.asarray(V, dtype=np.float64)
     is_square = V.ndim == 2 and V.shape[0] == V.shape[1]
     if not is_square or not np.allclose(V, V.T) or not is_positive_definite(V):

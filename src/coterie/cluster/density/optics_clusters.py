@@ -141,10 +141,6 @@ def cluster_optics_xi(
         Weight of each row: a row of weight w has the places of its w copies, which follow each other at its
         core distance. It is in the clusters that its first copy is in.
 
-    Returns
-    -------
-    XiClusters
-
     Examples
     --------
     >>> from coterie.cluster import cluster_optics_xi, compute_optics_graph
@@ -316,22 +312,12 @@ Plot = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
-    """Stretches of equal reachability in the order of visits: of a row its first copy, then all others.
+    """Stretches of equal reachability in the order of visits: of a row its first copy, then all others."""
 
-    Parameters
-    ----------
-    reach, length : arrays of float
-        Height of each stretch, and the weight that it stands for.
-    came_from : array of int
-        The stretch that each was reached from, or -1.
-    visit : array of int
-        Place of its row in the order of visits.
-    """
-
-    reach: Plot
+    reach: Plot  # height of each stretch, and the weight that it stands for
     length: Plot
-    came_from: Indices
-    visit: Indices
+    came_from: Indices  # the stretch that each was reached from, or -1
+    visit: Indices  # place of its row in the order of visits
 
 
 def one_by_one(reach: Plot, came_from: Indices) -> Stretches:

@@ -122,10 +122,6 @@ def compute_optics_graph(
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of each row; those of weight 0 come last, out of reach.
 
-    Returns
-    -------
-    OpticsGraph
-
     Examples
     --------
     >>> graph = compute_optics_graph([[1, 2], [2, 5], [3, 6], [8, 7], [8, 8], [7, 3]], min_samples=2)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from coterie import _core
-from coterie._support.typing import Distances, Indices, SparseData, Weights
+from coterie._support.typing import AnyArray, Distances, Indices, SparseData, Weights
 from coterie.cluster.density.condensed_tree import Ids
 from coterie.cluster.density.weight_lists import core_by_weight, core_of_blocks
 from coterie.distance import Distance
@@ -129,7 +129,7 @@ def of_graph(
     return ReachabilityTree(np.ascontiguousarray(edges), tree.data[order], core, "graph")
 
 
-def _core_of_graph(near: SparseData, min_samples: int) -> Any:
+def _core_of_graph(near: SparseData, min_samples: int) -> AnyArray:
     """Return the distance of each row to its `min_samples`-th nearest of those that are stored."""
     counts = np.diff(near.indptr)
     if (counts < min_samples).any():
@@ -138,7 +138,7 @@ def _core_of_graph(near: SparseData, min_samples: int) -> Any:
     return np.array([np.partition(values, min_samples - 1)[min_samples - 1] for values in lists])
 
 
-def _by_weight(near: SparseData, min_samples: int, weights: Weights) -> Any:
+def _by_weight(near: SparseData, min_samples: int, weights: Weights) -> AnyArray:
     """Return the distance within which the stored neighbours weigh enough; copies are near each other."""
     near.sort_indices()
     core = np.empty(near.shape[0])

@@ -37,18 +37,8 @@ def lists_of_weight(
 ) -> Iterator[WeightLists]:
     """Yield lists that hold the weight `least`, or all rows; those of queries in sparse parts are longer.
 
-    Parameters
-    ----------
-    ask : callable
-        Gives index and distance of the k nearest rows for some queries.
-    n_queries : int
-        How many queries there are; they are asked a block at a time.
-    weights : array of shape (n_rows,)
-        What the rows weigh.
-    least : float
-        The weight to reach.
-    first : int
-        How many rows to ask for at first; twice as many for the lists that are too light.
+    `ask` gives index and distance of the k nearest rows for some queries, a block at a time. Lists have
+    `first` rows; those that are too light are asked for again, twice as long.
     """
     k, pending = min(first, len(weights)), np.arange(n_queries)
     while len(pending):

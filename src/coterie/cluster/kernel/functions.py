@@ -21,23 +21,13 @@ BLOCK_BYTES = 2**26  # rows that are computed at once
 
 @dataclass(frozen=True, eq=False)
 class KernelFunction:
-    """A kernel with its parameters.
+    """A kernel with its parameters."""
 
-    Parameters
-    ----------
-    name : str
-        One of `KERNELS`, or "" for a function.
-    gamma, degree, coef0 : float
-        As in the formulas of `KernelKMeans`.
-    function : callable or None
-        A user's function of two rows.
-    """
-
-    name: str
-    gamma: float = 1.0
+    name: str  # one of `KERNELS`, or "" for a function
+    gamma: float = 1.0  # as in the formulas of `KernelKMeans`
     degree: float = 3.0
     coef0: float = 1.0
-    function: Callable[..., float] | None = None
+    function: Callable[..., float] | None = None  # a user's function of two rows
 
     @property
     def is_surely_positive(self) -> bool:

@@ -10,11 +10,11 @@ import numpy as np
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import Data, Distances, Labels, MatrixLike, RandomState, Weights
 from coterie._support.validation import (
+    PROGRESS,
     AnArray,
     Choice,
     Constraint,
     Dictionary,
-    Flag,
     Function,
     Nothing,
     Number,
@@ -48,7 +48,7 @@ from coterie.errors import InvalidParameter
 RESTARTS = 10  # the kernel's space has many local optima
 RULES = InputRules(
     not_square="X of {who} must be a square matrix of kernel values for kernel='precomputed', got the shape "
-    "{shape}. If these are rows of features, name a kernel: kernel='rbf'.",
+    "{shape}. If these are rows of features, name a kernel: kernel='rbf'."
 )
 AUTO_MOST_ROWS = 20_000  # all pairs of more rows take minutes, or more memory than most machines have
 
@@ -142,7 +142,7 @@ class KernelKMeans(DistanceTransformer):
         "max_iter": Whole(1),
         "tol": Number(0),
         "random_state": Seed(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
     _objective_words: ClassVar[str] = "SSE in the kernel's space"
 
@@ -223,17 +223,9 @@ class KernelKMeans(DistanceTransformer):
         return "similarities" if is_given else "data"
 
     def predict(self, X: MatrixLike) -> Labels:
-        """Return the index of the nearest mean for each row.
+        """Return the index of the nearest mean for each row; for the rows of `fit` these are `labels_`.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows; for "precomputed", their kernel with all rows of `fit`.
-
-        Returns
-        -------
-        labels : array of int32 of shape (n_samples,)
-            For the rows of `fit` these are `labels_`.
+        For "precomputed", X holds the kernel of new rows with all rows of `fit`.
         """
         rows = self._check_new(X)
         if not self.exact_:
@@ -245,10 +237,7 @@ class KernelKMeans(DistanceTransformer):
     def transform(self, X: MatrixLike) -> Distances:
         """Return the distance of each row to each mean, in the kernel's space.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows. Not for "precomputed", where the kernel of a new row with itself is not known.
+        Not for "precomputed", where the kernel of a new row with itself is not known.
         """
         rows = self._check_new(X)
         kernel = self._kernel_function()

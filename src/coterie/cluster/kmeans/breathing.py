@@ -33,23 +33,7 @@ LEAST_PROFIT = 1e-9  # relative; less is rounding
 def breathe(
     first: Way, points: Points, stopping: Stopping, algorithm: str, seed: int, report: Report | None
 ) -> Way:
-    """Return a way on from the end of the first one to an inertia that is at most the same.
-
-    Parameters
-    ----------
-    first : Way
-        Where plain k-means ended.
-    points : Points
-        The data.
-    stopping : Stopping
-        When plain k-means ends; breaths use tolerances of their own.
-    algorithm : str
-        How to iterate.
-    seed : int
-        Same seed, same breaths.
-    report : callable or None
-        Called after every iteration.
-    """
+    """Return a way on from the end of the first one to an inertia that is at most the same."""
     random = np.random.default_rng([seed, 1])
     grow_stopping = replace(stopping, tol=max(stopping.tol, GROW_TOL))
     shrink_stopping = replace(stopping, tol=min(stopping.tol, SHRINK_TOL))

@@ -19,15 +19,7 @@ from coterie._support.typing import (
     Weights,
 )
 from coterie._support.validation import Number, check_sample_weight
-from coterie._support.validation.schema import (
-    COUNT,
-    Maybe,
-    Schema,
-    Size,
-    Sometimes,
-    Tensor,
-    check_squares,
-)
+from coterie._support.validation.schema import COUNT, Maybe, Schema, Size, Sometimes, Tensor, check_squares
 from coterie.cluster.base import DistanceTransformer
 from coterie.cluster.kmeans.spaces import Space
 from coterie.cluster.state_checks import check_finite
@@ -67,45 +59,16 @@ class CenterClusterer(DistanceTransformer):
     def predict(self, X: MatrixLike) -> Labels:
         """Return the index of the nearest centre for each row; of a tree, of the nearest one at every split.
 
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        labels : array of int32 of shape (n_samples,)
-            For the rows of `fit` these are `labels_`, to the bit.
+        For the rows of `fit` these are `labels_`, to the bit.
         """
         return self._place(self._check_new(X))
 
     def transform(self, X: MatrixLike) -> Distances:
-        """Return the distance of each row to each centre.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        distances : array of shape (n_samples, n_clusters)
-            Dense, also for sparse rows.
-        """
+        """Return the distance of each row to each centre: dense, also for sparse rows."""
         return self._distances(self._check_new(X))
 
     def score(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> float:
-        """Return minus the weighted sum of squared distances of new rows to their nearest centres.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-        y : ignored
-            Present by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
-        """
+        """Return minus the weighted sum of squared distances of new rows to their nearest centres."""
         data = self._check_new(X)
         weights = check_sample_weight(sample_weight, data.shape[0], who=type(self).__name__)
         return -self._label(data, weights)[1]

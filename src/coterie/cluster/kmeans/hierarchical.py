@@ -10,19 +10,11 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import (
-    Data,
-    FloatArray,
-    Indices,
-    Labels,
-    RandomState,
-    SparseData,
-    Weights,
-)
+from coterie._support.typing import Data, FloatArray, Indices, Labels, RandomState, SparseData, Weights
 from coterie._support.validation import (
+    PROGRESS,
     Choice,
     Constraint,
-    Flag,
     Function,
     Nothing,
     Whole,
@@ -111,7 +103,7 @@ class HierarchicalKMeans(CenterClusterer):
         "max_iter": START_CONSTRAINTS["max_iter"],
         "tol": START_CONSTRAINTS["tol"],
         "random_state": START_CONSTRAINTS["random_state"],
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _schema: ClassVar[Schema] = {

@@ -10,16 +10,7 @@ import numpy as np
 
 from coterie._support.typing import Centers, FloatArray, Labels
 from coterie._support.validation import Number
-from coterie._support.validation.schema import (
-    COUNT,
-    Instance,
-    ListOf,
-    Maybe,
-    Schema,
-    Tensor,
-    Text,
-    wrong,
-)
+from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Schema, Tensor, Text, wrong
 from coterie.cluster.kmeans.points import ONE_ITERATION, Points
 from coterie.cluster.kmeans.runs import BestRun
 
@@ -40,10 +31,7 @@ class KMeansPick:
         candidate that lowers the sum the most.
     """
 
-    _schema: ClassVar[Schema] = {
-        "row": COUNT,
-        "probabilities": Tensor("rows", low=0, high=1 + 1e-6),
-    }
+    _schema: ClassVar[Schema] = {"row": COUNT, "probabilities": Tensor("rows", low=0, high=1 + 1e-6)}
 
     @classmethod
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:

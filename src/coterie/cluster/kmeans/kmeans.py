@@ -10,11 +10,11 @@ from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Data, FloatArray, RandomState, SparseData, Weights
 from coterie._support.validation import (
+    PROGRESS,
     Anything,
     Choice,
     Constraint,
     Flag,
-    Function,
     Nothing,
     Number,
     check_n_clusters,
@@ -26,13 +26,7 @@ from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
 from coterie.cluster.kmeans.history import KMeansHistory, record_history
 from coterie.cluster.kmeans.points import Stopping
-from coterie.cluster.kmeans.runs import (
-    KMeansPlan,
-    Reporter,
-    best_of_restarts,
-    check_improve,
-    prepared_init,
-)
+from coterie.cluster.kmeans.runs import KMeansPlan, Reporter, best_of_restarts, check_improve, prepared_init
 from coterie.cluster.kmeans.spaces import Space, fit_space, learned, refit_space
 from coterie.cluster.kmeans.starts import START_CONSTRAINTS, check_init, count_starts
 from coterie.cluster.state_checks import check_distance, check_given
@@ -151,7 +145,7 @@ class KMeans(CenterClusterer):
         "improve": Nothing() | Choice("breathing"),
         "tol_inertia": Nothing() | Number(0),
         "history": Flag(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _schema: ClassVar[Schema] = {

@@ -12,9 +12,9 @@ from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, MatrixLike, RandomState, SparseData, VectorLike, Weights
 from coterie._support.validation import (
+    PROGRESS,
     Constraint,
     Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -123,7 +123,7 @@ class MiniBatchKMeans(CenterClusterer):
         "max_no_improvement": Whole(0) | Nothing(),
         "init_size": Whole(1) | Nothing(),
         "reassignment_ratio": Number(0),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _schema: ClassVar[Schema] = {

@@ -25,21 +25,11 @@ ROWS_PER_BLOCK = 4096  # for passes that make temporary rows: they stay in cache
 
 @dataclass(frozen=True)
 class Stopping:
-    """When iterations end.
+    """When iterations end."""
 
-    Parameters
-    ----------
-    max_iter : int
-        Most iterations.
-    tol : float
-        Squared shift of all centres together, as a share of the mean variance of the columns.
-    tol_inertia : float or None
-        Relative decrease of the inertia that is not worth another iteration.
-    """
-
-    max_iter: int
-    tol: float = 0.0
-    tol_inertia: float | None = None
+    max_iter: int  # most iterations
+    tol: float = 0.0  # squared shift of all centres together, as a share of the mean variance of the columns
+    tol_inertia: float | None = None  # relative decrease of the inertia that is not worth another iteration
 
     def __post_init__(self) -> None:
         # parameters may be NumPy's numbers of fewer bits, products with which overflow

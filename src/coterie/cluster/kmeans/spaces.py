@@ -27,18 +27,11 @@ HALF_SQUARE = 0.5  # one minus the cosine of unit vectors is half their squared 
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """A geometry that knows its data.
+    """A geometry that knows its data."""
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Fitted.
-    origin : array of shape (n_features,)
-        The point that the engine takes prepared rows relative to; with the origin of a fit, its rows get
-        their labels back to the bit.
-    """
-
-    geometry: Geometry
+    geometry: Geometry  # fitted
+    # the point that the engine takes prepared rows relative to; with the origin of a fit, its rows get their
+    # labels back to the bit
     origin: FloatArray
 
     @property

@@ -41,21 +41,11 @@ START_CONSTRAINTS: Mapping[str, Constraint] = {
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """First centres and how they were picked.
+    """First centres and how they were picked."""
 
-    Parameters
-    ----------
-    centers : array of shape (k, n_features)
-        Fewer than asked for when there are not enough different rows.
-    rows : array of shape (k,) or None
-        Which rows they are, in the order of the picks.
-    probabilities : array of shape (k, n_samples) or None
-        Chance of each row at each pick, if asked for.
-    """
-
-    centers: Centers
-    rows: Indices | None = None
-    probabilities: FloatArray | None = None
+    centers: Centers  # fewer than asked for when there are not enough different rows
+    rows: Indices | None = None  # which rows they are, in the order of the picks
+    probabilities: FloatArray | None = None  # chance of each row at each pick, if asked for
 
 
 def make_start(
@@ -79,11 +69,7 @@ def make_start(
         Whether the chances of the rows are wanted.
     """
     if isinstance(init, str):
-        makers = {
-            "k-means++": _plus_plus,
-            "random": _random_rows,
-            "random partition": _random_partition,
-        }
+        makers = {"k-means++": _plus_plus, "random": _random_rows, "random partition": _random_partition}
         return makers[init](points, n_clusters, seed, record)
     if callable(init):
         made = init(points.X, n_clusters, random_state=_random_state(seed))
@@ -150,7 +136,7 @@ def _plus_plus(points: Points, n_clusters: int, seed: int, record: bool) -> Star
 
 def _random_rows(points: Points, n_clusters: int, seed: int, record: bool) -> Start:
     n_rows = points.X.shape[0]
-    chances = _chances(points)
+    chances = None if points.weights is None else points.weights / points.weights.sum()
     n_possible = n_rows if chances is None else int(np.count_nonzero(chances))
     rows = np.random.default_rng(seed).choice(n_rows, min(n_clusters, n_possible), replace=False, p=chances)
     recorded = _chances_without_replacement(chances, rows, n_rows) if record else None
@@ -166,10 +152,6 @@ def _random_partition(points: Points, n_clusters: int, seed: int, record: bool) 
     # the first rows of a shuffle deal one row to each part, so that none is empty
     labels[random.permutation(heavy)[:n_clusters]] = np.arange(min(n_clusters, heavy.size))
     return Start(points.means(labels, n_clusters))
-
-
-def _chances(points: Points) -> FloatArray | None:
-    return None if points.weights is None else points.weights / points.weights.sum()
 
 
 def _chances_without_replacement(chances: FloatArray | None, rows: Indices, n_rows: int) -> FloatArray:

@@ -12,23 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import (
-    Data,
-    Distances,
-    Indices,
-    Labels,
-    MatrixLike,
-    RandomState,
-    Weights,
-)
+from coterie._support.typing import Data, Distances, Indices, Labels, MatrixLike, RandomState, Weights
 from coterie._support.validation import (
+    PROGRESS,
     AnArray,
     Anything,
     Choice,
     Constraint,
     Dictionary,
-    Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -159,7 +150,7 @@ class KMedoids(DistanceTransformer):
         "sample_size": Nothing() | Whole(1),
         "n_subsamples": Whole(1),
         "random_state": Seed(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
     _sometimes = ("medoid_silhouette_",)
     _objective_words: ClassVar[str] = "sum of distances"
@@ -244,17 +235,9 @@ class KMedoids(DistanceTransformer):
             raise wrong("medoid_indices_", who, f"hold numbers below {n_columns:,}", last)
 
     def predict(self, X: MatrixLike) -> Labels:
-        """Return the index of the nearest medoid for each row.
+        """Return the index of the nearest medoid for each row; for the rows of `fit` these are `labels_`.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows; for a model of a matrix, their distances to all rows of `fit`.
-
-        Returns
-        -------
-        labels : array of int32 of shape (n_samples,)
-            For the rows of `fit` these are `labels_`.
+        A model of a matrix takes the distances of new rows to all rows of `fit`.
         """
         rows, distance = self._check_new(X), self._distance()
         if distance is None or distance.function is not None:
@@ -266,13 +249,7 @@ class KMedoids(DistanceTransformer):
         return labels
 
     def transform(self, X: MatrixLike) -> Distances:
-        """Return the distance of each row to each medoid.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows; for a model of a matrix, their distances to all rows of `fit`.
-        """
+        """Return the distance of each row to each medoid; of a model of a matrix as `predict` takes them."""
         return self._to_medoids(self._check_new(X), self._distance())
 
     def _to_medoids(self, rows: Data, distance: Distance | None) -> Distances:

@@ -64,7 +64,7 @@ class GivenDistances:
         """Return the source with the same candidates and only these points."""
         return GivenDistances(np.ascontiguousarray(self.D[:, ids]), ids)
 
-    def build(self, candidates: Indices, weights: Weights | None, k: int, threads: int) -> Any:
+    def build(self, candidates: Indices, weights: Weights | None, k: int, threads: int) -> list[int]:
         return _core.build_medoids(self.D, candidates, weights, k, threads)
 
     def swap(
@@ -74,7 +74,7 @@ class GivenDistances:
         start: Indices,
         options: Any,
         report: Report | None,
-    ) -> Any:
+    ) -> _core.SwapOutcome:
         return _core.swap_medoids(self.D, candidates, weights, start, options, report)
 
     def nearest(self, medoids: Indices, threads: int) -> tuple[Labels, Distances]:
@@ -112,7 +112,7 @@ class ComputedDistances:
     def against(self, ids: Indices) -> ComputedDistances:
         return ComputedDistances(self.X, self.metric, ids)
 
-    def build(self, candidates: Indices, weights: Weights | None, k: int, threads: int) -> Any:
+    def build(self, candidates: Indices, weights: Weights | None, k: int, threads: int) -> list[int]:
         return _core.build_medoids(self.X, self._others, self.metric, candidates, weights, k, threads)
 
     def swap(
@@ -122,7 +122,7 @@ class ComputedDistances:
         start: Indices,
         options: Any,
         report: Report | None,
-    ) -> Any:
+    ) -> _core.SwapOutcome:
         return _core.swap_medoids(
             self.X, self._others, self.metric, candidates, weights, start, options, report
         )

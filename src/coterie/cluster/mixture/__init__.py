@@ -3,12 +3,13 @@
 from coterie.cluster.mixture.em import Problem, Run, continue_run
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.parameters import Parameters, Statistics, statistics_of
-from coterie.cluster.mixture.starts import STARTS, Draws, Rows
+from coterie.cluster.mixture.starts import STARTS, Draws, GivenStart, Rows
 
 __all__ = [
     "FAMILIES",
     "STARTS",
     "Draws",
+    "GivenStart",
     "Parameters",
     "Problem",
     "Rows",

@@ -25,26 +25,15 @@ LEAST_GAIN = 1e-13  # of a turn, per row: below is rounding
 
 @dataclass(frozen=True)
 class Family:
-    """One kind of covariances.
+    """One kind of covariances."""
 
-    Parameters
-    ----------
-    name : str
-        Its name, of scikit-learn's or of mclust's kind.
-    storage : {"full", "tied", "diag", "spherical"}
-        How covariances are kept: (k, d, d), (d, d), (k, d) or (k,).
-    likeliest : callable
-        ``(weights, scatter) -> covariances``: the maximum of the likelihood, given the weights of the
-        components and their own covariances, (k, d, d), or variances (k, d) where `storage` is "diag" or
-        "spherical". Numbers that are not finite where it has none.
-    n_covariance_parameters : callable
-        ``(k, d) -> int``.
-    """
-
-    name: str
-    storage: str
+    name: str  # its name, of scikit-learn's or of mclust's kind
+    storage: str  # how covariances are kept: (k, d, d), (d, d), (k, d) or (k,)
+    # ``(weights, scatter) -> covariances``: the maximum of the likelihood, given the weights of the
+    # components and their own covariances, (k, d, d), or variances (k, d) where `storage` is "diag" or
+    # "spherical". Numbers that are not finite where it has none
     likeliest: Callable[[FloatArray, FloatArray], FloatArray]
-    n_covariance_parameters: Callable[[int, int], int]
+    n_covariance_parameters: Callable[[int, int], int]  # ``(k, d) -> int``
 
     @property
     def kernel_shape(self) -> str:

@@ -14,11 +14,11 @@ from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import Data, FloatArray, Labels, RandomState, SparseData, VectorLike, Weights
 from coterie._support.validation import (
+    PROGRESS,
     AnArray,
     Choice,
     Constraint,
     Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -32,16 +32,7 @@ from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.history import MixtureHistory
 from coterie.cluster.mixture.parameters import Parameters, label_rows
 from coterie.cluster.mixture.predict import MixtureClusterer
-from coterie.cluster.mixture.starts import (
-    STARTS,
-    Draws,
-    GivenStart,
-    Rows,
-    check_last_fit,
-    check_means,
-    check_precisions,
-    check_weights,
-)
+from coterie.cluster.mixture.starts import STARTS, Draws, GivenStart, Rows, check_last_fit
 from coterie.errors import DataNotice
 
 HIDING = 10  # times the largest variance: with so much added to all, no two components differ
@@ -156,7 +147,7 @@ class GaussianMixture(MixtureClusterer):
         "verbose_interval": Whole(1),
         "acceleration": Nothing() | Choice("squarem"),
         "history": Flag(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _schema: ClassVar[Schema] = {
@@ -248,13 +239,14 @@ class GaussianMixture(MixtureClusterer):
         )
 
     def _best_run(self, problem: Problem, teller: Teller) -> Run:
+        shape = (self.n_components, problem.X.shape[1])
         if self.warm_start and hasattr(self, "converged_"):
-            shape = (self.n_components, problem.X.shape[1])
             check_last_fit(self.means_, self.precisions_cholesky_, problem.family, shape)
             teller.begin_run(0)
             earlier = self.lower_bound_ if self.lower_bounds_ else -np.inf  # no step was made from the start
             return teller.end_run(fit_run(problem, self._parameters(np.float64), earlier, teller.report))
-        given = self._given(problem)
+        parts = (self.weights_init, self.means_init, self.precisions_init)
+        given = GivenStart.checked(*parts, problem.family, shape)
         draws = Draws(self.random_state)
         rows = Rows(problem.X, problem.weights, self.n_components, problem.family)
         best: Run | None = None
@@ -266,16 +258,6 @@ class GaussianMixture(MixtureClusterer):
             best = run if best is None or run.bound > best.bound else best
         assert best is not None
         return best
-
-    def _given(self, problem: Problem) -> GivenStart:
-        shape = (self.n_components, problem.X.shape[1])
-        return GivenStart(
-            None if self.weights_init is None else check_weights(self.weights_init, self.n_components),
-            None if self.means_init is None else check_means(self.means_init, shape),
-            None
-            if self.precisions_init is None
-            else check_precisions(self.precisions_init, problem.family, shape),
-        )
 
     def _found(self, problem: Problem, best: Run) -> Mapping[str, Any]:
         parameters, labels, bound = _judged(problem, best)

@@ -134,20 +134,7 @@ class MixtureClusterer(WeightedClusterer):
         return float(weights.sum()), float(logs.astype(np.float64) @ weights)
 
     def sample(self, n_samples: int = 1) -> tuple[FloatArray, Labels]:
-        """Draw rows from the mixture.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            How many.
-
-        Returns
-        -------
-        X : array of shape (n_samples, n_features)
-            The rows, component after component.
-        y : array of shape (n_samples,)
-            The component of each.
-        """
+        """Draw rows from the mixture, component after component; return them, and the component of each."""
         check_is_fitted(self)
         if not Whole(1).accepts(n_samples):
             raise InvalidParameter(

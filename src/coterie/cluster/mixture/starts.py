@@ -15,12 +15,7 @@ from coterie._support.validation import check_seed
 from coterie.cluster.kmeans.functions import kmeans_plusplus
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.mixture.families import Family
-from coterie.cluster.mixture.parameters import (
-    LEAST_WEIGHT,
-    Parameters,
-    Statistics,
-    factors_of_precisions,
-)
+from coterie.cluster.mixture.parameters import LEAST_WEIGHT, Parameters, Statistics, factors_of_precisions
 from coterie.errors import InvalidParameter
 
 LEGACY_SEEDS = 2**32  # what NumPy's older generator takes as a seed
@@ -97,6 +92,17 @@ class GivenStart:
     weights: FloatArray | None
     means: FloatArray | None
     precisions: FloatArray | None
+
+    @classmethod
+    def checked(
+        cls, weights_init: Any, means_init: Any, precisions_init: Any, family: Family, shape: tuple[int, int]
+    ) -> GivenStart:
+        """Return what was given, checked: parameters as in `GaussianMixture`, for (components, columns)."""
+        return cls(
+            None if weights_init is None else check_weights(weights_init, shape[0]),
+            None if means_init is None else check_means(means_init, shape),
+            None if precisions_init is None else check_precisions(precisions_init, family, shape),
+        )
 
     @property
     def is_complete(self) -> bool:

@@ -2,9 +2,4 @@
 
 from coterie.cluster.modes.mode_tree import ModeTree, dimension_at, grow_mode_tree, null_depth
 
-__all__ = [
-    "ModeTree",
-    "dimension_at",
-    "grow_mode_tree",
-    "null_depth",
-]
+__all__ = ["ModeTree", "dimension_at", "grow_mode_tree", "null_depth"]

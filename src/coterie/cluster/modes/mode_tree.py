@@ -26,29 +26,14 @@ class ModeTree:
     appear from the densest to the sparsest. When an edge joins two hills, the lower one ends there; the
     logarithm of its peak's density over that of the edge is the *persistence* of the edge. In units of its
     standard error, sqrt(2 / n_neighbors), that is the *depth*.
-
-    Parameters
-    ----------
-    n_neighbors : int
-        Neighbours that the density is estimated from.
-    dimension : float
-        Of the density; estimated from how distances grow with the number of neighbours.
-    radii : array of shape (n,)
-        Distance of each row to its `n_neighbors`-th neighbour.
-    edges : array of shape (n - 1, 2)
-        Rows of each edge.
-    lengths : array of shape (n - 1,)
-        Mutual reachability of each edge, ascending.
-    depths : array of shape (n - 1,)
-        Depth of the valley at each edge, in standard errors.
     """
 
-    n_neighbors: int
-    dimension: float
-    radii: Distances
-    edges: Indices
-    lengths: Distances
-    depths: FloatArray
+    n_neighbors: int  # neighbours that the density is estimated from
+    dimension: float  # of the density; estimated from how distances grow with the number of neighbours
+    radii: Distances  # distance of each row to its `n_neighbors`-th neighbour
+    edges: Indices  # rows of each edge
+    lengths: Distances  # mutual reachability of each edge, ascending
+    depths: FloatArray  # depth of the valley at each edge, in standard errors
 
     @property
     def log_density(self) -> FloatArray:

@@ -107,13 +107,7 @@ class ModeClustering(Clusterer):
         self.n_jobs = n_jobs
 
     def predict(self, X: MatrixLike) -> Labels:
-        """Return the cluster of the nearest row of the fit.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Rows.
-        """
+        """Return the cluster of the nearest row of the fit."""
         check_is_fitted(self)
         rows: Any = check_data(X, estimator=self, reset=False)
         found = nearest(rows, self._rows, self.metric, n_jobs=self.n_jobs)

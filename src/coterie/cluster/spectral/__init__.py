@@ -2,6 +2,4 @@
 
 from coterie.cluster.spectral.graphs import MatrixGraph
 
-__all__ = [
-    "MatrixGraph",
-]
+__all__ = ["MatrixGraph"]

@@ -50,31 +50,15 @@ from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The rows of a fit that have any weight, with their coordinates and what places others among them.
+    """The rows of a fit that have any weight, with their coordinates and what places others among them."""
 
-    Parameters
-    ----------
-    rows : array or sparse array
-        Rows of features, or those of a matrix that was given.
-    weights : array of shape (n,) or None
-        Of these rows.
-    coordinates : array of shape (n, n_components)
-        Of these rows.
-    eigenvalues : array
-        Of the Laplacian.
-    degrees, scales : array of shape (n,) or None
-        Of the graph.
-    landmarks : LandmarkMap or None
-        Where rows are placed by landmarks.
-    """
-
-    rows: Any
-    weights: Weights | None
-    coordinates: FloatArray
-    eigenvalues: FloatArray
-    degrees: FloatArray | None
+    rows: Any  # rows of features, or those of a matrix that was given
+    weights: Weights | None  # of these rows
+    coordinates: FloatArray  # of these rows
+    eigenvalues: FloatArray  # of the Laplacian
+    degrees: FloatArray | None  # of the graph
     scales: FloatArray | None
-    landmarks: LandmarkMap | None
+    landmarks: LandmarkMap | None  # where rows are placed by landmarks
 
     def of(self, X: Any, affinity: Affinity, laplacian: str) -> FloatArray:
         """Return the coordinates of other rows, or of their affinities; one of these rows keeps its own."""
@@ -319,7 +303,7 @@ class SpectralBase:
                 return checked
         return self._dense(checked).astype(self._input.dtype, copy=False)
 
-    def _dense(self, rows: Any) -> Any:
+    def _dense(self, rows: Any) -> FloatArray:
         return dense_rows(
             rows,
             who=type(self).__name__,

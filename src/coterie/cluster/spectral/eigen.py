@@ -39,35 +39,16 @@ SHIFT = 1e-5  # of the Laplacian, as a share of its largest possible eigenvalue:
 
 @dataclass(frozen=True, eq=False)
 class Eigenproblem:
-    """A symmetric operator on vectors of length `n`, and the eigenvectors of it that are known beforehand.
+    """A symmetric operator on vectors of length `n`, and the eigenvectors of it that are known beforehand."""
 
-    Parameters
-    ----------
-    product : callable
-        ``product(V)`` for V of shape (n, b).
-    n : int
-        Length of vectors.
-    known : array of shape (n, c)
-        Orthonormal eigenvectors with the largest eigenvalues.
-    known_values : array of shape (c,)
-        Their eigenvalues.
-    lowest : float
-        A lower bound of all eigenvalues.
-    is_cheap : bool
-        Whether a product costs less than making its vectors orthogonal to others.
-    rounding : float
-        Error of products, below which no residual can be expected to fall.
-    stored : callable
-        ``stored()`` is the operator as a sparse matrix; refused where that does not fit in memory.
-    """
-
-    product: Product
-    n: int
-    known: FloatArray
-    known_values: FloatArray
-    lowest: float
-    is_cheap: bool
-    rounding: float
+    product: Product  # ``product(V)`` for V of shape (n, b)
+    n: int  # length of vectors
+    known: FloatArray  # orthonormal eigenvectors with the largest eigenvalues
+    known_values: FloatArray  # their eigenvalues
+    lowest: float  # a lower bound of all eigenvalues
+    is_cheap: bool  # whether a product costs less than making its vectors orthogonal to others
+    rounding: float  # error of products, below which no residual can be expected to fall
+    # ``stored()`` is the operator as a sparse matrix; refused where that does not fit in memory
     stored: Callable[[], Any]
 
     def deflate(self, V: FloatArray) -> FloatArray:

@@ -29,27 +29,15 @@ MOST_STEADY = 0.5  # eigenvalue up to which the equation, which divides by one m
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """Coordinates of the points of a graph.
+    """Coordinates of the points of a graph."""
 
-    Parameters
-    ----------
-    laplacian : {"random_walk", "symmetric", "unnormalized"}
-        Whose eigenvectors these are.
-    eigenvalues : array of shape (n_components + 1,)
-        Of the Laplacian, from the smallest up; one more than there are coordinates, for the gap.
-    coordinates : array of shape (n, n_components)
-        The eigenvectors as columns.
-    n_parts : int
-        Connected components of the graph, isolated points not counted.
-    n_isolated : int
-        Points without any weight. Where there are coordinates enough for all parts and all of them, each has
-        one of its own; otherwise they stay at the origin.
-    """
-
-    laplacian: str
+    laplacian: str  # whose eigenvectors these are
+    # of the Laplacian, from the smallest up; one more than there are coordinates, for the gap
     eigenvalues: FloatArray
-    coordinates: FloatArray
-    n_parts: int
+    coordinates: FloatArray  # the eigenvectors as columns
+    n_parts: int  # connected components of the graph, isolated points not counted
+    # points without any weight. Where there are coordinates enough for all parts and all of them, each has
+    # one of its own; otherwise they stay at the origin
     n_isolated: int
 
 

@@ -10,15 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import FloatArray, MatrixLike, RandomState, VectorLike
-from coterie._support.validation import (
-    Constraint,
-    Flag,
-    Function,
-    Nothing,
-    Whole,
-    check_parameters,
-    check_sample_weight,
-)
+from coterie._support.validation import PROGRESS, Constraint, Whole, check_parameters, check_sample_weight
 from coterie.cluster.spectral.base import (
     GRAPH_CONSTRAINTS,
     SpectralBase,
@@ -83,7 +75,7 @@ class LaplacianEigenmap(
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_components": Whole(1),
         **GRAPH_CONSTRAINTS,
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     def __init__(

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._support.linear_algebra import EQUAL_SHARE
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
-from coterie._support.validation import Choice, Constraint, Flag, Function, Nothing, Whole, check_n_clusters
+from coterie._support.validation import PROGRESS, Choice, Constraint, Flag, Nothing, Whole, check_n_clusters
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer
@@ -143,7 +143,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         "assign_labels": Choice("kmeans", "discretize", "cluster_qr"),
         "verbose": Flag() | Whole(0),
         **GRAPH_CONSTRAINTS,
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _schema: ClassVar[Schema] = {

@@ -4,7 +4,7 @@ from coterie.evaluate.belief.consensus import ABSENT, Consensus
 from coterie.evaluate.belief.null_models import fit_pca_box, fit_uniform
 from coterie.evaluate.belief.refitting import Refitter, draw_subsample, fill_labels, run_all, seed_from
 from coterie.evaluate.belief.significance import SIGNIFICANT
-from coterie.evaluate.belief.stability import STABLE, VERDICTS, best_jaccards
+from coterie.evaluate.belief.stability import STABLE, VERDICTS, best_jaccards, is_stable
 
 __all__ = [
     "ABSENT",
@@ -18,6 +18,7 @@ __all__ = [
     "fill_labels",
     "fit_pca_box",
     "fit_uniform",
+    "is_stable",
     "run_all",
     "seed_from",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Indices, MatrixLike, RandomState
+from coterie._support.typing import AnyArray, Indices, MatrixLike, RandomState
 from coterie._support.validation import Number, Seed, Whole, check_parameter, check_seed, require_memory
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.distance import pairwise_distances
@@ -158,7 +158,7 @@ def consensus_matrix(
     refitter = Refitter(estimator, X, who=_WHO)
     n_rows = refitter.n_rows
 
-    def resample(rng: np.random.Generator) -> Any:
+    def resample(rng: np.random.Generator) -> AnyArray:
         draw = draw_subsample(n_rows, fraction, rng)
         return fill_labels(n_rows, draw.rows, refitter.fit_draw(draw, seed_from(rng))[1], ABSENT)
 

@@ -166,10 +166,6 @@ def node_significance(
     progress : None, bool or callable, default=None
         True shows a line on a terminal.
 
-    Returns
-    -------
-    tests : NodeTests
-
     Examples
     --------
     >>> from coterie.tree import Dendrogram, linkage

@@ -87,21 +87,11 @@ def _keys(first: Vertices, second: Vertices, n: int) -> Vertices:
 
 @dataclass(frozen=True, eq=False)
 class NullModel:
-    """A way to draw data without clusters.
+    """A way to draw data without clusters."""
 
-    Parameters
-    ----------
-    name : str
-        What to type, or the name of the function.
-    words : str
-        What it is, as in "against one Gaussian".
-    draw : callable
-        Takes a random generator and returns data of the shape of the given ones.
-    """
-
-    name: str
-    words: str
-    draw: Sampler
+    name: str  # what to type, or the name of the function
+    words: str  # what it is, as in "against one Gaussian"
+    draw: Sampler  # takes a random generator and returns data of the shape of the given ones
 
 
 def fit_null(null: str | Callable[..., Any], X: Any, *, who: str) -> NullModel:

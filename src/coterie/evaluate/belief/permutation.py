@@ -57,10 +57,6 @@ def permutation_significance(
     progress : None, bool or callable, default=None
         True shows a line on a terminal.
 
-    Returns
-    -------
-    significance : Significance
-
     Examples
     --------
     >>> truth, found = [0] * 10 + [1] * 10, [0] * 8 + [1] * 12

@@ -41,17 +41,7 @@ class Draw:
 
 
 class Refitter:
-    """Fits copies of an estimator to parts of one data set.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Never fitted itself, only its clones are.
-    X : array-like, DataFrame, sparse matrix, or square matrix where the estimator takes one
-        All rows.
-    who : str
-        Name to use in messages.
-    """
+    """Fits clones of an estimator to parts of one data set: rows, or a square matrix where it takes one."""
 
     def __init__(self, estimator: object, X: Any, *, who: str) -> None:
         if isinstance(estimator, type) or not (
@@ -143,12 +133,7 @@ def seed_from(rng: np.random.Generator) -> int:
 
 
 def run_all(
-    work: Callable[[np.random.Generator], Found],
-    seed: int,
-    n_runs: int,
-    *,
-    n_rows: int,
-    tracker: Tracker,
+    work: Callable[[np.random.Generator], Found], seed: int, n_runs: int, *, n_rows: int, tracker: Tracker
 ) -> list[Found]:
     """Do the same work once per random stream and return what was found, in the order of the streams.
 

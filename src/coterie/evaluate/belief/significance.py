@@ -232,10 +232,6 @@ def significance(
     progress : None, bool or callable, default=None
         True shows a line on a terminal.
 
-    Returns
-    -------
-    significance : Significance
-
     Notes
     -----
     The silhouette of more than 5,000 rows is estimated from 1,000 of them, each compared with all rows, in

@@ -41,6 +41,7 @@ from coterie.evaluate.labelings import AnyArray, Labeling, read_labeling
 Scheme: TypeAlias = Literal["bootstrap", "subsample", "noise"]
 # what mean Jaccard similarities mean, after the manual of R's clusterboot [hennig-2007]
 STABLE = 0.75
+PRINTED = 2  # decimals of a similarity, and what its word is for: no number contradicts its word
 VERDICTS = ((0.85, "strong"), (STABLE, "stable"), (0.6, "doubtful"), (-np.inf, "dissolved"))
 SCHEMES = Choice("bootstrap", "subsample", "noise")
 DEFAULT_FRACTION = 0.5  # clusterboot's
@@ -182,14 +183,25 @@ class Stability:
 
 
 def verdict_of(value: float) -> str:
-    """Return the word for a mean Jaccard similarity.
+    """Return the word for a mean Jaccard similarity, as it is printed.
 
     Examples
     --------
-    >>> verdict_of(0.9), verdict_of(0.5)
-    ('strong', 'dissolved')
+    >>> verdict_of(0.9), verdict_of(0.7451), verdict_of(0.5)
+    ('strong', 'stable', 'dissolved')
     """
-    return next((word for least, word in VERDICTS if value >= least), "dissolved")
+    return next((word for least, word in VERDICTS if round(float(value), PRINTED) >= least), "dissolved")
+
+
+def is_stable(value: float) -> bool:
+    """Return whether a mean Jaccard similarity, as it is printed, is that of a stable cluster.
+
+    Examples
+    --------
+    >>> is_stable(0.7451), is_stable(0.7449)
+    (True, False)
+    """
+    return round(float(value), PRINTED) >= STABLE
 
 
 def plain_value(value: object) -> Any:
@@ -243,10 +255,6 @@ def stability(
         instability. For the same reason no resample starts where the whole ended.
     progress : None, bool or callable, default=None
         True shows a line on a terminal.
-
-    Returns
-    -------
-    stability : Stability
 
     Examples
     --------

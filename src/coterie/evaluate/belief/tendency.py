@@ -94,10 +94,6 @@ def hopkins(X: MatrixLike, *, n_probes: int | None = None, random_state: RandomS
     random_state : int, RandomState, Generator or None, default=None
         Same number, same answer.
 
-    Returns
-    -------
-    hopkins : Hopkins
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)

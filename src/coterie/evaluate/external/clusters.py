@@ -157,10 +157,6 @@ def cluster_precision(
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
 
-    Returns
-    -------
-    scores : ClusterScores
-
     Examples
     --------
     >>> cluster_precision([0, 0, 1, 1], ["a", "a", "a", "b"]).to_dict()["b"]
@@ -180,10 +176,6 @@ def cluster_recall(
         Classes and clusters of any kind of label.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
-
-    Returns
-    -------
-    scores : ClusterScores
 
     Examples
     --------
@@ -206,10 +198,6 @@ def cluster_f(
         How many times as much recall counts as precision.
     noise : {"cluster", "exclude", "singletons"}, default="cluster"
         What to do with samples labelled -1.
-
-    Returns
-    -------
-    scores : ClusterScores
 
     Examples
     --------

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from html import escape
-from itertools import groupby
-from typing import Any
 
-from coterie._support.optional import require
 from coterie._support.typing import VectorLike
 from coterie.errors import InvalidParameter
 from coterie.evaluate.catalogue import Measure, find_measure, measures
@@ -16,9 +12,10 @@ from coterie.evaluate.external.clusters import ClusterScores, f_of
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.external.pairs import PairCounts
 from coterie.evaluate.labelings import Noise
+from coterie.evaluate.measure_table import Entry, MeasureTable
 
 
-class Comparison(Mapping[str, float]):
+class Comparison(MeasureTable):
     """All external measures of a contingency table, by name.
 
     Parameters
@@ -46,14 +43,12 @@ class Comparison(Mapping[str, float]):
         self.measures: tuple[Measure, ...] = measures("labelings") if names is None else _choose(names)
         self._values = {chosen.name: _value(chosen, table) for chosen in self.measures}
 
-    def __getitem__(self, name: str) -> float:
-        return self._values[name if name in self._values else find_measure(name).name]
+    def _title(self) -> str:
+        n_classes, n_clusters = self.table.shape
+        return f"{self.table.n_samples:,} samples, {n_classes:,} classes, {n_clusters:,} clusters"
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
+    def _entries(self) -> Iterable[Entry]:
+        return ((chosen, self._values[chosen.name], {}) for chosen in self.measures)
 
     @cached_property
     def pair_counts(self) -> PairCounts:
@@ -64,54 +59,6 @@ class Comparison(Mapping[str, float]):
     def clusters(self) -> ClusterScores:
         """F of every cluster with the class it is matched with."""
         return f_of(self.table)
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the values by the names of the measures."""
-        return dict(self._values)
-
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame: one row per measure, its value and its facts."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame")
-        rows = [
-            {
-                "measure": chosen.name,
-                "symbol": chosen.symbol,
-                "value": self._values[chosen.name],
-                "low": chosen.low,
-                "high": chosen.high,
-                "better": chosen.direction,
-                "group": chosen.group,
-            }
-            for chosen in self.measures
-        ]
-        return pandas.DataFrame(rows).set_index("measure")
-
-    def __repr__(self) -> str:
-        n_classes, n_clusters = self.table.shape
-        width = max((len(chosen.name) for chosen in self.measures), default=0) + 2
-        span = max((len(chosen.range) for chosen in self.measures), default=0)
-        lines = [
-            f"{self.table.n_samples:,} samples, {n_classes:,} classes, {n_clusters:,} clusters",
-            "",
-            f"{'':{width}}  {'value':>8}  {'range':<{span}}  better",
-        ]
-        for group, members in groupby(self.measures, key=lambda chosen: chosen.group):
-            lines.append(group)
-            for chosen in members:
-                value = f"{self._values[chosen.name]:8.4f}"
-                lines.append(
-                    f"  {chosen.name:<{width - 2}}  {value}  {chosen.range:<{span}}  {chosen.direction}"
-                )
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th title='{escape(chosen.summary)}'>{escape(chosen.name)}</th><td>{value:.4f}</td>"
-            f"<td>{escape(chosen.range)}</td><td>{chosen.direction}</td></tr>"
-            for chosen, value in zip(self.measures, self.values(), strict=True)
-        )
-        head = "<tr><th>measure</th><th>value</th><th>range</th><th>better</th></tr>"
-        return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
 
 def compare(

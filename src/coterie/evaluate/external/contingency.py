@@ -228,10 +228,6 @@ def contingency_table(
     sample_weight : array-like of shape (n_samples,), default=None
         When given, cells hold sums of weights.
 
-    Returns
-    -------
-    table : ContingencyTable
-
     Examples
     --------
     >>> table = contingency_table([1, 3, 2, 2, 3, 1, 2, 2, 3, 1, 3, 2], [2, 3, 2, 1, 3, 1, 3, 2, 3, 1, 3, 1])

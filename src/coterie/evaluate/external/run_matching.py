@@ -183,10 +183,6 @@ def match(reference: Any, new: Any, *, X: MatrixLike | None = None) -> Matching:
         The rows. They measure how far centres moved; and they are given to ``predict`` of models, so that
         two models that were fitted to different rows can be compared.
 
-    Returns
-    -------
-    matching : Matching
-
     Examples
     --------
     >>> before = ["a", "a", "a", "a", "b", "b"]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from inspect import signature
-from itertools import groupby
 from typing import Any
 
-from coterie._support.optional import require
 from coterie._support.typing import MatrixLike, RandomState, VectorLike
 from coterie._support.validation import Nothing, Seed, Whole, check_parameter
 from coterie.distance.catalogue import DistanceLike
@@ -19,11 +16,11 @@ from coterie.evaluate.internal.partitions import read_partition
 from coterie.evaluate.internal.sampling import Estimate
 from coterie.evaluate.internal.spaces import NeedsRows
 from coterie.evaluate.labelings import Noise, check_noise
+from coterie.evaluate.measure_table import Entry, MeasureTable
 
 MOST_EXACT = 10_000  # samples up to which all pairs are put in order
 MOST_SUMMED = 200_000  # samples up to which all pairs are summed
 PAIR_SAMPLE = 3_000
-NOT_DEFINED = "-"
 NEEDS_ROWS = "needs data, not distances"
 ALL_PAIRS = "compares all pairs: ask for it by name"
 
@@ -37,7 +34,7 @@ class Finding:
     how: str  # "exact", "3,000 samples ...", or why there is no value
 
 
-class Assessment(Mapping[str, float]):
+class Assessment(MeasureTable):
     """Internal measures of a clustering, by name; those that are not defined for the data are left out.
 
     Parameters
@@ -65,58 +62,11 @@ class Assessment(Mapping[str, float]):
         self.n_samples, self.n_clusters = n_samples, n_clusters
         self._values = {found.measure.name: found.value for found in findings if found.value is not None}
 
-    def __getitem__(self, name: str) -> float:
-        return self._values[name if name in self._values else find_measure(name).name]
+    def _title(self) -> str:
+        return f"{self.n_samples:,} samples, {self.n_clusters:,} clusters"
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the values by the names of the measures."""
-        return dict(self._values)
-
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame: one row per measure, its value and its facts."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame")
-        rows = [
-            {
-                "measure": found.measure.name,
-                "symbol": found.measure.symbol,
-                "value": found.value,
-                "low": found.measure.low,
-                "high": found.measure.high,
-                "better": found.measure.direction,
-                "group": found.measure.group,
-                "how": found.how,
-            }
-            for found in self.findings
-        ]
-        return pandas.DataFrame(rows).set_index("measure")
-
-    def __repr__(self) -> str:
-        rows = [_cells(found) for found in self.findings]
-        heads = ("", "value", "range", "better", "how")
-        widths = [max([len(heads[at]), *(len(row[at]) for row in rows)]) for at in range(5)]
-        widths[1] = max(widths[1], 8)
-        lines = [f"{self.n_samples:,} samples, {self.n_clusters:,} clusters", ""]
-        lines.append(_line("  " + heads[0], heads[1:], widths))
-        for group, members in groupby(self.findings, key=lambda found: found.measure.group):
-            lines.append(group)
-            lines += [_line("  " + cells[0], cells[1:], widths) for cells in map(_cells, members)]
-        return "\n".join(line.rstrip() for line in lines)
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th title='{escape(found.measure.summary)}'>{escape(cells[0])}</th>"
-            + "".join(f"<td>{escape(cell)}</td>" for cell in cells[1:])
-            + "</tr>"
-            for found, cells in zip(self.findings, map(_cells, self.findings), strict=True)
-        )
-        head = "".join(f"<th>{name}</th>" for name in ("measure", "value", "range", "better", "how"))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    def _entries(self) -> Iterable[Entry]:
+        return ((found.measure, found.value, {"how": found.how}) for found in self.findings)
 
 
 def assess(
@@ -227,17 +177,3 @@ def _find(
     except NeedsRows:
         return Finding(chosen, None, NEEDS_ROWS)
     return Finding(chosen, float(value), value.how if isinstance(value, Estimate) else "exact")
-
-
-def _cells(found: Finding) -> tuple[str, str, str, str, str]:
-    value = NOT_DEFINED if found.value is None else _number(found.value)
-    return found.measure.name, value, found.measure.range, found.measure.direction, found.how
-
-
-def _number(value: float) -> str:
-    return f"{value:.4f}" if abs(value) < 1e6 else f"{value:.6g}"
-
-
-def _line(name: str, cells: Sequence[str], widths: Sequence[int]) -> str:
-    value, span, better, how = cells
-    return f"{name:<{widths[0] + 2}}  {value:>{widths[1]}}  {span:<{widths[2]}}  {better:<{widths[3]}}  {how}"

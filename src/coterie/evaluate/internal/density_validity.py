@@ -25,11 +25,7 @@ density_measure = partial(measure, group="density", needs="data", is_scale_free=
 
 @density_measure(symbol="S_Dbw", low=0, high=inf, greater_is_better=False, reference="halkidi-2001")
 def s_dbw(
-    X: MatrixLike,
-    labels: VectorLike,
-    *,
-    sample_weight: VectorLike | None = None,
-    noise: Noise = "cluster",
+    X: MatrixLike, labels: VectorLike, *, sample_weight: VectorLike | None = None, noise: Noise = "cluster"
 ) -> float:
     """Scatter of the clusters, relative to that of the data, plus the density half-way between them.
 

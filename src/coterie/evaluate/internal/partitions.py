@@ -21,27 +21,13 @@ Codes = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """The group of every sample that is kept.
+    """The group of every sample that is kept."""
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_kept,)
-        Groups, numbered from 0.
-    names : ndarray of shape (n_clusters,)
-        Labels of the groups.
-    rows : ndarray of shape (n_kept,) or None
-        Which samples are kept; None: all.
-    n_left_out : int
-        Samples that are not kept.
-    sample_weight : ndarray of shape (n_kept,) or None
-        How many times each kept sample counts, more than 0; None: once.
-    """
-
-    codes: Codes
-    names: AnyArray
-    rows: npt.NDArray[np.intp] | None = None
-    n_left_out: int = 0
-    sample_weight: Weights | None = None
+    codes: Codes  # groups, numbered from 0
+    names: AnyArray  # labels of the groups
+    rows: npt.NDArray[np.intp] | None = None  # which samples are kept; None: all
+    n_left_out: int = 0  # samples that are not kept
+    sample_weight: Weights | None = None  # how many times each kept sample counts, more than 0; None: once
 
     @property
     def n_samples(self) -> int:
@@ -123,13 +109,6 @@ class Partition:
 
 def read_partition(labels: VectorLike, noise: Noise = "cluster") -> Partition:
     """Return labels of any kind as a `Partition`.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples,)
-        Labels of any kind.
-    noise : {"cluster", "exclude", "singletons"}, default="cluster"
-        What to do with samples labelled -1.
 
     Examples
     --------

@@ -53,7 +53,7 @@ def find_native(metric: DistanceLike, options: dict[str, Any], X: Data) -> Nativ
     try:
         distance = find_distance(metric, **options).fit(X)
     except InvalidParameter:
-        if isinstance(metric, str) and _is_known_elsewhere(metric):
+        if isinstance(metric, str) and metric in {*distance_metrics(), *scipy.spatial.distance.__all__}:
             return None
         raise
     if distance.kernel is None:
@@ -67,10 +67,6 @@ def find_native(metric: DistanceLike, options: dict[str, Any], X: Data) -> Nativ
         self_distances=_cosine_to_itself if distance.finish == _core.Finish.cosine else None,
         squared_metric=SQUARED if (distance.kernel, distance.finish) == NORM else None,
     )
-
-
-def _is_known_elsewhere(name: str) -> bool:
-    return name in distance_metrics() or name in scipy.spatial.distance.__all__
 
 
 def _squared_sums(X: Data, partition: Partition) -> SumsOfRows:

@@ -18,11 +18,7 @@ squares_measure = partial(measure, group="sums of squares", needs="data")
 
 @squares_measure(symbol="SSE", low=0, high=inf, greater_is_better=False, reference="simovici-lectures")
 def sse(
-    X: MatrixLike,
-    labels: VectorLike,
-    *,
-    sample_weight: VectorLike | None = None,
-    noise: Noise = "cluster",
+    X: MatrixLike, labels: VectorLike, *, sample_weight: VectorLike | None = None, noise: Noise = "cluster"
 ) -> float:
     """Sum of squared Euclidean distances of the samples to the centroids of their clusters (cohesion).
 
@@ -41,11 +37,7 @@ wcss = sse
 
 @squares_measure(symbol="BSS", low=0, high=inf, reference="simovici-lectures")
 def bss(
-    X: MatrixLike,
-    labels: VectorLike,
-    *,
-    sample_weight: VectorLike | None = None,
-    noise: Noise = "cluster",
+    X: MatrixLike, labels: VectorLike, *, sample_weight: VectorLike | None = None, noise: Noise = "cluster"
 ) -> float:
     """Squared distances of the centroids to the mean of all, by cluster size: separation, TSS - SSE.
 
@@ -85,11 +77,7 @@ def tss(X: MatrixLike, *, sample_weight: VectorLike | None = None) -> float:
     peer="sklearn.metrics.calinski_harabasz_score",
 )
 def calinski_harabasz_score(
-    X: MatrixLike,
-    labels: VectorLike,
-    *,
-    sample_weight: VectorLike | None = None,
-    noise: Noise = "cluster",
+    X: MatrixLike, labels: VectorLike, *, sample_weight: VectorLike | None = None, noise: Noise = "cluster"
 ) -> float:
     """Variance ratio of n samples in k clusters: (BSS / (k - 1)) / (SSE / (n - k)); 1 where SSE is 0.
 
@@ -111,11 +99,7 @@ def calinski_harabasz_score(
 
 @squares_measure(symbol="BH", low=0, high=inf, greater_is_better=False, reference="ball-1965")
 def ball_hall(
-    X: MatrixLike,
-    labels: VectorLike,
-    *,
-    sample_weight: VectorLike | None = None,
-    noise: Noise = "cluster",
+    X: MatrixLike, labels: VectorLike, *, sample_weight: VectorLike | None = None, noise: Noise = "cluster"
 ) -> float:
     """Mean over the clusters of their mean squared distance to the centroid.
 
@@ -130,11 +114,7 @@ def ball_hall(
 
 @squares_measure(symbol="Hart", low=-inf, high=inf, is_scale_free=True, reference="hartigan-1975")
 def hartigan(
-    X: MatrixLike,
-    labels: VectorLike,
-    *,
-    sample_weight: VectorLike | None = None,
-    noise: Noise = "cluster",
+    X: MatrixLike, labels: VectorLike, *, sample_weight: VectorLike | None = None, noise: Noise = "cluster"
 ) -> float:
     """Logarithm of separation over cohesion: log(BSS / SSE); infinite where one of them is 0.
 
@@ -154,11 +134,7 @@ def hartigan(
     symbol="XB", low=0, high=inf, greater_is_better=False, is_scale_free=True, reference="xie-1991"
 )
 def xie_beni_score(
-    X: MatrixLike,
-    labels: VectorLike,
-    *,
-    sample_weight: VectorLike | None = None,
-    noise: Noise = "cluster",
+    X: MatrixLike, labels: VectorLike, *, sample_weight: VectorLike | None = None, noise: Noise = "cluster"
 ) -> float:
     """Mean squared distance to the own centroid over the least squared distance of two centroids.
 

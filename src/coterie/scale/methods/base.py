@@ -28,7 +28,7 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
     labels_: Any
 
     def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Self:
-        """Find the groups of rows of any number.
+        """Find the groups of rows in blocks.
 
         Parameters
         ----------

@@ -16,11 +16,19 @@ from coterie.scale.methods.minibatch import MiniBatchKMeans
 
 # class, and the parameters of the local class that mean the same here
 METHODS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
-    "kmeans": (KMeans, ("n_clusters", "random_state")),
+    "kmeans": (KMeans, ("n_clusters", "max_iter", "tol", "random_state")),
     "minibatch-kmeans": (MiniBatchKMeans, ("n_clusters", "random_state")),
-    "mixture": (GaussianMixture, ("n_components", "covariance_type", "reg_covar", "random_state")),
+    "mixture": (
+        GaussianMixture,
+        ("n_components", "covariance_type", "tol", "reg_covar", "max_iter", "random_state"),
+    ),
     "kmedoids": (KMedoids, ("n_clusters", "metric", "random_state")),
     "dbscan": (DBSCAN, ("min_samples", "metric")),
+}
+# parameters that only the local class has: they say how a start is found, on a sample
+OF_START = {
+    "kmeans": ("init", "algorithm", "copy_x"),
+    "mixture": ("init_params", "weights_init", "means_init", "precisions_init"),
 }
 
 
@@ -28,7 +36,7 @@ def refuse_settings(method: str, settings: Iterable[str]) -> None:
     """Refuse parameters of a local class that its class for blocks does not have."""
     if method not in METHODS:
         return  # it is fitted to a sample by the local class
-    known = [*METHODS[method][1], *(["eps"] if method == "dbscan" else [])]
+    known = [*METHODS[method][1], *OF_START.get(method, ()), *(["eps"] if method == "dbscan" else [])]
     for name in settings:
         if name not in known:
             raise InvalidParameter(

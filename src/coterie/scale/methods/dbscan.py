@@ -1,4 +1,4 @@
-"""DBSCAN of rows of any number: boxes of space with halos, joined where they meet."""
+"""Out-of-core DBSCAN: boxes of space with halos, joined where they meet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import one_thread
 from coterie._support.typing import Data, Distances, FloatArray, Indices, Labels, Weights
-from coterie._support.validation import Anything, Constraint, Flag, Function, Nothing, Number
+from coterie._support.validation import PROGRESS, Anything, Constraint, Number
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster.density import find_in_rows, read_curve
 from coterie.distance import Distance, find_distance, k_nearest
@@ -132,31 +132,20 @@ class _Joiner:
 
 @dataclass(frozen=True, eq=False)
 class BoxResult:
-    """What the rows of one box tell.
+    """What the rows of one box tell."""
 
-    Parameters
-    ----------
-    n_clusters : int
-        Clusters found in the box and its halo: parts of clusters of the whole.
-    core, core_cluster : arrays
-        The core points that the box owns, and their cluster.
-    halo, halo_cluster : arrays
-        Core points of other boxes in the halo, and their cluster here: what joins clusters of boxes.
-    border, border_cluster : arrays
-        Rows that are no core points but near to some, once for each cluster they are near to.
-    """
-
-    n_clusters: int
-    core: Numbers
+    n_clusters: int  # clusters found in the box and its halo: parts of clusters of the whole
+    core: Numbers  # the core points that the box owns, and their cluster
     core_cluster: Numbers
+    # core points of other boxes in the halo, and their cluster here: what joins clusters of boxes
     halo: Numbers
     halo_cluster: Numbers
-    border: Numbers
+    border: Numbers  # rows that are no core points but near to some, once for each cluster they are near to
     border_cluster: Numbers
 
 
 class DBSCAN(LazyEstimator):
-    """DBSCAN of rows of any number: exactly the labels of the local class.
+    """Out-of-core DBSCAN: exactly the labels of the local class.
 
     Space is cut into boxes with about as many rows each. A task per box takes its rows and those at most
     twice `eps` around it, runs the local method, and tells which clusters it shares with its neighbours;
@@ -203,7 +192,7 @@ class DBSCAN(LazyEstimator):
         "min_samples": WholeNumber(1),
         "metric": Anything(),  # coterie.distance knows its names
         "box_rows": WholeNumber(1),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     def __init__(

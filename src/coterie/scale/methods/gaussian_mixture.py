@@ -14,13 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import FloatArray, RandomState
+from coterie._support.typing import FloatArray, RandomState, VectorLike
 from coterie._support.validation import (
+    PROGRESS,
+    AnArray,
     APath,
     Choice,
     Constraint,
-    Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -33,6 +33,7 @@ from coterie.cluster.mixture import (
     FAMILIES,
     STARTS,
     Draws,
+    GivenStart,
     Parameters,
     Problem,
     Rows,
@@ -105,7 +106,7 @@ def _sums_of_block(
 
 
 class GaussianMixture(LocalPredictor):
-    """Gaussian mixtures on rows of any number: expectation-maximisation by sums over blocks.
+    """Out-of-core Gaussian mixtures: expectation-maximisation by sums over blocks.
 
     The same as `coterie.cluster.GaussianMixture`, with one pass over the blocks per iteration. Sums are added
     in the order of the blocks, so that the result depends on the rows alone; it is that of the local class up
@@ -123,6 +124,8 @@ class GaussianMixture(LocalPredictor):
         Added to the variances.
     max_iter : int, default=100
         Most iterations, each of one pass.
+    weights_init, means_init, precisions_init : arrays, default=None
+        First parameters, as in the local class; what is not given is found as `random_state` says.
     random_state : int, RandomState, Generator or None, default=None
         Same number, same rows: same result. If the rows are few (32768, or 128 per component), the start is
         that of the local class; if not, a local mixture is fitted to a weighted sample of so many rows.
@@ -171,9 +174,12 @@ class GaussianMixture(LocalPredictor):
         "tol": Number(0),
         "reg_covar": Number(0),
         "max_iter": WholeNumber(1),
+        "weights_init": Nothing() | AnArray(),
+        "means_init": Nothing() | AnArray(),
+        "precisions_init": Nothing() | AnArray(),
         "random_state": Seed(),
         "checkpoint": Nothing() | APath(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     _objective_words: ClassVar[str] = "mean log-likelihood"
@@ -191,6 +197,9 @@ class GaussianMixture(LocalPredictor):
         tol: float = 1e-3,
         reg_covar: float = 1e-6,
         max_iter: int = 100,
+        weights_init: VectorLike | None = None,
+        means_init: VectorLike | None = None,
+        precisions_init: VectorLike | None = None,
         random_state: RandomState = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: ProgressOption = None,
@@ -200,6 +209,9 @@ class GaussianMixture(LocalPredictor):
         self.tol = tol
         self.reg_covar = reg_covar
         self.max_iter = max_iter
+        self.weights_init = weights_init
+        self.means_init = means_init
+        self.precisions_init = precisions_init
         self.random_state = random_state
         self.checkpoint = checkpoint
         self.progress = progress
@@ -273,10 +285,18 @@ class GaussianMixture(LocalPredictor):
     def _facts(self, whole: moments.Whole, blocks: Blocks) -> dict[str, Any]:
         """Return what tells this fit from others."""
         own = {name: getattr(self, name) for name in self._constraints if name not in _NOT_OF_THE_FIT}
+        for name in _GIVEN:
+            value = own.pop(name)
+            own |= {} if value is None else {name: np.asarray(value, dtype=float)}
         seed = self.random_state if isinstance(self.random_state, int) else None
         return own | {"seed": seed} | facts_of_data(blocks, whole)
 
     def _start(self, problem: BlockProblem, whole: moments.Whole) -> tuple[Parameters, str]:
+        shape = (self.n_components, problem.blocks.n_columns)
+        parts = {name: getattr(self, name) for name in _GIVEN}
+        given = GivenStart.checked(**parts, family=problem.family, shape=shape)
+        if given.is_complete:
+            return given.complete(None, problem.family, self.reg_covar), "given parameters"
         draws = Draws(self.random_state)
         seed = check_seed(self.random_state) if isinstance(self.random_state, int) else draws.seed()
         n_rows = size_of_coreset(self.n_components)
@@ -284,12 +304,13 @@ class GaussianMixture(LocalPredictor):
         if not coreset.is_sample:
             rows = Rows(coreset.X, coreset.weights, self.n_components, problem.family)
             statistics = STARTS["kmeans"](rows, draws)
-            return statistics.parameters(problem.family, self.reg_covar), "all rows"
+            return given.complete(statistics, problem.family, self.reg_covar), "all rows"
         local = LocalMixture(
             self.n_components,
             covariance_type=self.covariance_type,
             reg_covar=self.reg_covar,
             random_state=seed % 2**32,
+            **parts,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be an optimum
@@ -327,6 +348,7 @@ class GaussianMixture(LocalPredictor):
         }
 
 
+_GIVEN = ("weights_init", "means_init", "precisions_init")
 _NOT_OF_THE_FIT = ("random_state", "checkpoint", "progress")
 
 

@@ -25,20 +25,11 @@ LARGEST_LABEL = 2.0**53  # labels are read as floats: these are exact
 
 @dataclass(frozen=True, eq=False)
 class GroupTotals:
-    """What sums over all rows say about groups.
+    """What sums over all rows say about groups."""
 
-    Parameters
-    ----------
-    sizes : array of shape (k,)
-        Rows per group.
-    means : array of shape (k, n_columns)
-        Their means.
-    values : dict of str to float
-        Measures by name, exact but for the silhouette; empty unless there are groups of several rows.
-    """
-
-    sizes: Numbers
-    means: Numbers
+    sizes: Numbers  # rows per group
+    means: Numbers  # their means
+    # measures by name, exact but for the silhouette; empty unless there are groups of several rows
     values: dict[str, float]
 
 
@@ -62,11 +53,7 @@ def total_groups(
 
 
 def _values(
-    sizes: Numbers,
-    centroids: Numbers,
-    within: Numbers,
-    distances: Numbers,
-    simplified: Numbers,
+    sizes: Numbers, centroids: Numbers, within: Numbers, distances: Numbers, simplified: Numbers
 ) -> dict[str, float]:
     """Return the exact measures from sums per group."""
     n, k = float(sizes.sum()), len(sizes)
@@ -140,12 +127,7 @@ def _add_sums(total: Any, found: list[Any]) -> tuple[Any, Any]:
 
 
 def _scatter_of_block(
-    block: Block,
-    labels: Block | None,
-    names: Indices,
-    origin: FloatArray,
-    centroids: Numbers,
-    sample: Data,
+    block: Block, labels: Block | None, names: Indices, origin: FloatArray, centroids: Numbers, sample: Data
 ) -> tuple[Any, ...]:
     """Return sums per group: of squares, distances, simplified silhouettes; and distances of the sample."""
     X, codes, _ = _grouped(block, labels, names)

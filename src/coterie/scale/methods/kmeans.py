@@ -13,12 +13,12 @@ import numpy as np
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Centers, FloatArray, RandomState
 from coterie._support.validation import (
+    PROGRESS,
     AnArray,
     APath,
     Choice,
     Constraint,
     Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -47,7 +47,7 @@ from coterie.scale.runtime.passes import compute, fold, lazy_array, tasks
 
 
 class KMeans(LazyEstimator):
-    """K-means on rows of any number: in files, in Dask collections, on one machine or many.
+    """Out-of-core k-means: rows in files or Dask collections, on one machine or many.
 
     The same as `coterie.cluster.KMeans`, pass by pass over blocks of rows. From the same start it gives the
     same centres, to the bit, for any partitioning of the data and any number of workers: sums are kept in
@@ -129,7 +129,7 @@ class KMeans(LazyEstimator):
         "random_state": Seed(),
         "checkpoint": Nothing() | APath(),
         "spill": Flag(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     cluster_centers_: Centers

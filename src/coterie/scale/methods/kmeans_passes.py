@@ -34,13 +34,7 @@ def is_plain_cheaper(n_clusters: int, n_columns: int) -> bool:
 
 
 class PlainFirst:
-    """A block of the engine that begins with plain passes; its sums are those of any other.
-
-    Parameters
-    ----------
-    make : callable
-        Makes the block for an algorithm.
-    """
+    """A block of the engine, made for an algorithm, that begins with plain passes; its sums are the same."""
 
     def __init__(self, make: Callable[[Any], Any]) -> None:
         self._make = make
@@ -66,19 +60,11 @@ class PlainFirst:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums of rows per cluster in whole units, which add up to the same in any order.
+    """Sums of rows per cluster in whole units, which add up to the same in any order."""
 
-    Parameters
-    ----------
-    coarse, fine : arrays of shape (n_clusters, n_columns + 1)
-        The weight comes last; `fine` is zero for float32.
-    counts : array of shape (n_clusters,)
-        Rows per cluster.
-    """
-
-    coarse: Units
+    coarse: Units  # the weight comes last; `fine` is zero for float32
     fine: Units
-    counts: Units
+    counts: Units  # rows per cluster
 
     @classmethod
     def of(cls, table: Units, n_clusters: int, n_columns: int) -> Sums:
@@ -114,22 +100,12 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class KMeansPasses:
-    """The passes of one run.
+    """The passes of one run."""
 
-    Parameters
-    ----------
-    blocks, weights : Blocks
-        Rows, and their weights or None.
-    whole : Whole
-        What all blocks agree on.
-    run : hashable or None
-        The name under which workers keep bounds; None: they keep none.
-    """
-
-    blocks: Blocks
+    blocks: Blocks  # rows, and their weights or None
     weights: Blocks | None
-    whole: Whole
-    run: Hashable | None
+    whole: Whole  # what all blocks agree on
+    run: Hashable | None  # the name under which workers keep bounds; None: they keep none
 
     @property
     def units(self) -> tuple[FloatArray, float]:
@@ -161,7 +137,7 @@ class KMeansPasses:
         made = tasks(
             self.blocks, _far_rows_of_block, self.whole, centers, counts, n_rows, weights=self.weights
         )
-        found: list[FarRow] = compute(fold(made, _far_rows(n_rows)))
+        found: list[FarRow] = compute(fold(made, partial(_add_far_rows, n_rows=n_rows)))
         return found
 
     def _at_hand(self) -> list[Any] | None:
@@ -276,10 +252,6 @@ def _add_values(total: Any, found: list[Any]) -> tuple[float, Units, str]:
     return inertia, table, found[-1][2]
 
 
-def _far_rows(n_rows: int) -> Any:
-    return partial(_add_far_rows, n_rows=n_rows)
-
-
 def _add_far_rows(total: list[FarRow] | None, found: list[list[FarRow]], n_rows: int) -> list[FarRow]:
     rows = (total or []) + [row for rows in found for row in rows]
     return sorted(rows, key=lambda far: (-far.distance, far.row))[:n_rows]
@@ -288,11 +260,7 @@ def _add_far_rows(total: list[FarRow] | None, found: list[list[FarRow]], n_rows:
 def _in_type_of(centers: Centers, X: Data, origin: FloatArray) -> tuple[Data, Centers, FloatArray]:
     """Return rows and model in the wider of their types: a float64 model places float32 rows in its own."""
     dtype = np.promote_types(X.dtype, centers.dtype)
-    return (
-        X.astype(dtype, copy=False),
-        centers.astype(dtype, copy=False),
-        origin.astype(dtype, copy=False),
-    )
+    return (X.astype(dtype, copy=False), centers.astype(dtype, copy=False), origin.astype(dtype, copy=False))
 
 
 def label_block(block: Block, _weights: Block | None, model: tuple[Centers, FloatArray]) -> Labels:

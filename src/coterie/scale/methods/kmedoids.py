@@ -10,10 +10,9 @@ import numpy as np
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Centers, Data, Indices, RandomState, Weights
 from coterie._support.validation import (
+    PROGRESS,
     Anything,
     Constraint,
-    Flag,
-    Function,
     Nothing,
     Seed,
     check_n_clusters,
@@ -34,7 +33,7 @@ ROWS_PER_CLUSTER = 40  # as CLARA's
 
 
 class KMedoids(LocalCentres):
-    """K-medoids on rows of any number: medoids of several samples, of which all rows choose the best.
+    """Out-of-core k-medoids: medoids of several samples, of which all rows choose the best.
 
     An approximation, and said to be one (`exact_` is False): medoids are rows of a sample, found by
     `coterie.cluster.KMedoids`. What they cost is exact: one pass sums up the distances of all rows. One pass
@@ -89,7 +88,7 @@ class KMedoids(LocalCentres):
         "sample_size": Nothing() | WholeNumber(1),
         "n_subsamples": WholeNumber(1),
         "random_state": Seed(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     cluster_centers_: Centers

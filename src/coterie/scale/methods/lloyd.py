@@ -16,30 +16,15 @@ from coterie.scale.runtime.checkpoint import Saved
 
 @dataclass(frozen=True, eq=False)
 class LloydState:
-    """Where the loop stands after a pass; a run goes on from it as if it had never stopped.
+    """Where the loop stands after a pass; a run goes on from it as if it had never stopped."""
 
-    Parameters
-    ----------
-    centers : array of shape (n_clusters, n_columns)
-        The centres after the pass.
-    sums : Sums or None
-        What the pass found; None before the first one.
-    n_iter : int
-        Passes so far.
-    n_repairs : int
-        How many of them came after the loop had ended, to fill a cluster that the last pass left empty.
-    is_ended : bool
-        Whether the loop has ended.
-    is_strict : bool
-        Whether it ended because no label changed any more.
-    """
-
-    centers: Centers
-    sums: Sums | None = None
-    n_iter: int = 0
+    centers: Centers  # the centres after the pass
+    sums: Sums | None = None  # what the pass found; None before the first one
+    n_iter: int = 0  # passes so far
+    # how many of them came after the loop had ended, to fill a cluster that the last pass left empty
     n_repairs: int = 0
-    is_ended: bool = False
-    is_strict: bool = False
+    is_ended: bool = False  # whether the loop has ended
+    is_strict: bool = False  # whether it ended because no label changed any more
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +57,7 @@ def load_state(saved: Saved) -> LloydState:
 
 
 def run_lloyd(
-    passes: KMeansPasses,
-    state: LloydState,
-    stopping: Stopping,
-    after_pass: Callable[[LloydState], object],
+    passes: KMeansPasses, state: LloydState, stopping: Stopping, after_pass: Callable[[LloydState], object]
 ) -> LloydResult:
     """Move the centres until nothing changes, and value them; `after_pass` hears of every pass."""
     tol = stopping.tol * passes.whole.mean_variance

@@ -12,12 +12,11 @@ import numpy as np
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import Centers, RandomState
 from coterie._support.validation import (
+    PROGRESS,
     AnArray,
     APath,
     Choice,
     Constraint,
-    Flag,
-    Function,
     Nothing,
     Number,
     Seed,
@@ -42,24 +41,12 @@ BLOCKS_PER_SAVE = 32  # estimate: half a GiB of rows between two saves
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Where the stream of batches stands; it goes on from here as if it had never stopped.
+    """Where the stream of batches stands; it goes on from here as if it had never stopped."""
 
-    Parameters
-    ----------
-    state : BatchState
-        The centres, and what they have seen.
-    start : str
-        What the first centres were found on.
-    seed : int
-        Of the order of rows.
-    n_steps, n_passes, n_blocks : int
-        Batches, whole passes, and blocks of the pass that is going on.
-    """
-
-    state: BatchState
-    start: str
-    seed: int
-    n_steps: int = 0
+    state: BatchState  # the centres, and what they have seen
+    start: str  # what the first centres were found on
+    seed: int  # of the order of rows
+    n_steps: int = 0  # batches, whole passes, and blocks of the pass that is going on
     n_passes: int = 0
     n_blocks: int = 0
 
@@ -79,7 +66,7 @@ class Stream:
 
 
 class MiniBatchKMeans(LocalCentres):
-    """Mini-batch k-means on rows of any number: every batch moves the centres a little.
+    """Out-of-core mini-batch k-means: every batch moves the centres a little.
 
     Blocks follow one another in the order of the rows, a block's rows in a random order of its own; a batch
     is some of them. Each centre is the mean of all that it has seen. An approximation of `KMeans`, and said
@@ -141,7 +128,7 @@ class MiniBatchKMeans(LocalCentres):
         "reassignment_ratio": Number(0),
         "random_state": Seed(),
         "checkpoint": Nothing() | APath(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     cluster_centers_: Centers

@@ -1,4 +1,4 @@
-"""Single linkage of rows of any number: spanning trees of pairs of blocks, merged into one."""
+"""Out-of-core single linkage: spanning trees of pairs of blocks, merged into one."""
 
 from __future__ import annotations
 
@@ -13,15 +13,7 @@ import numpy as np
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import FloatArray, Indices
-from coterie._support.validation import (
-    Anything,
-    Constraint,
-    Flag,
-    Function,
-    Nothing,
-    Number,
-    check_n_clusters,
-)
+from coterie._support.validation import PROGRESS, Anything, Constraint, Nothing, Number, check_n_clusters
 from coterie._support.validation import Whole as WholeNumber
 from coterie.distance import Distance, find_distance
 from coterie.distance.catalogue import DistanceLike
@@ -45,7 +37,7 @@ class Edges:
 
 
 class SingleLinkage(LazyEstimator):
-    """Single linkage of rows of any number: exactly the local dendrogram.
+    """Out-of-core single linkage: exactly the local dendrogram.
 
     The edges of the minimum spanning tree of all rows are among those of the spanning trees of all pairs of
     blocks: a task per pair finds them, and they are merged. Edges are ordered by distance and rows, so that
@@ -89,7 +81,7 @@ class SingleLinkage(LazyEstimator):
         "n_clusters": Nothing() | WholeNumber(1),
         "distance_threshold": Nothing() | Number(0),
         "metric": Anything(),  # coterie.distance knows its names
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     dendrogram_: Dendrogram
@@ -141,7 +133,7 @@ class SingleLinkage(LazyEstimator):
         return {"labels_": lazy, "cluster_sizes_": np.bincount(labels)}
 
 
-def _engine_of_all(blocks: Blocks, distance: Distance, who: str) -> Any:
+def _engine_of_all(blocks: Blocks, distance: Distance, who: str) -> str:
     """Return the engine that would find the tree of all rows in one matrix: distances then round alike."""
     like = np.broadcast_to(np.zeros(1, blocks.dtype), (blocks.n_rows, blocks.n_columns))
     return choose_engine(Rows(like, None, distance), "auto", who=who)

@@ -1,4 +1,4 @@
-"""Summaries: rows of any number as a few thousand weighted points that any local method can take."""
+"""Summaries: data larger than memory as a few thousand weighted points that any local method can take."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import one_thread
 from coterie._support.typing import Centers, Data, FloatArray, Labels, RandomState, Weights
-from coterie._support.validation import Constraint, Flag, Function, Nothing, Seed, check_seed, shift_seed
+from coterie._support.validation import PROGRESS, Constraint, Seed, check_seed, shift_seed
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster.kmeans import Stopping, make_start, points_of
 from coterie.scale import moments
@@ -30,21 +30,11 @@ SEEDS_PER_FEATURE = 8  # rows that first centres are picked from
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Clustering features in BETULA's form: weight, mean and sum of squared deviations, which lose no digits.
+    """Clustering features in BETULA's form: weight, mean and squared deviations, losing no digits."""
 
-    Parameters
-    ----------
-    weights : array of shape (n,)
-        Weight of the rows of each feature.
-    means : array of shape (n, n_columns)
-        Their mean.
-    squares : array of shape (n,)
-        Sum of their squared distances to it.
-    """
-
-    weights: Weights
-    means: FloatArray
-    squares: Weights
+    weights: Weights  # weight of the rows of each feature
+    means: FloatArray  # their mean
+    squares: Weights  # sum of their squared distances to it
 
     def merged(self, labels: Labels, n: int) -> Features:
         """Return the features of groups of features; nothing is lost but who was where."""
@@ -108,7 +98,7 @@ class Summaries(LazyEstimator):
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_summaries": WholeNumber(1),
         "random_state": Seed(),
-        "progress": Nothing() | Flag() | Function(),
+        "progress": PROGRESS,
     }
 
     means_: Centers
@@ -119,11 +109,7 @@ class Summaries(LazyEstimator):
     _origin: FloatArray
 
     def __init__(
-        self,
-        n_summaries: int = 2000,
-        *,
-        random_state: RandomState = None,
-        progress: ProgressOption = None,
+        self, n_summaries: int = 2000, *, random_state: RandomState = None, progress: ProgressOption = None
     ) -> None:
         self.n_summaries = n_summaries
         self.random_state = random_state
@@ -137,10 +123,6 @@ class Summaries(LazyEstimator):
         estimator : object
             With `fit` and `labels_`; weights are handed over where its `fit` takes `sample_weight`, except to
             HDBSCAN and OPTICS, to which weight at one place is density without limit.
-
-        Returns
-        -------
-        SummarisedClustering
         """
         model = clone(estimator)
         is_weighed = not getattr(model, "_copies_are_dense_spots", False)  # a summary is no single place

@@ -72,11 +72,6 @@ class RowFile:
 
     It takes at most as much of the disk as it leaves free; blocks beyond that are not kept. Whoever holds the
     object may read and write: the disk is given back when the last one lets go.
-
-    Parameters
-    ----------
-    folder : str
-        Where the file is made.
     """
 
     def __init__(self, folder: str) -> None:

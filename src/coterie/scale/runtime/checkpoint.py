@@ -32,21 +32,11 @@ class Saved:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A folder that holds the latest state of one fit.
+    """A folder that holds the latest state of one fit."""
 
-    Parameters
-    ----------
-    folder : str
-        Made if it is not there.
-    method : str
-        What the file is called.
-    fingerprint : str
-        What tells this fit from others.
-    """
-
-    folder: str
-    method: str
-    fingerprint: str
+    folder: str  # made if it is not there
+    method: str  # what the file is called
+    fingerprint: str  # what tells this fit from others
 
     @property
     def path(self) -> Path:

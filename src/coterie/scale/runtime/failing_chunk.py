@@ -22,15 +22,7 @@ Chunks = Mapping[str, Any]
 
 
 def name_culprit(chunks: Chunks, error: Exception) -> None:
-    """Raise an error that names the first chunk that cannot be made; return if all can be.
-
-    Parameters
-    ----------
-    chunks : mapping from names to promises of Dask
-        In the order of their rows.
-    error : Exception
-        What was raised when all of them were needed.
-    """
+    """Raise an error that names the first chunk that cannot be made; return if all can be."""
     if isinstance(error, CoterieError | MemoryError) or type(error).__module__.startswith("distributed"):
         return  # it says what is the matter, or trying again would do harm
     listed = list(chunks.items())

@@ -50,10 +50,6 @@ def read_blocks(
         Rows per block, a multiple of 8192. None: as many as fit 16 MiB, which depends on the number of
         columns alone.
 
-    Returns
-    -------
-    Blocks
-
     Examples
     --------
     >>> import pandas, tempfile

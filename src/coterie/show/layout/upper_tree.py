@@ -14,30 +14,14 @@ MOST_LEAVES = 200
 
 @dataclass(frozen=True, eq=False)
 class UpperTree:
-    """The last merges of a tree; what lies below them are leaves that count their rows.
+    """The last merges of a tree; what lies below them are leaves that count their rows."""
 
-    Parameters
-    ----------
-    leaves : list of int
-        Nodes of the tree that are leaves here, from left to right.
-    sizes : list of int
-        Rows below every node: the leaves, then the merges.
-    children : list of list of int
-        Of each merge, by their places among `sizes`.
-    heights : array
-        Of the merges, infinite ones a tenth above the rest.
-    reaches : array
-        The highest merge in each, where a tree has inversions.
-    leaf_of_row : array of shape (n_rows,)
-        Place of each row's leaf.
-    """
-
-    leaves: list[int]
-    sizes: list[int]
-    children: list[list[int]]
-    heights: FloatArray
-    reaches: FloatArray
-    leaf_of_row: Indices
+    leaves: list[int]  # nodes of the tree that are leaves here, from left to right
+    sizes: list[int]  # rows below every node: the leaves, then the merges
+    children: list[list[int]]  # of each merge, by their places among `sizes`
+    heights: FloatArray  # of the merges, infinite ones a tenth above the rest
+    reaches: FloatArray  # the highest merge in each, where a tree has inversions
+    leaf_of_row: Indices  # place of each row's leaf
 
     def cut_height(self, k: int) -> float:
         """Return a height that cuts the tree into `k` groups, halfway between two merges."""

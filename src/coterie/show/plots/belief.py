@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from coterie.evaluate.belief import STABLE, VERDICTS
+from coterie.evaluate.belief import STABLE, VERDICTS, is_stable
 from coterie.show.palette import EMPHASIS, INK, NOISE_COLOR, color_of
 from coterie.show.plots.drawing.canvas import NOTE_GAP, axes_for, drawing, note, tidy
 from coterie.show.plots.drawing.marks import count_of, halo, words_of_labels
@@ -40,10 +40,6 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
     names : list of str, default=None
         What to call cluster 0, 1, ...; None: group 1, 2, ...
 
-    Returns
-    -------
-    Axes
-
     References
     ----------
     hennig-2007
@@ -57,7 +53,7 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
     if scores.size <= MOST_DOTS:
         _draw_dots(ax, scores)
     _draw_boxes(ax, scores)
-    colors = [EMPHASIS if mean < STABLE else INK for mean in value.per_cluster.tolist()]
+    colors = [INK if is_stable(mean) else EMPHASIS for mean in value.per_cluster]
     ax.scatter(
         np.arange(k), value.per_cluster, s=34, marker="D", c=colors, zorder=4, linewidths=0, gid="means"
     )
@@ -68,10 +64,7 @@ def stability(value: Stability, ax: Axes | None = None, *, names: list[str] | No
     ax.set_xlim(-0.7, k - 0.3)
     ax.set_ylim(min(0.4, float(np.nanmin(scores, initial=1.0)) - 0.03), 1.02)
     tidy(
-        ax,
-        title=_stability_headline(value, words),
-        x="group",
-        y="Jaccard similarity with its nearest match",
+        ax, title=_stability_headline(value, words), x="group", y="Jaccard similarity with its nearest match"
     )
     said = f"{value.n_resamples:,} resamples ({value.scheme}); diamonds: means, red: not stable (< {STABLE})."
     note(ax, said, gap=NOTE_GAP + (LETTER * max(map(len, shown)) if is_long else 0))
@@ -87,10 +80,6 @@ def null_distribution(value: Significance, ax: Axes | None = None) -> Axes:
         What `coterie.evaluate.belief.significance` returns.
     ax : Axes, default=None
         Where to draw; None opens a figure.
-
-    Returns
-    -------
-    Axes
     """
     ax = axes_for(ax)
     draws = np.asarray(value.draws, dtype=np.float64)
@@ -142,7 +131,7 @@ def _draw_boxes(ax: Axes, scores: Scores) -> None:
 
 
 def _stability_headline(value: Stability, words: list[str]) -> str:
-    weak = [name for name, mean in zip(words, value.per_cluster.tolist(), strict=True) if mean < STABLE]
+    weak = [name for name, mean in zip(words, value.per_cluster, strict=True) if not is_stable(mean)]
     start = f"Mean Jaccard {value.overall:.2f}"
     if not weak:
         return f"{start}: every group is stable"

@@ -53,10 +53,6 @@ def contingency(table: ContingencyTable, ax: Axes | None = None) -> Axes:
     ax : Axes, default=None
         Where to draw; None opens a figure.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from coterie.evaluate import contingency_table

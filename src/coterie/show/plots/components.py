@@ -54,10 +54,6 @@ def clusplot(
     ax : Axes, default=None
         Where to draw; None: on a new figure.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -110,10 +106,6 @@ def embedding(
     ax : Axes, default=None
         Where to draw; None: on a new figure.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from coterie.cluster import LaplacianEigenmap
@@ -152,10 +144,6 @@ def shepard(distances: Any, shown: Any, *, ax: Axes | None = None) -> Axes:
         Distances between the places where they are shown, or ``dendrogram.cophenetic()``.
     ax : Axes, default=None
         Where to draw; None: on a new figure.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------

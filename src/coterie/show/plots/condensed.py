@@ -51,10 +51,6 @@ def condensed_tree(model: HDBSCAN, ax: Axes | None = None, *, names: list[str] |
     names : list of str, default=None
         What to call cluster 0, 1, ...; None: group 1, 2, ...
 
-    Returns
-    -------
-    Axes
-
     References
     ----------
     campello-2015

@@ -34,10 +34,6 @@ def elbow(evidence: Evidence, ax: Axes | None = None) -> Axes:
         What `coterie.select.choose_k` returns.
     ax : Axes, default=None
         Where to draw; None opens a figure.
-
-    Returns
-    -------
-    Axes
     """
     curve = evidence.curve("elbow")
     if curve.choice is None:
@@ -57,10 +53,6 @@ def silhouette_curve(evidence: Evidence, ax: Axes | None = None) -> Axes:
         What `coterie.select.choose_k` returns.
     ax : Axes, default=None
         Where to draw; None opens a figure.
-
-    Returns
-    -------
-    Axes
     """
     curve = evidence.curve("silhouette")
     if curve.choice is None:
@@ -85,10 +77,6 @@ def gap(evidence: Evidence, ax: Axes | None = None, *, name: str = "gap") -> Axe
         Where to draw; None opens a figure.
     name : {"gap", "gap_pca"}, default="gap"
         Against uniform data in the box of the columns, or in that of the principal axes.
-
-    Returns
-    -------
-    Axes
 
     References
     ----------
@@ -119,10 +107,6 @@ def criterion(evidence: Evidence, name: str, ax: Axes | None = None) -> Axes:
         One of its criteria.
     ax : Axes, default=None
         Where to draw; None opens a figure.
-
-    Returns
-    -------
-    Axes
     """
     curve = evidence.curve(name)
     if curve.choice is None:
@@ -188,10 +172,6 @@ def impurity_curves(curves: Any, *, ax: Axes | None = None) -> Axes:
         What ``coterie.evaluate.compare_linkages`` or ``cut_curve`` gives.
     ax : Axes, default=None
         Where to draw; None: on a new figure.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------

@@ -49,10 +49,6 @@ def regions(
     ax : Axes, default=None
         Where to draw; None: on a new figure.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from coterie.cluster import KMeans

@@ -39,10 +39,6 @@ def reachability(model: OPTICS, ax: Axes | None = None, *, names: list[str] | No
     names : list of str, default=None
         What to call cluster 0, 1, ...; None: group 1, 2, ...
 
-    Returns
-    -------
-    Axes
-
     References
     ----------
     ankerst-1999
@@ -89,10 +85,6 @@ def k_distances(suggestion: EpsSuggestion, ax: Axes | None = None) -> Axes:
         What `coterie.cluster.suggest_eps` returns.
     ax : Axes, default=None
         Where to draw; None opens a figure.
-
-    Returns
-    -------
-    Axes
 
     References
     ----------

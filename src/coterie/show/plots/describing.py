@@ -38,10 +38,6 @@ def profiles(profile: Profile, ax: Axes | None = None, *, names: list[str] | Non
     names : list of str, default=None
         What to call label 0, 1, ...; None: group 1, 2, ...
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> import numpy as np

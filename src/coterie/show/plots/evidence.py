@@ -34,10 +34,6 @@ def evidence_heatmap(evidence: Evidence, ax: Axes | None = None) -> Axes:
         What `coterie.select.choose_k` returns.
     ax : Axes, default=None
         Where to draw; None opens a figure.
-
-    Returns
-    -------
-    Axes
     """
     n_rows, n_columns = len(evidence.curves), len(evidence.ks)
     ax = axes_for(ax, size=(float(np.clip(3.0 + 0.5 * n_columns, 6.4, 13.0)), 1.8 + 0.34 * n_rows))

@@ -39,10 +39,6 @@ def alluvial(evidence: Evidence | Mapping[int, Labels], ax: Axes | None = None) 
     ax : Axes, default=None
         Where to draw; None opens a figure.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> import numpy as np

@@ -37,10 +37,6 @@ def eigenvalues(model: SpectralClustering | LaplacianEigenmap, ax: Axes | None =
     ax : Axes, default=None
         Where to draw; None opens a figure.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from coterie.cluster import SpectralClustering
@@ -100,10 +96,6 @@ def affinity(model: SpectralClustering, ax: Axes | None = None, *, names: list[s
         Where to draw; None opens a figure.
     names : list of str, default=None
         What to call cluster 0, 1, ...; None: group 1, 2, ...
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------

@@ -29,10 +29,6 @@ def method_grid(grid: MethodGrid) -> Figure:
     grid : MethodGrid
         What ``coterie.show.toys.run_grid`` gives.
 
-    Returns
-    -------
-    Figure
-
     Examples
     --------
     >>> from coterie.show.toys import run_grid, toy_sets

@@ -49,10 +49,6 @@ def clustermap(
     cut, columns_cut : int, float or labels, default=None
         Colour the clusters of a cut of the trees.
 
-    Returns
-    -------
-    Figure
-
     Examples
     --------
     >>> from coterie.tree import linkage

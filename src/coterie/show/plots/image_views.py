@@ -32,10 +32,6 @@ def segmentation(image: MatrixLike, model: Any) -> Figure:
     model : fitted estimator or labels
         The cluster of each pixel, row by row, or an array of shape (height, width).
 
-    Returns
-    -------
-    Figure
-
     Examples
     --------
     >>> figure = segmentation([[0.0, 0.1, 0.9], [0.0, 0.1, 1.0]], [[0, 0, 1], [0, 0, 1]])

@@ -89,10 +89,6 @@ def kmeans_steps(X: MatrixLike, model: Any, *, max_panels: int = 12) -> Figure:
     max_panels : int, default=12
         Longer runs show so many of their steps, evenly spaced, the first and the last among them.
 
-    Returns
-    -------
-    Figure
-
     Examples
     --------
     >>> from coterie.cluster import KMeans
@@ -129,10 +125,6 @@ def kmeans_animation(
     force : bool, default=False
         Whether an existing file may be replaced.
 
-    Returns
-    -------
-    Path
-
     Examples
     --------
     >>> import tempfile
@@ -166,10 +158,6 @@ def seeding_steps(X: MatrixLike, model: Any, *, max_panels: int = 12) -> Figure:
         The run; its start must have been picked row by row.
     max_panels : int, default=12
         With more picks, so many of them are shown, the first and the last among them.
-
-    Returns
-    -------
-    Figure
 
     Examples
     --------

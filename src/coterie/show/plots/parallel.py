@@ -45,10 +45,6 @@ def parallel_coordinates(
     names : list of str, default=None
         What to call label 0, 1, ...; None: group 1, 2, ...
 
-    Returns
-    -------
-    Axes
-
     References
     ----------
     inselberg-1985

@@ -55,10 +55,6 @@ def scatter(
     ax : Axes, default=None
         Where to draw; None: on a new figure.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from coterie.cluster import KMeans

@@ -49,10 +49,6 @@ def clustergram(
         The rows that were clustered. Without them an alluvial plot is drawn, which this function did under
         its name before: use `alluvial` for that.
 
-    Returns
-    -------
-    Axes
-
     References
     ----------
     schonlau-2002

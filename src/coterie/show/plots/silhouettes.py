@@ -46,10 +46,6 @@ def silhouette(value: Silhouette, ax: Axes | None = None, *, names: list[str] | 
     names : list of str, default=None
         What to call cluster 0, 1, ...; None: group 1, 2, ...
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from coterie.evaluate import silhouette as measure
@@ -114,10 +110,7 @@ def _dress(ax: Axes, value: Silhouette, middles: Values, bottom: float, words: l
     ax.axvline(value.score, color=EMPHASIS, linewidth=1.2, linestyle="--", gid="mean")
     ax.set_xlim(min(-0.08, 1.05 * float(value.values.min())), 1.0)
     tidy(
-        ax,
-        title=f"Mean silhouette {value.score:.2f} of {count_of(k, 'cluster')}",
-        x="silhouette",
-        y="group",
+        ax, title=f"Mean silhouette {value.score:.2f} of {count_of(k, 'cluster')}", x="silhouette", y="group"
     )
     ax.tick_params(axis="y", length=0)
     note(ax, _words_on_negatives(value, int(wrong.sum())))

@@ -50,10 +50,6 @@ def mixture(
     ax : Axes, default=None
         Where to draw; None: on a new figure.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from coterie.cluster import GaussianMixture
@@ -102,10 +98,6 @@ def responsibilities(
         Names of the clusters, by label.
     ax : Axes, default=None
         Where to draw; None: on a new figure.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------

@@ -50,10 +50,6 @@ def tanglegram(
     max_leaves : int or None, default=60
         Most tips of a tree; of a larger tree the last merges are drawn, with counts. None: all.
 
-    Returns
-    -------
-    Figure
-
     Examples
     --------
     >>> from coterie.tree import Dendrogram

@@ -36,10 +36,6 @@ def radial_tree(model: Any, *, cut: Any = None, max_leaves: int | None = 120, ax
     ax : Axes, default=None
         Where to draw; None: on a new figure.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from coterie.tree import Dendrogram
@@ -76,12 +72,7 @@ def radial_tree(model: Any, *, cut: Any = None, max_leaves: int | None = 120, ax
 
 
 def phylogram(
-    model: Any,
-    *,
-    cut: Any = None,
-    max_leaves: int | None = 80,
-    slanted: bool = False,
-    ax: Axes | None = None,
+    model: Any, *, cut: Any = None, max_leaves: int | None = 80, slanted: bool = False, ax: Axes | None = None
 ) -> Axes:
     """Draw a tree as a phylogeny: the root at the left, names at the right, a bar for the scale of branches.
 
@@ -97,10 +88,6 @@ def phylogram(
         Whether branches run straight to their node instead of around a corner.
     ax : Axes, default=None
         Where to draw; None: on a new figure.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------

@@ -53,10 +53,6 @@ def dendrogram(
     ax : Axes, default=None
         Where to draw; None: on a new figure.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> from coterie.tree import Dendrogram
@@ -99,10 +95,6 @@ def linkages(
         Most tips of a tree.
     orientation : {"vertical", "horizontal"}, default="vertical"
         The roots at the top, or at the right.
-
-    Returns
-    -------
-    Figure
 
     Examples
     --------

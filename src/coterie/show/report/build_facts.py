@@ -6,7 +6,7 @@ import numpy as np
 
 from coterie._support.typing import Indices
 from coterie.evaluate import Significance, Stability
-from coterie.evaluate.belief import SIGNIFICANT, STABLE
+from coterie.evaluate.belief import SIGNIFICANT, STABLE, is_stable
 from coterie.show.palette import cluster_colors
 from coterie.show.report.evidence import (
     chance_facts,
@@ -49,7 +49,7 @@ def _stable(stability: Stability) -> Badge:
         f"mean Jaccard index over {stability.n_resamples} resamples with the same method and k; "
         f"{STABLE} and more is stable"
     )
-    if value >= STABLE:
+    if is_stable(value):
         return Badge("stable", f"{value:.2f}", "good", about)
     return Badge("not stable", f"{value:.2f}", "poor", about)
 
@@ -79,6 +79,8 @@ def _true(value: float, meaning: str) -> Badge:
 
 
 def _tone(value: float, good: float, fair: float) -> Tone:
+    """Return how good a value is, as it is printed: with two decimals."""
+    value = round(value, 2)
     return "good" if value >= good else "fair" if value >= fair else "poor"
 
 

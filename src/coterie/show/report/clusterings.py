@@ -24,15 +24,7 @@ OPTIONS = {"random_state": "seed"}  # what the command line calls otherwise
 
 
 def subject_of_clustering(clustering: Clustering, *, command: str | None = None) -> Subject:
-    """Return what the report of an answer is about.
-
-    Parameters
-    ----------
-    clustering : Clustering
-        From `coterie.fit`.
-    command : str, default=None
-        What was typed in the shell; None: what would have to be.
-    """
+    """Return what the report of an answer is about."""
     if clustering.rows is None:
         raise InvalidParameter(
             "a report needs the data, which a saved answer does not hold: fit again, then report."
@@ -170,7 +162,7 @@ def _value(name: str, value: object) -> str:
 
 
 def names_of_rows(table: Table, rows: Indices) -> list[str] | None:
-    """Return what the table calls its rows: a column of keys, or of short texts of which none comes twice."""
+    """Return what the table calls its rows: a column of keys, or of short, unique texts."""
     for name in (*table.key_columns(), *_texts(table)):
         values = table.content[name]
         if str(values.dtype) == "String" or not values.dtype.is_numeric():

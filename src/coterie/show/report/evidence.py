@@ -10,7 +10,7 @@ from coterie._support.typing import FloatArray, Indices
 from coterie.cluster import find_method
 from coterie.errors import CoterieError
 from coterie.evaluate import Significance, Stability
-from coterie.evaluate.belief import STABLE, VERDICTS
+from coterie.evaluate.belief import VERDICTS, is_stable
 from coterie.pipeline import Candidate
 from coterie.pipeline.judge.density_valleys import ENOUGH
 from coterie.pipeline.partition import ClassTable, RowsAtHand
@@ -65,7 +65,7 @@ def evidence_facts(evidence: Evidence) -> EvidenceFacts:
     return EvidenceFacts(
         finding=_decided_in_words(ks, evidence) or _counted_in_words(ks, counts, int(evidence.k)),
         ks=ks,
-        bars=_bars_of_counts(counts) if judge is None else _bars_of_judge(judge),
+        bars=_bars(counts, judge),
         k=int(evidence.k),
         curves=tuple(_curve(curve) for curve in evidence.curves),
         reasons=() if _is_alone(ks, int(evidence.k)) else tuple(verdict.reasons),
@@ -73,11 +73,9 @@ def evidence_facts(evidence: Evidence) -> EvidenceFacts:
     )
 
 
-def _bars_of_counts(counts: Sequence[int]) -> tuple[tuple[float, str], ...]:
-    return tuple((float(n), count(n, "criterion", "criteria")) for n in counts)
-
-
-def _bars_of_judge(judge: Curve) -> tuple[tuple[float, str], ...]:
+def _bars(counts: Sequence[int], judge: Curve | None) -> tuple[tuple[float, str], ...]:
+    if judge is None:
+        return tuple((float(n), count(n, "criterion", "criteria")) for n in counts)
     return tuple((max(0.0, value), f"{JUDGE} {plain(value)}") for value in map(float, judge.values))
 
 
@@ -140,7 +138,7 @@ def stability_facts(stability: Stability) -> StabilityFacts:
         n_resamples=int(stability.n_resamples),
         overall=float(stability.overall),
         agreement=None if agreement is None else float(agreement),
-        per_group=rounded(per_group, 3),
+        per_group=tuple(round(one, 2) if np.isfinite(one) else None for one in per_group.tolist()),
         spreads=tuple(
             None if one is None else (round(one[0], 3), round(one[1], 3)) for one in stability.ranges
         ),
@@ -162,9 +160,9 @@ def _stability_in_words(per_group: FloatArray) -> str:
     value = per_group[weakest]
     if value >= SAME:
         return "Every group is stable: always the same rows"
-    if value >= STABLE:
+    if is_stable(value):
         return f"Every group is stable; the least stable is group {weakest + 1} ({value:.2f})"
-    n_weak = int((per_group < STABLE).sum())
+    n_weak = sum(not is_stable(one) for one in per_group)
     if n_weak == 1:
         return f"Group {weakest + 1} is not stable ({value:.2f}); the others are"
     some = f"{n_weak} of {len(per_group)} groups"

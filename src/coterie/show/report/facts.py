@@ -107,37 +107,17 @@ class Badge:
 
 @dataclass(frozen=True)
 class SampleFacts:
-    """The rows that the page holds: all of them, or a sample that every view says it is.
+    """The rows that the page holds: all of them, or a sample that every view says it is."""
 
-    Parameters
-    ----------
-    rows : tuple of int
-        Their numbers in the table, counted from 1.
-    names : tuple of str or None
-        What the table calls them.
-    columns : tuple of str
-        The columns whose values the page holds.
-    values : tuple of Numbers
-        One tuple per column.
-    means, spreads : Numbers
-        Of these columns over all rows.
-    n_grouped : int
-        Rows that were grouped, of which these are some or all.
-    n_hidden_columns : int
-        Columns used whose values the page does not hold.
-    n_shaded : int
-        Rows that the shade behind a map counts.
-    """
-
-    rows: tuple[int, ...]
-    names: tuple[str, ...] | None
-    columns: tuple[str, ...]
-    values: tuple[Numbers, ...]
-    means: Numbers
+    rows: tuple[int, ...]  # their numbers in the table, counted from 1
+    names: tuple[str, ...] | None  # what the table calls them
+    columns: tuple[str, ...]  # the columns whose values the page holds
+    values: tuple[Numbers, ...]  # one tuple per column
+    means: Numbers  # of these columns over all rows
     spreads: Numbers
-    n_grouped: int
-    n_hidden_columns: int
-    n_shaded: int
+    n_grouped: int  # rows that were grouped, of which these are some or all
+    n_hidden_columns: int  # columns used whose values the page does not hold
+    n_shaded: int  # rows that the shade behind a map counts
 
     @property
     def is_all(self) -> bool:

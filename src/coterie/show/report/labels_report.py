@@ -63,10 +63,6 @@ def report_labels(
     command : str, default=None
         What was typed in the shell, for the page to say.
 
-    Returns
-    -------
-    Path
-
     Examples
     --------
     >>> import tempfile

@@ -10,6 +10,7 @@ import numpy as np
 
 Numbers: TypeAlias = tuple[float | None, ...]  # None where there is no number: JSON has no NaN
 DIGITS = 4  # a picture of 1,000 pixels cannot show more
+MOST_DECIMALS = 4  # of a column of a table
 
 
 def rounded(values: Any, digits: int = DIGITS) -> Numbers:
@@ -52,15 +53,20 @@ def aligned(values: Sequence[float | None]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> aligned([5.54, 4.3, None, -1.0])
-    ('5.54', '4.30', '–', '−1.00')
+    >>> aligned([5.54, 4.3, None, -1.0]), aligned([0.0693, 0.0000417])
+    (('5.54', '4.30', '–', '−1.00'), ('0.0693', '<0.0001'))
     """
     plainly = [plain(float("nan") if value is None else value) for value in values]
     if any("e" in text for text in plainly):
         return tuple(plainly)
-    decimals = max((len(text.partition(".")[2]) for text in plainly), default=0)
+    decimals = min(max((len(text.partition(".")[2]) for text in plainly), default=0), MOST_DECIMALS)
+    least = 10.0**-decimals
+
+    def written(value: float) -> str:
+        return f"<{least:.{decimals}f}" if 0 < value < least / 2 else f"{value:,.{decimals}f}"
+
     return tuple(
-        text if value is None or not math.isfinite(value) else f"{value:,.{decimals}f}".replace("-", "−")
+        text if value is None or not math.isfinite(value) else written(value).replace("-", "−")
         for value, text in zip(values, plainly, strict=True)
     )
 

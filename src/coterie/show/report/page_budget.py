@@ -20,21 +20,11 @@ LEAST_PER_GROUP = 20  # a small group must still be seen
 
 @dataclass(frozen=True)
 class PageBudget:
-    """What a page may hold.
+    """What a page may hold."""
 
-    Parameters
-    ----------
-    rows : int
-        Rows; of a larger table a sample.
-    cells : int
-        Values of these rows.
-    cards : int
-        Cards of groups at the stops of the slider other than the chosen one.
-    """
-
-    rows: int = 4_000
-    cells: int = 60_000
-    cards: int = 260
+    rows: int = 4_000  # rows; of a larger table a sample
+    cells: int = 60_000  # values of these rows
+    cards: int = 260  # cards of groups at the stops of the slider other than the chosen one
 
     def smaller(self, excess: float) -> PageBudget:
         """Return a half of the room, or a fourth ... for tables whose names alone are longer than usual.
@@ -58,17 +48,6 @@ USUAL = PageBudget()
 
 def draw_rows(labels: Labels, seed: int, must: Sequence[int] = (), *, most: int = USUAL.rows) -> Indices:
     """Return the places of the rows to hold, ascending: a share of every group, at least a few of each.
-
-    Parameters
-    ----------
-    labels : array of shape (n_grouped,)
-        Groups.
-    seed : int
-        Same seed, same rows.
-    must : sequence of int
-        Rows that must be among them.
-    most : int
-        How many rows to hold.
 
     Examples
     --------

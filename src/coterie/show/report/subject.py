@@ -17,68 +17,33 @@ from coterie.tree import Dendrogram
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Rows, their groups, and how both came about.
+    """Rows, their groups, and how both came about."""
 
-    Parameters
-    ----------
-    title : str
-        What the page is called: the name of the table.
-    partition : Partition
-        The rows at hand in the groups of the answer.
-    n_rows : int
-        Rows of the table.
-    headline, lead : str
-        The answer in a line, and how it was found in another.
-    others : mapping from int to Partition
-        The same rows in other numbers of groups, for the slider.
-    row_names : sequence of str, default=None
-        What the rows are called.
-    profile, evidence, stability, significance, dendrogram : default=None
-        Values of the rooms below, where there are any; the profile names rows by their numbers in the table.
-    runners_up : sequence of Candidate
-        What came close.
-    winner : Candidate or None
-        What they lost to.
-    left_out : sequence of (column, reason)
-        Columns that were not used.
-    scaling : str
-        What was done to the columns.
-    missing : sequence of (column, int)
-        In how many rows of the table columns that were used have no value.
-    notes : sequence of str
-        What else the reader should know.
-    made : sequence of (str, str)
-        Facts about the computation.
-    command : str, default=None
-        What to type in the shell to have it again.
-    python : str
-        The same in Python.
-    seed : int
-        Of the sample and the maps.
-    """
-
-    title: str
-    partition: Partition
-    n_rows: int
-    headline: str
+    title: str  # what the page is called: the name of the table
+    partition: Partition  # the rows at hand in the groups of the answer
+    n_rows: int  # rows of the table
+    headline: str  # the answer in a line, and how it was found in another
     lead: str
+    # the same rows in other numbers of groups, for the slider
     others: Mapping[int, Partition] = field(default_factory=dict)
-    row_names: Sequence[str] | None = None
+    row_names: Sequence[str] | None = None  # what the rows are called
+    # values of the rooms below, where there are any; the profile names rows by their numbers in the table
     profile: Profile | None = None
     evidence: Evidence | None = None
     stability: Stability | None = None
     significance: Significance | None = None
     dendrogram: Dendrogram | None = None
-    runners_up: Sequence[Candidate] = ()
-    winner: Candidate | None = None
-    left_out: Sequence[tuple[str, str]] = ()
-    scaling: str = "columns as they are"
+    runners_up: Sequence[Candidate] = ()  # what came close
+    winner: Candidate | None = None  # what they lost to
+    left_out: Sequence[tuple[str, str]] = ()  # columns that were not used
+    scaling: str = "columns as they are"  # what was done to the columns
+    # in how many rows of the table columns that were used have no value
     missing: Sequence[tuple[str, int]] = ()
-    notes: Sequence[str] = ()
-    made: Sequence[tuple[str, str]] = ()
-    command: str | None = None
-    python: str = ""
-    seed: int = 0
+    notes: Sequence[str] = ()  # what else the reader should know
+    made: Sequence[tuple[str, str]] = ()  # facts about the computation
+    command: str | None = None  # what to type in the shell to have it again
+    python: str = ""  # the same in Python
+    seed: int = 0  # of the sample and the maps
 
     @property
     def at_hand(self) -> RowsAtHand:

@@ -38,10 +38,6 @@ def write_report(
     command : str, default=None
         What was typed in the shell, for the page to say; None: what would have to be.
 
-    Returns
-    -------
-    Path
-
     Examples
     --------
     >>> import tempfile
@@ -72,10 +68,6 @@ def write_subject(
         What the page is called; None: the name of the table.
     force : bool, default=False
         Whether an existing file may be replaced.
-
-    Returns
-    -------
-    Path
     """
     check_output(path, force=force)  # before the work
     page = make_page(subject if title is None else replace(subject, title=title))

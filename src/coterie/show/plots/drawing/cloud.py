@@ -31,18 +31,7 @@ def draw_cloud(
 
     Rows labelled -1 are noise (grey, beneath the others), those below -1 are not drawn.
 
-    Parameters
-    ----------
-    ax : Axes
-        Where.
-    places : array of shape (n_samples, 2)
-        Coordinates.
-    labels : array of shape (n_samples,)
-        Cluster of each row.
-    size : float, default=None
-        Area of a marker in square points; None: by the number of rows.
-    opacity : float, default=0.85
-        Of markers.
+    `size` is the area of a marker in square points; None: by the number of rows.
 
     Examples
     --------

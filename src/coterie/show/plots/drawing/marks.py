@@ -99,17 +99,6 @@ def count_from_0(labels: Iterable[Any]) -> bool:
 def names_that_fit(ax: Axes, places: Sequence[float], extent: float, points: float) -> list[int]:
     """Return which places along the y axis can be named in letters of so many points without touching.
 
-    Parameters
-    ----------
-    ax : Axes
-        Its height decides.
-    places : sequence of float
-        In rising order.
-    extent : float
-        Length of the whole axis, in the same units.
-    points : float
-        Size of the letters.
-
     Examples
     --------
     >>> from coterie.show.plots.drawing.canvas import axes_for

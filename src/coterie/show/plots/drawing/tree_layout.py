@@ -20,33 +20,16 @@ INFINITE = 1.15  # times the largest finite height: where infinite heights are d
 
 @dataclass(frozen=True, eq=False)
 class TreeLayout:
-    """The part of a tree that is drawn.
+    """The part of a tree that is drawn."""
 
-    Parameters
-    ----------
-    tree : Dendrogram
-        The whole tree.
-    tips : tuple of int
-        Nodes drawn without what is below them, from left to right: leaves, and nodes cut short.
-    inner : tuple of int
-        The other nodes drawn, children before parents.
-    places : dict of int to float
-        Where nodes stand among the tips.
-    heights : dict of int to float
-        Drawn heights: finite, rising towards the root.
-    base : float
-        Height at which leaves are drawn.
-    colors : dict of int to str
-        Colour of each node: of its cluster, or ink where it holds several.
-    """
-
-    tree: Dendrogram
+    tree: Dendrogram  # the whole tree
+    # nodes drawn without what is below them, from left to right: leaves, and nodes cut short
     tips: tuple[int, ...]
-    inner: tuple[int, ...]
-    places: dict[int, float]
-    heights: dict[int, float]
-    base: float
-    colors: dict[int, str]
+    inner: tuple[int, ...]  # the other nodes drawn, children before parents
+    places: dict[int, float]  # where nodes stand among the tips
+    heights: dict[int, float]  # drawn heights: finite, rising towards the root
+    base: float  # height at which leaves are drawn
+    colors: dict[int, str]  # colour of each node: of its cluster, or ink where it holds several
 
     @property
     def top(self) -> float:
