@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from benchmarks import auto_sets
+from benchmarks import auto_kinds, auto_sets
 from benchmarks.auto_sets import Sets
 
 SILHOUETTE_ROWS = 2_000
@@ -63,6 +63,7 @@ def families(folders: Sequence[Path], seed: int) -> dict[str, Callable[[], Sets]
         "blobs": partial(auto_sets.blobs, seed),
         "shapes": partial(auto_sets.shapes, seed),
         "curves": partial(auto_sets.curves, seed),
+        "kinds": partial(auto_kinds.kinds, seed),
         "toys": auto_sets.toys,
         "real": auto_sets.real,
         "no groups": partial(auto_sets.nulls, seed),

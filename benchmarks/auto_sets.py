@@ -125,7 +125,9 @@ def groups(rng: Any, n: int, k: int, d: int, apart: float, shape: str = "") -> t
     shares = rng.dirichlet(np.full(k, 1.5)) if shape == "sizes" else np.full(k, 1 / k)
     sizes = np.maximum((n * shares).astype(int), n // 25)
     rows = [_cloud(rng, size, d, shape) for size in sizes]
-    X = np.concatenate([own + centre for own, centre in zip(rows, _centres(rng, k, d, apart), strict=True)])
+    X = np.concatenate(
+        [own + centre for own, centre in zip(rows, centres_apart(rng, k, d, apart), strict=True)]
+    )
     if shape == "sheared":
         X = X @ (np.eye(d) + 0.5 * rng.normal(size=(d, d)))
     elif shape == "units":
@@ -135,7 +137,7 @@ def groups(rng: Any, n: int, k: int, d: int, apart: float, shape: str = "") -> t
     return X, np.repeat(np.arange(k), sizes)
 
 
-def _centres(rng: Any, k: int, d: int, apart: float) -> Any:
+def centres_apart(rng: Any, k: int, d: int, apart: float) -> Any:
     """Return centres in a box that is just large enough."""
     for side in np.geomspace(0.1, 100, 400):
         centres = rng.uniform(-side, side, (k, d)) * apart

@@ -24,6 +24,7 @@ STEPS_AFTER = 2  # stability and significance
 SILHOUETTE_ROWS = 1_000
 RUNNERS_UP = 5
 TIE = 0.1  # differences of rank below that say nothing
+ERROR = 0.5  # of the evidence of one border: partitions with many borders differ by more
 SIMPLEST_FIRST = (
     "kmeans",
     "mixture",
@@ -92,7 +93,7 @@ def run_contest(points: Data, request: FitRequest, tracker: Tracker, *, steps_af
     judged.sort(key=lambda pair: -pair[1].rank)
     _prefer_finer(judged, task.valleys.error)
     _prefer_simple(judged)
-    wins = bool(judged) and (not may_be_one or (judged[0][1].score > 0 and _are_any_apart(judged)))
+    wins = bool(judged) and (not may_be_one or (judged[0][1].rank > 0 and _are_any_apart(judged)))
     best_of_k = _best_of_each_k(judged)
     evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, _why_none(judged), began)
     best = judged[0] if wins else None
@@ -133,12 +134,15 @@ def _prefer_simple(judged: list[tuple[Candidate, Separation]]) -> None:
     if not judged:
         return
     best, separation = judged[0]
-    tied = [
-        at
-        for at, (candidate, other) in enumerate(judged)
-        if candidate.k == best.k and separation.rank - other.rank <= TIE
-    ]
+    tied = [at for at, pair in enumerate(judged) if pair[0].k == best.k and _are_tied(pair[1], separation)]
     judged.insert(0, judged.pop(min(tied, key=lambda at: (_complexity(judged[at][0].method), at))))
+
+
+def _are_tied(separation: Separation, best: Separation) -> bool:
+    """Return whether a partition into as many groups is as good, and divides no more neighbours."""
+    lead = best.rank - separation.rank
+    within = lead <= TIE or (lead <= ERROR * len(best.evidence) ** 0.5 and separation.evidence.min() > 0)
+    return within and separation.crossing <= best.crossing
 
 
 def _complexity(method: str) -> int:

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from coterie.cluster import KMeans
-from coterie.pipeline.judge.discriminant_valleys import MOST_DIMENSIONS, NOTHING, Lines, valleys_between
+from coterie.pipeline.judge.density_valleys import Valleys
+from coterie.pipeline.judge.discriminant_valleys import (
+    BENT,
+    CLOUD,
+    MOST_DIMENSIONS,
+    NOTHING,
+    Lines,
+    negentropy_of,
+    valleys_between,
+)
 from coterie.pipeline.judge.rounding import spread_rounded
 
 RNG = np.random.default_rng(0)
@@ -82,3 +91,38 @@ def test_rounded_values_are_spread():
     assert (spread_rounded(copies) == copies).all()
     mostly = np.c_[np.where(np.arange(200) < 190, 0.0, 7.0), measured]
     assert (spread_rounded(mostly) == mostly).all()
+
+
+def test_bent_and_hollow_groups_are_no_clouds():
+    """Law: lines count for clouds, boxes and long groups, not for crescents, rings and parts of them."""
+    rng = np.random.default_rng(3)
+    turn = rng.uniform(0, 2 * np.pi, 300)
+    ring = np.c_[np.cos(turn), np.sin(turn)] + 0.05 * rng.normal(size=(300, 2))
+    for rows in (
+        rng.normal(size=(200, 2)),
+        rng.uniform(size=(200, 2)),
+        rng.normal(size=(200, 3)) * [9, 1, 1],
+    ):
+        assert negentropy_of(rows) < CLOUD
+    for rows in (ring, ring[ring[:, 0] > 0], np.r_[ring, 2 * ring][np.r_[ring, ring][:, 0] > 0.3]):
+        assert negentropy_of(rows) > BENT
+    assert negentropy_of(np.ones((50, 2))) == np.inf  # nothing to tell
+
+
+def test_lines_see_clouds_that_touch():
+    """Law: in two columns, where neighbourhoods leave doubt, lines tell touching clouds from one cloud."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 150)
+    touching = rng.normal(size=(300, 2)) + np.c_[3.4 * y, np.zeros(300)]
+    assert Valleys(touching).judge(y).score > 0
+    one = rng.normal(size=(300, 2))
+    assert Valleys(one).judge((one[:, 0] > 0).astype(int)).score < 0
+
+
+def test_a_bend_cut_in_two_is_one_group():
+    """Law: a crescent is no two groups, although a line through its ends shows a valley."""
+    rng = np.random.default_rng(1)
+    for seed in range(5):
+        turn = np.random.default_rng(seed).uniform(0, np.pi, 300)
+        crescent = np.c_[np.cos(turn), np.sin(turn)] + 0.1 * rng.normal(size=(300, 2))
+        assert Valleys(crescent).judge((crescent[:, 0] > 0).astype(int)).score < 0

@@ -6,6 +6,7 @@ between each two neighbouring groups, more than it would within one cloud of as 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from coterie._support.typing import Data, FloatArray, Indices, Labels
 from coterie.cluster.modes import ModeTree, dimension_at, grow_mode_tree, null_depth
 from coterie.distance import k_nearest, spanning_tree
-from coterie.pipeline.judge.discriminant_valleys import Lines
+from coterie.pipeline.judge.discriminant_valleys import Lines, LinesOfGroups
 from coterie.pipeline.judge.rounding import spread_rounded
 from coterie.pipeline.judge.tube_dimension import Extents
 
@@ -43,6 +44,11 @@ FEW_DIMENSIONS, MANY_DIMENSIONS = 3.0, 6.0
 LEAST_ROWS_OF_A_GAP = 12
 EULER = 0.5772  # the largest of m exponential spacings is log(m) + that many times their mean
 CERTAIN = 3.0  # -log p that a gap needs before it is evidence: one set in twenty
+# asked of lines beyond what is asked where neighbourhoods count for nothing: the best of both is taken
+BOTH_TRIED = 0.25
+# of two groups: along lines even a slight bend of so many rows is significant, and neighbourhoods see enough
+MANY_ROWS, VERY_MANY_ROWS = 500, 1_500
+DEEP = 6.0  # evidence that no bar takes away
 MAX_COLUMNS = 64  # with more, the extent of a group is not worth its covariance
 
 
@@ -72,6 +78,31 @@ class Separation:
 
 
 NOTHING_APART = Separation(0.0, np.zeros(0), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Borders:
+    """The pairs of neighbouring groups of one partition, and what is asked about them."""
+
+    low: Indices
+    high: Indices
+    sizes: Indices  # of all groups
+    extents: Extents
+    lines: LinesOfGroups | None
+
+    @property
+    def n_rows(self) -> Indices:
+        """Rows of each pair."""
+        return np.asarray(self.sizes[self.low] + self.sizes[self.high])
+
+    def straightness(self, at: int) -> float:
+        """Return 1 if both groups of a pair are like clouds, 0 if one is bent or hollow."""
+        assert self.lines is not None
+        return min(self.lines.straightness(self.low[at]), self.lines.straightness(self.high[at]))
+
+    def directions(self, at: int) -> float:
+        """Return in how many directions a pair extends at its border: 1 where tubes meet end to end."""
+        return self.extents.at_border(self.low[at], self.high[at])
 
 
 class Valleys:
@@ -121,7 +152,7 @@ class Valleys:
     @property
     def error(self) -> float:
         """Differences of rank that say nothing: lines are means of a few splits."""
-        return ERROR_OF_LINES * self._weight_of_lines if self._lines is not None else 0.0
+        return ERROR_OF_LINES if self._lines is not None else 0.0
 
     def judge(self, labels: Labels) -> Separation:
         """Return how well the groups are apart; rows of noise count with the group next to them."""
@@ -153,19 +184,52 @@ class Valleys:
         crosses = sides[:, 0] != sides[:, 1]
         edges, lengths, sides = self._edges[crosses], self._lengths[crosses], np.sort(sides[crosses], axis=1)
         keys, pair = np.unique(sides[:, 0] * k + sides[:, 1], return_inverse=True)
-        low, high = keys // k, keys % k
-        sizes = np.bincount(labels, minlength=k)
-        n_rows, extents = sizes[low] + sizes[high], self._extents(labels, low, high)
-        best = np.full(len(keys), LEAST)
-        for tree in self.trees:
-            passes = _passes(tree, edges, lengths, pair, len(keys))
-            depth, rough = _depths(tree, labels, passes, low, high, k)
+        borders = Borders(
+            keys // k,
+            keys % k,
+            np.bincount(labels, minlength=k),
+            Extents(self.X, labels, self._order),
+            None if self._lines is None else self._lines.of(labels, k),
+        )
+        depths = [
+            _depths(tree, labels, _passes(tree, edges, lengths, pair, len(keys)), borders)
+            for tree in self.trees
+        ]
+        across = self._across_gaps(labels, borders.sizes, borders.low, borders.high, k)
+        extents = self._extents(borders)
+        near = np.maximum(self._near(depths, borders.n_rows, extents), across)
+        ends = self._end_to_end(borders, near, across, extents)
+        if ends.size:
+            of_ends = [(depth[ends], rough[ends]) for depth, rough in depths]
+            as_tubes = self._near(of_ends, borders.n_rows[ends], np.full(len(ends), TUBE))
+            near[ends] = np.maximum(as_tubes, across[ends])
+        return borders.low, borders.high, self._along_lines(borders, near)
+
+    def _near(
+        self, depths: Sequence[tuple[FloatArray, FloatArray]], n_rows: Indices, extents: FloatArray
+    ) -> FloatArray:
+        """Return the evidence of neighbourhoods: the most that one of the scales has."""
+        best = np.full(len(n_rows), LEAST)
+        for tree, (depth, rough) in zip(self.trees, depths, strict=True):
             bar = self._bars(tree, n_rows, extents)
             surplus = np.maximum(depth - bar, depth - rough - self._gaps(tree, n_rows, extents))
             cells = LEAST_CELLS_OF_FEW if tree is self.trees[0] else LEAST_CELLS
             best = np.maximum(best, np.where(n_rows >= cells * tree.n_neighbors, surplus, LEAST))
-        best = np.maximum(best, self._across_gaps(labels, sizes, low, high, k))
-        return low, high, self._along_lines(labels, k, low, high, best)
+        return best
+
+    def _end_to_end(
+        self, borders: Borders, near: FloatArray, across: FloatArray, extents: FloatArray
+    ) -> Indices:
+        """Return the pairs that look like one bent tube cut across, whose thin spots are no borders."""
+        if borders.lines is None or self._weight_of_lines:
+            return np.zeros(0, dtype=np.intp)
+        doubtful = (near > np.maximum(across, 0.0)) & (near < DEEP) & (extents > TUBE)
+        found = [
+            at
+            for at in np.flatnonzero(doubtful).tolist()
+            if borders.straightness(at) < 1.0 and borders.directions(at) < ROUND
+        ]
+        return np.array(found, dtype=np.intp)
 
     def _across_gaps(self, labels: Labels, sizes: Indices, low: Indices, high: Indices, k: int) -> FloatArray:
         """Return the evidence of the empty space between two groups, each of which hangs together.
@@ -190,20 +254,33 @@ class Valleys:
         counts = (smaller >= LEAST_ROWS_OF_A_GAP) & (within > 0) & np.isfinite(within)
         return np.asarray(np.where(counts & ~np.isnan(found), np.maximum(found, LEAST), LEAST))
 
-    def _along_lines(
-        self, labels: Labels, k: int, low: Indices, high: Indices, near: FloatArray
-    ) -> FloatArray:
-        """Return the evidence where neighbourhoods leave doubt: of lines, the more dimensions there are."""
-        doubtful = np.flatnonzero(near < ENOUGH)
-        if self._lines is None or not self._weight_of_lines or not doubtful.size:
+    def _along_lines(self, borders: Borders, near: FloatArray) -> FloatArray:
+        """Return the evidence where neighbourhoods leave doubt: of lines too, or alone in many dimensions."""
+        if borders.lines is None:
             return near
-        lines, found, sizes = self._lines.of(labels, k), near.copy(), np.bincount(labels, minlength=k)
-        for at in doubtful:
-            smaller, larger = sorted((sizes[low[at]], sizes[high[at]]))
-            places = PLACES * np.log(larger / smaller) + TAIL * np.log(len(self.X) / (larger + smaller))
-            along = lines.evidence(low[at], high[at]) - places
-            found[at] += self._weight_of_lines * (max(along, LEAST) - near[at])
+        found = near.copy()
+        for at in np.flatnonzero(near < ENOUGH).tolist():
+            trust = self._trust_in_lines(borders, at)
+            if trust:
+                low, high = borders.low[at], borders.high[at]
+                smaller, larger = sorted((borders.sizes[low], borders.sizes[high]))
+                places = PLACES * np.log(larger / smaller) + TAIL * np.log(len(self.X) / (larger + smaller))
+                along = max(borders.lines.evidence(low, high) - places, LEAST)
+                alone = near[at] + self._weight_of_lines * (along - near[at])
+                found[at] = max(alone, near[at] + trust * (along - BOTH_TRIED - near[at]))
         return found
+
+    def _trust_in_lines(self, borders: Borders, at: int) -> float:
+        """Return how far lines count: in many dimensions, or where both groups are like clouds."""
+        if self._weight_of_lines == 1.0:
+            return 1.0
+        spare = (VERY_MANY_ROWS - int(borders.n_rows[at])) / (VERY_MANY_ROWS - MANY_ROWS)
+        trust = min(max(spare, 0.0), 1.0)
+        if trust:
+            trust *= borders.straightness(at)
+        if trust and borders.directions(at) < ROUND:  # a bend cut in two looks like two clouds
+            trust = 0.0
+        return max(trust, self._weight_of_lines)
 
     def _bars(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
         """Return the depth that one cloud of these rows rarely exceeds."""
@@ -222,12 +299,12 @@ class Valleys:
         tried = SCALES_TRIED + (SCALES_TRIED_ON_TUBES - SCALES_TRIED) * _likeness_to_tubes(extents)
         return np.asarray(tried + TAIL * np.log(len(self.X) / n_rows))
 
-    def _extents(self, labels: Labels, low: Indices, high: Indices) -> FloatArray:
+    def _extents(self, borders: Borders) -> FloatArray:
         """Return in how many directions the groups of each pair extend together."""
         if self.X.shape[1] > MAX_COLUMNS:
-            return np.full(len(low), np.inf)
-        extents = Extents(self.X, labels, self._order)
-        return np.array([extents.of(a, b) for a, b in zip(low, high, strict=True)])
+            return np.full(len(borders.low), np.inf)
+        pairs = zip(borders.low, borders.high, strict=True)
+        return np.array([borders.extents.of(low, high) for low, high in pairs])
 
 
 def _scales(reach: Any, n_columns: int) -> tuple[int, ...]:
@@ -252,9 +329,10 @@ def _passes(tree: ModeTree, edges: Indices, lengths: Any, pair: Indices, n_pairs
 
 
 def _depths(
-    tree: ModeTree, labels: Labels, passes: FloatArray, low: Indices, high: Indices, k: int
+    tree: ModeTree, labels: Labels, passes: FloatArray, borders: Borders
 ) -> tuple[FloatArray, FloatArray]:
     """Return the depth of the valley of each pair, and of the deepest valley within one of its groups."""
+    low, high, k = borders.low, borders.high, len(borders.sizes)
     peaks, rough = np.full(k, -np.inf), np.zeros(k)
     np.maximum.at(peaks, labels, tree.log_density)
     ends = labels[tree.edges]

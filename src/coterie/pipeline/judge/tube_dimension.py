@@ -14,6 +14,8 @@ from coterie.pipeline.judge.discriminant_valleys import median_of
 MOST_ROWS = 128  # of two groups, in which neighbours are counted
 MOST_ANCHORS = 16  # of each group, which count them
 LEAST_ROWS = 16
+AT_BORDER, LEAST_AT_BORDER = 0.15, 5  # share of the rows that are next to the border, and least number
+AT_AN_END = 1.0  # standard deviations from the middle
 FAR = 3  # distances of a third of the rows tell the extent, against those of half as many
 
 
@@ -57,6 +59,29 @@ class Extents:
             return np.inf
         # as the group sees it that extends further: next to a large tube a small group may lie alongside
         return max(extent_from(np.asarray(self._X[own[:MOST_ANCHORS]]), rows) for own in members)
+
+    def at_border(self, low: int, high: int) -> float:
+        """Return in how many directions the groups extend at their border: one where they meet end to end.
+
+        The rows next to the border spread as far as the groups do, but for the direction across it.
+        """
+        members = [self._members[group] for group in (low, high)]
+        few = [np.asarray(self._X[own[:MOST_ROWS]], dtype=np.float64) for own in members]
+        one, other = few
+        squares = (one**2).sum(axis=1)[:, None] + (other**2).sum(axis=1) - 2.0 * one @ other.T
+        shares = [_share_at_border(rows, squares.min(axis=1 - side)) for side, rows in enumerate(few)]
+        return 1.0 / (1.0 - min(max(shares), 0.9))
+
+
+def _share_at_border(rows: FloatArray, away: FloatArray) -> float:
+    """Return the share of the spread of some rows that those next to the border have, 1 if not at an end."""
+    n_near = max(LEAST_AT_BORDER, round(AT_BORDER * len(rows)))
+    if n_near >= len(rows):
+        return 1.0
+    near = rows[np.argpartition(away, n_near)[:n_near]]
+    spread = rows.var(axis=0).sum()
+    offset = ((near.mean(axis=0) - rows.mean(axis=0)) ** 2).sum()
+    return float(near.var(axis=0).sum() / spread) if offset > AT_AN_END**2 * spread else 1.0
 
 
 def extent_from(anchors: Data, rows: FloatArray) -> float:
