@@ -24,7 +24,7 @@ STEPS_AFTER = 2  # stability and significance
 SILHOUETTE_ROWS = 1_000
 RUNNERS_UP = 5
 TIE = 0.1  # differences of rank below that say nothing
-ERROR = 0.5  # of the evidence of one border: partitions with many borders differ by more
+ERROR = 0.5  # of the evidence of one border, from one sample of the same data to the next
 SIMPLEST_FIRST = (
     "kmeans",
     "mixture",
@@ -91,7 +91,7 @@ def run_contest(points: Data, request: FitRequest, tracker: Tracker, *, steps_af
         tracker.report(at, stage=stage, total=len(methods) + steps_after)
         judged += _judged(task, method)
     judged.sort(key=lambda pair: -pair[1].rank)
-    _prefer_finer(judged, task.valleys.error)
+    _prefer_finer(judged)
     _prefer_simple(judged)
     wins = bool(judged) and (not may_be_one or (judged[0][1].rank > 0 and _are_any_apart(judged)))
     best_of_k = _best_of_each_k(judged)
@@ -115,15 +115,15 @@ def _are_any_apart(judged: list[tuple[Candidate, Separation]]) -> bool:
     return any(separation.evidence.min() > 0 for _, separation in judged)
 
 
-def _prefer_finer(judged: list[tuple[Candidate, Separation]], error: float) -> None:
+def _prefer_finer(judged: list[tuple[Candidate, Separation]]) -> None:
     """Move more groups to the front that are all apart, of partitions that the judge cannot tell apart."""
-    if not judged or not error:
+    if not judged:
         return
     best, separation = judged[0]
     finer = [
         at
         for at, (candidate, other) in enumerate(judged)
-        if candidate.k > best.k and separation.rank - other.rank <= error and other.evidence.min() > 0
+        if candidate.k > best.k and other.evidence.min() > 0 and separation.rank - other.rank <= _error(other)
     ]
     if finer:
         judged.insert(0, judged.pop(finer[0]))
@@ -141,8 +141,13 @@ def _prefer_simple(judged: list[tuple[Candidate, Separation]]) -> None:
 def _are_tied(separation: Separation, best: Separation) -> bool:
     """Return whether a partition into as many groups is as good, and divides no more neighbours."""
     lead = best.rank - separation.rank
-    within = lead <= TIE or (lead <= ERROR * len(best.evidence) ** 0.5 and separation.evidence.min() > 0)
+    within = lead <= TIE or (lead <= _error(best) and separation.evidence.min() > 0)
     return within and separation.crossing <= best.crossing
+
+
+def _error(separation: Separation) -> float:
+    """Return how much of the rank may be chance."""
+    return float(ERROR * np.sqrt(len(separation.evidence)))
 
 
 def _complexity(method: str) -> int:

@@ -31,7 +31,6 @@ THIN_DIMENSION = 2.5
 SCALES_TRIED = 0.3
 SCALES_TRIED_ON_TUBES = 1.4  # a tube changes its dimension with the scale
 TAIL = 0.3  # scale of the exponential tail of the null depth
-ERROR_OF_LINES = 0.25  # of the evidence of a pair, from one set of splits to the next
 PLACES = 0.6  # asked of a group along a line, as it may have been sought in many places of a larger one
 ROUGHNESS = 1.6  # the deepest valley of one cloud is less than that deeper than its second, in 99 % of clouds
 ROUGHNESS_OF_TUBES = 2.6
@@ -148,11 +147,6 @@ class Valleys:
         self._weight_of_lines = float(
             np.clip((dimension - FEW_DIMENSIONS) / (MANY_DIMENSIONS - FEW_DIMENSIONS), 0.0, 1.0)
         )
-
-    @property
-    def error(self) -> float:
-        """Differences of rank that say nothing: lines are means of a few splits."""
-        return ERROR_OF_LINES if self._lines is not None else 0.0
 
     def judge(self, labels: Labels) -> Separation:
         """Return how well the groups are apart; rows of noise count with the group next to them."""
