@@ -43,8 +43,7 @@ FEW_DIMENSIONS, MANY_DIMENSIONS = 3.0, 6.0
 LEAST_ROWS_OF_A_GAP = 12
 EULER = 0.5772  # the largest of m exponential spacings is log(m) + that many times their mean
 CERTAIN = 3.0  # -log p that a gap needs before it is evidence: one set in twenty
-# asked of lines beyond what is asked where neighbourhoods count for nothing: the best of both is taken
-BOTH_TRIED = 0.25
+END_TO_END = 1.2  # directions at the border, up to which two groups like clouds may be a bend cut in two
 # of two groups: along lines even a slight bend of so many rows is significant, and neighbourhoods see enough
 MANY_ROWS, VERY_MANY_ROWS = 500, 1_500
 DEEP = 6.0  # evidence that no bar takes away
@@ -261,7 +260,7 @@ class Valleys:
                 places = PLACES * np.log(larger / smaller) + TAIL * np.log(len(self.X) / (larger + smaller))
                 along = max(borders.lines.evidence(low, high) - places, LEAST)
                 alone = near[at] + self._weight_of_lines * (along - near[at])
-                found[at] = max(alone, near[at] + trust * (along - BOTH_TRIED - near[at]))
+                found[at] = max(alone, near[at] + trust * (along - near[at]))
         return found
 
     def _trust_in_lines(self, borders: Borders, at: int) -> float:
@@ -272,7 +271,7 @@ class Valleys:
         trust = min(max(spare, 0.0), 1.0)
         if trust:
             trust *= borders.straightness(at)
-        if trust and borders.directions(at) < ROUND:  # a bend cut in two looks like two clouds
+        if trust and borders.directions(at) < END_TO_END:
             trust = 0.0
         return max(trust, self._weight_of_lines)
 
