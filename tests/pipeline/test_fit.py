@@ -295,3 +295,10 @@ def test_weak_groups_are_listed_as_people_do(three):
     assert "weakest is group 3 (0.40)" in str(weak)
     even = replace(found, stability=replace(found.stability, scores=np.array([[1.0, 0.999, 1.0]])))
     assert "weakest" not in str(even)
+
+
+def test_two_plain_groups_of_three_rows():
+    """Law: of six rows the two threes that anybody sees are found, however little can be tested."""
+    X = np.array([[1, 2], [1.1, 2.1], [0.9, 2], [5, 6], [5.1, 6.2], [5, 5.9]])
+    labels = coterie.fit(X, k=2).labels
+    assert labels.tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])

@@ -23,6 +23,7 @@ SCALES = (4, 5, 6, 8, 12, 18, 27, 40, 60, 90)  # neighbours of the density: from
 LEAST_CELLS = 6  # a cloud of fewer neighbourhoods than that has no shape
 LEAST_CELLS_OF_FEW = 4  # at the scale of the fewest neighbours: else groups of ten rows could not be told
 GRAPH_NEIGHBOURS = 10  # groups whose rows are among each other's so many nearest are neighbours
+ROWS_PER_NEIGHBOUR = 6  # of few rows, fewer neighbours tell whether a border divides what is near
 ENOUGH = 3.0  # evidence above that is beyond doubt and counts no more
 LEAST = -3.0
 FEW_NEIGHBOURS = 8  # fewer are noisy: they are for thin shapes, which have few dimensions
@@ -154,7 +155,8 @@ class Valleys:
         if k < 2:
             return NOTHING_APART
         evidence = _weakest(*self._pairs(filled, k), k)
-        crossing = (labels[self.neighbours] != labels[:, None]) | (labels < 0)[:, None]
+        near = self.neighbours[:, : max(1, len(labels) // ROWS_PER_NEIGHBOUR)]
+        crossing = (labels[near] != labels[:, None]) | (labels < 0)[:, None]
         return Separation(float(np.minimum(evidence, ENOUGH).sum()), evidence, float(crossing.mean()))
 
     def fill(self, labels: Labels) -> Labels:
