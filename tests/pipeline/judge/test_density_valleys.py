@@ -59,3 +59,13 @@ def test_one_group_or_only_noise():
     valleys = Valleys(np.random.default_rng(0).normal(size=(50, 2)))
     assert valleys.judge(np.zeros(50, int)).score == 0.0
     assert valleys.judge(np.full(50, -1)).score == 0.0
+
+
+def test_half_a_cloud_is_not_apart_in_many_columns():
+    """Law: what lies among the neighbours of another group is not apart from it, whatever a line shows."""
+    rng = np.random.default_rng(2)
+    y = np.repeat([0, 1, 2], 200)
+    X = rng.normal(size=(600, 100)) + (rng.normal(size=(3, 100)) * 0.7)[y]
+    assert Valleys(X).judge(y).evidence.min() > 0
+    halved = np.where((y == 0) & (rng.random(600) < 0.5), 1, y)  # half of the first goes to the second
+    assert Valleys(X).judge(halved).evidence.min() <= -1

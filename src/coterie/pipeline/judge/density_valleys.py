@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie._support.typing import Data, FloatArray, Indices, Labels
 from coterie.cluster.modes import ModeTree, dimension_at, grow_mode_tree, null_depth
@@ -24,6 +25,8 @@ LEAST_CELLS = 6  # a cloud of fewer neighbourhoods than that has no shape
 LEAST_CELLS_OF_FEW = 4  # at the scale of the fewest neighbours: else groups of ten rows could not be told
 GRAPH_NEIGHBOURS = 10  # groups whose rows are among each other's so many nearest are neighbours
 ROWS_PER_NEIGHBOUR = 6  # of few rows, fewer neighbours tell whether a border divides what is near
+MOST_CROSSED = 1 / 3  # share of a group's nearest neighbours that may be in one other, at most
+MIXED = -1.0  # evidence where more are
 ENOUGH = 3.0  # evidence above that is beyond doubt and counts no more
 LEAST = -3.0
 FEW_NEIGHBOURS = 8  # fewer are noisy: they are for thin shapes, which have few dimensions
@@ -198,7 +201,21 @@ class Valleys:
             of_ends = [(depth[ends], rough[ends]) for depth, rough in depths]
             as_tubes = self._near(of_ends, borders.n_rows[ends], np.full(len(ends), TUBE))
             near[ends] = np.maximum(as_tubes, across[ends])
-        return borders.low, borders.high, self._along_lines(borders, near)
+        found = self._along_lines(borders, near)
+        mixed = self._are_mixed(labels, borders)
+        return borders.low, borders.high, np.where(mixed, np.minimum(found, MIXED), found)
+
+    def _are_mixed(self, labels: Labels, borders: Borders) -> npt.NDArray[np.bool_]:
+        """Return which pairs have a group whose nearest neighbours are in the other: no border divides them.
+
+        Along a line, a half of one cloud is apart from the other half with a second cloud in it.
+        """
+        sizes, k = borders.sizes, len(borders.sizes)
+        near = self.neighbours[:, : max(1, int(sizes.min()) // 2)]
+        met = np.bincount((labels[:, None] * k + labels[near]).ravel(), minlength=k * k).reshape(k, k)
+        shares = met / (sizes[:, None] * near.shape[1])
+        low, high = borders.low, borders.high
+        return np.asarray(np.maximum(shares[low, high], shares[high, low]) > MOST_CROSSED)
 
     def _near(
         self, depths: Sequence[tuple[FloatArray, FloatArray]], n_rows: Indices, extents: FloatArray
