@@ -113,6 +113,19 @@ Missing: TypeAlias = Annotated[
         offered=offers(words("error", "drop", "median")),
     ),
 ]
+Dates: TypeAlias = Annotated[
+    str | None,
+    option(
+        metavar="HOW",
+        help="Dates: as-number, year, month, weekday [left out]",
+        offered=offers(words("as-number", "year", "month", "weekday")),
+    ),
+]
+Sheet: TypeAlias = Annotated[str | None, option(metavar="NAME", help="Sheet of a workbook [the first]")]
+DatabaseTable: TypeAlias = Annotated[
+    str | None, option("--table", metavar="NAME", help="Table of a database [the only one]")
+]
+Query: TypeAlias = Annotated[str | None, option(metavar="SQL", help="Rows of a database: select ...")]
 Header: TypeAlias = Annotated[
     bool | None, option("--header/--no-header", help="Does line 1 name the columns?")
 ]

@@ -1,7 +1,9 @@
 """Files, frames and arrays become tables; tables become prepared rows: columns, missing values, scaling."""
 
 from coterie.data.columns import ColumnChoice, LeftOut
+from coterie.data.dates import DATE_PARTS, check_dates
 from coterie.data.frames import as_table
+from coterie.data.inspection import ColumnFacts, Inspection, inspect
 from coterie.data.labels import (
     LabelledData,
     LabelPair,
@@ -19,10 +21,13 @@ from coterie.data.whitening import Whitening
 
 __all__ = [
     "AUTO",
+    "DATE_PARTS",
     "MISSING_POLICIES",
     "SCALINGS",
     "ColumnChoice",
+    "ColumnFacts",
     "Complete",
+    "Inspection",
     "LabelPair",
     "LabelledData",
     "LeftOut",
@@ -32,9 +37,11 @@ __all__ = [
     "Table",
     "Whitening",
     "as_table",
+    "check_dates",
     "check_policy",
     "check_scale",
     "fit_scaling",
+    "inspect",
     "prepare_rows",
     "read_label_pair",
     "read_labelled_data",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coterie._printing import shortened
+from coterie.data.marks import MISSING_MARKS
 from coterie.data.source import Source
 from coterie.errors import InvalidParameter
 
@@ -27,23 +28,6 @@ DELIMITERS = (",", ";", "\t", "|")
 BLANKS = "blanks"  # runs of spaces and tabs between the cells
 CONSISTENT = 0.9  # share of lines that must have the same number of cells
 BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-MISSING_MARKS = (
-    "",
-    "NA",
-    "N/A",
-    "n/a",
-    "na",
-    "NaN",
-    "nan",
-    "NULL",
-    "null",
-    "None",
-    "none",
-    "?",
-    "-",
-    "#N/A",
-    ".",
-)
 # one way only to match each digit: a cell of very many must not take very long
 _NUMBER = re.compile(
     r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$|\s*[+-]?(inf|infinity)\s*$",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,19 @@ from coterie._support.validation import check_data
 from coterie.data.arrays import numbered_columns
 from coterie.data.columns import numbers_from_text
 from coterie.data.table import Table, read_table
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, InvalidParameter
 
 THE_DATA = "the data"
 
 
-def as_table(data: Any, *, columns: Sequence[str] | None = None, may_be_distances: bool = False) -> Table:
+def as_table(
+    data: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    may_be_distances: bool = False,
+    dates: str | None = None,
+    **reading: Any,
+) -> Table:
     """Return data of any kind as a table.
 
     Parameters
@@ -31,6 +39,10 @@ def as_table(data: Any, *, columns: Sequence[str] | None = None, may_be_distance
         Names of the columns of an array; None: column_1 and so on.
     may_be_distances : bool, default=False
         Whether a symmetric matrix with a zero diagonal may pass.
+    dates : {"as-number", "year", "month", "weekday"}, default=None
+        What to make of dates; None leaves them out.
+    **reading
+        Of `read_table`, for paths.
 
     Examples
     --------
@@ -38,13 +50,16 @@ def as_table(data: Any, *, columns: Sequence[str] | None = None, may_be_distance
     ('column_1', 'column_2')
     """
     if isinstance(data, Table):
-        return data
+        return data if dates is None else replace(data, dates=dates)
     is_paths = isinstance(data, list | tuple) and all(isinstance(one, str | os.PathLike) for one in data)
     if isinstance(data, str | os.PathLike) or (is_paths and len(data)):
-        return read_table(data)
+        return read_table(data, dates=dates, **reading)
+    for name, value in reading.items():
+        if value is not None:
+            raise InvalidParameter(f"{name} is for files and databases, not for {kind_of(data)}.")
     data = materialised(data)
     if hasattr(data, "columns") and not issparse(data):
-        return _of_frame(data)
+        return replace(_of_frame(data), dates=dates)
     X = check_data(
         data,
         who="coterie.fit",
@@ -55,6 +70,12 @@ def as_table(data: Any, *, columns: Sequence[str] | None = None, may_be_distance
     )
     names = tuple(columns) if columns is not None else numbered_columns(X.shape[1], THE_DATA)
     return Table(THE_DATA, names, columns is not None, X.shape[0], X)
+
+
+def kind_of(data: Any) -> str:
+    """Return what data are called in messages: ``a DataFrame``."""
+    name = type(data).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def materialised(data: Any) -> Any:
@@ -90,7 +111,7 @@ def _of_frame(frame: Any) -> Table:
 def _series(polars: Any, name: str, column: Any) -> Any:
     """Return one column of a pandas frame as a polars series."""
     kind = getattr(column.dtype, "kind", "O")
-    if kind in "biufM" and isinstance(column.dtype, np.dtype):
+    if kind in "biufMm" and isinstance(column.dtype, np.dtype):
         return polars.Series(name, column.to_numpy(), nan_to_null=kind == "f")
     gone = column.isna().to_numpy()
     if kind in "biuf":  # pandas' own numbers that may be missing

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,17 @@ from coterie.data.arrays import numbered_columns, read_npy, read_npz, read_zarr
 from coterie.data.columns import (
     ColumnChoice,
     LeftOut,
+    Look,
     check_names,
     choose_columns,
-    names_rows,
+    look_at,
     numbers_from_text,
-    reason_to_leave_out,
+    remedy_for,
 )
+from coterie.data.dates import check_dates
+from coterie.data.marks import Counts, add_marks
 from coterie.data.missing import Complete, settle_missing
+from coterie.data.notes import reading_notes
 from coterie.data.panics import quiet_panics
 from coterie.data.paths import expand_all, is_several, is_zarr
 from coterie.data.scaling import AUTO, Scaling, fit_scaling
@@ -55,6 +59,10 @@ class Table:
         The values.
     notes : tuple of str
         What the reader had to decide, in a user's words.
+    marks : mapping of str to mapping of str to int
+        By column, the texts such as "NA" that the reader took as missing, and how many cells held them.
+    dates : {"as-number", "year", "month", "weekday"} or None
+        What is made of dates and times; None: they are left out.
     """
 
     source: str
@@ -63,6 +71,8 @@ class Table:
     n_rows: int
     content: Any
     notes: tuple[str, ...] = ()
+    marks: Mapping[str, Counts] = field(default_factory=dict)
+    dates: str | None = None
 
     def __repr__(self) -> str:
         return f"<Table {self.source}: {self.n_rows:,} rows, {len(self.columns):,} columns>"
@@ -72,10 +82,15 @@ class Table:
         """Whether the content is one array of numbers rather than a frame of columns."""
         return isinstance(self.content, np.ndarray) or issparse(self.content)
 
+    @cached_property
+    def looks(self) -> dict[str, Look]:
+        """What each column of a frame holds, found out once."""
+        return {name: look_at(self.content[name], dates=self.dates) for name in self.columns}
+
     def choose(self, *, drop: Sequence[str] = (), keep: Sequence[str] = ()) -> ColumnChoice:
         """Choose the columns to cluster by: numbers that say something about the rows."""
         if not self.is_matrix:
-            return choose_columns(self.source, self.content, drop=drop, keep=keep)
+            return choose_columns(self.source, self.looks, drop=drop, keep=keep)
         check_names(self.source, self.columns, [*drop, *keep])
         used = tuple(name for name in self.columns if name not in drop)
         if not used:
@@ -86,10 +101,12 @@ class Table:
         """Return the columns that name the rows."""
         if self.is_matrix:
             return ()
-        return tuple(name for name in self.columns if names_rows(self.content[name]))
+        return tuple(name for name in self.columns if self.looks[name].names_rows)
 
-    def matrix(self, columns: Sequence[str]) -> Any:
+    def matrix(self, columns: Sequence[str], *, keep: Sequence[str] = ()) -> Any:
         """Return these columns as a C-ordered float matrix (or CSR), NaN where a value is missing.
+
+        Numbers such as -999 that stand for missing values are missing, but not in the columns of `keep`.
 
         Raises
         ------
@@ -102,14 +119,22 @@ class Table:
         if self.is_matrix:
             return self._columns_of_matrix(columns)
         polars = require("polars", extra="cli", purpose="Reading tables")
-        for name in columns:
-            reason = reason_to_leave_out(self.content[name], is_kept=True)
-            if reason is not None and reason != "empty":
-                raise InvalidData(f'{self.source}: column "{name}" must hold numbers, but is {reason}.')
-        chosen = self.content.select(columns)
+        chosen = polars.DataFrame([self._numbers(name, as_is=name in keep) for name in columns])
         is_single = all(dtype == polars.Float32 for dtype in chosen.dtypes)
         frame = chosen.cast(polars.Float32 if is_single else polars.Float64)
         return np.ascontiguousarray(frame.fill_null(float("nan")).to_numpy())
+
+    def _numbers(self, name: str, *, as_is: bool) -> Any:
+        look = self.looks[name]
+        if look.numbers is not None:
+            return look.values(as_is=as_is)
+        if look.reason != "empty":
+            raise InvalidData(
+                f'{self.source}: column "{shortened(name)}" must hold numbers, but is {look.reason}.'
+                f"{remedy_for(look.reason or '')}"
+            )
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        return polars.Series(name, [None] * self.n_rows, dtype=polars.Float64)
 
     def _columns_of_matrix(self, columns: Sequence[str]) -> Any:
         content = self.content
@@ -127,6 +152,7 @@ def read_table(
     delimiter: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
+    dates: str | None = None,
 ) -> Table:
     r"""Read a file as a table; format, delimiter, header and decimal sign are found by looking.
 
@@ -146,6 +172,9 @@ def read_table(
         Whether the first line names the columns; None looks.
     encoding : str, default=None
         Encoding of text; None is UTF-8, or what a byte order mark says.
+    dates : {"as-number", "year", "month", "weekday"}, default=None
+        Use dates as days since 1970, as the year, the month or the day of the week (Monday is 1), times of
+        day as hours; None leaves them out.
 
     Returns
     -------
@@ -160,11 +189,13 @@ def read_table(
     >>> table.columns, table.choose().used
     (('name', 'height'), ('height',))
     """
+    check_dates(dates)
     read = partial(_read_file, delimiter=delimiter, header=header, encoding=encoding)
     if not is_several(where):
-        return read(where)
+        return replace(read(where), dates=dates)
     places = where if isinstance(where, list | tuple) else [where]
-    return _joined(", ".join(str(place) for place in places), [read(path) for path in expand_all(where)])
+    tables = [replace(read(path), dates=dates) for path in expand_all(where)]
+    return _joined(", ".join(str(place) for place in places), tables)
 
 
 def _read_file(where: Any, *, delimiter: str | None, header: bool | None, encoding: str | None) -> Table:
@@ -173,15 +204,22 @@ def _read_file(where: Any, *, delimiter: str | None, header: bool | None, encodi
     source = open_source(where)
     if source.kind in ("npy", "zip"):
         return _of_matrix(source.name, read_npy(source) if source.kind == "npy" else read_npz(source))
-    notes: list[str] = []
-    has_names = True
     if source.kind == "text":
-        frame, dialect, notes = read_text(source, delimiter=delimiter, header=header, encoding=encoding)
-        has_names = dialect.has_header
-    else:
-        frame = _read_columns(source)
+        text = read_text(source, delimiter=delimiter, header=header, encoding=encoding)
+        has_names = text.dialect.has_header
+        return _of_frame(source.name, text.frame, has_names, tuple(text.notes), text.marks)
+    return _of_frame(source.name, _read_columns(source))
+
+
+def _of_frame(
+    name: str,
+    frame: Any,
+    has_names: bool = True,
+    notes: tuple[str, ...] = (),
+    marks: Mapping[str, Counts] | None = None,
+) -> Table:
     frame = numbers_from_text(frame)
-    return Table(source.name, tuple(frame.columns), has_names, frame.height, frame, tuple(notes))
+    return Table(name, tuple(frame.columns), has_names, frame.height, frame, notes, marks or {})
 
 
 def _of_matrix(name: str, matrix: Any) -> Table:
@@ -239,13 +277,14 @@ def _joined(name: str, tables: list[Table]) -> Table:
     for table in tables[1:]:
         _check_alike(table, first)
     notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
+    marks = add_marks([table.marks for table in tables])
     n_rows = sum(table.n_rows for table in tables)
     if first.is_matrix:
         contents = [table.content for table in tables]
         stacked = vstack(contents, format="csr") if issparse(first.content) else np.concatenate(contents)
         return Table(name, first.columns, first.has_names, n_rows, stacked, notes)
     frame = numbers_from_text(_stacked([table.content for table in tables]))
-    return Table(name, first.columns, first.has_names, n_rows, frame, notes)
+    return Table(name, first.columns, first.has_names, n_rows, frame, notes, marks, first.dates)
 
 
 def _check_alike(table: Table, first: Table) -> None:
@@ -286,6 +325,8 @@ class PreparedRows:
         How they were scaled.
     points : array or CSR matrix
         The scaled values.
+    said : tuple of str
+        How cells were read: missing marks, numbers in disguise, columns in doubt.
     """
 
     table: Table
@@ -293,6 +334,7 @@ class PreparedRows:
     complete: Complete
     scaling: Scaling
     points: Any
+    said: tuple[str, ...] = ()
 
     @property
     def rows(self) -> Indices:
@@ -307,7 +349,7 @@ class PreparedRows:
         else:
             filled = self.complete.medians is not None
             missing = ("missing values filled with the column's median",) if filled else ()
-        return (*self.table.notes, *missing)
+        return (*self.table.notes, *self.said, *missing)
 
     def missing_counts(self) -> list[tuple[str, int]]:
         """Return the columns used that lack values, and in how many rows of the table, the most first."""
@@ -346,9 +388,11 @@ def prepare_rows(
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; groups need at least two.")
     choice = choose_named(table, columns, drop, keep)
-    complete = settle_missing(table.matrix(choice.used), choice.used, policy=missing, source=table.source)
+    X = table.matrix(choice.used, keep=keep)
+    complete = settle_missing(X, choice.used, policy=missing, source=table.source)
     scaling = fit_scaling(complete.X, scale)
-    return PreparedRows(table, choice, complete, scaling, scaling.apply(complete.X))
+    said = () if table.is_matrix else reading_notes(table.looks, choice, table.marks, keep)
+    return PreparedRows(table, choice, complete, scaling, scaling.apply(complete.X), said)
 
 
 def choose_named(

@@ -45,6 +45,10 @@ def fit(
     drop: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
     missing: str = "error",
+    dates: str | None = None,
+    sheet: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
     random_state: RandomState = 0,
     n_init: int | None = None,
     improve: str | None = None,
@@ -86,6 +90,10 @@ def fit(
         Columns to leave out, or to use although they look like a key or are constant.
     missing : {"error", "drop", "median"}, default="error"
         What to do about missing values; in blocks only "error".
+    dates : {"as-number", "year", "month", "weekday"}, default=None
+        What to make of dates; None leaves them out, with a note.
+    sheet, table, query : str, default=None
+        Of a workbook the sheet, of a database the table or the SQL query; see `coterie.data.read_table`.
     random_state : int, RandomState, Generator or None, default=0
         Same number, same data, same answer.
     n_init : int, default=None
@@ -119,7 +127,8 @@ def fit(
     """
     request = make_request(
         method, k, distance=distance, scale=scale, truth=truth, budget=budget, columns=columns,
-        drop=drop, keep=keep, missing=missing, random_state=random_state, n_init=n_init, improve=improve,
+        drop=drop, keep=keep, missing=missing, dates=dates, sheet=sheet, table=table,
+        query=query, random_state=random_state, n_init=n_init, improve=improve,
         settings=set, checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
     return run(X, request, progress)

@@ -260,7 +260,7 @@ class MatrixRows(MemoryRows):
 
 def matrix_rows(data: object, request: FitRequest) -> MatrixRows:
     """Return the rows of a matrix of distances, by their principal coordinates."""
-    table = dense(as_table(data, may_be_distances=True))
+    table = dense(as_table(data, may_be_distances=True, **request.reading))
     columns = square_columns(table, drop=request.drop)
     distances = check_distance_matrix(square_of(table, drop=request.drop), who="coterie.fit", name="X")
     axes, kept = principal_coordinates(distances)
@@ -309,7 +309,7 @@ def memory_rows(data: object, request: FitRequest) -> MemoryRows:
     """Return the rows of a table, a frame, an array or a file, prepared as asked for."""
     if request.is_precomputed:
         return matrix_rows(data, request)
-    table = dense(as_table(data, may_be_distances=True))
+    table = dense(as_table(data, may_be_distances=True, **request.reading))
     refuse_distances(table)
     classes, dropped = classes_of(table, request.truth)
     prepared = prepare_rows(

@@ -34,6 +34,7 @@ def fit(
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
     missing: options.Missing = "error",
+    dates: options.Dates = None,
     seed: Annotated[int, options.seed_option("Same seed, same groups [0]")] = 0,
     n_init: Annotated[int | None, options.number_option(least=1, help="Starts of --method [10]")] = None,
     improve: Annotated[str | None, option(metavar="HOW", help="breathing: seek a better optimum.")] = None,
@@ -67,7 +68,7 @@ def fit(
     request = make_request(
         method, k, distance=distance, scale=scale, budget=budget, truth=truth,
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
-        missing=missing, random_state=seed, n_init=n_init, improve=improve,
+        missing=missing, dates=dates, random_state=seed, n_init=n_init, improve=improve,
         settings=dict(map(fitting.read_setting, settings)), checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
     files = outputs.Files(data, output, save, force, with_data, escape_formulas)
