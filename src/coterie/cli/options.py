@@ -66,8 +66,18 @@ def names_of(given: list[str], columns: tuple[str, ...] = ()) -> list[str]:
     return found
 
 
+def reading(dates: str | None, sheet: str | None, table: str | None, query: str | None) -> dict[str, str]:
+    """Return how a table is read, as far as anything is said."""
+    given = {"dates": dates, "sheet": sheet, "table": table, "query": query}
+    return {name: value for name, value in given.items() if value is not None}
+
+
 Data: TypeAlias = Annotated[
-    str, typer.Argument(metavar="DATA", help="CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin).")
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="CSV, Excel, JSON, Parquet, Arrow, npy, npz, database, folder, pattern or - (stdin).",
+    ),
 ]
 METHOD, METHODS = offers(completion.methods), offers(completion.methods, several=True)
 DISTANCE = offers(completion.distances)

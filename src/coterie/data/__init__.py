@@ -1,6 +1,7 @@
 """Files, frames and arrays become tables; tables become prepared rows: columns, missing values, scaling."""
 
 from coterie.data.columns import ColumnChoice, LeftOut
+from coterie.data.databases import shown_name
 from coterie.data.dates import DATE_PARTS, check_dates
 from coterie.data.frames import as_table
 from coterie.data.inspection import ColumnFacts, Inspection, inspect
@@ -50,4 +51,5 @@ __all__ = [
     "read_table",
     "read_truth",
     "settle_missing",
+    "shown_name",
 ]

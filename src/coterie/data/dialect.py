@@ -33,7 +33,6 @@ _NUMBER = re.compile(
     r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$|\s*[+-]?(inf|infinity)\s*$",
     re.IGNORECASE | re.ASCII,
 )
-_JSON = re.compile(r"\{\s*(\"[^\"]*\"\s*:|\}\s*$)|\[\s*[\[{]")
 _MARKUP = re.compile(r"<(!doctype|!--|\?xml|html|svg)\b|<!--", re.IGNORECASE)
 _ELEMENT = re.compile(r"<[a-z][\w:.-]*(\s[^<>]*)?/?>\s*(<|\w)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$", re.ASCII)
@@ -160,11 +159,11 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
 
 
 def _refuse_other_formats(source: Source, lines: list[str]) -> None:
-    """Refuse JSON, HTML and XML; a column may well be called {x} or <5 min."""
+    """Refuse HTML and XML; a column may well be called <5 min."""
     text = "".join(lines).lstrip()
     is_markup = bool(_MARKUP.match(text)) or (bool(_ELEMENT.match(text)) and ("</" in text or "/>" in text))
-    if is_markup or _JSON.match(text):
-        raise source.fail(f"looks like {'HTML or XML' if is_markup else 'JSON'}, not like a table.")
+    if is_markup:
+        raise source.fail("looks like HTML or XML, not like a table.")
 
 
 def _checked_delimiter(source: Source, lines: list[str], delimiter: str | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def as_table(
 
     Parameters
     ----------
-    data : Table, path, DataFrame (pandas, polars) or array-like of shape (n_rows, n_columns)
+    data : Table, path, DataFrame (pandas, polars), Arrow table, dict of columns or array-like
         Files are read by `read_table`. Frames keep the names of their columns. A LazyFrame of polars and a
         relation of DuckDB are collected.
     columns : sequence of str, default=None
@@ -79,7 +80,7 @@ def kind_of(data: Any) -> str:
 
 
 def materialised(data: Any) -> Any:
-    """Return the rows of a query that has not been run yet (polars, DuckDB); anything else as it is.
+    """Return queries that were not run yet (polars, DuckDB), Arrow tables and columns by name as frames.
 
     Examples
     --------
@@ -90,7 +91,26 @@ def materialised(data: Any) -> Any:
     package, kind = type(data).__module__.partition(".")[0], type(data).__name__
     if package == "polars" and kind == "LazyFrame":
         return data.collect()
-    return data.df() if kind == "DuckDBPyRelation" else data
+    if kind == "DuckDBPyRelation":
+        return data.pl() if find_spec("pyarrow") is not None else data.df()
+    if package == "pyarrow" and kind in ("Table", "RecordBatch"):
+        return require("polars", extra="cli", purpose="Taking Arrow tables").from_arrow(data)
+    if isinstance(data, dict) and not issparse(data):
+        return _of_columns(data)
+    return data
+
+
+def _of_columns(columns: dict[Any, Any]) -> Any:
+    """Return the frame of a dictionary of columns."""
+    polars = require("polars", extra="cli", purpose="Taking columns by name")
+    lengths = {str(name): np.size(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} ({length:,})" for name, length in list(lengths.items())[:5])
+        raise InvalidData(f"columns must be equally long, got {listed}.")
+    try:
+        return polars.DataFrame({str(name): values for name, values in columns.items()}, strict=False)
+    except Exception as error:  # of values that polars has no type for
+        raise InvalidData(f"the columns cannot be read as a table ({error}).") from None
 
 
 def _of_frame(frame: Any) -> Table:

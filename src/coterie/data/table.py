@@ -25,16 +25,19 @@ from coterie.data.columns import (
     numbers_from_text,
     remedy_for,
 )
+from coterie.data.databases import Wanted, is_database, read_database
 from coterie.data.dates import check_dates
 from coterie.data.marks import Counts, add_marks
 from coterie.data.missing import Complete, settle_missing
 from coterie.data.notes import reading_notes
 from coterie.data.panics import quiet_panics
 from coterie.data.paths import expand_all, is_several, is_zarr
+from coterie.data.records import read_json
 from coterie.data.scaling import AUTO, Scaling, fit_scaling
 from coterie.data.source import Source, open_source
 from coterie.data.text import read_text
-from coterie.errors import InvalidData
+from coterie.data.workbooks import read_sheet
+from coterie.errors import InvalidData, InvalidParameter
 
 DAY = 86_400  # seconds
 LAST_DAY = 90_000_000  # from 1970, either way: some 246,000 years, a little less than polars can write
@@ -153,6 +156,10 @@ def read_table(
     header: bool | None = None,
     encoding: str | None = None,
     dates: str | None = None,
+    sheet: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
+    parameters: Sequence[Any] = (),
 ) -> Table:
     r"""Read a file as a table; format, delimiter, header and decimal sign are found by looking.
 
@@ -163,9 +170,11 @@ def read_table(
     Parameters
     ----------
     where : str, path, or list of these
-        CSV, TSV or blank-separated text (also gzipped), Parquet, Arrow, .npy, .npz (dense or SciPy sparse),
-        zarr, or ``"-"`` for standard input. A folder, a pattern such as ``"data/*.csv"`` or a list stands for
-        all its files, one below the other; they must have the same columns.
+        CSV, TSV or blank-separated text, JSON (records, one per line or in an array), all of them also
+        gzipped or zipped; Parquet, Arrow, Excel (.xlsx), .npy, .npz (dense or SciPy sparse), zarr; a file of
+        SQLite or DuckDB; ``"postgresql://user@host/database"``; or ``"-"`` for standard input. A folder, a
+        pattern such as ``"data/*.csv"`` or a list stands for all its files, one below the other; they must
+        have the same columns.
     delimiter : str, default=None
         Sign between cells; None looks for one.
     header : bool, default=None
@@ -175,6 +184,12 @@ def read_table(
     dates : {"as-number", "year", "month", "weekday"}, default=None
         Use dates as days since 1970, as the year, the month or the day of the week (Monday is 1), times of
         day as hours; None leaves them out.
+    sheet : str, default=None
+        Sheet of a workbook; None: the first that has cells.
+    table, query : str, default=None
+        Of a database, the table to read or the SQL query to run. Databases are only read.
+    parameters : sequence
+        Values for the placeholders of the query: ``?`` in SQLite and DuckDB, ``$1`` in PostgreSQL.
 
     Returns
     -------
@@ -190,7 +205,14 @@ def read_table(
     (('name', 'height'), ('height',))
     """
     check_dates(dates)
-    read = partial(_read_file, delimiter=delimiter, header=header, encoding=encoding)
+    wanted = Wanted(table, query, parameters)
+    if is_database(where):
+        _refuse_option("sheet", sheet, "workbooks")
+        name, frame, notes = read_database(where, wanted)  # type: ignore[arg-type]  # a path or an address
+        return replace(_of_frame(name, frame, notes=tuple(notes)), dates=dates)
+    for option, value in (("table", table), ("query", query), ("parameters", parameters or None)):
+        _refuse_option(option, value, "databases")
+    read = partial(_read_file, delimiter=delimiter, header=header, encoding=encoding, sheet=sheet)
     if not is_several(where):
         return replace(read(where), dates=dates)
     places = where if isinstance(where, list | tuple) else [where]
@@ -198,11 +220,26 @@ def read_table(
     return _joined(", ".join(str(place) for place in places), tables)
 
 
-def _read_file(where: Any, *, delimiter: str | None, header: bool | None, encoding: str | None) -> Table:
+def _refuse_option(name: str, value: Any, kind: str) -> None:
+    if value is not None:
+        raise InvalidParameter(f"{name} is for {kind}: leave it out here, got {name}={value!r}.").in_shell(
+            f"--{name} is for {kind}: leave it out here."
+        )
+
+
+def _read_file(
+    where: Any, *, delimiter: str | None, header: bool | None, encoding: str | None, sheet: str | None
+) -> Table:
     if isinstance(where, str | os.PathLike) and is_zarr(os.fspath(where)):
         return _of_matrix(os.fspath(where), read_zarr(os.fspath(where)))
     source = open_source(where)
-    if source.kind in ("npy", "zip"):
+    if source.kind == "excel":
+        frame, has_names, notes = read_sheet(source, sheet, header)
+        return _of_frame(source.name, frame, has_names, tuple(notes))
+    _refuse_option("sheet", sheet, "workbooks")
+    if source.kind == "json":
+        return _of_frame(source.name, *read_json(source))
+    if source.kind in ("npy", "npz"):
         return _of_matrix(source.name, read_npy(source) if source.kind == "npy" else read_npz(source))
     if source.kind == "text":
         text = read_text(source, delimiter=delimiter, header=header, encoding=encoding)

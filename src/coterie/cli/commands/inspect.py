@@ -31,10 +31,10 @@ def inspect(
     from coterie.cli.render.summary import show_inspection
     from coterie.data import inspect as look_at_columns
 
-    how = {"dates": dates, "sheet": sheet, "table": table, "query": query, "header": header}
     found = look_at_columns(
-        data, drop=options.names_of(drop), keep=options.names_of(keep), encoding=encoding, **how
-    )
+        data, drop=options.names_of(drop), keep=options.names_of(keep), header=header, encoding=encoding,
+        **options.reading(dates, sheet, table, query),
+    )  # fmt: skip
     if as_json:
         print_json(found.to_dict())
     else:
