@@ -64,7 +64,7 @@ def test_fit_by_name(clouds, method):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"missing": "drop"}, InvalidParameter, 'missing must be "error" for data in blocks'),
+        ({"missing": "drop"}, InvalidParameter, 'missing="drop" is not taken for data in blocks'),
         ({"method": "kmean"}, InvalidParameter, 'no such method "kmean".*Did you mean "kmeans"'),
         ({"k": 10_000}, InvalidParameter, "k of coterie.fit must be at most 900"),
         ({"drop": ["x"]}, InvalidParameter, "drop and keep name columns; this source has none"),

@@ -103,7 +103,7 @@ def predict_files(
     JSON holds the labels: they are not printed a second time.
     """
     if is_in_blocks(data):
-        refuse_options(encoding=encoding, header=header is not None, missing=missing != "error", **reading)
+        refuse_options(encoding=encoding, header=header is not None, missing=missing != "refuse", **reading)
         return _predict_blocks(model, data, files)
     fitted = load(model)
     with track(is_watched(), f"reading {shown_name(data)}"):

@@ -119,8 +119,16 @@ Missing: TypeAlias = Annotated[
     str,
     option(
         metavar="HOW",
-        help="Missing values: error, drop, median [error]",
-        offered=offers(words("error", "drop", "median")),
+        help="Missing values: auto, drop, median, refuse [auto]",
+        offered=offers(words("auto", "drop", "median", "refuse")),
+    ),
+]
+MissingInNew: TypeAlias = Annotated[
+    str,
+    option(
+        metavar="HOW",
+        help="Missing values: drop, median, refuse [refuse]",
+        offered=offers(words("drop", "median", "refuse")),
     ),
 ]
 Dates: TypeAlias = Annotated[

@@ -75,6 +75,7 @@ _OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str]], str]], ..
         lambda reason: reason in (f"a {DATE}", f"a {TIME}"),
         lambda names: f"--dates year, month, weekday or as-number uses {'it' if len(names) == 1 else 'them'}",
     ),
+    (lambda reason: reason.endswith("% missing"), _keep_them),
     (lambda reason: reason.startswith("mixed units"), lambda names: "convert to one unit first"),
 )
 

@@ -28,7 +28,7 @@ from coterie.data.columns import (
 from coterie.data.databases import Wanted, is_database, read_database
 from coterie.data.dates import check_dates
 from coterie.data.marks import Counts, add_marks
-from coterie.data.missing import Complete, settle_missing
+from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing
 from coterie.data.notes import reading_notes
 from coterie.data.panics import quiet_panics
 from coterie.data.paths import expand_all, is_several, is_zarr
@@ -364,6 +364,8 @@ class PreparedRows:
         The scaled values.
     said : tuple of str
         How cells were read: missing marks, numbers in disguise, columns in doubt.
+    kept : tuple of str
+        Columns whose numbers are all taken as they are.
     """
 
     table: Table
@@ -372,6 +374,7 @@ class PreparedRows:
     scaling: Scaling
     points: Any
     said: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
     @property
     def rows(self) -> Indices:
@@ -381,16 +384,19 @@ class PreparedRows:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was done to the table."""
-        if self.complete.n_dropped:
-            missing: tuple[str, ...] = (f"rows with missing values left out: {self.complete.n_dropped:,}",)
-        else:
-            filled = self.complete.medians is not None
-            missing = ("missing values filled with the column's median",) if filled else ()
+        missing = note_missing(self.complete, self.missing_counts())
         return (*self.table.notes, *self.said, *missing)
+
+    def complete_rows(self) -> Indices:
+        """Return the rows of `points`, counted from 0, in which no value was filled."""
+        if self.complete.medians is None:
+            return np.arange(len(self.rows))
+        X = self.table.matrix(self.choice.used, keep=self.kept)
+        return np.flatnonzero(~np.isnan(X).any(axis=1))
 
     def missing_counts(self) -> list[tuple[str, int]]:
         """Return the columns used that lack values, and in how many rows of the table, the most first."""
-        X = self.table.matrix(self.choice.used)
+        X = self.table.matrix(self.choice.used, keep=self.kept)
         if issparse(X):
             return []
         counts = np.isnan(X).sum(axis=0)
@@ -405,7 +411,7 @@ def prepare_rows(
     columns: Sequence[str] = (),
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
-    missing: str = "error",
+    missing: str = "auto",
 ) -> PreparedRows:
     """Choose columns, settle missing values and scale.
 
@@ -419,17 +425,32 @@ def prepare_rows(
         The only columns to use; none: all that can be used.
     drop, keep : sequences of str
         Columns to leave out, or to use although they look like a key or are constant.
-    missing : {"error", "drop", "median"}, default="error"
-        What to do about missing values.
+    missing : {"auto", "drop", "median", "refuse"}, default="auto"
+        What to do about missing values, see `settle_missing`. "auto" also leaves out columns in which more
+        than half of the values are missing, unless they are named.
     """
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; groups need at least two.")
     choice = choose_named(table, columns, drop, keep)
     X = table.matrix(choice.used, keep=keep)
+    if missing == "auto":
+        choice, X = _without_mostly_empty(choice, X, named=(*columns, *keep))
     complete = settle_missing(X, choice.used, policy=missing, source=table.source)
     scaling = fit_scaling(complete.X, scale)
     said = () if table.is_matrix else reading_notes(table.looks, choice, table.marks, keep)
-    return PreparedRows(table, choice, complete, scaling, scaling.apply(complete.X), said)
+    return PreparedRows(table, choice, complete, scaling, scaling.apply(complete.X), said, tuple(keep))
+
+
+def _without_mostly_empty(choice: ColumnChoice, X: Any, named: Sequence[str]) -> tuple[ColumnChoice, Any]:
+    """Leave out columns in which more than half of the values are missing, unless they are named."""
+    found = mostly_empty(X, choice.used)
+    gone = {name: share for name, share in found.items() if name not in named}
+    if not gone:
+        return choice, X
+    left = [at for at, name in enumerate(choice.used) if name not in gone]
+    reasons = tuple(LeftOut(name, f"{share:.0%} missing") for name, share in gone.items())
+    used = tuple(choice.used[at] for at in left)
+    return ColumnChoice(used, (*choice.left_out, *reasons)), np.ascontiguousarray(X[:, left])
 
 
 def choose_named(

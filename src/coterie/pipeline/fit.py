@@ -44,7 +44,7 @@ def fit(
     columns: str | Sequence[str] = (),
     drop: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
-    missing: str = "error",
+    missing: str = "auto",
     dates: str | None = None,
     sheet: str | None = None,
     table: str | None = None,
@@ -88,8 +88,11 @@ def fit(
         The only columns to use; none: all that can be used.
     drop, keep : str or sequences of str
         Columns to leave out, or to use although they look like a key or are constant.
-    missing : {"error", "drop", "median"}, default="error"
-        What to do about missing values; in blocks only "error".
+    missing : {"auto", "drop", "median", "refuse"}, default="auto"
+        Leave out rows with missing values, fill in medians, or refuse. "auto" leaves out columns in which
+        most values are missing, then rows if at least half of them are complete; otherwise it fills. A note
+        says what was done. Filled rows get a group, but methods are compared on complete rows where there are
+        enough. Data in blocks must be complete.
     dates : {"as-number", "year", "month", "weekday"}, default=None
         What to make of dates; None leaves them out, with a note.
     sheet, table, query : str, default=None
@@ -208,7 +211,7 @@ def fit_groups(
     *,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
-    missing: str = "error",
+    missing: str = "auto",
     progress: ProgressOption = None,
 ) -> Groups:
     """Find groups by one recipe, without evidence: `coterie.fit` with ``believe=False``.

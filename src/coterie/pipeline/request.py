@@ -133,7 +133,7 @@ class FitRequest:
     columns: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
-    missing: str = "error"
+    missing: str = "auto"
     reading: Mapping[str, str] = field(default_factory=dict)
     n_init: int | None = None
     improve: str | None = None
@@ -216,7 +216,7 @@ def make_request(
     columns: str | Sequence[str] = (),
     drop: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
-    missing: str = "error",
+    missing: str = "auto",
     dates: str | None = None,
     sheet: str | None = None,
     table: str | None = None,

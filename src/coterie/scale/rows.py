@@ -229,10 +229,9 @@ def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRo
 def _refuse(request: FitRequest) -> None:
     if request.is_precomputed:
         raise InvalidParameter("distance='precomputed' needs the matrix in memory, not data in blocks.")
-    if request.missing != "error":
+    if request.missing in ("drop", "median"):
         raise InvalidParameter(
-            f'missing must be "error" for data in blocks, got "{request.missing}". Drop or fill the values '
-            f"before."
+            f'missing="{request.missing}" is not taken for data in blocks. Drop or fill the values before.'
         ).in_shell(
             f"--missing {request.missing} is not taken for data in blocks. Drop or fill the values before."
         )

@@ -23,7 +23,7 @@ Examples:
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="What coterie fit --save wrote.")],
     data: options.Data,
-    missing: options.Missing = "error",
+    missing: options.MissingInNew = "refuse",
     dates: options.Dates = None,
     sheet: options.Sheet = None,
     table: options.DatabaseTable = None,

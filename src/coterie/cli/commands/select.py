@@ -36,7 +36,7 @@ def select(
     columns: options.Columns = [],  # noqa: B006
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
-    missing: options.Missing = "error",
+    missing: options.Missing = "auto",
     dates: options.Dates = None,
     sheet: options.Sheet = None,
     table: options.DatabaseTable = None,
