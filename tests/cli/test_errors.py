@@ -87,7 +87,8 @@ WRONG = [
     ),
     (
         ["fit"],
-        "fit needs DATA: CSV, Excel, JSON, Parquet, Arrow, npy, npz, database, folder, pattern or - (stdin). (coterie fit --help)",
+        "fit needs DATA: CSV, Excel, JSON, Parquet, Arrow, npy, npz, database, folder, pattern or - (stdin). "
+        "(coterie fit --help)",
     ),
     (["plot"], "plot needs KIND: See coterie plots. (coterie plot --help)"),
     (

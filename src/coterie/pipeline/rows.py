@@ -181,11 +181,9 @@ class MemoryRows:
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""
         sample = draw_rows(self.n_rows, n_sampled(request), request.seed)
-        if self.prepared.complete.medians is not None:
+        if self.prepared.complete.medians is not None:  # where it fills gaps, it can look like a group
             complete = np.intersect1d(sample, self.prepared.complete_rows())
-            sample = (
-                complete if len(complete) >= ENOUGH_COMPLETE else sample
-            )  # a median can look like a group
+            sample = complete if len(complete) >= ENOUGH_COMPLETE else sample
         return compare_some(self.prepared.points[sample], sample, self.n_rows, request)
 
     def classes_of(self, compared: Compared) -> Any:
