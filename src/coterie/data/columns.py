@@ -33,12 +33,12 @@ REMEDIES = {
     "text": "Encode it as numbers first, such as one column of 0 and 1 per value.",
     "a date": "Use --dates year, month, weekday or as-number.",
     "a time": "Use --dates as-number.",
-    "a key": "Use --keep with its name.",
-    "row numbers": "Use --keep with its name.",
-    "a postal code": "Use --keep with its name.",
-    "a phone number": "Use --keep with its name.",
-    "an id that repeats": "Use --keep with its name.",
-    "classes": "Use --truth with its name to compare with it, or --keep to use it.",
+    "a key": "To use it: --keep {name}.",
+    "row numbers": "To use it: --keep {name}.",
+    "a postal code": "To use it: --keep {name}.",
+    "a phone number": "To use it: --keep {name}.",
+    "an id that repeats": "To use it: --keep {name}.",
+    "classes": "To compare with it: --truth {name}; to use it: --keep {name}.",
 }  # what can be done about a column, by how the reason for leaving it out begins
 
 
@@ -192,21 +192,21 @@ def cannot_keep(source: str, name: str, reason: str) -> InvalidParameter:
     """Return the error about a column that is to be kept although it holds no numbers."""
     return InvalidParameter(
         f'{source}: column "{shortened(name)}" cannot be kept: it is {reason}, numbers are needed.'
-        f"{remedy_for(reason)}"
+        f"{remedy_for(reason, name)}"
     )
 
 
-def remedy_for(reason: str) -> str:
+def remedy_for(reason: str, name: str) -> str:
     """Return what to do about a column that is left out, as a sentence with a blank before it; or nothing.
 
     Examples
     --------
-    >>> remedy_for("mixed units: cm (2), m (1)")
-    ' Convert it to one unit first.'
+    >>> remedy_for("mixed units: cm (2), m (1)", "height"), remedy_for("a postal code", "zip")
+    (' Convert it to one unit first.', ' To use it: --keep zip.')
     """
     for start, remedy in REMEDIES.items():
         if reason.startswith(start):
-            return f" {remedy}"
+            return " " + remedy.replace("{name}", shortened(name))
     return ""
 
 
@@ -214,7 +214,7 @@ def _why(left_out: Sequence[LeftOut]) -> str:
     listed = ", ".join(str(column) for column in left_out[:LISTED]) + (
         " ..." if len(left_out) > LISTED else ""
     )
-    remedies = dict.fromkeys(remedy_for(column.reason) for column in left_out)
+    remedies = dict.fromkeys(remedy_for(column.reason, column.name) for column in left_out)
     return f"{listed}.{''.join(list(remedies)[:2])}"
 
 

@@ -192,7 +192,9 @@ def _facts_of(look: Look, marks: Counts, *, is_dropped: bool, is_kept: bool) -> 
     values = series if look.numbers is None else look.values(as_is=is_kept)
     said = note_marks({"": {**marks, **look.marks}}, {} if is_kept else {series.name: look.sentinels})
     about = "; ".join(note.removeprefix(": ").removeprefix(f"{series.name}: ") for note in said)
-    remedy = remedy_for(reason or "").strip() if look.reason != "a key" else ""  # text cannot be kept
+    remedy = (
+        remedy_for(reason or "", series.name).strip() if look.reason != "a key" else ""
+    )  # text cannot be kept
     if reason is None:
         remedy = _remedy_of_used(look, values, is_kept=is_kept)
     return ColumnFacts(

@@ -134,7 +134,7 @@ class Table:
         if look.reason != "empty":
             raise InvalidData(
                 f'{self.source}: column "{shortened(name)}" must hold numbers, but is {look.reason}.'
-                f"{remedy_for(look.reason or '')}"
+                f"{remedy_for(look.reason or '', name)}"
             )
         polars = require("polars", extra="cli", purpose="Reading tables")
         return polars.Series(name, [None] * self.n_rows, dtype=polars.Float64)
