@@ -105,7 +105,7 @@ Columns: TypeAlias = Annotated[
 ]
 Drop: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Leave columns out.", offered=COLUMNS)]
 Keep: TypeAlias = Annotated[
-    list[str], option(metavar="A,B", help="Use key or constant columns too.", offered=COLUMNS)
+    list[str], option(metavar="A,B", help="Use keys, codes and constants too.", offered=COLUMNS)
 ]
 Linkage: TypeAlias = Annotated[
     str,

@@ -30,7 +30,7 @@ KEY_REASONS = ("a key", "row numbers")
 REMEDIES = {
     "mixed units": "Convert it to one unit first.",
     "text in": "Correct or empty those cells.",
-    "text": "Encode it as numbers first, such as one column of 0 and 1 per value.",
+    "text": "Encode text as numbers first, such as one column of 0 and 1 per value.",
     "a date": "Use --dates year, month, weekday or as-number.",
     "a time": "Use --dates as-number.",
     "a key": "To use it: --keep {name}.",

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 from coterie._printing import shortened, visible
 from coterie._support.optional import require
-from coterie.data.columns import Look, look_at, remedy_for
+from coterie.data.columns import Look, check_names, look_at, remedy_for
 from coterie.data.frames import as_table
 from coterie.data.marks import Counts, note_marks
 from coterie.data.schema import are_years, is_text
@@ -163,6 +163,7 @@ def inspect(
     """
     table = as_table(data, dates=dates, may_be_distances=True, **reading)
     dropped, kept = ({names} if isinstance(names, str) else set(names) for names in (drop, keep))
+    check_names(table.source, table.columns, [*dropped, *kept])
     facts = [
         _facts_of(look, table.marks.get(name, {}), is_dropped=name in dropped, is_kept=name in kept)
         for name, look in _looks(table).items()
@@ -215,6 +216,8 @@ def _kind(look: Look) -> str:
     dtype = look.series.dtype
     if look.numbers is not None:
         return "yes/no" if str(dtype) == "Boolean" else "whole number" if dtype.is_integer() else "number"
+    if look.reason == "empty":
+        return "empty"
     if is_text(dtype) and look.reason in ("a date", "a time"):
         return look.reason.removeprefix("a ")
     return "text" if is_text(dtype) else (look.reason or "").removeprefix("a ")

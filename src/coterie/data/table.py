@@ -132,9 +132,9 @@ class Table:
         if look.numbers is not None:
             return look.values(as_is=as_is)
         if look.reason != "empty":
+            remedy = "" if look.reason == "text" else remedy_for(look.reason or "", name)
             raise InvalidData(
-                f'{self.source}: column "{shortened(name)}" must hold numbers, but is {look.reason}.'
-                f"{remedy_for(look.reason or '', name)}"
+                f'{self.source}: column "{shortened(name)}" must hold numbers, but is {look.reason}.{remedy}'
             )
         polars = require("polars", extra="cli", purpose="Reading tables")
         return polars.Series(name, [None] * self.n_rows, dtype=polars.Float64)
