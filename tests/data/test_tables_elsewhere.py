@@ -98,9 +98,7 @@ def test_zipped_csv(tmp_path):
     path = tmp_path / "t.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("data/people.csv", FRAME.write_csv())
-    table = read_table(path)
-    assert numbers(table) == EXPECTED
-    assert table.source == f"{path} (data/people.csv)"
+    assert numbers(read_table(path)) == EXPECTED
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("more.csv", "a\n1\n")
     with pytest.raises(InvalidFile, match=r"holds several files \(data/people.csv, more.csv\); one table"):
@@ -564,11 +562,23 @@ def test_no_password_in_any_output(server, tmp_path, capsys, monkeypatch):
         assert secret not in written
 
 
-def test_addresses_of_others_are_refused():
+def test_addresses_of_others_are_refused(capsys, tmp_path, monkeypatch):
     """Law: only PostgreSQL is reached by an address; the password of any address stays hidden."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
     with pytest.raises(InvalidParameter, match=r"mysql://ada@host/db: mysql:// is not read") as info:
         read_table("mysql://ada:secret@host/db")
     assert "secret" not in str(info.value)
+    address = "postgresql://ada:secret@host/db"
+    for words in (
+        ["fit", address, "--checkpoint", "x"],
+        ["evaluate", "t.csv", "--truth", address],
+        [address],
+    ):
+        assert run(words) == 2
+        said = capsys.readouterr().err
+        assert said.startswith("coterie: ")
+        assert "secret" not in said
 
 
 # frames of other packages

@@ -175,6 +175,10 @@ def _report(error: Exception, arguments: Sequence[str], *, is_debugging: bool) -
     if isinstance(error, OutputProblem):
         give_up_output()
     text, code = explain(error, arguments)
+    if any("://" in word for word in arguments):
+        from coterie.data import hide_passwords
+
+        text = hide_passwords(text, arguments)
     with suppress(OSError):  # where nobody can read it, the code still says that it failed
         if is_debugging:
             traceback.print_exception(error)

@@ -1,7 +1,7 @@
 """Files, frames and arrays become tables; tables become prepared rows: columns, missing values, scaling."""
 
 from coterie.data.columns import ColumnChoice, LeftOut
-from coterie.data.databases import shown_name
+from coterie.data.databases import hide_passwords, shown_name
 from coterie.data.dates import DATE_PARTS, check_dates
 from coterie.data.frames import as_table
 from coterie.data.inspection import ColumnFacts, Inspection, inspect
@@ -42,6 +42,7 @@ __all__ = [
     "check_policy",
     "check_scale",
     "fit_scaling",
+    "hide_passwords",
     "inspect",
     "prepare_rows",
     "read_label_pair",

@@ -110,6 +110,21 @@ def without_password(address: str) -> str:
     return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}", query=query))
 
 
+def hide_passwords(text: str, words: Sequence[str]) -> str:
+    """Return a text in which no address among the words that were typed shows its password.
+
+    Examples
+    --------
+    >>> hide_passwords("x: secret is wrong", ["fit", "postgresql://ada:secret@localhost/shop"])
+    'x: *** is wrong'
+    """
+    for word in filter(is_address, words):
+        text = text.replace(word, without_password(word))
+        for secret in _secrets(word):
+            text = text.replace(secret, "***")
+    return text
+
+
 def shown_name(where: str | os.PathLike[str]) -> str:
     """Return what a place is called in output: an address without its password.
 
@@ -488,7 +503,10 @@ def _columns(batch: Any) -> list[Any]:
 
 def _secrets(address: str) -> list[str]:
     """Return the passwords of an address, as they are and as they are written there."""
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return []
     written = (parts.netloc.rpartition("@")[0]).partition(":")[2]
     named = [value for key, value in parse_qsl(parts.query) if key.lower() in SECRETS]
     return [secret for secret in (written, unquote(written), *named) if secret]

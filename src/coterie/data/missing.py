@@ -115,7 +115,7 @@ def mostly_empty(X: Any, columns: Sequence[str]) -> dict[str, float]:
     if issparse(X):
         return {}
     shares = np.isnan(X).mean(axis=0)
-    found = {columns[at]: float(shares[at]) for at in np.flatnonzero(shares > MOSTLY_EMPTY)}
+    found = {columns[at]: float(shares[at]) for at in np.flatnonzero(shares > MOSTLY_EMPTY).tolist()}
     return found if len(found) < len(columns) else {}
 
 

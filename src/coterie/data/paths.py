@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from coterie.data.databases import is_address
+from coterie.data.databases import is_address, shown_name
 from coterie.data.source import STANDARD_INPUT
 from coterie.errors import FileProblem, MissingFile
 
@@ -27,6 +27,8 @@ def expand(path: str | os.PathLike[str]) -> list[str]:
     and Arrow do.
     """
     text = os.fspath(path)
+    if is_address(text):
+        raise FileProblem(f"{shown_name(text)}: databases are read as a whole, not in blocks or with others.")
     if glob.has_magic(text) and not os.path.exists(text):
         found = sorted(name for name in glob.glob(text, recursive=True) if os.path.isfile(name))
         if not found:

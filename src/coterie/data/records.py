@@ -91,7 +91,7 @@ def _series(polars: Any, name: str, cells: list[Any]) -> Any:
         try:
             return polars.Series(name, cells, strict=False)
         except (OverflowError, TypeError, polars.exceptions.PolarsError):
-            return polars.Series(name, [None if cell is None else float(cell) for cell in cells])
+            pass  # whole numbers of very many digits: as text they become floats
     texts = [
         None if cell is None else cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
         for cell in cells

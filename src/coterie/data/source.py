@@ -56,6 +56,7 @@ ZIPS_BY_SUFFIX = {".npz": ".npz file", ".xlsx": "Excel workbook", ".xlsm": "Exce
 FOREIGN = {
     b"\xd0\xcf\x11\xe0": "an old Excel or Office file: save the sheet as CSV",
     b"%PDF": "a PDF",
+    b"SQLite f": "an SQLite database: name it by its path, alone",
     b"\x89HDF": "an HDF5 file: save the array as .npy",
     b"BZh": "compressed with bzip2: unpack it first",
     b"\xfd7zXZ": "compressed with xz: unpack it first",
@@ -141,10 +142,9 @@ def _unzipped(source: Source) -> Source:
         raise source.fail(f"cannot be unpacked ({error}). Unpack it first.") from None
     except Exception as error:  # whatever damage leads to
         raise source.fail(f"not a whole zip archive, cut off or damaged ({error}).") from None
-    name = f"{source.name} ({tables[0]})"
     if not content:
         raise source.fail(f"{tables[0]} in it is empty.")
-    inner = Source(name, content, _kind_of(tables[0], content[:MAGIC_BYTES]))
+    inner = Source(source.name, content, _kind_of(tables[0], content[:MAGIC_BYTES]))
     if inner.kind == "zip":
         raise source.fail("is a zip archive within a zip archive. Unpack it first.")
     return replace(inner, kind="json") if inner.kind == "text" and _is_json(content) else inner
