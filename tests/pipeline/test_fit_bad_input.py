@@ -204,7 +204,7 @@ def test_large_sparse_matrices(monkeypatch):
 def test_values_that_are_no_numbers(X, message):
     """Law: what cannot be measured is refused, with the place."""
     with pytest.raises(InvalidData, match=message):
-        fit(X)
+        fit(X, missing="refuse")
 
 
 def test_precomputed_distances_are_a_square():

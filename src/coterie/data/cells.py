@@ -246,13 +246,13 @@ def _affixed(cells: Any) -> Reading | str | None:
     if len(parts) < MOSTLY * len(cells):
         return None
     units = _units(parts)
-    counts = units.value_counts(sort=True)
-    names = counts[counts.columns[0]].to_list()
+    counts = units.value_counts().sort(["count", "unit"], descending=[True, False])  # ties by name
+    names = counts["unit"].to_list()
     if len(names) > 1:
         known = [name for name in names if _kind_of_unit(name) is not None or not name]
         if len(known) < len(names):
             return None  # numbers and words: "3a", "12 Main"
-        pairs = zip(names, counts[counts.columns[1]], strict=True)
+        pairs = zip(names, counts["count"], strict=True)
         listed = ", ".join(f"{name or 'none'} ({count:,})" for name, count in pairs)
         return f"mixed units: {shortened(listed)}"
     unit = names[0]

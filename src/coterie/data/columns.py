@@ -38,6 +38,7 @@ REMEDIES = {
     "a postal code": "To use it: --keep {name}.",
     "a phone number": "To use it: --keep {name}.",
     "an id that repeats": "To use it: --keep {name}.",
+    "a code": "To use it: --keep {name}.",
     "classes": "To compare with it: --truth {name}; to use it: --keep {name}.",
 }  # what can be done about a column, by how the reason for leaving it out begins
 

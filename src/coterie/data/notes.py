@@ -11,7 +11,7 @@ from coterie.data.marks import Counts, add_marks, note_marks
 from coterie.data.schema import are_years
 
 LISTED = 5
-CODES = ("a postal code", "a phone number", "an id that repeats", "classes")
+CODES = ("a postal code", "a phone number", "an id that repeats", "a code", "classes")
 
 
 def reading_notes(

@@ -28,7 +28,8 @@ _CODE_NAMES = {
     "a phone number": re.compile(
         r"(^|_|\b)(phone|phone_?(no|number|nr)|telephone|mobile|fax)$", re.IGNORECASE
     ),
-    "an id that repeats": re.compile(r"(^|_)(id|uuid|guid|key|code|sku|ean|isbn)$|[a-z]I[dD]$"),
+    "an id that repeats": re.compile(r"(^|_)(id|uuid|guid|key)$|[a-z]I[dD]$"),
+    "a code": re.compile(r"(^|_)(code|sku|ean|isbn)$", re.IGNORECASE),
     "classes": re.compile(
         r"^(class|target|labels?|truth|species|cluster|segment|true_?label|y_?true|ground_?truth)$",
         re.IGNORECASE,
