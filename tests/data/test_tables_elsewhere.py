@@ -193,6 +193,10 @@ def test_broken_and_empty_workbooks(book, tmp_path):
     (tmp_path / "cut.xlsx").write_bytes(path.read_bytes()[:1500])
     with pytest.raises(InvalidFile, match="not a whole Excel workbook, cut off or damaged"):
         read_table(tmp_path / "cut.xlsx")
+    with zipfile.ZipFile(tmp_path / "hollow.xlsx", "w") as archive:
+        archive.writestr("xl/workbook.xml", "<x/>")
+    with pytest.raises(InvalidFile, match=r"not a whole Excel workbook|no sheet with cells"):
+        read_table(tmp_path / "hollow.xlsx")
     with pytest.raises(InvalidFile, match="has no sheet with cells"):
         read_table(book({"a": [], "b": []}))
     with pytest.raises(InvalidFile, match='sheet "a" has no rows below its header'):
