@@ -16,7 +16,7 @@ SANITIZED := build/sanitize
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 .PHONY: demo test test-everywhere lint types layers native-test native-test-arm64 native-test-clang pytest fuzz fuzz-coverage
-.PHONY: sanitize chromium bench stubs gallery clean
+.PHONY: sanitize chromium postgresql bench stubs gallery clean
 
 # --- what a newcomer runs ---------------------------------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ native-test-clang: $(VENV)/.installed-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(CLANG_TESTS) --parallel $(JOBS) --output-on-failure
 
 # a test has a processor to itself: threads that wait for others shall not hold it
-pytest: $(VENV)/.installed-dev chromium
+pytest: $(VENV)/.installed-dev chromium postgresql
 	OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 # hostile cases with fresh seeds: estimators, functions, trees, model files, checkpoints, readers, the shell; FIRST_SEED=7
@@ -112,6 +112,13 @@ chromium:
 	  && { apt-get install -y -qq --no-install-recommends chromium > /dev/null 2>&1 \
 	  || { apt-get update -qq > /dev/null 2>&1 && apt-get install -y -qq --no-install-recommends chromium > /dev/null 2>&1; }; }; } \
 	  || echo "no Chromium: the browser tests are skipped"
+
+# Debian's PostgreSQL for the tests of databases, likewise
+postgresql:
+	@ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
+	  && { apt-get install -y -qq --no-install-recommends postgresql > /dev/null 2>&1 \
+	  || { apt-get update -qq > /dev/null 2>&1 && apt-get install -y -qq --no-install-recommends postgresql > /dev/null 2>&1; }; }; } \
+	  || echo "no PostgreSQL: its tests are skipped"
 
 # ROWS=kmeans,seeding runs some families only
 bench: $(BENCH_VENV)/.installed

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PAGES = sorted((ROOT / "docs").glob("**/*.md"))
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 IN_TEXT = re.compile(r"`(coterie [^`]*)`")
 FILE = re.compile(r"\S\.(csv|html)\b")
 ELSEWHERE = {"make demo": ".ci/run runs it"}  # lines of another program, and what runs them
@@ -67,6 +68,7 @@ def files(folder):
     (folder / "truth.csv").write_text(
         "id,class\n" + "".join(f"f{at},{kind}\n" for at, kind in enumerate(species))
     )
+    exec(PYTHON.search((ROOT / "docs" / "tables.md").read_text())[1], {})  # shop.csv and shop.db
     np.savetxt(folder / "scores.csv", np.exp(-np.abs(np.subtract.outer(*[rows[:8, 0]] * 2))), delimiter=",")
     return folder
 

@@ -9,6 +9,7 @@ from coterie._support import hooks
 
 if TYPE_CHECKING:
     from coterie._support.config import show_config
+    from coterie.data import inspect
     from coterie.evaluate import match
     from coterie.persist import load, save
     from coterie.pipeline.fit import fit
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 # Where each public name lives. Nothing is imported before it is asked for: `import coterie` stays light.
 _HOMES = {
     "fit": "coterie.pipeline",
+    "inspect": "coterie.data",
     "load": "coterie.persist",
     "match": "coterie.evaluate",
     "save": "coterie.persist",
@@ -54,7 +56,7 @@ hooks.move(
     ),
 )
 
-__all__ = ["fit", "load", "match", "save", "show_config"]
+__all__ = ["fit", "inspect", "load", "match", "save", "show_config"]
 
 
 def __getattr__(name: str) -> Any:

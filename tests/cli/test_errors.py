@@ -15,7 +15,7 @@ WRONG = [
     ),
     (
         ["fit", "customers.csv", "-k", "3", "--missing", "medain"],
-        "--missing must be one of error, drop, median, got 'medain'. Did you mean \"median\"?",
+        "--missing must be one of auto, drop, median, refuse, got 'medain'. Did you mean \"median\"?",
     ),
     (["fit", "custmers.csv", "-k", "3"], r'custmers.csv: no such file. Did you mean "customers.csv"?'),
     (
@@ -87,7 +87,8 @@ WRONG = [
     ),
     (
         ["fit"],
-        "fit needs DATA: CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin). (coterie fit --help)",
+        "fit needs DATA: CSV, Excel, JSON, Parquet, Arrow, npy, npz, database, folder, pattern or - (stdin). "
+        "(coterie fit --help)",
     ),
     (["plot"], "plot needs KIND: See coterie plots. (coterie plot --help)"),
     (

@@ -42,7 +42,7 @@ def test_groups_stand_at_the_rows_of_the_file(tmp_path, cli):
 def test_messages_count_the_rows_of_the_file(tmp_path, cli):
     """Law: the row that a message names is that of the file, also after a row without values."""
     (tmp_path / "t.csv").write_text("a,b\n1,2\n,\n3,4\n5,\n6,7\n")
-    code, _, error = cli("fit", tmp_path / "t.csv", "-k", 2)
+    code, _, error = cli("fit", tmp_path / "t.csv", "-k", 2, "--missing", "refuse")
     assert code == 2
     assert "(rows 2, 4)" in error
 
@@ -57,22 +57,15 @@ def test_headers_that_begin_like_another_format(tmp_path, cli, header):
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ('{"a": [1, 2]}', "JSON"),
-        ('[{"a": 1},\n {"a": 2}]', "JSON"),
-        ('{\n  "a": 1\n}\n', "JSON"),
-        ("<!DOCTYPE html>\n<html></html>", "HTML or XML"),
-        ('<?xml version="1.0"?>\n<a/>', "HTML or XML"),
-        ("<rows>\n<row>1</row>\n</rows>\n", "HTML or XML"),
-    ],
+    "text",
+    ["<!DOCTYPE html>\n<html></html>", '<?xml version="1.0"?>\n<a/>', "<rows>\n<row>1</row>\n</rows>\n"],
 )
-def test_other_formats_are_named(tmp_path, cli, text, kind):
-    """Law: JSON, HTML and XML are still told from tables."""
+def test_other_formats_are_named(tmp_path, cli, text):
+    """Law: HTML and XML are still told from tables."""
     (tmp_path / "t.csv").write_text(text)
     code, _, error = cli("fit", tmp_path / "t.csv", "-k", 2)
     assert code == 2
-    assert f"looks like {kind}, not like a table." in error
+    assert "looks like HTML or XML, not like a table." in error
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "stream"])

@@ -111,7 +111,7 @@ def test_missing_values_are_dropped_or_filled():
 
 def test_complete_data_pass_unharmed():
     """Law: without holes every policy returns the same matrix."""
-    for policy in ("error", "drop", "median"):
+    for policy in ("auto", "error", "drop", "median", "refuse"):
         assert settle_missing(HOLES[1::2], NAMES, policy=policy).X.tolist() == HOLES[1::2].tolist()
 
 
@@ -144,7 +144,7 @@ def test_unknown_policy():
     """Law: a slip in the policy's name is answered with the nearest."""
     with pytest.raises(
         InvalidParameter,
-        match=r"missing must be one of error, drop, median, got 'dorp'. Did you mean \"drop\"",
+        match=r"missing must be one of auto, drop, median, refuse, got 'dorp'. Did you mean \"drop\"",
     ):
         settle_missing(HOLES, NAMES, policy="dorp")
 

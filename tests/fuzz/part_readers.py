@@ -25,6 +25,12 @@ def run(case: Case) -> None:
         )
     if draw.chance(0.1):
         options["delimiter"] = draw.choice([",", ";", "\t", "", ",,", "\n", '"', "é", "\x00", " "])
+    if draw.chance(0.2):
+        options["dates"] = draw.choice(["as-number", "year", "month", "weekday", "century"])
+    if draw.chance(0.05):
+        options[draw.choice(["sheet", "table", "query"])] = draw.choice(
+            ["s", "t0", "select c from t0", "", '"']
+        )
     head = file.content[:200]
     words = f"read_table({file.words}: {head!r}, {options})"
     if draw.chance(0.1):
@@ -57,7 +63,7 @@ def run(case: Case) -> None:
             "Table.matrix: a sparse matrix whose rows overlap",
             words,
         )
-    policy = draw.choice(["error", "drop", "median"])
+    policy = draw.choice(["auto", "error", "drop", "median", "refuse"])
     settled = case.attempt(
         f"settle_missing {policy} of {words}", lambda: settle_missing(matrix, choice.used, policy=policy)
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
+import sqlite3
 import zipfile
 from dataclasses import dataclass
 from typing import Any
@@ -94,8 +96,8 @@ def draw_file(draw: Draw, *, hostile: bool = True) -> TableFile:
     """Return a file of a table: sound or, where `hostile`, damaged; of any format."""
     if not hostile:
         return draw.choice([_text, _text, _columns])(draw)
-    kind = draw.choice([_text, _text, _text, _odd_text, _odd_text, _odd_text, _npy, _npz, _columns, _columns])
-    file = kind(draw)
+    kinds = [_text, _text, _text, _odd_text, _odd_text, _odd_text, _npy, _npz, _columns, _columns]
+    file = draw.choice([*kinds, _disguised, _disguised, _json, _sqlite, _zipped, _workbook])(draw)
     if draw.chance(0.1):
         file = TableFile(
             gzip.compress(file.content, mtime=0), file.suffix + ".gz", f"gzipped {file.words}", file.n_rows
@@ -156,6 +158,100 @@ def _cell(draw: Draw, odd: float, delimiter: str) -> str:
     cell = draw.choice(ODD_CELLS) if draw.chance(odd) else f"{draw.random.normal():.3f}"
     needs_quotes = any(sign in cell for sign in (delimiter, '"', "\n"))
     return '"' + cell.replace('"', '""') + '"' if needs_quotes and draw.chance(0.8) else cell
+
+
+DISGUISES = [
+    "€1,234.50", "€5", "1.234,50 €", "$5", "($4.00)", "12 EUR", "45%", "1,5 %", "170 cm", "1.7 m", "3a",
+    "1'000", "1:30:00", "14:05", "2h 5m", "yes", "no", "ja", "unknown", "n/a", "-999", "9999", "31.12.2020",
+    "2020-02-30", "2020-01-01T10:00:00Z", "5 €5", "€", "%", "1 2 3", "١٢ €", "-−5", "1.2.3", "()", "( )",
+    "12e5 kg", "1e999 €",
+]  # fmt: skip
+
+
+def _disguised(draw: Draw) -> TableFile:
+    """Text whose columns hold what looks alike: mostly one kind of cell, with others strewn in."""
+    n, d = draw.choice([1, 3, 8, 40]), draw.choice([1, 2, 4])
+    shapes = [
+        lambda: f"€{draw.random.normal() * 1000:,.2f}", lambda: f"{draw.random.normal():.2f}%",
+        lambda: f"{draw.whole(1, 99)} cm", lambda: f"{draw.whole(0, 99)}:{draw.whole(0, 59):02}",
+        lambda: draw.choice(["yes", "no"]), lambda: f"{draw.whole(1, 31):02}.{draw.whole(1, 12):02}.2020",
+        lambda: str(draw.whole(0, 99)),
+    ]  # fmt: skip
+    kinds = [draw.choice(shapes) for _ in range(d)]
+    odd = draw.choice([0.0, 0.05, 0.5])
+    names = [draw.choice(["zip", "class", "year", "id", "store_id", "took", f"c{at}"]) for at in range(d)]
+    rows = [[draw.choice(DISGUISES) if draw.chance(odd) else kind() for kind in kinds] for _ in range(n)]
+    text = "".join("|".join(row) + "\n" for row in [names, *rows])
+    return TableFile(text.encode(), ".csv", f"disguised {n}x{d}", n if len(set(names)) == d else None)
+
+
+def _json(draw: Draw) -> TableFile:
+    cells = [1, 2.5, -3, None, True, "x", "€5", "NA", [1], {"a": 1}, 10**30, 10**400, float("nan"), ""]
+    names = [draw.choice([*ODD_NAMES, f"c{at}"]) for at in range(draw.whole(0, 4))]
+    kinds = [draw.choice([cells[:3], cells[:4], cells]) for _ in names]
+    records = [
+        {name: draw.choice(kind) for name, kind in zip(names, kinds, strict=True) if draw.chance(0.9)}
+        for _ in range(draw.choice([0, 1, 5, 20]))
+    ]
+    shapes: list[Any] = [records, {name: [row.get(name) for row in records] for name in names}]
+    shapes += [[list(row.values()) for row in records], {"rows": records}, records[:1], 5, "text", None]
+    lines = "\n".join(json.dumps(row) for row in records)
+    text = lines if draw.chance(0.3) else json.dumps(draw.choice(shapes))
+    return TableFile((mutated_text(draw, text) if draw.chance(0.2) else text).encode(), ".json", "JSON")
+
+
+def _sqlite(draw: Draw) -> TableFile:
+    values = [1, 2.5, None, "x", "€5", b"\xff", 2**62, "unknown"]
+    with sqlite3.connect(":memory:") as database:
+        for at in range(draw.choice([0, 1, 1, 1, 2])):
+            database.execute(f'create table "t{at}" ("a b", "x""y", c)')
+            rows = [[draw.choice(values) for _ in range(3)] for _ in range(draw.choice([0, 3, 20]))]
+            database.executemany(f'insert into "t{at}" values (?, ?, ?)', rows)
+        database.execute("create table gone (x)")
+        database.execute("drop table gone")  # a database without tables has pages too
+        database.commit()
+        content = database.serialize()
+    database.close()
+    return TableFile(content, ".db", "SQLite")
+
+
+def _zipped(draw: Draw) -> TableFile:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for at in range(draw.choice([0, 1, 1, 1, 2])):
+            file = draw.choice([_text, _odd_text, _json, _columns])(draw)
+            archive.writestr(
+                zipfile.ZipInfo(f"{draw.choice(['x', '../x', 'd/x'])}{at}{file.suffix}"), file.content
+            )
+    return TableFile(stream.getvalue(), ".zip", "zip")
+
+
+def _workbook(draw: Draw) -> TableFile:
+    """Return a workbook in as few parts as it can have, whose cells may be anything."""
+    cells = ["<v>1</v>", "<v>2.5</v>", "<v>-7</v>", "", "<f>A1</f>", "<v>x</v>", "<f>1/0</f><v>#DIV/0!</v>"]
+    rows = "".join(
+        f'<row r="{at}">'
+        + "".join(f'<c r="{place}{at}">{draw.choice(cells)}</c>' for place in "ABC")
+        + "</row>"
+        for at in range(1, draw.choice([1, 3, 12]))
+    )
+    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    links = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    kinds = "http://schemas.openxmlformats.org/package/2006/relationships"
+    parts = {
+        "xl/workbook.xml": f'<workbook {space} xmlns:r="{links}"><sheets>'
+        '<sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{kinds}"><Relationship Id="r1" '
+        f'Type="{links}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+        "xl/worksheets/sheet1.xml": f"<worksheet {space}><sheetData>{rows}</sheetData></worksheet>",
+    }
+    if draw.chance(0.2):
+        parts.pop(draw.choice(list(parts)))
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, text in parts.items():
+            archive.writestr(zipfile.ZipInfo(name), mutated_text(draw, text) if draw.chance(0.2) else text)
+    return TableFile(stream.getvalue(), ".xlsx", "workbook")
 
 
 def _npy(draw: Draw) -> TableFile:

@@ -184,7 +184,8 @@ def test_missing_values():
     X, _ = blobs()
     X[5, 1] = np.nan
     with pytest.raises(InvalidData, match="missing"):
-        coterie.fit(X)
+        coterie.fit(X, missing="refuse")
+    assert coterie.fit(X, budget="fast").labels[5] is np.ma.masked
     found = coterie.fit(X, missing="drop", budget="fast")
     assert found.k == 3
     assert found.labels[5] is np.ma.masked

@@ -77,7 +77,7 @@ def test_answers_on_a_scale_have_no_groups_because_of_it(n_columns):
 def test_columns_of_text_alone():
     """Law: without a column of numbers there is nothing to measure, which is said with the way out."""
     table = pd.DataFrame({"city": ["Bonn", "Kiel"] * 20, "food": list("abcd") * 10})
-    with pytest.raises(InvalidData, match=r"city \(text\), food \(text\). Encode them as numbers first"):
+    with pytest.raises(InvalidData, match=r"city \(text\), food \(text\). Encode text as numbers first"):
         fit(table)
     assert fit(pd.get_dummies(table)).k >= 1
 
@@ -204,7 +204,7 @@ def test_large_sparse_matrices(monkeypatch):
 def test_values_that_are_no_numbers(X, message):
     """Law: what cannot be measured is refused, with the place."""
     with pytest.raises(InvalidData, match=message):
-        fit(X)
+        fit(X, missing="refuse")
 
 
 def test_precomputed_distances_are_a_square():

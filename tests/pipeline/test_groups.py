@@ -98,11 +98,11 @@ def test_rows_with_holes():
     points[[3, 5], 0] = np.nan
     dropped = fit_groups(table_of(points), RECIPE, missing="drop")
     assert np.flatnonzero(np.ma.getmaskarray(dropped.labels)).tolist() == [3, 5]
-    assert dropped.notes == ("rows with missing values left out: 2",)
+    assert any("; 2 of " in note and "rows left out" in note for note in dropped.notes)
     assert np.flatnonzero(dropped.predict(points, missing="drop").mask).tolist() == [3, 5]
     filled = fit_groups(table_of(points), RECIPE, missing="median")
     assert (filled.labels >= 0).all()
-    assert filled.notes == ("missing values filled with the column's median",)
+    assert any("2 cells filled with the column's median" in note for note in filled.notes)
     with pytest.raises(InvalidData, match='column "age" has 2 missing values'):
         filled.predict(points)
 

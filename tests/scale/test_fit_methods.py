@@ -64,7 +64,7 @@ def test_fit_by_name(clouds, method):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"missing": "drop"}, InvalidParameter, 'missing must be "error" for data in blocks'),
+        ({"missing": "drop"}, InvalidParameter, 'missing="drop" is not taken for data in blocks'),
         ({"method": "kmean"}, InvalidParameter, 'no such method "kmean".*Did you mean "kmeans"'),
         ({"k": 10_000}, InvalidParameter, "k of coterie.fit must be at most 900"),
         ({"drop": ["x"]}, InvalidParameter, "drop and keep name columns; this source has none"),
@@ -94,11 +94,11 @@ def test_missing_value_is_named(few):
 
 
 def test_keys_must_tell_rows_apart(few):
-    """Law: a column is left out as a key if its values differ; one that is only called like one is used."""
+    """Law: a column is left out as a key if its values differ, as a code if they repeat; keep uses both."""
     frame = pd.DataFrame(few, columns=NAMES).assign(
         order_id=np.arange(len(few)), code=(few[:, 0] > 5).astype(int)
     )
     groups = fit_blocks(dask.dataframe.from_pandas(frame, npartitions=2), "kmeans", 3, believe=False)
-    assert groups.groups.columns == ("x", "y", "z", "code")
-    kept = fit_blocks(frame, "kmeans", 3, keep=["order_id"], believe=False)
-    assert "order_id" in kept.groups.columns
+    assert [str(one) for one in groups.groups.left_out] == ["order_id (row numbers)", "code (a code)"]
+    kept = fit_blocks(frame, "kmeans", 3, keep=["order_id", "code"], believe=False)
+    assert kept.groups.columns == ("x", "y", "z", "order_id", "code")

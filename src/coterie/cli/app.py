@@ -21,6 +21,8 @@ from coterie.cli.commands.evaluate import EXAMPLES as EVALUATE_EXAMPLES
 from coterie.cli.commands.evaluate import evaluate
 from coterie.cli.commands.fit import EXAMPLES as FIT_EXAMPLES
 from coterie.cli.commands.fit import fit
+from coterie.cli.commands.inspect import EXAMPLES as INSPECT_EXAMPLES
+from coterie.cli.commands.inspect import inspect
 from coterie.cli.commands.plot import EXAMPLES as PLOT_EXAMPLES
 from coterie.cli.commands.plot import plot, plots
 from coterie.cli.commands.predict import EXAMPLES as PREDICT_EXAMPLES
@@ -43,6 +45,7 @@ Examples:
 
 \b
   coterie demo                                  a first look, nothing needed
+  coterie inspect customers.csv                 what the columns hold
   coterie fit customers.csv                     how many groups, and how sure
   coterie select customers.csv                  why so many
   coterie fit customers.csv -k 5 -o groups.csv  five groups, to a file
@@ -58,6 +61,7 @@ app = typer.Typer(
     epilog=EXAMPLES,
 )
 app.command(epilog=FIT_EXAMPLES)(fit)
+app.command(epilog=INSPECT_EXAMPLES)(inspect)
 app.command(epilog=SELECT_EXAMPLES)(select)
 app.command(epilog=COMPARE_EXAMPLES)(compare)
 app.command(epilog=PREDICT_EXAMPLES)(predict)
@@ -171,6 +175,10 @@ def _report(error: Exception, arguments: Sequence[str], *, is_debugging: bool) -
     if isinstance(error, OutputProblem):
         give_up_output()
     text, code = explain(error, arguments)
+    if any("://" in word for word in arguments):
+        from coterie.data import hide_passwords
+
+        text = hide_passwords(text, arguments)
     with suppress(OSError):  # where nobody can read it, the code still says that it failed
         if is_debugging:
             traceback.print_exception(error)

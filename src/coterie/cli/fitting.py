@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from coterie.cli.outputs import Files
 from coterie.cli.render import summary
 from coterie.cli.render.machines import answer_facts, print_json
 from coterie.cli.render.terminal import is_watched
-from coterie.data import read_table
+from coterie.data import read_table, shown_name
 from coterie.data.paths import is_in_blocks
 from coterie.errors import FileProblem, InvalidParameter
 from coterie.persist import load
@@ -30,14 +30,15 @@ def found_in(
     progress = is_watched()
     in_blocks = scheduler is not None or request.checkpoint is not None or is_in_blocks(data)
     if in_blocks:
-        refuse_options(encoding=encoding, header=header is not None)
+        named = {name: value for name, value in request.reading.items() if name != "dates"}
+        refuse_options(encoding=encoding, header=header is not None, **named)
         from coterie.scale.rows import run_in_blocks
 
         with _connected(scheduler):
             yield run_in_blocks(data, request, progress)
         return
-    with track(progress, f"reading {data}"):
-        table = read_table(data, header=header, encoding=encoding)
+    with track(progress, f"reading {shown_name(data)}"):
+        table = read_table(data, header=header, encoding=encoding, **request.reading)
     yield run(table, request, progress)
 
 
@@ -95,17 +96,18 @@ def predict_files(
     encoding: str | None,
     missing: str,
     as_json: bool,
+    reading: Mapping[str, Any],
 ) -> tuple[Labels | None, int | None]:
     """Write or print the labels of new rows; return them, if they were not written block by block.
 
     JSON holds the labels: they are not printed a second time.
     """
     if is_in_blocks(data):
-        refuse_options(encoding=encoding, header=header is not None, missing=missing != "error")
+        refuse_options(encoding=encoding, header=header is not None, missing=missing != "refuse", **reading)
         return _predict_blocks(model, data, files)
     fitted = load(model)
-    with track(is_watched(), f"reading {data}"):
-        table = read_table(data, header=header, encoding=encoding)
+    with track(is_watched(), f"reading {shown_name(data)}"):
+        table = read_table(data, header=header, encoding=encoding, **reading)
     labels = predict_table(fitted, table, missing=missing)
     if files.labels is None or files.labels_to_stdout:
         if not as_json:

@@ -66,8 +66,18 @@ def names_of(given: list[str], columns: tuple[str, ...] = ()) -> list[str]:
     return found
 
 
+def reading(dates: str | None, sheet: str | None, table: str | None, query: str | None) -> dict[str, str]:
+    """Return how a table is read, as far as anything is said."""
+    given = {"dates": dates, "sheet": sheet, "table": table, "query": query}
+    return {name: value for name, value in given.items() if value is not None}
+
+
 Data: TypeAlias = Annotated[
-    str, typer.Argument(metavar="DATA", help="CSV, Parquet, Arrow, npy, npz, folder, pattern or - (stdin).")
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="CSV, Excel, JSON, Parquet, Arrow, npy, npz, database, folder, pattern or - (stdin).",
+    ),
 ]
 METHOD, METHODS = offers(completion.methods), offers(completion.methods, several=True)
 DISTANCE = offers(completion.distances)
@@ -95,7 +105,7 @@ Columns: TypeAlias = Annotated[
 ]
 Drop: TypeAlias = Annotated[list[str], option(metavar="A,B", help="Leave columns out.", offered=COLUMNS)]
 Keep: TypeAlias = Annotated[
-    list[str], option(metavar="A,B", help="Use key or constant columns too.", offered=COLUMNS)
+    list[str], option(metavar="A,B", help="Use keys, codes and constants too.", offered=COLUMNS)
 ]
 Linkage: TypeAlias = Annotated[
     str,
@@ -109,10 +119,31 @@ Missing: TypeAlias = Annotated[
     str,
     option(
         metavar="HOW",
-        help="Missing values: error, drop, median [error]",
-        offered=offers(words("error", "drop", "median")),
+        help="Missing values: auto, drop, median, refuse [auto]",
+        offered=offers(words("auto", "drop", "median", "refuse")),
     ),
 ]
+MissingInNew: TypeAlias = Annotated[
+    str,
+    option(
+        metavar="HOW",
+        help="Missing values: drop, median, refuse [refuse]",
+        offered=offers(words("drop", "median", "refuse")),
+    ),
+]
+Dates: TypeAlias = Annotated[
+    str | None,
+    option(
+        metavar="HOW",
+        help="Dates: as-number, year, month, weekday [left out]",
+        offered=offers(words("as-number", "year", "month", "weekday")),
+    ),
+]
+Sheet: TypeAlias = Annotated[str | None, option(metavar="NAME", help="Sheet of a workbook [the first]")]
+DatabaseTable: TypeAlias = Annotated[
+    str | None, option("--table", metavar="NAME", help="Table of a database [the only one]")
+]
+Query: TypeAlias = Annotated[str | None, option(metavar="SQL", help="Rows of a database: select ...")]
 Header: TypeAlias = Annotated[
     bool | None, option("--header/--no-header", help="Does line 1 name the columns?")
 ]

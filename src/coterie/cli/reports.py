@@ -10,7 +10,7 @@ from typing import Any
 
 from coterie._support.files import check_output
 from coterie._support.optional import require
-from coterie.data import Table
+from coterie.data import Table, shown_name
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering
 
@@ -50,7 +50,7 @@ def write_labelled(table: Table, rows: Table, report: Path, *, force: bool, **as
 
 def said() -> str:
     """Return what was typed."""
-    return shlex.join(["coterie", *sys.argv[1:]])
+    return shlex.join(["coterie", *map(shown_name, sys.argv[1:])])
 
 
 def asked() -> str:
@@ -60,7 +60,7 @@ def asked() -> str:
         if word in FILE_OPTIONS:
             next(words, None)
         elif word not in FLAGS and not word.startswith(("-o", *(f"{name}=" for name in FILE_OPTIONS))):
-            kept.append(word)
+            kept.append(shown_name(word))
     return shlex.join(kept)
 
 

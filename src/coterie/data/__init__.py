@@ -1,7 +1,10 @@
 """Files, frames and arrays become tables; tables become prepared rows: columns, missing values, scaling."""
 
 from coterie.data.columns import ColumnChoice, LeftOut
+from coterie.data.databases import hide_passwords, shown_name
+from coterie.data.dates import DATE_PARTS, check_dates
 from coterie.data.frames import as_table
+from coterie.data.inspection import ColumnFacts, Inspection, inspect
 from coterie.data.labels import (
     LabelledData,
     LabelPair,
@@ -19,10 +22,13 @@ from coterie.data.whitening import Whitening
 
 __all__ = [
     "AUTO",
+    "DATE_PARTS",
     "MISSING_POLICIES",
     "SCALINGS",
     "ColumnChoice",
+    "ColumnFacts",
     "Complete",
+    "Inspection",
     "LabelPair",
     "LabelledData",
     "LeftOut",
@@ -32,9 +38,12 @@ __all__ = [
     "Table",
     "Whitening",
     "as_table",
+    "check_dates",
     "check_policy",
     "check_scale",
     "fit_scaling",
+    "hide_passwords",
+    "inspect",
     "prepare_rows",
     "read_label_pair",
     "read_labelled_data",
@@ -43,4 +52,5 @@ __all__ = [
     "read_table",
     "read_truth",
     "settle_missing",
+    "shown_name",
 ]

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from coterie._support.optional import require
 from coterie._support.validation import Damaged, require_memory, sound_sparse
-from coterie.data.source import Source, check_size, zip_members
+from coterie.data.source import Source, check_size, zip_names
 from coterie.errors import CoterieError, InvalidFile
 
 BYTES_PER_NAME = 200  # of a column: a text, and its places in a tuple, a set and a dict
@@ -55,7 +55,7 @@ def read_zarr(path: str) -> Any:
 
 def read_npz(source: Source) -> Any:
     """Return the matrix of an .npz file: sparse (CSR) or the one dense array."""
-    members = zip_members(source)
+    members = [name.removesuffix(".npy") for name in zip_names(source)]
     if "format" in members and "shape" in members:
         return _read_sparse(source)
     name = _choose(source, members)

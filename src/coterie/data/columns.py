@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
+from coterie.data.cells import NUMBER, Reading, read_cells
+from coterie.data.marks import Counts, find_sentinels, without_sentinels
 from coterie.data.sampling import draw_rows
 from coterie.data.schema import (
     HEAD_ROWS,
     KEY_ROWS,
     is_key_name,
     is_text,
+    kind_of_code,
     kind_of_key,
     kind_of_type,
     may_name_rows,
 )
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
-MOSTLY_NUMBERS = 0.9  # above this share, stray text in a column is worth pointing at
 LISTED = 5
 MOST_COMPARED = 1_000  # names that may be meant
 KEY_REASONS = ("a key", "row numbers")
-
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?$|\d{1,2}[./]\d{1,2}[./]\d{2,4}$")
+REMEDIES = {
+    "mixed units": "Convert it to one unit first.",
+    "text in": "Correct or empty those cells.",
+    "text": "Encode text as numbers first, such as one column of 0 and 1 per value.",
+    "a date": "Use --dates year, month, weekday or as-number.",
+    "a time": "Use --dates as-number.",
+    "a key": "To use it: --keep {name}.",
+    "row numbers": "To use it: --keep {name}.",
+    "a postal code": "To use it: --keep {name}.",
+    "a phone number": "To use it: --keep {name}.",
+    "an id that repeats": "To use it: --keep {name}.",
+    "a code": "To use it: --keep {name}.",
+    "classes": "To compare with it: --truth {name}; to use it: --keep {name}.",
+}  # what can be done about a column, by how the reason for leaving it out begins
 
 
 @dataclass(frozen=True)
@@ -61,42 +74,149 @@ class ColumnChoice:
         return replace(self, left_out=tuple(changed))
 
 
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What a column holds: its numbers if it has any, and how they were read.
+
+    Parameters
+    ----------
+    series : polars.Series
+        The column.
+    numbers : polars.Series or None
+        Its numbers, null where a value is missing; None: it holds something else.
+    reason : str or None
+        Why it holds no numbers.
+    reading : Reading or None
+        How numbers in disguise were read; None: they are numbers as they stand.
+    marks : mapping of str to int
+        Cells of text that were taken as missing.
+    sentinels : mapping of str to int
+        Numbers, still among `numbers`, that stand for missing values.
+    """
+
+    series: Any
+    numbers: Any = None
+    reason: str | None = None
+    reading: Reading | None = None
+    marks: Counts = field(default_factory=dict)
+    sentinels: Counts = field(default_factory=dict)
+
+    def values(self, *, as_is: bool = False) -> Any:
+        """Return the numbers without sentinels; a column that is kept has them `as_is`."""
+        return self.numbers if as_is else without_sentinels(self.numbers, self.sentinels)
+
+    def reason_to_leave_out(self, *, is_kept: bool) -> str | None:
+        """Return why the column cannot be used, or None; a kept one may be a key or constant, not text."""
+        if self.reason is not None or is_kept:
+            return self.reason
+        key = _kind_of_key(self.series) if self.series.dtype.is_integer() else None
+        if key is not None:
+            return key
+        # by what is computed with: whole numbers above 2**53 may be one number there
+        values = self.values()
+        least, most = values.min(), values.max()
+        return "constant" if least is None or float(least) == float(most) else None
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether the column identifies the rows."""
+        return self.reason_to_leave_out(is_kept=False) in KEY_REASONS
+
+
+def look_at(series: Any, *, dates: str | None = None) -> Look:
+    """Find out what a column of a polars frame holds.
+
+    Parameters
+    ----------
+    series : polars.Series
+        The column, cleaned by `numbers_from_text`.
+    dates : {"as-number", "year", "month", "weekday"}, default=None
+        What to make of dates; None: nothing.
+
+    Examples
+    --------
+    >>> import polars
+    >>> look_at(polars.Series("share", ["45%", "12.5%", "n/a"])).numbers.to_list()
+    [45.0, 12.5, None]
+    """
+    if series.null_count() == len(series):
+        return Look(series, reason="empty")
+    reason = kind_of_type(series.dtype)
+    if reason is not None:
+        return Look(series, reason=reason)
+    if series.dtype.is_numeric():
+        return Look(series, series, sentinels=find_sentinels(series))
+    if not is_text(series.dtype) and not series.dtype.is_temporal():
+        return Look(series, series)  # yes and no
+    if is_text(series.dtype) and _is_text_key(series):
+        return Look(series, reason="a key")
+    found = read_cells(series, dates=dates)
+    if found.reading is None:
+        return Look(series, reason=found.reason)
+    numbers = found.reading.numbers_or_null(series).alias(series.name)
+    sentinels = find_sentinels(numbers) if found.reading.kind == NUMBER else {}
+    return Look(series, numbers, None, found.reading, found.marks, sentinels)
+
+
 def choose_columns(
-    source: str, frame: Any, *, drop: Sequence[str] = (), keep: Sequence[str] = ()
+    source: str, looks: Mapping[str, Look], *, drop: Sequence[str] = (), keep: Sequence[str] = ()
 ) -> ColumnChoice:
-    """Choose the numeric columns of a polars frame that say something about the rows.
+    """Choose the columns of numbers that say something about the rows.
 
     Parameters
     ----------
     source : str
         Name of the table in messages.
-    frame : polars.DataFrame
-        Cleaned by `numbers_from_text`.
+    looks : mapping of str to Look
+        What each column holds.
     drop : sequence of str
         Columns to leave out whatever they are.
     keep : sequence of str
-        Numeric columns to use even if they look like a key or are constant.
+        Columns of numbers to use even if they look like a key or are constant.
     """
-    check_names(source, frame.columns, [*drop, *keep])
+    check_names(source, tuple(looks), [*drop, *keep])
     used, left_out = [], []
-    for name in frame.columns:
-        reason = "dropped" if name in drop else reason_to_leave_out(frame[name], is_kept=name in keep)
+    for name, look in looks.items():
+        reason = "dropped" if name in drop else look.reason_to_leave_out(is_kept=name in keep)
         if reason is None:
             used.append(name)
             continue
         if name in keep:
-            raise InvalidParameter(
-                f'{source}: column "{shortened(name)}" cannot be kept: it is {reason}, numbers are needed.'
-            )
+            raise cannot_keep(source, name, reason)
         left_out.append(LeftOut(name, reason))
     if not used:
-        listed = ", ".join(str(column) for column in left_out[:LISTED]) + (
-            " ..." if len(left_out) > LISTED else ""
-        )
-        is_text = any(column.reason == "text" for column in left_out)
-        way_out = " Encode them as numbers first, such as one column of 0 and 1 per value." if is_text else ""
-        raise InvalidData(f"{source}: no column of numbers to cluster by: {listed}.{way_out}")
+        raise InvalidData(f"{source}: no column of numbers to cluster by: {_why(left_out)}")
     return ColumnChoice(tuple(used), tuple(left_out))
+
+
+def cannot_keep(source: str, name: str, reason: str) -> InvalidParameter:
+    """Return the error about a column that is to be kept although it holds no numbers."""
+    return InvalidParameter(
+        f'{source}: column "{shortened(name)}" cannot be kept: it is {reason}, numbers are needed.'
+        f"{remedy_for(reason, name)}"
+    )
+
+
+def remedy_for(reason: str, name: str) -> str:
+    """Return what to do about a column that is left out, as a sentence with a blank before it; or nothing.
+
+    Examples
+    --------
+    >>> remedy_for("mixed units: cm (2), m (1)", "height"), remedy_for("a postal code", "zip")
+    (' Convert it to one unit first.', ' To use it: --keep zip.')
+    """
+    for start, remedy in REMEDIES.items():
+        if reason.startswith(start):
+            return " " + remedy.replace("{name}", shortened(name))
+    return ""
+
+
+def _why(left_out: Sequence[LeftOut]) -> str:
+    listed = ", ".join(str(column) for column in left_out[:LISTED]) + (
+        " ..." if len(left_out) > LISTED else ""
+    )
+    remedies = dict.fromkeys(remedy_for(column.reason, column.name) for column in left_out)
+    return f"{listed}.{''.join(list(remedies)[:2])}"
 
 
 def check_names(source: str, columns: Sequence[str], names: Iterable[str]) -> None:
@@ -121,32 +241,12 @@ def numbers_from_text(frame: Any) -> Any:
     return frame.with_columns(changed) if changed else frame
 
 
-def reason_to_leave_out(series: Any, *, is_kept: bool) -> str | None:
-    """Return why a column cannot be used, or None; a kept one may be a key or constant, not text."""
-    reason = kind_of_values(series)
-    if reason is not None or is_kept:
-        return reason
-    key = _kind_of_key(series) if series.dtype.is_integer() else None
-    # by what is computed with: whole numbers above 2**53 may be one number there
-    return "constant" if key is None and float(series.min()) == float(series.max()) else key
-
-
-def kind_of_values(series: Any) -> str | None:
-    """Return what a column holds instead of numbers: text, dates, nothing; None for numbers."""
-    if series.null_count() == len(series):
-        return "empty"
-    return _kind_of_text(series) if is_text(series.dtype) else kind_of_type(series.dtype)
-
-
-def names_rows(series: Any) -> bool:
-    """Return whether a column identifies the rows."""
-    return reason_to_leave_out(series, is_kept=False) in KEY_REASONS
-
-
 def _kind_of_key(series: Any) -> str | None:
     polars = require("polars", extra="cli", purpose="Reading tables")
+    if series.null_count():
+        return kind_of_code(series.name, series.drop_nulls().n_unique(), len(series))
     first = series.head(HEAD_ROWS).cast(polars.Float64)
-    if series.null_count() or not may_name_rows(series.name, first.to_numpy()):
+    if not may_name_rows(series.name, first.to_numpy()):
         return None
     rows = draw_rows(len(series), KEY_ROWS, 0)
     drawn = series.gather(rows)
@@ -154,19 +254,5 @@ def _kind_of_key(series: Any) -> str | None:
     return kind_of_key(series.name, values, rows, len(series), n_different=drawn.n_unique())
 
 
-def _kind_of_text(series: Any) -> str:
-    polars = require("polars", extra="cli", purpose="Reading tables")
-    texts = series.cast(polars.String).drop_nulls()
-    if all(_DATE.match(text) for text in texts.head(20)):
-        return "a date"
-    if len(texts) == len(series) and texts.n_unique() == len(texts) and is_key_name(series.name):
-        return "a key"
-    numbers = series.cast(polars.String).str.strip_chars().cast(polars.Float64, strict=False)
-    is_stray = numbers.is_null() & series.is_not_null()
-    stray = int(is_stray.sum())
-    if 0 < stray <= (1 - MOSTLY_NUMBERS) * len(texts):
-        row = int(is_stray.arg_max())
-        return (
-            f'text in {stray:,} of {len(series):,} rows, such as "{shortened(series[row])}" in row {row + 1}'
-        )
-    return "text"
+def _is_text_key(series: Any) -> bool:
+    return is_key_name(series.name) and not series.null_count() and series.n_unique() == len(series)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coterie._printing import shortened
+from coterie.data.marks import MISSING_MARKS
 from coterie.data.source import Source
 from coterie.errors import InvalidParameter
 
@@ -27,29 +28,11 @@ DELIMITERS = (",", ";", "\t", "|")
 BLANKS = "blanks"  # runs of spaces and tabs between the cells
 CONSISTENT = 0.9  # share of lines that must have the same number of cells
 BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-MISSING_MARKS = (
-    "",
-    "NA",
-    "N/A",
-    "n/a",
-    "na",
-    "NaN",
-    "nan",
-    "NULL",
-    "null",
-    "None",
-    "none",
-    "?",
-    "-",
-    "#N/A",
-    ".",
-)
 # one way only to match each digit: a cell of very many must not take very long
 _NUMBER = re.compile(
     r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$|\s*[+-]?(inf|infinity)\s*$",
     re.IGNORECASE | re.ASCII,
 )
-_JSON = re.compile(r"\{\s*(\"[^\"]*\"\s*:|\}\s*$)|\[\s*[\[{]")
 _MARKUP = re.compile(r"<(!doctype|!--|\?xml|html|svg)\b|<!--", re.IGNORECASE)
 _ELEMENT = re.compile(r"<[a-z][\w:.-]*(\s[^<>]*)?/?>\s*(<|\w)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$", re.ASCII)
@@ -176,11 +159,11 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
 
 
 def _refuse_other_formats(source: Source, lines: list[str]) -> None:
-    """Refuse JSON, HTML and XML; a column may well be called {x} or <5 min."""
+    """Refuse HTML and XML; a column may well be called <5 min."""
     text = "".join(lines).lstrip()
     is_markup = bool(_MARKUP.match(text)) or (bool(_ELEMENT.match(text)) and ("</" in text or "/>" in text))
-    if is_markup or _JSON.match(text):
-        raise source.fail(f"looks like {'HTML or XML' if is_markup else 'JSON'}, not like a table.")
+    if is_markup:
+        raise source.fail("looks like HTML or XML, not like a table.")
 
 
 def _checked_delimiter(source: Source, lines: list[str], delimiter: str | None) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -14,23 +16,34 @@ from coterie._support.validation import check_data
 from coterie.data.arrays import numbered_columns
 from coterie.data.columns import numbers_from_text
 from coterie.data.table import Table, read_table
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, InvalidParameter
 
 THE_DATA = "the data"
 
 
-def as_table(data: Any, *, columns: Sequence[str] | None = None, may_be_distances: bool = False) -> Table:
+def as_table(
+    data: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    may_be_distances: bool = False,
+    dates: str | None = None,
+    **reading: Any,
+) -> Table:
     """Return data of any kind as a table.
 
     Parameters
     ----------
-    data : Table, path, DataFrame (pandas, polars) or array-like of shape (n_rows, n_columns)
+    data : Table, path, DataFrame (pandas, polars), Arrow table, dict of columns or array-like
         Files are read by `read_table`. Frames keep the names of their columns. A LazyFrame of polars and a
         relation of DuckDB are collected.
     columns : sequence of str, default=None
         Names of the columns of an array; None: column_1 and so on.
     may_be_distances : bool, default=False
         Whether a symmetric matrix with a zero diagonal may pass.
+    dates : {"as-number", "year", "month", "weekday"}, default=None
+        What to make of dates; None leaves them out.
+    **reading
+        Of `read_table`, for paths.
 
     Examples
     --------
@@ -38,13 +51,16 @@ def as_table(data: Any, *, columns: Sequence[str] | None = None, may_be_distance
     ('column_1', 'column_2')
     """
     if isinstance(data, Table):
-        return data
+        return data if dates is None else replace(data, dates=dates)
     is_paths = isinstance(data, list | tuple) and all(isinstance(one, str | os.PathLike) for one in data)
     if isinstance(data, str | os.PathLike) or (is_paths and len(data)):
-        return read_table(data)
+        return read_table(data, dates=dates, **reading)
+    for name, value in reading.items():
+        if value is not None:
+            raise InvalidParameter(f"{name} is for files and databases, not for {kind_of(data)}.")
     data = materialised(data)
     if hasattr(data, "columns") and not issparse(data):
-        return _of_frame(data)
+        return replace(_of_frame(data), dates=dates)
     X = check_data(
         data,
         who="coterie.fit",
@@ -57,8 +73,14 @@ def as_table(data: Any, *, columns: Sequence[str] | None = None, may_be_distance
     return Table(THE_DATA, names, columns is not None, X.shape[0], X)
 
 
+def kind_of(data: Any) -> str:
+    """Return what data are called in messages: ``a DataFrame``."""
+    name = type(data).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
 def materialised(data: Any) -> Any:
-    """Return the rows of a query that has not been run yet (polars, DuckDB); anything else as it is.
+    """Return queries that were not run yet (polars, DuckDB), Arrow tables and columns by name as frames.
 
     Examples
     --------
@@ -69,7 +91,26 @@ def materialised(data: Any) -> Any:
     package, kind = type(data).__module__.partition(".")[0], type(data).__name__
     if package == "polars" and kind == "LazyFrame":
         return data.collect()
-    return data.df() if kind == "DuckDBPyRelation" else data
+    if kind == "DuckDBPyRelation":
+        return data.pl() if find_spec("pyarrow") is not None else data.df()
+    if package == "pyarrow" and kind in ("Table", "RecordBatch"):
+        return require("polars", extra="cli", purpose="Taking Arrow tables").from_arrow(data)
+    if isinstance(data, dict) and not issparse(data):
+        return _of_columns(data)
+    return data
+
+
+def _of_columns(columns: dict[Any, Any]) -> Any:
+    """Return the frame of a dictionary of columns."""
+    polars = require("polars", extra="cli", purpose="Taking columns by name")
+    lengths = {str(name): np.size(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} ({length:,})" for name, length in list(lengths.items())[:5])
+        raise InvalidData(f"columns must be equally long, got {listed}.")
+    try:
+        return polars.DataFrame({str(name): values for name, values in columns.items()}, strict=False)
+    except Exception as error:  # of values that polars has no type for
+        raise InvalidData(f"the columns cannot be read as a table ({error}).") from None
 
 
 def _of_frame(frame: Any) -> Table:
@@ -90,7 +131,7 @@ def _of_frame(frame: Any) -> Table:
 def _series(polars: Any, name: str, column: Any) -> Any:
     """Return one column of a pandas frame as a polars series."""
     kind = getattr(column.dtype, "kind", "O")
-    if kind in "biufM" and isinstance(column.dtype, np.dtype):
+    if kind in "biufMm" and isinstance(column.dtype, np.dtype):
         return polars.Series(name, column.to_numpy(), nan_to_null=kind == "f")
     gone = column.isna().to_numpy()
     if kind in "biuf":  # pandas' own numbers that may be missing

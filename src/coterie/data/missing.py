@@ -1,4 +1,4 @@
-"""What to do about missing values: refuse, drop the rows, or fill in the median."""
+"""What to do about missing values: leave out rows, fill in the median, or refuse."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie._printing import shortened
 from coterie._support.typing import FloatArray, Indices
 from coterie._support.validation import largest_safe, smallest_safe
 from coterie._support.validation.schema import COUNT, Maybe, Schema, Tensor
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
-MISSING_POLICIES = ("error", "drop", "median")
+MISSING_POLICIES = ("auto", "drop", "median", "refuse")
+REFUSE = ("refuse", "error")  # the second is the older name
+MOSTLY_COMPLETE = 0.5  # share of complete rows from which "auto" leaves out the others
+MOSTLY_EMPTY = 0.5  # share of missing values above which "auto" leaves out a column
 SHOWN = 3
+SHOWN_COLUMNS = 5
 
 
 @dataclass(frozen=True)
@@ -56,8 +61,9 @@ def settle_missing(
         NaN marks what is missing.
     columns : sequence of str
         Names for messages.
-    policy : {"error", "drop", "median"}
-        Refuse, leave out the rows, or fill in each column's median.
+    policy : {"auto", "drop", "median", "refuse"}
+        Leave out the rows, fill in each column's median, or refuse. "auto" leaves out rows with missing
+        values if at least half of all rows are complete, and fills in medians otherwise. "error" is "refuse".
     source : str
         Name of the table in messages.
     medians : array of shape (n_columns,), default=None
@@ -81,10 +87,12 @@ def settle_missing(
         raise InvalidData(
             f"{source}: {int(is_missing.sum()):,} stored values are NaN. Remove them from the matrix."
         )
-    if policy == "error":
+    if policy in REFUSE:
         raise _refusal(is_missing, columns, source)
+    kept = np.flatnonzero(~is_missing.any(axis=1))
+    if policy == "auto":
+        policy = "drop" if len(kept) >= max(2, MOSTLY_COMPLETE * n_rows) else "median"
     if policy == "drop":
-        kept = np.flatnonzero(~is_missing.any(axis=1))
         if kept.size == 0:
             raise InvalidData(
                 f"{source}: every row has a missing value: nothing is left after dropping them."
@@ -96,6 +104,47 @@ def settle_missing(
     return Complete(np.where(is_missing, medians, X), everything, n_rows, medians)
 
 
+def mostly_empty(X: Any, columns: Sequence[str]) -> dict[str, float]:
+    """Return the columns in which more than half of the values are missing, and which share; not all columns.
+
+    Examples
+    --------
+    >>> mostly_empty(np.array([[1.0, np.nan], [2.0, np.nan], [3.0, 1.0]]), ["a", "b"])
+    {'b': 0.6666666666666666}
+    """
+    if issparse(X):
+        return {}
+    shares = np.isnan(X).mean(axis=0)
+    found = {columns[at]: float(shares[at]) for at in np.flatnonzero(shares > MOSTLY_EMPTY).tolist()}
+    return found if len(found) < len(columns) else {}
+
+
+def note_missing(complete: Complete, counts: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+    """Return what to say about missing values: in which columns, how many, and what was done.
+
+    Parameters
+    ----------
+    complete : Complete
+        What was done.
+    counts : sequence of (str, int)
+        Columns that lack values, and in how many rows, the most first.
+    """
+    if not counts:
+        return ()
+    n_rows = complete.n_rows_in_table
+    shares = [f"{shortened(name)} {100 * count / n_rows:.2g} %" for name, count in counts[:SHOWN_COLUMNS]]
+    more = f" and {len(counts) - SHOWN_COLUMNS} more columns" if len(counts) > SHOWN_COLUMNS else ""
+    missing = f"missing values: {', '.join(shares)}{more}"
+    if complete.n_dropped:
+        rows = f"{complete.n_dropped:,} of {n_rows:,} rows"
+        return (f"{missing}; {rows} left out (--missing median fills the gaps instead)",)
+    filled = sum(count for _, count in counts)
+    cells = f"{filled:,} cell{'s' if filled > 1 else ''}"
+    if complete.medians is None:
+        return ()
+    return (f"{missing}; {cells} filled with the column's median, which can look like a group",)
+
+
 def check_policy(policy: str) -> None:
     """Refuse the name of a policy that does not exist.
 
@@ -103,7 +152,7 @@ def check_policy(policy: str) -> None:
     --------
     >>> check_policy("drop")
     """
-    if policy not in MISSING_POLICIES:
+    if policy not in (*MISSING_POLICIES, *REFUSE):
         wrong = (
             f"missing must be one of {', '.join(MISSING_POLICIES)}, got {policy!r}."
             f"{did_you_mean(policy, MISSING_POLICIES)}"

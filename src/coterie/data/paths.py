@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from coterie.data.databases import is_address, shown_name
 from coterie.data.source import STANDARD_INPUT
 from coterie.errors import FileProblem, MissingFile
 
@@ -26,6 +27,8 @@ def expand(path: str | os.PathLike[str]) -> list[str]:
     and Arrow do.
     """
     text = os.fspath(path)
+    if is_address(text):
+        raise FileProblem(f"{shown_name(text)}: databases are read as a whole, not in blocks or with others.")
     if glob.has_magic(text) and not os.path.exists(text):
         found = sorted(name for name in glob.glob(text, recursive=True) if os.path.isfile(name))
         if not found:
@@ -59,6 +62,8 @@ def is_several(where: object) -> bool:
     if not isinstance(where, str | os.PathLike):
         return False
     text = os.fspath(where)
+    if is_address(text):
+        return False
     return os.path.isdir(text) or (glob.has_magic(text) and not os.path.exists(text))
 
 
@@ -80,10 +85,12 @@ def is_in_blocks(data: object) -> bool:
         is_paths = bool(data) and all(isinstance(one, str | os.PathLike) for one in data)
         return is_paths and _are_files_in_blocks(data)
     if isinstance(data, str | os.PathLike):
-        return os.fspath(data) != STANDARD_INPUT and _are_files_in_blocks([data])
+        return os.fspath(data) != STANDARD_INPUT and not is_address(data) and _are_files_in_blocks([data])
     if isinstance(data, np.memmap):
         return data.nbytes > LARGE_BYTES and _can_read_blocks()
-    module = type(data).__module__
+    module, kind = type(data).__module__, type(data).__name__
+    if module.partition(".")[0] == "pyarrow" and kind in ("Table", "RecordBatch"):
+        return int(data.nbytes) > LARGE_BYTES and _can_read_blocks()  # type: ignore[attr-defined]
     return module.partition(".")[0] in LAZY_PACKAGES or module.startswith("coterie.scale.")
 
 

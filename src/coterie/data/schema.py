@@ -23,6 +23,23 @@ _KEY_NAME = re.compile(
 )
 
 
+_CODE_NAMES = {
+    "a postal code": re.compile(r"(^|_|\b)(zip|zip_?code|postal_?code|post_?code|plz)$", re.IGNORECASE),
+    "a phone number": re.compile(
+        r"(^|_|\b)(phone|phone_?(no|number|nr)|telephone|mobile|fax)$", re.IGNORECASE
+    ),
+    "an id that repeats": re.compile(r"(^|_)(id|uuid|guid|key)$|[a-z]I[dD]$"),
+    "a code": re.compile(r"(^|_)(code|sku|ean|isbn)$", re.IGNORECASE),
+    "classes": re.compile(
+        r"^(class|target|labels?|truth|species|cluster|segment|true_?label|y_?true|ground_?truth)$",
+        re.IGNORECASE,
+    ),
+}
+_YEAR_NAME = re.compile(r"(^|_|\b)(year|yr|jahr|vintage|baujahr)(_|$)", re.IGNORECASE)
+MOST_CLASSES = 50
+FIRST_YEAR, LAST_YEAR = 1500, 2200
+
+
 def is_key_name(name: str) -> bool:
     """Return whether a column is called like a key.
 
@@ -35,8 +52,8 @@ def is_key_name(name: str) -> bool:
 
 
 def may_name_rows(name: str, first: FloatArray) -> bool:
-    """Return whether whole numbers may be a key or row numbers, by their name and first values."""
-    if is_key_name(name):
+    """Return whether whole numbers may be a key, a code or row numbers, by their name and first values."""
+    if is_key_name(name) or any(pattern.search(name) for pattern in _CODE_NAMES.values()):
         return True
     steps = np.diff(first)
     return bool(steps.size and abs(steps[0]) == 1 and (steps == steps[0]).all())
@@ -45,7 +62,7 @@ def may_name_rows(name: str, first: FloatArray) -> bool:
 def kind_of_key(
     name: str, values: FloatArray, rows: Indices, n_rows: int, *, n_different: int | None = None
 ) -> str | None:
-    """Return "row numbers" or "a key" for whole numbers that name the rows; None for measurements.
+    """Return what whole numbers are that measure nothing: row numbers, a key, a code, classes; else None.
 
     Parameters
     ----------
@@ -74,24 +91,47 @@ def kind_of_key(
         least = values[0] - rows[0] if values[-1] >= values[0] else values[-1] - (n_rows - 1 - rows[-1])
         if least in (0, 1):
             return "row numbers"
-    if not is_key_name(name):
-        return None
-    share = 1.0 if n_rows < FEW_ROWS else KEY_SHARE  # counts may restart in files, and rows may be copies
     different = len(np.unique(values)) if n_different is None else n_different
-    return "a key" if different >= share * len(values) else None
+    share = 1.0 if n_rows < FEW_ROWS else KEY_SHARE  # counts may restart in files, and rows may be copies
+    if is_key_name(name) and different >= share * len(values):
+        return "a key"
+    return kind_of_code(name, different, n_rows)
+
+
+def kind_of_code(name: str, n_different: int, n_rows: int) -> str | None:
+    """Return which code whole numbers are by the name of their column; None for measurements.
+
+    Examples
+    --------
+    >>> kind_of_code("zip", 80, 100), kind_of_code("target", 3, 150), kind_of_code("age", 40, 100)
+    ('a postal code', 'classes', None)
+    """
+    kind = next((kind for kind, pattern in _CODE_NAMES.items() if pattern.search(name)), None)
+    if kind == "classes" and (n_different > MOST_CLASSES or 2 * n_different > n_rows):
+        return None
+    return kind
+
+
+def are_years(name: str, least: float, most: float) -> bool:
+    """Return whether whole numbers are years, which may be a quantity or a label.
+
+    Examples
+    --------
+    >>> are_years("year_built", 1950, 2020), are_years("years", 1, 30)
+    (True, False)
+    """
+    return bool(_YEAR_NAME.search(name)) and least >= FIRST_YEAR and most <= LAST_YEAR
 
 
 def kind_of_type(dtype: Any) -> str | None:
-    """Return why a type holds no numbers, in words; None where it does, or where texts must be looked at.
+    """Return why a type holds no numbers, in words; None where it does, or where cells must be looked at.
 
     Parameters
     ----------
     dtype : polars data type
         Of the column.
     """
-    if dtype.is_temporal():
-        return "a date"
-    if is_text(dtype) or dtype.is_numeric() or str(dtype) == "Boolean":
+    if is_text(dtype) or dtype.is_numeric() or dtype.is_temporal() or str(dtype) == "Boolean":
         return None
     return f"{dtype}, not numbers"
 

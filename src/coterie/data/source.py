@@ -11,7 +11,7 @@ import stat
 import sys
 import zipfile
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -34,6 +34,9 @@ MEMORY_PER_BYTE = 4  # of text: the bytes, a copy while they are joined or decod
 PIECE_BYTES = 1 << 20
 MOST_COMPARED = 1_000  # names of files that may be meant
 MAGIC_BYTES = 8
+JSON_HEAD = 4096
+SHOWN = 3
+_JSON = re.compile(r"\{\s*(\"[^\"]*\"\s*:|\}\s*$)|\[\s*[\[{]")
 KINDS_BY_MAGIC = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -53,7 +56,7 @@ ZIPS_BY_SUFFIX = {".npz": ".npz file", ".xlsx": "Excel workbook", ".xlsm": "Exce
 FOREIGN = {
     b"\xd0\xcf\x11\xe0": "an old Excel or Office file: save the sheet as CSV",
     b"%PDF": "a PDF",
-    b"SQLite f": "an SQLite database: export the table as CSV",
+    b"SQLite f": "an SQLite database: name it by its path, alone",
     b"\x89HDF": "an HDF5 file: save the array as .npy",
     b"BZh": "compressed with bzip2: unpack it first",
     b"\xfd7zXZ": "compressed with xz: unpack it first",
@@ -78,7 +81,7 @@ class Source:
 
     name: str
     content: Content
-    kind: str  # parquet, arrow, arrow stream, npy, zip, text
+    kind: str  # parquet, arrow, arrow stream, npy, npz, excel, json, text
 
     def stream(self) -> io.BytesIO:
         """Return the content as a file object."""
@@ -107,7 +110,44 @@ def open_source(where: str | os.PathLike[str]) -> Source:
     source = Source(name, content, _kind_of(name, content[:MAGIC_BYTES]))
     if len(content) == 0:
         raise source.fail("the file is empty.")
-    return source
+    if source.kind == "zip":
+        return _unzipped(source)
+    return replace(source, kind="json") if source.kind == "text" and _is_json(content) else source
+
+
+def _is_json(content: Content) -> bool:
+    """Return whether a text is JSON by its beginning; a column may well be called {x}."""
+    head = bytes(content[:JSON_HEAD]).decode("utf-8-sig", "ignore").lstrip()
+    return _JSON.match(head) is not None
+
+
+def _unzipped(source: Source) -> Source:
+    """Return what a zip archive is: arrays, a workbook, or the one table that is packed in it."""
+    names = zip_names(source)
+    if any(name.startswith("xl/") for name in names):
+        return replace(source, kind="excel")
+    if names and all(name.endswith(".npy") for name in names):
+        return replace(source, kind="npz")
+    tables = [name for name in names if not name.endswith("/") and not name.startswith("__MACOSX/")]
+    if len(tables) != 1:
+        listed = ", ".join(tables[:SHOWN]) + (" ..." if len(tables) > SHOWN else "")
+        held = f"holds several files ({listed})" if tables else "holds no files"
+        raise source.fail(f"is a zip archive that {held}; one table is needed. Unpack it first.")
+    try:
+        with zipfile.ZipFile(source.stream()) as archive, archive.open(tables[0]) as file:
+            content = _read_within_limit(source.name, file)
+    except CoterieError:
+        raise
+    except RuntimeError as error:  # a password
+        raise source.fail(f"cannot be unpacked ({error}). Unpack it first.") from None
+    except Exception as error:  # whatever damage leads to
+        raise source.fail(f"not a whole zip archive, cut off or damaged ({error}).") from None
+    if not content:
+        raise source.fail(f"{tables[0]} in it is empty.")
+    inner = Source(source.name, content, _kind_of(tables[0], content[:MAGIC_BYTES]))
+    if inner.kind == "zip":
+        raise source.fail("is a zip archive within a zip archive. Unpack it first.")
+    return replace(inner, kind="json") if inner.kind == "text" and _is_json(content) else inner
 
 
 def _read_standard_input() -> bytes:
@@ -213,8 +253,8 @@ def _kind_of(name: str, head: bytes) -> str:
     return "text"
 
 
-def zip_members(source: Source) -> list[str]:
-    """Return the names inside a zip file (an .npz is one), refusing spreadsheets and damaged files."""
+def zip_names(source: Source) -> list[str]:
+    """Return the names inside a zip file, refusing damaged files and those too large when unpacked."""
     try:
         with zipfile.ZipFile(source.stream()) as archive:
             names = archive.namelist()
@@ -222,14 +262,10 @@ def zip_members(source: Source) -> list[str]:
     except Exception as error:  # beside BadZipFile, whatever a wrong number in the directory leads to
         what = ZIPS_BY_SUFFIX.get(Path(source.name).suffix.lower(), "zip archive")
         raise source.fail(f"not a whole {what}, cut off or damaged ({error}).") from None
-    if any(name.startswith("xl/") for name in names):
-        raise source.fail("is an Excel workbook: save the sheet as CSV.")
-    if not names or not all(name.endswith(".npy") for name in names):
-        raise source.fail("is a zip archive without arrays: unpack it first.")
     limit = read_limit()
     if size > limit:
         raise _too_large(source.name, f"{format_bytes(size)} when unpacked", limit)
-    return [name.removesuffix(".npy") for name in names]
+    return names
 
 
 def _nearest_file(path: Path) -> str:

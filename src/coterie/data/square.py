@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie.data.columns import reason_to_leave_out
 from coterie.data.table import Table
 from coterie.errors import InvalidData
 
@@ -20,7 +19,7 @@ def square_columns(table: Table, *, drop: Sequence[str] = ()) -> tuple[str, ...]
     """Return the columns of numbers that the square consists of: any other names the rows."""
     kept = [name for name in table.columns if name not in drop]
     if not table.is_matrix:
-        kept = [name for name in kept if reason_to_leave_out(table.content[name], is_kept=True) is None]
+        kept = [name for name in kept if table.looks[name].reason is None]
     return tuple(kept)
 
 
@@ -34,7 +33,7 @@ def square_of(table: Table, *, drop: Sequence[str] = (), what: str = "distances"
             f"{table.source}: a square of {what} has as many columns of numbers as rows, "
             f"got {len(kept)} columns and {table.n_rows} rows.{hint}"
         )
-    matrix = table.matrix(kept)
+    matrix = table.matrix(kept, keep=kept)
     return matrix.toarray() if issparse(matrix) else matrix
 
 

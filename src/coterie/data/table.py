@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -18,19 +18,26 @@ from coterie.data.arrays import numbered_columns, read_npy, read_npz, read_zarr
 from coterie.data.columns import (
     ColumnChoice,
     LeftOut,
+    Look,
     check_names,
     choose_columns,
-    names_rows,
+    look_at,
     numbers_from_text,
-    reason_to_leave_out,
+    remedy_for,
 )
-from coterie.data.missing import Complete, settle_missing
+from coterie.data.databases import Wanted, is_database, read_database
+from coterie.data.dates import check_dates
+from coterie.data.marks import Counts, add_marks
+from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing
+from coterie.data.notes import reading_notes
 from coterie.data.panics import quiet_panics
 from coterie.data.paths import expand_all, is_several, is_zarr
+from coterie.data.records import read_json
 from coterie.data.scaling import AUTO, Scaling, fit_scaling
 from coterie.data.source import Source, open_source
 from coterie.data.text import read_text
-from coterie.errors import InvalidData
+from coterie.data.workbooks import read_sheet
+from coterie.errors import InvalidData, InvalidParameter
 
 DAY = 86_400  # seconds
 LAST_DAY = 90_000_000  # from 1970, either way: some 246,000 years, a little less than polars can write
@@ -55,6 +62,10 @@ class Table:
         The values.
     notes : tuple of str
         What the reader had to decide, in a user's words.
+    marks : mapping of str to mapping of str to int
+        By column, the texts such as "NA" that the reader took as missing, and how many cells held them.
+    dates : {"as-number", "year", "month", "weekday"} or None
+        What is made of dates and times; None: they are left out.
     """
 
     source: str
@@ -63,6 +74,8 @@ class Table:
     n_rows: int
     content: Any
     notes: tuple[str, ...] = ()
+    marks: Mapping[str, Counts] = field(default_factory=dict)
+    dates: str | None = None
 
     def __repr__(self) -> str:
         return f"<Table {self.source}: {self.n_rows:,} rows, {len(self.columns):,} columns>"
@@ -72,10 +85,15 @@ class Table:
         """Whether the content is one array of numbers rather than a frame of columns."""
         return isinstance(self.content, np.ndarray) or issparse(self.content)
 
+    @cached_property
+    def looks(self) -> dict[str, Look]:
+        """What each column of a frame holds, found out once."""
+        return {name: look_at(self.content[name], dates=self.dates) for name in self.columns}
+
     def choose(self, *, drop: Sequence[str] = (), keep: Sequence[str] = ()) -> ColumnChoice:
         """Choose the columns to cluster by: numbers that say something about the rows."""
         if not self.is_matrix:
-            return choose_columns(self.source, self.content, drop=drop, keep=keep)
+            return choose_columns(self.source, self.looks, drop=drop, keep=keep)
         check_names(self.source, self.columns, [*drop, *keep])
         used = tuple(name for name in self.columns if name not in drop)
         if not used:
@@ -86,10 +104,12 @@ class Table:
         """Return the columns that name the rows."""
         if self.is_matrix:
             return ()
-        return tuple(name for name in self.columns if names_rows(self.content[name]))
+        return tuple(name for name in self.columns if self.looks[name].names_rows)
 
-    def matrix(self, columns: Sequence[str]) -> Any:
+    def matrix(self, columns: Sequence[str], *, keep: Sequence[str] = ()) -> Any:
         """Return these columns as a C-ordered float matrix (or CSR), NaN where a value is missing.
+
+        Numbers such as -999 that stand for missing values are missing, but not in the columns of `keep`.
 
         Raises
         ------
@@ -102,14 +122,22 @@ class Table:
         if self.is_matrix:
             return self._columns_of_matrix(columns)
         polars = require("polars", extra="cli", purpose="Reading tables")
-        for name in columns:
-            reason = reason_to_leave_out(self.content[name], is_kept=True)
-            if reason is not None and reason != "empty":
-                raise InvalidData(f'{self.source}: column "{name}" must hold numbers, but is {reason}.')
-        chosen = self.content.select(columns)
+        chosen = polars.DataFrame([self._numbers(name, as_is=name in keep) for name in columns])
         is_single = all(dtype == polars.Float32 for dtype in chosen.dtypes)
         frame = chosen.cast(polars.Float32 if is_single else polars.Float64)
         return np.ascontiguousarray(frame.fill_null(float("nan")).to_numpy())
+
+    def _numbers(self, name: str, *, as_is: bool) -> Any:
+        look = self.looks[name]
+        if look.numbers is not None:
+            return look.values(as_is=as_is)
+        if look.reason != "empty":
+            remedy = "" if look.reason == "text" else remedy_for(look.reason or "", name)
+            raise InvalidData(
+                f'{self.source}: column "{shortened(name)}" must hold numbers, but is {look.reason}.{remedy}'
+            )
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        return polars.Series(name, [None] * self.n_rows, dtype=polars.Float64)
 
     def _columns_of_matrix(self, columns: Sequence[str]) -> Any:
         content = self.content
@@ -127,6 +155,11 @@ def read_table(
     delimiter: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
+    dates: str | None = None,
+    sheet: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
+    parameters: Sequence[Any] = (),
 ) -> Table:
     r"""Read a file as a table; format, delimiter, header and decimal sign are found by looking.
 
@@ -137,15 +170,26 @@ def read_table(
     Parameters
     ----------
     where : str, path, or list of these
-        CSV, TSV or blank-separated text (also gzipped), Parquet, Arrow, .npy, .npz (dense or SciPy sparse),
-        zarr, or ``"-"`` for standard input. A folder, a pattern such as ``"data/*.csv"`` or a list stands for
-        all its files, one below the other; they must have the same columns.
+        CSV, TSV or blank-separated text, JSON (records, one per line or in an array), all of them also
+        gzipped or zipped; Parquet, Arrow, Excel (.xlsx), .npy, .npz (dense or SciPy sparse), zarr; a file of
+        SQLite or DuckDB; ``"postgresql://user@host/database"``; or ``"-"`` for standard input. A folder, a
+        pattern such as ``"data/*.csv"`` or a list stands for all its files, one below the other; they must
+        have the same columns.
     delimiter : str, default=None
         Sign between cells; None looks for one.
     header : bool, default=None
         Whether the first line names the columns; None looks.
     encoding : str, default=None
         Encoding of text; None is UTF-8, or what a byte order mark says.
+    dates : {"as-number", "year", "month", "weekday"}, default=None
+        Use dates as days since 1970, as the year, the month or the day of the week (Monday is 1), times of
+        day as hours; None leaves them out.
+    sheet : str, default=None
+        Sheet of a workbook; None: the first that has cells.
+    table, query : str, default=None
+        Of a database, the table to read or the SQL query to run. Databases are only read.
+    parameters : sequence
+        Values for the placeholders of the query: ``?`` in SQLite and DuckDB, ``$1`` in PostgreSQL.
 
     Returns
     -------
@@ -160,28 +204,59 @@ def read_table(
     >>> table.columns, table.choose().used
     (('name', 'height'), ('height',))
     """
-    read = partial(_read_file, delimiter=delimiter, header=header, encoding=encoding)
+    check_dates(dates)
+    wanted = Wanted(table, query, parameters)
+    if is_database(where):
+        _refuse_option("sheet", sheet, "workbooks")
+        name, frame, notes = read_database(where, wanted)  # type: ignore[arg-type]  # a path or an address
+        return replace(_of_frame(name, frame, notes=tuple(notes)), dates=dates)
+    for option, value in (("table", table), ("query", query), ("parameters", parameters or None)):
+        _refuse_option(option, value, "databases")
+    read = partial(_read_file, delimiter=delimiter, header=header, encoding=encoding, sheet=sheet)
     if not is_several(where):
-        return read(where)
+        return replace(read(where), dates=dates)
     places = where if isinstance(where, list | tuple) else [where]
-    return _joined(", ".join(str(place) for place in places), [read(path) for path in expand_all(where)])
+    tables = [replace(read(path), dates=dates) for path in expand_all(where)]
+    return _joined(", ".join(str(place) for place in places), tables)
 
 
-def _read_file(where: Any, *, delimiter: str | None, header: bool | None, encoding: str | None) -> Table:
+def _refuse_option(name: str, value: Any, kind: str) -> None:
+    if value is not None:
+        raise InvalidParameter(f"{name} is for {kind}: leave it out here, got {name}={value!r}.").in_shell(
+            f"--{name} is for {kind}: leave it out here."
+        )
+
+
+def _read_file(
+    where: Any, *, delimiter: str | None, header: bool | None, encoding: str | None, sheet: str | None
+) -> Table:
     if isinstance(where, str | os.PathLike) and is_zarr(os.fspath(where)):
         return _of_matrix(os.fspath(where), read_zarr(os.fspath(where)))
     source = open_source(where)
-    if source.kind in ("npy", "zip"):
+    if source.kind == "excel":
+        frame, has_names, notes = read_sheet(source, sheet, header)
+        return _of_frame(source.name, frame, has_names, tuple(notes))
+    _refuse_option("sheet", sheet, "workbooks")
+    if source.kind == "json":
+        return _of_frame(source.name, *read_json(source))
+    if source.kind in ("npy", "npz"):
         return _of_matrix(source.name, read_npy(source) if source.kind == "npy" else read_npz(source))
-    notes: list[str] = []
-    has_names = True
     if source.kind == "text":
-        frame, dialect, notes = read_text(source, delimiter=delimiter, header=header, encoding=encoding)
-        has_names = dialect.has_header
-    else:
-        frame = _read_columns(source)
+        text = read_text(source, delimiter=delimiter, header=header, encoding=encoding)
+        has_names = text.dialect.has_header
+        return _of_frame(source.name, text.frame, has_names, tuple(text.notes), text.marks)
+    return _of_frame(source.name, _read_columns(source))
+
+
+def _of_frame(
+    name: str,
+    frame: Any,
+    has_names: bool = True,
+    notes: tuple[str, ...] = (),
+    marks: Mapping[str, Counts] | None = None,
+) -> Table:
     frame = numbers_from_text(frame)
-    return Table(source.name, tuple(frame.columns), has_names, frame.height, frame, tuple(notes))
+    return Table(name, tuple(frame.columns), has_names, frame.height, frame, notes, marks or {})
 
 
 def _of_matrix(name: str, matrix: Any) -> Table:
@@ -239,13 +314,14 @@ def _joined(name: str, tables: list[Table]) -> Table:
     for table in tables[1:]:
         _check_alike(table, first)
     notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
+    marks = add_marks([table.marks for table in tables])
     n_rows = sum(table.n_rows for table in tables)
     if first.is_matrix:
         contents = [table.content for table in tables]
         stacked = vstack(contents, format="csr") if issparse(first.content) else np.concatenate(contents)
         return Table(name, first.columns, first.has_names, n_rows, stacked, notes)
     frame = numbers_from_text(_stacked([table.content for table in tables]))
-    return Table(name, first.columns, first.has_names, n_rows, frame, notes)
+    return Table(name, first.columns, first.has_names, n_rows, frame, notes, marks, first.dates)
 
 
 def _check_alike(table: Table, first: Table) -> None:
@@ -286,6 +362,10 @@ class PreparedRows:
         How they were scaled.
     points : array or CSR matrix
         The scaled values.
+    said : tuple of str
+        How cells were read: missing marks, numbers in disguise, columns in doubt.
+    kept : tuple of str
+        Columns whose numbers are all taken as they are.
     """
 
     table: Table
@@ -293,6 +373,8 @@ class PreparedRows:
     complete: Complete
     scaling: Scaling
     points: Any
+    said: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
     @property
     def rows(self) -> Indices:
@@ -302,16 +384,19 @@ class PreparedRows:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was done to the table."""
-        if self.complete.n_dropped:
-            missing: tuple[str, ...] = (f"rows with missing values left out: {self.complete.n_dropped:,}",)
-        else:
-            filled = self.complete.medians is not None
-            missing = ("missing values filled with the column's median",) if filled else ()
-        return (*self.table.notes, *missing)
+        missing = note_missing(self.complete, self.missing_counts())
+        return (*self.table.notes, *self.said, *missing)
+
+    def complete_rows(self) -> Indices:
+        """Return the rows of `points`, counted from 0, in which no value was filled."""
+        if self.complete.medians is None:
+            return np.arange(len(self.rows))
+        X = self.table.matrix(self.choice.used, keep=self.kept)
+        return np.flatnonzero(~np.isnan(X).any(axis=1))
 
     def missing_counts(self) -> list[tuple[str, int]]:
         """Return the columns used that lack values, and in how many rows of the table, the most first."""
-        X = self.table.matrix(self.choice.used)
+        X = self.table.matrix(self.choice.used, keep=self.kept)
         if issparse(X):
             return []
         counts = np.isnan(X).sum(axis=0)
@@ -326,7 +411,7 @@ def prepare_rows(
     columns: Sequence[str] = (),
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
-    missing: str = "error",
+    missing: str = "auto",
 ) -> PreparedRows:
     """Choose columns, settle missing values and scale.
 
@@ -340,15 +425,32 @@ def prepare_rows(
         The only columns to use; none: all that can be used.
     drop, keep : sequences of str
         Columns to leave out, or to use although they look like a key or are constant.
-    missing : {"error", "drop", "median"}, default="error"
-        What to do about missing values.
+    missing : {"auto", "drop", "median", "refuse"}, default="auto"
+        What to do about missing values, see `settle_missing`. "auto" also leaves out columns in which more
+        than half of the values are missing, unless they are named.
     """
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; groups need at least two.")
     choice = choose_named(table, columns, drop, keep)
-    complete = settle_missing(table.matrix(choice.used), choice.used, policy=missing, source=table.source)
+    X = table.matrix(choice.used, keep=keep)
+    if missing == "auto":
+        choice, X = _without_mostly_empty(choice, X, named=(*columns, *keep))
+    complete = settle_missing(X, choice.used, policy=missing, source=table.source)
     scaling = fit_scaling(complete.X, scale)
-    return PreparedRows(table, choice, complete, scaling, scaling.apply(complete.X))
+    said = () if table.is_matrix else reading_notes(table.looks, choice, table.marks, keep)
+    return PreparedRows(table, choice, complete, scaling, scaling.apply(complete.X), said, tuple(keep))
+
+
+def _without_mostly_empty(choice: ColumnChoice, X: Any, named: Sequence[str]) -> tuple[ColumnChoice, Any]:
+    """Leave out columns in which more than half of the values are missing, unless they are named."""
+    found = mostly_empty(X, choice.used)
+    gone = {name: share for name, share in found.items() if name not in named}
+    if not gone:
+        return choice, X
+    left = [at for at, name in enumerate(choice.used) if name not in gone]
+    reasons = tuple(LeftOut(name, f"{share:.0%} missing") for name, share in gone.items())
+    used = tuple(choice.used[at] for at in left)
+    return ColumnChoice(used, (*choice.left_out, *reasons)), np.ascontiguousarray(X[:, left])
 
 
 def choose_named(

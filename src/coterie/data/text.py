@@ -7,6 +7,7 @@ import io
 import itertools
 import re
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,23 @@ from coterie._support.optional import require
 from coterie._support.validation import require_memory
 from coterie.data import dialect as dialects
 from coterie.data.dialect import BLANKS, Dialect, fill_blank_lines, without_final_blank_lines
+from coterie.data.marks import MISSING_MARKS, count_marks
 from coterie.data.panics import Panicked, quiet_panics
 from coterie.data.source import Source
 
 INFERRED_ROWS = 10_000  # if a later row contradicts, all rows are looked at
 SHOWN_NAMES = 5
 MEMORY_PER_CELL = 36  # address space that polars takes to read one, however short its text, and the matrix
+
+
+@dataclass(frozen=True, eq=False)
+class TextTable:
+    """A text file as a polars frame, how it was written, notes for the user, and marks of missing values."""
+
+    frame: Any
+    dialect: Dialect
+    notes: list[str]
+    marks: dict[str, dict[str, int]]
 
 
 def read_text(
@@ -31,8 +43,8 @@ def read_text(
     header: bool | None,
     encoding: str | None,
     may_be_empty: bool = False,
-) -> tuple[Any, Dialect, list[str]]:
-    """Return a polars frame, how the text was written, and notes for the user."""
+) -> TextTable:
+    """Read a text file as a table."""
     text = dialects.decode(source, encoding)
     dialect = dialects.detect(source, text, delimiter=delimiter, header=header)
     if dialect.delimiter == BLANKS:
@@ -49,8 +61,13 @@ def read_text(
         _refuse_ragged_lines(source, text, dialect)
     if frame.height == 0 and not may_be_empty:
         raise source.fail("has no rows: there is a header and nothing below it.")
+    if frame.width != len(names):  # quotes that open and close within a cell divide it in two ways
+        raise source.fail(
+            f"cannot be read as a table: its rows have {frame.width} cells, the first line {len(names)}."
+        )
+    marks = _marks(text, dialect, frame)
     frame.columns = names
-    return frame, dialect, notes
+    return TextTable(frame, dialect, notes, {names[at]: counts for at, counts in marks.items()})
 
 
 def blanks_as_tabs(text: bytes) -> bytes:
@@ -58,18 +75,41 @@ def blanks_as_tabs(text: bytes) -> bytes:
     return re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t\r]+$", b"", text))
 
 
-def _parse(source: Source, text: bytes, dialect: Dialect) -> Any:
+def _marks(text: bytes, dialect: Dialect, frame: Any) -> dict[int, dict[str, int]]:
+    """Return which marks other than empty cells the columns of numbers hold, by the place of the column."""
     polars = require("polars", extra="cli", purpose="Reading tables")
-    sign = "\t" if dialect.delimiter == BLANKS else dialect.delimiter
-    options: dict[str, Any] = {
-        "separator": sign,
+    some = [at for at, one in enumerate(frame) if one.null_count() and one.dtype != polars.String]
+    found = [mark for mark in MISSING_MARKS if mark and mark.encode() in text]
+    if not some or not found:
+        return {}
+    _, rows = _rows(text, dialect)
+    options = {**_options(dialect), "null_values": None}
+    with quiet_panics():
+        cells = polars.read_csv(rows, **options, columns=some, infer_schema=False)
+    marks = {at: count_marks(cells[:, place]) for place, at in enumerate(some)}
+    return {at: counts for at, counts in marks.items() if counts}
+
+
+def _options(dialect: Dialect) -> dict[str, Any]:
+    return {
+        "separator": "\t" if dialect.delimiter == BLANKS else dialect.delimiter,
         "has_header": False,
         "comment_prefix": "#" if dialect.has_comments else None,
         "decimal_comma": dialect.decimal_comma,
-        "null_values": list(dialects.MISSING_MARKS),
+        "null_values": list(MISSING_MARKS),
     }
-    whole, text = text, _from_line(text, dialect.first_data_line)
-    text = fill_blank_lines(text, sign, dialect.n_columns)
+
+
+def _rows(text: bytes, dialect: Dialect) -> tuple[bytes, bytes]:
+    """Return the text, and the rows in it with blank lines filled."""
+    sign = "\t" if dialect.delimiter == BLANKS else dialect.delimiter
+    return text, fill_blank_lines(_from_line(text, dialect.first_data_line), sign, dialect.n_columns)
+
+
+def _parse(source: Source, text: bytes, dialect: Dialect) -> Any:
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    options = _options(dialect)
+    whole, text = _rows(text, dialect)
     n_rows = text.count(b"\n") + (not text.endswith(b"\n"))
     require_memory(  # the reader ends the process where memory does
         MEMORY_PER_CELL * n_rows * dialect.n_columns,

@@ -88,7 +88,7 @@ def compare_methods(
     budget: str = "normal",
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
-    missing: str = "error",
+    missing: str = "auto",
     random_state: RandomState = 0,
     progress: ProgressOption = None,
 ) -> MethodComparison:

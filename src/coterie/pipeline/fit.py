@@ -44,7 +44,11 @@ def fit(
     columns: str | Sequence[str] = (),
     drop: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
-    missing: str = "error",
+    missing: str = "auto",
+    dates: str | None = None,
+    sheet: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
     random_state: RandomState = 0,
     n_init: int | None = None,
     improve: str | None = None,
@@ -84,8 +88,15 @@ def fit(
         The only columns to use; none: all that can be used.
     drop, keep : str or sequences of str
         Columns to leave out, or to use although they look like a key or are constant.
-    missing : {"error", "drop", "median"}, default="error"
-        What to do about missing values; in blocks only "error".
+    missing : {"auto", "drop", "median", "refuse"}, default="auto"
+        Leave out rows with missing values, fill in medians, or refuse. "auto" leaves out columns in which
+        most values are missing, then rows if at least half of them are complete; otherwise it fills. A note
+        says what was done. Filled rows get a group, but methods are compared on complete rows where there are
+        enough. Data in blocks must be complete.
+    dates : {"as-number", "year", "month", "weekday"}, default=None
+        What to make of dates; None leaves them out, with a note.
+    sheet, table, query : str, default=None
+        Of a workbook the sheet, of a database the table or the SQL query; see `coterie.data.read_table`.
     random_state : int, RandomState, Generator or None, default=0
         Same number, same data, same answer.
     n_init : int, default=None
@@ -119,7 +130,8 @@ def fit(
     """
     request = make_request(
         method, k, distance=distance, scale=scale, truth=truth, budget=budget, columns=columns,
-        drop=drop, keep=keep, missing=missing, random_state=random_state, n_init=n_init, improve=improve,
+        drop=drop, keep=keep, missing=missing, dates=dates, sheet=sheet, table=table,
+        query=query, random_state=random_state, n_init=n_init, improve=improve,
         settings=set, checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
     return run(X, request, progress)
@@ -199,7 +211,7 @@ def fit_groups(
     *,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
-    missing: str = "error",
+    missing: str = "auto",
     progress: ProgressOption = None,
 ) -> Groups:
     """Find groups by one recipe, without evidence: `coterie.fit` with ``believe=False``.

@@ -11,7 +11,7 @@ from coterie._support.typing import RandomState
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie._support.validation.parameters import is_whole
 from coterie.cluster import find_method
-from coterie.data import AUTO, check_policy, check_scale
+from coterie.data import AUTO, check_dates, check_policy, check_scale
 from coterie.distance import find_distance
 from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
 from coterie.pipeline.recipe import Recipe, check_recipe, takes_distance, takes_k, takes_option
@@ -111,6 +111,8 @@ class FitRequest:
         Columns to leave out, or to use although they look like a key or are constant.
     missing : str
         What to do about missing values.
+    reading : mapping
+        How a table is read: `dates`, and of sources that hold several tables `sheet`, `table` or `query`.
     n_init, improve, settings
         Options of the one method that is named.
     checkpoint : path or None
@@ -131,7 +133,8 @@ class FitRequest:
     columns: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
-    missing: str = "error"
+    missing: str = "auto"
+    reading: Mapping[str, str] = field(default_factory=dict)
     n_init: int | None = None
     improve: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -213,7 +216,11 @@ def make_request(
     columns: str | Sequence[str] = (),
     drop: str | Sequence[str] = (),
     keep: str | Sequence[str] = (),
-    missing: str = "error",
+    missing: str = "auto",
+    dates: str | None = None,
+    sheet: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
     random_state: RandomState = 0,
     n_init: int | None = None,
     improve: str | None = None,
@@ -226,10 +233,13 @@ def make_request(
     arguments = {
         "method": method, "k": k, "distance": distance, "scale": scale, "truth": truth, "budget": budget,
         "columns": column_names(columns), "drop": column_names(drop), "keep": column_names(keep),
-        "missing": missing, "random_state": random_state, "n_init": n_init, "improve": improve,
+        "missing": missing, "dates": dates, "sheet": sheet, "table": table, "query": query,
+        "random_state": random_state, "n_init": n_init, "improve": improve,
         "set": dict(settings or {}), "checkpoint": checkpoint, "believe": believe,
     }  # fmt: skip
     check_policy(missing)
+    check_dates(dates)
+    reading = {"dates": dates, "sheet": sheet, "table": table, "query": query}
     check_parameter(random_state, Seed(), name="random_state", who=who)
     check_parameter(n_init, Nothing() | Whole(1), name="n_init", who=who)
     check_parameter(believe, Flag(), name="believe", who=who)
@@ -245,6 +255,7 @@ def make_request(
         drop=tuple(column_names(drop)),
         keep=tuple(column_names(keep)),
         missing=missing,
+        reading={name: value for name, value in reading.items() if value is not None},
         n_init=n_init,
         improve=improve,
         settings=dict(settings or {}),

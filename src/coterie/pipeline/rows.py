@@ -36,6 +36,7 @@ SHARED = 0.9  # of the different rows that a column which is not rounded tells a
 ROWS_PER_GROUP = 8  # that a group must have among those compared
 MOST_DENSE = 512 * 2**20  # bytes of a sparse matrix that is made dense
 TRUTH = "the truth"
+ENOUGH_COMPLETE = 50  # rows without filled values, from which methods are compared on those alone
 MOST_AXES = 50  # principal coordinates of a matrix of distances
 FITTED_TO_ALL = ("kmeans", "mixture")  # winners of a contest that are fitted again to all rows
 
@@ -180,6 +181,9 @@ class MemoryRows:
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""
         sample = draw_rows(self.n_rows, n_sampled(request), request.seed)
+        if self.prepared.complete.medians is not None:  # where it fills gaps, it can look like a group
+            complete = np.intersect1d(sample, self.prepared.complete_rows())
+            sample = complete if len(complete) >= ENOUGH_COMPLETE else sample
         return compare_some(self.prepared.points[sample], sample, self.n_rows, request)
 
     def classes_of(self, compared: Compared) -> Any:
@@ -260,7 +264,7 @@ class MatrixRows(MemoryRows):
 
 def matrix_rows(data: object, request: FitRequest) -> MatrixRows:
     """Return the rows of a matrix of distances, by their principal coordinates."""
-    table = dense(as_table(data, may_be_distances=True))
+    table = dense(as_table(data, may_be_distances=True, **request.reading))
     columns = square_columns(table, drop=request.drop)
     distances = check_distance_matrix(square_of(table, drop=request.drop), who="coterie.fit", name="X")
     axes, kept = principal_coordinates(distances)
@@ -309,7 +313,7 @@ def memory_rows(data: object, request: FitRequest) -> MemoryRows:
     """Return the rows of a table, a frame, an array or a file, prepared as asked for."""
     if request.is_precomputed:
         return matrix_rows(data, request)
-    table = dense(as_table(data, may_be_distances=True))
+    table = dense(as_table(data, may_be_distances=True, **request.reading))
     refuse_distances(table)
     classes, dropped = classes_of(table, request.truth)
     prepared = prepare_rows(

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.validation.explain import refuse_queries
-from coterie.data import LeftOut, as_table
-from coterie.data.columns import check_names, kind_of_values
+from coterie.data import ColumnChoice, LeftOut, as_table
+from coterie.data.cells import Reading
+from coterie.data.columns import cannot_keep, check_names, look_at
+from coterie.data.notes import reading_notes
 from coterie.data.paths import expand
-from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_key, may_name_rows
+from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
 from coterie.data.table import NOT_NAMED
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.blocks import Blocks
@@ -34,6 +36,8 @@ class Opened:
     blocks: Blocks  # the rows, as they are
     left_out: LeftOuts  # columns that are not used
     has_names: bool  # whether columns have names to choose them by
+    readings: Mapping[str, Reading] = field(default_factory=dict)  # of columns that are numbers in disguise
+    notes: tuple[str, ...] = ()  # how cells were read
 
     @property
     def title(self) -> str:
@@ -56,11 +60,16 @@ class Opened:
         if not used:
             raise InvalidData(f"{self.title}: no column of numbers to cluster by: all are {reason}.")
         left_out = (*self.left_out, *(LeftOut(name, reason) for name in names))
-        return Opened(self.source, read_blocks(self.source, columns=used), left_out, self.has_names)
+        blocks = read_blocks(self.source, columns=used, readings=self.readings)
+        return replace(self, blocks=blocks, left_out=left_out)
 
 
 def open_columns(
-    source: object, columns: Sequence[str] = (), drop: Sequence[str] = (), keep: Sequence[str] = ()
+    source: object,
+    columns: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    dates: str | None = None,
 ) -> Opened:
     """Open the columns of numbers that are no keys.
 
@@ -77,13 +86,15 @@ def open_columns(
     title = os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
     check_names(title, head.columns, [*columns, *drop, *keep])
     keep = [*keep, *(name for name in columns if name not in drop)]
-    kinds = {name: kind_of_values(head[name]) for name in head.columns}
-    reasons = {name: kind for name, kind in kinds.items() if kind is not None}
+    looks = {name: look_at(head[name], dates=dates) for name in head.columns}
+    reasons = {name: look.reason for name, look in looks.items() if look.reason is not None}
+    readings = {name: look.reading for name, look in looks.items() if look.reading is not None}
+    if hasattr(source, "dtypes"):  # partitions of a frame are taken as they are
+        reasons |= {name: f"{reading}, as text" for name, reading in readings.items()}
+        readings = {}
     for name in keep:
         if name in reasons:
-            raise InvalidParameter(
-                f'{title}: column "{name}" cannot be kept: it is {reasons[name]}, numbers are needed.'
-            )
+            raise cannot_keep(title, name, reasons[name])
     reasons |= {name: NOT_NAMED for name in head.columns if columns and name not in columns}
     reasons |= dict.fromkeys(drop, "dropped")
     reasons |= _keys(source, head.select([name for name in head.columns if name not in {*keep, *reasons}]))
@@ -92,18 +103,26 @@ def open_columns(
         listed = ", ".join(f"{name} ({reason})" for name, reason in list(reasons.items())[:5])
         raise InvalidData(f"{title}: no column of numbers to cluster by: {listed}.")
     left_out = tuple(LeftOut(name, reasons[name]) for name in head.columns if name in reasons)
-    return Opened(source, read_blocks(source, columns=used), left_out, True)
+    blocks = read_blocks(source, columns=used, readings=readings)
+    notes = reading_notes(looks, ColumnChoice(tuple(used), left_out), {}, tuple(looks))
+    return Opened(source, blocks, left_out, True, readings, notes)
 
 
 def _keys(source: object, head: Any) -> dict[str, str]:
     """Return the columns of whole numbers that name the rows, and how: by the rules of tables in memory."""
     polars = require("polars", extra="cli", purpose="Reading tables")
-    whole = [one for one in head if one.dtype.is_integer() and not one.null_count()]
+    numbers = [one for one in head if one.dtype.is_integer()]
+    codes = {
+        one.name: kind_of_code(one.name, one.drop_nulls().n_unique(), len(one))
+        for one in numbers
+        if one.null_count()
+    }
+    whole = [one for one in numbers if not one.null_count()]
     suspects = [one.name for one in whole if may_name_rows(one.name, one.cast(polars.Float64).to_numpy())]
     if not suspects:
-        return {}
+        return {name: kind for name, kind in codes.items() if kind is not None}
     sample = draw_sample(read_blocks(source, columns=suspects), KEY_ROWS, seed=0)
-    found = {
+    found = codes | {
         name: kind_of_key(name, sample.X[:, at].astype(np.float64), sample.rows, sample.n_rows)
         for at, name in enumerate(suspects)
     }

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.typing import Data, FloatArray, Labels
 from coterie.data import LeftOut, Scaling, Table, fit_scaling
+from coterie.data.marks import SENTINELS, find_sentinels
 from coterie.data.scaling import no_scaling, scaling_of_moments
-from coterie.errors import InvalidParameter
+from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import Comparison, Significance, Stability
 from coterie.evaluate.internal import Estimate
 from coterie.pipeline import Candidate, Clustering, Fact, Groups, Profile, Recipe, profile_groups
@@ -210,25 +212,26 @@ def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRo
     tracker.report(0, stage="measuring columns")
     is_column = isinstance(request.truth, str)
     drop = [*request.drop, request.truth] if is_column else list(request.drop)
-    opened, whole = _measured(source, request.columns, drop, request.keep)
+    opened, whole = _measured(source, request.columns, drop, request.keep, request.reading.get("dates"))
     if is_column:
         opened = opened.renamed_reason(request.truth, TRUTH)
     check_rows(request, opened.blocks.n_rows, opened.title)
     scaling, notes = _scaling(opened.blocks, whole, request.scaling, request.seed)
     tracker.report(0, stage="drawing rows")
     sample = draw_sample(opened.blocks, n_sampled(request), request.seed)
+    _refuse_sentinels(opened, whole, sample, request.keep)
     blocks = opened.blocks.scaled(scaling)
     truth = _truth(request.truth, opened)
-    return BlockRows(opened, whole, scaling, blocks, sample, scaling.apply(sample.X), notes, truth)
+    said = (*opened.notes, *notes)
+    return BlockRows(opened, whole, scaling, blocks, sample, scaling.apply(sample.X), said, truth)
 
 
 def _refuse(request: FitRequest) -> None:
     if request.is_precomputed:
         raise InvalidParameter("distance='precomputed' needs the matrix in memory, not data in blocks.")
-    if request.missing != "error":
+    if request.missing in ("drop", "median"):
         raise InvalidParameter(
-            f'missing must be "error" for data in blocks, got "{request.missing}". Drop or fill the values '
-            f"before."
+            f'missing="{request.missing}" is not taken for data in blocks. Drop or fill the values before.'
         ).in_shell(
             f"--missing {request.missing} is not taken for data in blocks. Drop or fill the values before."
         )
@@ -247,10 +250,10 @@ def _refuse(request: FitRequest) -> None:
 
 
 def _measured(
-    source: object, columns: Sequence[str], drop: Sequence[str], keep: Sequence[str]
+    source: object, columns: Sequence[str], drop: Sequence[str], keep: Sequence[str], dates: str | None
 ) -> tuple[Opened, moments.Whole]:
     """Return the columns that vary, and their moments."""
-    opened = open_columns(source, columns, drop, keep)
+    opened = open_columns(source, columns, drop, keep, dates)
     whole = moments.measure(opened.blocks, None, who="coterie.fit")
     variances = zip(opened.columns, whole.columns.variance, strict=True)
     constant = [name for name, variance in variances if variance == 0 and name not in (*keep, *columns)]
@@ -258,6 +261,26 @@ def _measured(
         opened = opened.without(constant, "constant")
         whole = moments.measure(opened.blocks, None, who="coterie.fit")
     return opened, whole
+
+
+def _refuse_sentinels(opened: Opened, whole: moments.Whole, sample: Sample, keep: Sequence[str]) -> None:
+    """Refuse numbers such as -999 that stand for missing values: rows in blocks must be complete."""
+    if not opened.has_names:
+        return
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    ends = zip(opened.columns, whole.columns.low, whole.columns.high, strict=True)
+    for at, (name, low, high) in enumerate(ends):
+        plain = name not in keep and name not in opened.readings
+        if plain and (low in SENTINELS or high in SENTINELS):
+            values = np.append(sample.X[:, at].astype(np.float64), [low, high])
+            found = ", ".join(find_sentinels(polars.Series(values)))
+            if found:
+                text = (
+                    f'{opened.title}: column "{name}" holds {found}, which looks like a missing value. Data '
+                    f"in blocks must be complete: fill or drop those rows first, or take the numbers as they "
+                    f"are with "
+                )
+                raise InvalidData(f"{text}keep={name!r}.").in_shell(f"{text}--keep {name}.")
 
 
 def _scaling(blocks: Blocks, whole: moments.Whole, how: str, seed: int) -> tuple[Scaling, tuple[str, ...]]:

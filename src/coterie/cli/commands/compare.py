@@ -30,7 +30,7 @@ def compare(
     columns: options.Columns = [],  # noqa: B006  # typer copies it
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
-    missing: options.Missing = "error",
+    missing: options.Missing = "auto",
     seed: Annotated[int, options.seed_option("Same seed, same answer [0]")] = 0,
     header: options.Header = None,
     encoding: options.Encoding = None,

@@ -16,6 +16,7 @@ Examples:
   coterie fit customers.csv -k 2..8 --method kmeans,mixture --budget fast
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
   coterie fit customers.csv --save groups.safetensors --report groups.html --open
+  coterie fit shop.db --query "select age, spend from customers where active = 1"
   coterie fit 'data/*.parquet' --report groups.html --checkpoint state -o labels
 """
 
@@ -33,7 +34,11 @@ def fit(
     columns: options.Columns = [],  # noqa: B006  # typer copies it
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
-    missing: options.Missing = "error",
+    missing: options.Missing = "auto",
+    dates: options.Dates = None,
+    sheet: options.Sheet = None,
+    table: options.DatabaseTable = None,
+    query: options.Query = None,
     seed: Annotated[int, options.seed_option("Same seed, same groups [0]")] = 0,
     n_init: Annotated[int | None, options.number_option(least=1, help="Starts of --method [10]")] = None,
     improve: Annotated[str | None, option(metavar="HOW", help="breathing: seek a better optimum.")] = None,
@@ -67,7 +72,8 @@ def fit(
     request = make_request(
         method, k, distance=distance, scale=scale, budget=budget, truth=truth,
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
-        missing=missing, random_state=seed, n_init=n_init, improve=improve,
+        missing=missing, dates=dates, sheet=sheet, table=table, query=query,
+        random_state=seed, n_init=n_init, improve=improve,
         settings=dict(map(fitting.read_setting, settings)), checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
     files = outputs.Files(data, output, save, force, with_data, escape_formulas)

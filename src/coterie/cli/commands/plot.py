@@ -56,7 +56,7 @@ def plot(
     truth: options.Truth = None,
     columns: options.Columns = [],  # noqa: B006  # typer copies it
     drop: options.Drop = [],  # noqa: B006
-    missing: options.Missing = "error",
+    missing: options.Missing = "auto",
     seed: Annotated[int, options.seed_option("Same seed, same picture [0]")] = 0,
     dpi: Annotated[int, options.number_option(least=20, most=1200, help="Dots per inch of .png [160]")] = 160,
     header: options.Header = None,

@@ -23,7 +23,11 @@ Examples:
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="What coterie fit --save wrote.")],
     data: options.Data,
-    missing: options.Missing = "error",
+    missing: options.MissingInNew = "refuse",
+    dates: options.Dates = None,
+    sheet: options.Sheet = None,
+    table: options.DatabaseTable = None,
+    query: options.Query = None,
     header: options.Header = None,
     encoding: options.Encoding = None,
     output: options.Output = None,
@@ -35,16 +39,23 @@ def predict(
     """Give the rows of a new table their group."""
     from coterie.cli import fitting, outputs
     from coterie.cli.render.machines import prediction_facts, print_json
-    from coterie.data import check_policy
+    from coterie.data import check_policy, shown_name
 
     check_policy(missing)
     files = outputs.Files(data, labels=output, force=force, with_data=with_data, escapes=escape_formulas)
     files.check(as_json=as_json)
     labels, n_rows = fitting.predict_files(
-        model, data, files, as_json=as_json, header=header, encoding=encoding, missing=missing
+        model,
+        data,
+        files,
+        as_json=as_json,
+        header=header,
+        encoding=encoding,
+        missing=missing,
+        reading=options.reading(dates, sheet, table, query),
     )
     if as_json:
-        print_json(prediction_facts(data, model, labels, output))
+        print_json(prediction_facts(shown_name(data), model, labels, output))
     elif output is not None and not files.labels_to_stdout:
         where = output / "part-*.parquet" if files.labels_to_folder else output
         print(f"{n_rows:,} rows: labels written to {where}" if n_rows else f"labels written to {where}")

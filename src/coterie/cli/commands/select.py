@@ -36,7 +36,11 @@ def select(
     columns: options.Columns = [],  # noqa: B006
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
-    missing: options.Missing = "error",
+    missing: options.Missing = "auto",
+    dates: options.Dates = None,
+    sheet: options.Sheet = None,
+    table: options.DatabaseTable = None,
+    query: options.Query = None,
     seed: Annotated[int, options.seed_option("Same seed, same evidence [0]")] = 0,
     header: options.Header = None,
     encoding: options.Encoding = None,
@@ -48,7 +52,7 @@ def select(
     from coterie.cli.fitting import refuse_options
     from coterie.cli.render import selection_summary
     from coterie.cli.render.terminal import is_watched
-    from coterie.data import check_policy, read_table
+    from coterie.data import check_policy, read_table, shown_name
     from coterie.data.paths import is_in_blocks
 
     wish = selection.Wish(
@@ -58,13 +62,13 @@ def select(
     )  # fmt: skip
     selection.check(wish)
     check_policy(missing)
-    progress = is_watched()
+    progress, reading = is_watched(), options.reading(dates, sheet, table, query)
     if is_in_blocks(data):
-        refuse_options(encoding=encoding, header=header is not None)
+        refuse_options(encoding=encoding, header=header is not None, **reading)
         found = selection.find_as_fit_does(data, wish, progress=progress)
     else:
-        with track(progress, f"reading {data}"):
-            table = read_table(data, header=header, encoding=encoding)
+        with track(progress, f"reading {shown_name(data)}"):
+            rows = read_table(data, header=header, encoding=encoding, **reading)
         find = selection.find_as_fit_does if wish.is_square else selection.find
-        found = find(table, wish, progress=progress)
+        found = find(rows, wish, progress=progress)
     selection_summary.show(found, as_json=as_json)

@@ -34,7 +34,11 @@ def tree(
     scale: options.Scale = "auto",
     columns: options.Columns = [],  # noqa: B006  # typer copies it
     drop: options.Drop = [],  # noqa: B006
-    missing: options.Missing = "error",
+    missing: options.Missing = "auto",
+    dates: options.Dates = None,
+    sheet: options.Sheet = None,
+    table: options.DatabaseTable = None,
+    query: options.Query = None,
     header: options.Header = None,
     encoding: options.Encoding = None,
     newick: Annotated[Path | None, option("--newick", metavar="FILE", help="Write the tree as text.")] = None,
@@ -58,10 +62,11 @@ def tree(
     check_policy(missing)
     files = outputs.Files(data, output, newick, force, with_data, escape_formulas)
     files.check(as_json=as_json)
-    table = read_table(data, header=header, encoding=encoding)
-    grown = tree_growth.grow(table, how, cut)
+    reading = options.reading(dates, sheet, table, query)
+    rows = read_table(data, header=header, encoding=encoding, **reading)
+    grown = tree_growth.grow(rows, how, cut)
     if output is not None:
-        files.write_labels(table, grown.labels_of_rows())
+        files.write_labels(rows, grown.labels_of_rows())
     if newick is not None:
         outputs.write_text(grown.newick(), newick, force=force)
     if not files.labels_to_stdout:

@@ -14,6 +14,7 @@ from coterie.cli import reports
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
 from coterie.cluster import find_method
+from coterie.data.inspection import HEADINGS, USED, Inspection
 from coterie.pipeline import Clustering
 from coterie.pipeline.compare_methods import MethodComparison
 
@@ -84,6 +85,24 @@ def _contest_table(found: MethodComparison) -> Table:
             escape(candidate.reason),
         )
     return table
+
+
+def show_inspection(found: Inspection) -> None:
+    """Print what is known about the columns of a table."""
+    out = console()
+    out.print(escape(found.title), soft_wrap=True)
+    out.print()
+    table = plain_table()
+    for heading in HEADINGS:
+        table.add_column(
+            heading, justify="right" if heading == "missing" else "left", no_wrap=heading == "column"
+        )
+    for facts in found.columns:
+        style = None if facts.role == USED else "dim"
+        table.add_row(*map(escape, facts.cells()), style=style)
+    out.print(table)
+    for note in found.notes:
+        out.print(escape(f"  note: {note}"), style="yellow", soft_wrap=True)
 
 
 def show_catalogue(

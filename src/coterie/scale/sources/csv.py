@@ -13,7 +13,8 @@ import pyarrow
 import pyarrow.csv
 
 from coterie.data.columns import numbers_from_text
-from coterie.data.dialect import BLANKS, MISSING_MARKS, fill_blank_lines
+from coterie.data.dialect import BLANKS, fill_blank_lines
+from coterie.data.marks import MISSING_MARKS
 from coterie.data.source import Source
 from coterie.data.text import blanks_as_tabs, read_text
 from coterie.errors import InvalidFile
@@ -46,6 +47,7 @@ class CsvPiece(Piece):
     written: Written
     titles: ColumnKeys
     columns: ColumnKeys = ()
+    texts: ColumnKeys = ()  # columns among them that hold numbers in disguise
     is_sliced = False
 
     @property
@@ -57,7 +59,7 @@ class CsvPiece(Piece):
             with open(self.path, "rb") as file:
                 file.seek(self.begin)
                 content = file.read(self.end - self.begin)
-            table = _parse(content, self.written, self.titles, self.columns)
+            table = _parse(content, self.written, self.titles, self.columns, self.texts)
         except (OSError, pyarrow.ArrowException) as error:
             raise unreadable(self.name, "CSV", error) from None
         if table.num_rows != self.n_rows:
@@ -73,9 +75,9 @@ def open_csv(path: str) -> Table:
         with open(path, "rb") as file:
             start = file.read(LOOKED_AT_BYTES)
         lines = start if len(start) < LOOKED_AT_BYTES else start[: start.rfind(b"\n") + 1] or start
-        how = {"delimiter": None, "header": None, "encoding": None}
-        head, dialect, _ = read_text(Source(path, lines, "text"), may_be_empty=True, **how)
-        head = numbers_from_text(head)
+        how: dict[str, Any] = {"delimiter": None, "header": None, "encoding": None}
+        text = read_text(Source(path, lines, "text"), may_be_empty=True, **how)
+        head, dialect = numbers_from_text(text.frame), text.dialect
         titles = tuple(head.columns)
         begin = _begin_of_line(lines, dialect.first_data_line)
         ranges = list(_ranges(path, begin, _end_of_rows(path, begin)))
@@ -101,7 +103,7 @@ def _begin_of_line(text: bytes, line: int) -> int:
     return position
 
 
-def _parse(content: bytes, how: Written, titles: ColumnKeys, columns: ColumnKeys) -> Any:
+def _parse(content: bytes, how: Written, titles: ColumnKeys, columns: ColumnKeys, texts: ColumnKeys) -> Any:
     sign = how.delimiter
     if sign == BLANKS:
         content, sign = blanks_as_tabs(content), "\t"
@@ -110,7 +112,9 @@ def _parse(content: bytes, how: Written, titles: ColumnKeys, columns: ColumnKeys
         pyarrow.csv.ReadOptions(use_threads=False, column_names=list(titles)),
         pyarrow.csv.ParseOptions(delimiter=sign, newlines_in_values=True),
         pyarrow.csv.ConvertOptions(
-            column_types={column: pyarrow.float64() for column in columns},
+            column_types={
+                column: pyarrow.string() if column in texts else pyarrow.float64() for column in columns
+            },
             include_columns=list(columns),
             null_values=list(MISSING_MARKS),
             decimal_point=how.decimal_point,

@@ -9,7 +9,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from coterie._support.optional import require
 from coterie._support.typing import Data
+from coterie.data.cells import Reading
 from coterie.errors import CoterieError, InvalidData, InvalidFile
 
 ColumnKeys = tuple[str, ...]
@@ -110,6 +112,35 @@ class CollectionPiece(Piece):
 
     def part(self, start: int, stop: int) -> tuple[Span, Any]:
         return Span(self.name, start, stop, self.n_rows), self.promise
+
+
+@dataclass(frozen=True)
+class ConvertedPiece(Piece):
+    """Rows of a table some of whose columns are numbers in disguise: money, dates, units."""
+
+    piece: Piece
+    readings: tuple[tuple[str, Reading], ...]
+    is_sliced = False
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # it follows from the piece
+        return self.piece.name
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]  # it follows from the piece
+        return self.piece.n_rows
+
+    def value(self, start: int, stop: int) -> Any:
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        table = self.piece.value(start, stop)
+        for name, reading in self.readings:
+            series = polars.from_arrow(table.column(name)).alias(name)
+            try:
+                numbers = reading.numbers(series)
+            except InvalidData as problem:
+                raise InvalidData(f"{self.name}: {problem}") from None
+            table = table.set_column(table.column_names.index(name), name, numbers.to_arrow())
+        return table
 
 
 def check_made(value: Any, span: Span, n_columns: int) -> None:

@@ -28,13 +28,17 @@ from coterie.scale.sources.partitions import (
     common_dtype,
     unreadable,
 )
-from coterie.scale.sources.tables import Table, join_tables
+from coterie.scale.sources.tables import Readings, Table, join_tables
 
 OPENED_AT_ONCE = 16  # files; their footers are small and far apart
 
 
 def read_blocks(
-    source: object, *, columns: Sequence[str] | None = None, block_rows: int | None = None
+    source: object,
+    *,
+    columns: Sequence[str] | None = None,
+    block_rows: int | None = None,
+    readings: Readings | None = None,
 ) -> Blocks:
     """Open data of any size as blocks of rows; nothing but lengths and types is read.
 
@@ -49,6 +53,9 @@ def read_blocks(
     block_rows : int, default=None
         Rows per block, a multiple of 8192. None: as many as fit 16 MiB, which depends on the number of
         columns alone.
+    readings : mapping of str to Reading, default=None
+        How columns of text or dates in tables become numbers, as `coterie.fit` finds it out; None: all
+        columns must hold numbers.
 
     Examples
     --------
@@ -62,7 +69,7 @@ def read_blocks(
     if isinstance(source, Blocks):
         rows = source.block_rows if block_rows is None else check_block_rows(block_rows, source.n_columns)
         return replace(source, block_rows=rows)
-    names, dtype, n_columns, pieces = _open(source, columns)
+    names, dtype, n_columns, pieces = _open(source, columns, readings)
     filled = tuple(piece for piece in pieces if piece.n_rows)
     if not filled or not n_columns:
         raise InvalidData(f"{_named(source)}: has no rows or no columns; at least one of each is needed.")
@@ -72,11 +79,11 @@ def read_blocks(
 Opened = tuple[ColumnKeys | None, np.dtype[Any], int, Sequence[Piece]]
 
 
-def _open(source: object, columns: Sequence[str] | None) -> Opened:
+def _open(source: object, columns: Sequence[str] | None, readings: Readings | None) -> Opened:
     if isinstance(source, str | os.PathLike):
-        return _open_files(expand(source), columns)
+        return _open_files(expand(source), columns, readings)
     if isinstance(source, list | tuple) and source and all(isinstance(s, str | os.PathLike) for s in source):
-        return _open_files(expand_all(source), columns)
+        return _open_files(expand_all(source), columns, readings)
     refuse_queries(source, "X")
     kind = type(source).__module__.partition(".")[0]
     if kind in ("dask", "dask_expr"):
@@ -87,7 +94,7 @@ def _open(source: object, columns: Sequence[str] | None) -> Opened:
     if kind == "pyarrow":
         from coterie.scale.sources.arrow import open_any
 
-        return _joined(open_any(source), columns)
+        return _joined(open_any(source), columns, readings)
     if kind == "zarr":
         _refuse_columns(columns)
         return _zarr(source)
@@ -138,7 +145,7 @@ def _zarr(array: Any) -> Opened:
     return None, common_dtype([array.dtype]), array.shape[1], [ZarrPiece(name, array.shape[0], array)]
 
 
-def _open_files(paths: list[str], columns: Sequence[str] | None) -> Opened:
+def _open_files(paths: list[str], columns: Sequence[str] | None, readings: Readings | None = None) -> Opened:
     suffixes = sorted({Path(path).suffix.lower() for path in paths})
     if suffixes == [".npy"]:
         _refuse_columns(columns)
@@ -152,7 +159,7 @@ def _open_files(paths: list[str], columns: Sequence[str] | None) -> Opened:
             f"{paths[0]}: files must all be of one kind, {', '.join(TABLE_SUFFIXES)} or .npy, got "
             f"{', '.join(suffix or 'no ending' for suffix in suffixes)}."
         )
-    return _joined(open_tables(paths), columns)
+    return _joined(open_tables(paths), columns, readings)
 
 
 def open_tables(paths: list[str]) -> list[Table]:
@@ -177,8 +184,8 @@ def _opener_of(suffix: str) -> Callable[[str], Table]:
     return open_csv
 
 
-def _joined(tables: list[Table], columns: Sequence[str] | None) -> Opened:
-    joined = join_tables(tables, columns)
+def _joined(tables: list[Table], columns: Sequence[str] | None, readings: Readings | None) -> Opened:
+    joined = join_tables(tables, columns, readings)
     return joined.names, joined.dtype, len(joined.names), joined.pieces
 
 

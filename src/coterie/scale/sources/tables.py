@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,10 +10,13 @@ import numpy as np
 import pyarrow.types
 
 from coterie._support.optional import require
+from coterie.data.cells import Reading
 from coterie.data.columns import numbers_from_text
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
-from coterie.scale.sources.partitions import ColumnKeys, Piece, common_dtype
+from coterie.scale.sources.partitions import ColumnKeys, ConvertedPiece, Piece, common_dtype
+
+Readings = Mapping[str, Reading]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +57,11 @@ class Columns:
     pieces: tuple[Piece, ...]
 
 
-def join_tables(tables: Sequence[Table], columns: Sequence[str] | None) -> Columns:
+def join_tables(
+    tables: Sequence[Table], columns: Sequence[str] | None, readings: Readings | None = None
+) -> Columns:
     """Return the rows of tables that have the same columns, or say which table lacks which."""
+    readings = readings or {}
     first = tables[0]
     names = tuple(first.types) if columns is None else tuple(columns)
     for name in names:
@@ -63,13 +69,25 @@ def join_tables(tables: Sequence[Table], columns: Sequence[str] | None) -> Colum
             near = did_you_mean(name, first.types)
             raise InvalidParameter(f'columns: {first.name} has no column "{name}".{near}')
     for table in tables:
-        _check_columns(table, names, first.name, is_free=columns is None)
-    kinds = [np.dtype(table.types[name].to_pandas_dtype()) for table in tables for name in names]
-    pieces = [replace(piece, columns=names) for table in tables for piece in table.pieces]
+        _check_columns(table, names, first.name, is_free=columns is None, readings=readings)
+    kinds = [
+        np.dtype(np.float64 if name in readings else table.types[name].to_pandas_dtype())
+        for table in tables
+        for name in names
+    ]
+    pieces: list[Piece] = [replace(piece, columns=names) for table in tables for piece in table.pieces]
+    converted = tuple((name, readings[name]) for name in names if name in readings)
+    if converted:
+        pieces = [ConvertedPiece(_as_text(piece, converted), converted) for piece in pieces]
     return Columns(names, common_dtype(list(kinds)), tuple(pieces))
 
 
-def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool) -> None:
+def _as_text(piece: Any, converted: tuple[tuple[str, Reading], ...]) -> Any:
+    """Return a piece of a CSV file with the columns that are converted read as text; any other as it is."""
+    return replace(piece, texts=tuple(name for name, _ in converted)) if hasattr(piece, "texts") else piece
+
+
+def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool, readings: Readings) -> None:
     missing = [name for name in names if name not in table.types]
     if missing:
         raise InvalidData(
@@ -83,7 +101,7 @@ def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool
             f"to use: read_blocks(X, columns=[...])."
         )
     for name in names:
-        if not is_numeric(table.types[name]):
+        if name not in readings and not is_numeric(table.types[name]):
             raise InvalidData(
                 f'{table.name}: column "{name}" is {table.types[name]}, numbers are needed. Name the columns '
                 f"to use: read_blocks(X, columns=[...])."

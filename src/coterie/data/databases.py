@@ -1,0 +1,512 @@
+"""Databases: SQLite and DuckDB files, PostgreSQL by its address. Read only, in batches, no password shown."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
+
+from coterie._printing import shortened
+from coterie._support.optional import require
+from coterie._support.validation.memory import format_bytes
+from coterie.data.source import read_limit
+from coterie.errors import (
+    CoterieError,
+    FileProblem,
+    InvalidData,
+    InvalidFile,
+    InvalidParameter,
+    NotEnoughMemory,
+    did_you_mean,
+)
+
+BATCH_ROWS = 50_000
+WAIT = 2.0  # seconds for a lock of somebody else
+SHOWN = 8
+SQLITE_MAGIC, DUCKDB_MAGIC = b"SQLite format 3\x00", b"DUCK"
+SCHEMES = ("postgresql", "postgres")
+SECRETS = ("password", "sslpassword", "passfile")
+_UNKNOWN = re.compile(
+    r'no such (?:column|table): "?([\w.]+)|(?:column|relation) "?([\w.]+)"? does not exist'
+    r'|Referenced column "([^"]+)" not found|Table with name "?([\w.]+)"? does not exist'
+)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of a database: a table, or the rows of a query with the values of its parameters."""
+
+    table: str | None = None
+    query: str | None = None
+    parameters: Sequence[Any] = ()
+
+
+class Database(Protocol):
+    """An open connection that only reads."""
+
+    def tables(self) -> list[str]:
+        """Return the tables and views, by name."""
+
+    def columns(self, table: str) -> list[str]:
+        """Return the columns of a table."""
+
+    def quoted(self, table: str) -> str:
+        """Return the name of a table as SQL writes it."""
+
+    def rows(self, query: str, parameters: Sequence[Any]) -> Iterator[Any]:
+        """Run a query and yield polars frames of at most `BATCH_ROWS` rows."""
+
+    def close(self) -> None:
+        """End the connection."""
+
+
+def is_database(where: object) -> bool:
+    """Return whether a place is a database: an address, or a file of SQLite or DuckDB by its first bytes."""
+    if not isinstance(where, str | os.PathLike):
+        return False
+    if is_address(where):
+        return True
+    try:
+        if not Path(where).is_file():
+            return False
+        with open(where, "rb") as file:
+            head = file.read(16)
+    except (OSError, ValueError):
+        return False
+    return head == SQLITE_MAGIC or head[8:12] == DUCKDB_MAGIC
+
+
+def is_address(where: object) -> bool:
+    """Return whether a text is the address of a server rather than a path.
+
+    Examples
+    --------
+    >>> is_address("postgresql://localhost/shop"), is_address("data/shop.csv")
+    (True, False)
+    """
+    return isinstance(where, str) and re.match(r"[a-z][a-z0-9+.-]+://", where) is not None
+
+
+def without_password(address: str) -> str:
+    """Return an address as it may be shown: without the password, wherever it stands.
+
+    Examples
+    --------
+    >>> without_password("postgresql://ada:secret@db.example.org:5432/shop?password=secret&sslmode=require")
+    'postgresql://ada@db.example.org:5432/shop?sslmode=require'
+    """
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return f"{address.partition('://')[0]}://..."
+    user, at, host = parts.netloc.rpartition("@")
+    query = urlencode([pair for pair in parse_qsl(parts.query) if pair[0].lower() not in SECRETS])
+    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}", query=query))
+
+
+def hide_passwords(text: str, words: Sequence[str]) -> str:
+    """Return a text in which no address among the words that were typed shows its password.
+
+    Examples
+    --------
+    >>> hide_passwords("x: secret is wrong", ["fit", "postgresql://ada:secret@localhost/shop"])
+    'x: *** is wrong'
+    """
+    for word in filter(is_address, words):
+        text = text.replace(word, without_password(word))
+        for secret in _secrets(word):
+            text = text.replace(secret, "***")
+    return text
+
+
+def shown_name(where: str | os.PathLike[str]) -> str:
+    """Return what a place is called in output: an address without its password.
+
+    Examples
+    --------
+    >>> shown_name("postgresql://ada:secret@localhost/shop"), shown_name("shop.csv")
+    ('postgresql://ada@localhost/shop', 'shop.csv')
+    """
+    return without_password(str(where)) if is_address(where) else os.fspath(where)
+
+
+def read_database(where: str | os.PathLike[str], wanted: Wanted) -> tuple[str, Any, list[str]]:
+    """Return the name, the frame and the notes of a table or a query.
+
+    Parameters
+    ----------
+    where : str or path
+        A file of SQLite or DuckDB, or ``postgresql://...``.
+    wanted : Wanted
+        The table or the query; a database with one table needs neither.
+    """
+    name = shown_name(where)
+    if wanted.table is not None and wanted.query is not None:
+        raise InvalidParameter("table and query exclude each other: name one.").in_shell(
+            "--table and --query exclude each other: use one."
+        )
+    with closing(_open(where, name)) as database:
+        query, notes = wanted.query, []
+        if query is None:
+            table = wanted.table
+            if table is None:
+                table = _only_table(database, name)
+                notes.append(f"table {shortened(table)} is read")
+            _check_table(database, table, name)
+            query = f"select * from {database.quoted(table)}"  # quoted: a name is data, never SQL
+        elif not query.strip():
+            raise InvalidParameter(f"{name}: the query is empty.")
+        frame = _collected(database, name, query, wanted)
+    return name, frame, notes
+
+
+def _open(where: str | os.PathLike[str], name: str) -> Database:
+    if is_address(where):
+        scheme = str(where).partition("://")[0]
+        if scheme not in SCHEMES:
+            raise InvalidParameter(
+                f"{name}: {scheme}:// is not read. Give postgresql://..., a file of SQLite or DuckDB, or a "
+                f"file such as CSV."
+            )
+        return PostgresServer(str(where), name)
+    with open(where, "rb") as file:
+        is_sqlite = file.read(16) == SQLITE_MAGIC
+    return SqliteFile(os.fspath(where)) if is_sqlite else DuckdbFile(os.fspath(where))
+
+
+def _only_table(database: Database, name: str) -> str:
+    tables = _listing(database, name)
+    if not tables:
+        raise InvalidFile(f"{name}: the database has no tables.")
+    if len(tables) > 1:
+        listed = ", ".join(map(shortened, tables[:SHOWN])) + (" ..." if len(tables) > SHOWN else "")
+        text = f"{name}: which table? It has: {listed}."
+        raise InvalidParameter(f"{text} Use table= or query=.").in_shell(
+            f"{text} Use --table NAME or --query SQL."
+        )
+    return tables[0]
+
+
+def _check_table(database: Database, table: str, name: str) -> None:
+    tables = _listing(database, name)
+    if table not in tables:
+        listed = ", ".join(map(shortened, tables[:SHOWN])) + (" ..." if len(tables) > SHOWN else "")
+        near = did_you_mean(table, tables) or f" It has: {listed or 'none'}."
+        raise InvalidParameter(f'{name}: no table "{shortened(table)}".{near}')
+
+
+def _listing(database: Database, name: str) -> list[str]:
+    try:
+        return database.tables()
+    except CoterieError:
+        raise
+    except Exception as error:  # every driver has errors of its own
+        raise _explained(database, name, error) from None
+
+
+def _collected(database: Database, name: str, query: str, wanted: Wanted) -> Any:
+    """Return all rows of a query, read in batches, unless they are more than memory may take."""
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    frames, size, limit = [], 0, read_limit()
+    try:
+        for frame in database.rows(query, wanted.parameters):
+            size += frame.estimated_size()
+            if size > limit:
+                raise NotEnoughMemory(
+                    f"{name}: the rows take more than {format_bytes(limit)}. Select fewer rows or columns "
+                    f"with a query, or export them to Parquet files in a folder, which are read in blocks."
+                )
+            frames.append(frame)
+    except CoterieError:
+        raise
+    except Exception as error:  # every driver has errors of its own
+        raise _explained(database, name, error) from None
+    if not frames or not frames[0].width:
+        raise InvalidParameter(f"{name}: the query gives no table; it must be one select.")
+    if not sum(frame.height for frame in frames):
+        what = "the query returned no rows" if wanted.query is not None else "the table has no rows"
+        raise InvalidData(f"{name}: {what}.")
+    return _stacked(polars, [frame for frame in frames if frame.height])
+
+
+def _stacked(polars: Any, frames: list[Any]) -> Any:
+    """Return batches as one frame; a column that is text in one batch is text in all."""
+    if len(frames) == 1:
+        return frames[0]
+    names = frames[0].columns
+    texts = [name for name in names if any(frame[name].dtype == polars.String for frame in frames)]
+    alike = [frame.with_columns(polars.col(texts).cast(polars.String)) for frame in frames]
+    return polars.concat(alike, how="vertical_relaxed")
+
+
+def _explained(database: Database, name: str, error: Exception) -> CoterieError:
+    """Return an error of a driver in our words: which name is unknown, who holds the file, what is broken."""
+    text = database.safe(str(error)) if isinstance(database, PostgresServer) else str(error)
+    reason = shortened(" ".join(text.split()), 300)
+    found = _UNKNOWN.search(text)
+    if found is not None:
+        unknown = next(group for group in found.groups() if group)
+        return InvalidParameter(
+            f'{name}: the query names "{unknown}", which is not there.{_near(database, unknown)}'
+        )
+    lower = reason.lower()
+    if "locked" in lower or "set lock" in lower or "conflicting lock" in lower:
+        return FileProblem(
+            f"{name}: another program is writing to the database. Try again when it has finished."
+        )
+    if (
+        "malformed" in lower
+        or "not a database" in lower
+        or "corrupt" in lower
+        or "not a valid duckdb" in lower
+    ):
+        return InvalidFile(f"{name}: the database is damaged ({reason}).")
+    if any(
+        word in lower
+        for word in (
+            "readonly",
+            "read-only",
+            "read only",
+            "not authorized",
+            "prohibited",
+            "disabled by configuration",
+        )
+    ):
+        return InvalidParameter(
+            f"{name}: the query is refused ({reason}). Databases are only read: use one select."
+        )
+    return InvalidParameter(f"{name}: the query failed ({reason}).")
+
+
+def _near(database: Database, unknown: str) -> str:
+    """Return the sentence that offers the nearest table or column."""
+    try:
+        tables = database.tables()
+        columns = [column for table in tables[:SHOWN] for column in database.columns(table)]
+    except Exception:  # the connection may be gone: then there is no offer
+        return ""
+    return did_you_mean(unknown.rpartition(".")[2], [*columns, *tables]) or (
+        f" Tables: {', '.join(map(shortened, tables[:SHOWN]))}." if tables else ""
+    )
+
+
+def _double_quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+class SqliteFile:
+    """A file of SQLite, opened for reading; nothing but select is allowed."""
+
+    def __init__(self, path: str) -> None:
+        address = f"file:{quote(os.path.abspath(path))}?mode=ro"
+        try:
+            self.connection = sqlite3.connect(address, uri=True, timeout=WAIT)
+            self.connection.set_authorizer(_only_reading)
+        except sqlite3.Error as error:
+            raise FileProblem(f"{path}: cannot be opened ({error}).") from None
+
+    def tables(self) -> list[str]:
+        """Return the tables and views, by name."""
+        found = self.connection.execute(
+            "select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite@_%' "
+            "escape '@' order by rowid"
+        )
+        return [str(name) for (name,) in found]
+
+    def columns(self, table: str) -> list[str]:
+        """Return the columns of a table."""
+        cursor = self.connection.execute(f"select * from {self.quoted(table)} limit 0")
+        return [column[0] for column in cursor.description]
+
+    def quoted(self, table: str) -> str:
+        """Return the name of a table as SQL writes it."""
+        return _double_quoted(table)
+
+    def rows(self, query: str, parameters: Sequence[Any]) -> Iterator[Any]:
+        """Run a query and yield polars frames of at most `BATCH_ROWS` rows."""
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        cursor = self.connection.execute(query, parameters)
+        names = _different([column[0] for column in cursor.description or ()])
+        batch = cursor.fetchmany(BATCH_ROWS)
+        while True:
+            columns: list[Any] = [list(values) for values in zip(*batch, strict=True)] or [[] for _ in names]
+            yield polars.DataFrame(
+                [_sqlite_series(polars, *column) for column in zip(names, columns, strict=True)]
+            )
+            batch = cursor.fetchmany(BATCH_ROWS)
+            if not batch:
+                return
+
+    def close(self) -> None:
+        """End the connection."""
+        self.connection.close()
+
+
+def _only_reading(action: int, *_: Any) -> int:
+    """Allow what a select does; SQLite asks before every part of a statement."""
+    allowed = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
+    return sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY
+
+
+def _sqlite_series(polars: Any, name: str, values: list[Any]) -> Any:
+    """Return a column, whose cells may be of several types: then it is text."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int, float} or len(kinds) == 1:
+        return polars.Series(name, values, strict=False)
+    texts = [None if value is None else str(value) for value in values]
+    return polars.Series(name, texts, dtype=polars.String)
+
+
+def _different(names: Sequence[str]) -> list[str]:
+    """Return names of which none occurs twice."""
+    taken: dict[str, None] = {}
+    for at, name in enumerate(names):
+        taken[name if name not in taken else f"{name}_{at + 1}"] = None
+    return list(taken)
+
+
+class DuckdbFile:
+    """A file of DuckDB, opened for reading, which reaches no other file."""
+
+    def __init__(self, path: str) -> None:
+        duckdb = require("duckdb", extra="duckdb", purpose="Reading DuckDB files")
+        require("pyarrow", extra="duckdb", purpose="Reading DuckDB files")
+        try:
+            self.connection = duckdb.connect(path, read_only=True)
+            self.connection.execute("set enable_external_access = false")
+            self.connection.execute("set lock_configuration = true")
+        except Exception as error:  # of various types
+            raise _explained(self, path, error) from None
+
+    def tables(self) -> list[str]:
+        """Return the tables and views, by name."""
+        found = self.connection.execute(
+            "select case when table_schema = 'main' then '' else table_schema || '.' end || table_name "
+            "from information_schema.tables order by 1"
+        )
+        return [str(name) for (name,) in found.fetchall()]
+
+    def columns(self, table: str) -> list[str]:
+        """Return the columns of a table."""
+        self.connection.execute(f"select * from {self.quoted(table)} limit 0")
+        return [column[0] for column in self.connection.description]
+
+    def quoted(self, table: str) -> str:
+        """Return the name of a table as SQL writes it."""
+        return _quoted_with_schema(table)
+
+    def rows(self, query: str, parameters: Sequence[Any]) -> Iterator[Any]:
+        """Run a query and yield polars frames of at most `BATCH_ROWS` rows."""
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        relation = self.connection.sql(query, params=list(parameters) or None)
+        if relation is None:
+            return
+        reader = (
+            relation.to_arrow_reader(BATCH_ROWS)
+            if hasattr(relation, "to_arrow_reader")
+            else (relation.fetch_arrow_reader(BATCH_ROWS))
+        )
+        names = _different(list(relation.columns))
+        yield polars.from_arrow(reader.schema.empty_table()).rename(
+            dict(zip(reader.schema.names, names, strict=True))
+        )
+        for batch in reader:
+            yield polars.from_arrow(batch)
+
+    def close(self) -> None:
+        """End the connection."""
+        self.connection.close()
+
+
+def _quoted_with_schema(table: str) -> str:
+    schema, dot, name = table.rpartition(".")
+    return f"{_double_quoted(schema)}.{_double_quoted(name)}" if dot else _double_quoted(table)
+
+
+class PostgresServer:
+    """A database of PostgreSQL, in a transaction that only reads."""
+
+    def __init__(self, address: str, name: str) -> None:
+        driver = require("adbc_driver_postgresql.dbapi", extra="sql", purpose="Reading PostgreSQL")
+        self.secrets = _secrets(address)
+        try:
+            self.connection = driver.connect(address)
+            self.cursor = self.connection.cursor()
+            self.cursor.execute("set transaction read only")
+        except Exception as error:  # of various types
+            reason = shortened(" ".join(self.safe(str(error)).split()), 300)
+            raise FileProblem(f"{name}: cannot be reached ({reason}).") from None
+
+    def safe(self, text: str) -> str:
+        """Return a text without the password."""
+        for secret in self.secrets:
+            text = text.replace(secret, "***")
+        return text
+
+    def tables(self) -> list[str]:
+        """Return the tables and views, by name; those outside of "public" with their schema."""
+        self.cursor.execute(
+            "select case when table_schema = 'public' then '' else table_schema || '.' end || table_name "
+            "from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema') "
+            "order by 1"
+        )
+        return [str(name) for (name,) in self.cursor.fetchall()]
+
+    def columns(self, table: str) -> list[str]:
+        """Return the columns of a table."""
+        self.cursor.execute(f"select * from {self.quoted(table)} limit 0")
+        return [column[0] for column in self.cursor.description]
+
+    def quoted(self, table: str) -> str:
+        """Return the name of a table as SQL writes it."""
+        return _quoted_with_schema(table)
+
+    def rows(self, query: str, parameters: Sequence[Any]) -> Iterator[Any]:
+        """Run a query and yield polars frames, batch by batch."""
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        try:
+            self.cursor.execute(query, list(parameters) or None)
+            reader = self.cursor.fetch_record_batch()
+            names = _different(reader.schema.names)
+            yield _plain(polars, reader.schema.empty_table(), names)
+            for batch in reader:
+                yield _plain(polars, batch, names)
+        except Exception:
+            self.connection.rollback()  # a transaction that failed answers nothing more
+            raise
+
+    def close(self) -> None:
+        """End the connection."""
+        self.cursor.close()
+        self.connection.close()
+
+
+def _plain(polars: Any, batch: Any, names: Sequence[str]) -> Any:
+    """Return a batch as a frame; types that Arrow does not have, such as numeric, are text there."""
+    arrays = [column.storage if hasattr(column, "storage") else column for column in _columns(batch)]
+    return polars.DataFrame(
+        [polars.from_arrow(array).alias(name) for name, array in zip(names, arrays, strict=True)]
+    )
+
+
+def _columns(batch: Any) -> list[Any]:
+    return [
+        column.combine_chunks() if hasattr(column, "combine_chunks") else column for column in batch.columns
+    ]
+
+
+def _secrets(address: str) -> list[str]:
+    """Return the passwords of an address, as they are and as they are written there."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return []
+    written = (parts.netloc.rpartition("@")[0]).partition(":")[2]
+    named = [value for key, value in parse_qsl(parts.query) if key.lower() in SECRETS]
+    return [secret for secret in (written, unquote(written), *named) if secret]

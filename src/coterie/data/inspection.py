@@ -1,0 +1,252 @@
+"""What a table holds, column by column: kind, role, why, missing values, distribution, remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from coterie._printing import shortened, visible
+from coterie._support.optional import require
+from coterie.data.columns import Look, check_names, look_at, remedy_for
+from coterie.data.frames import as_table
+from coterie.data.marks import Counts, note_marks
+from coterie.data.schema import are_years, is_text
+from coterie.data.table import Table
+from coterie.errors import InvalidData
+
+BARS = "▁▂▃▄▅▆▇█"
+N_BINS = 8
+MOST_DENSE_COLUMNS = 10_000  # of a sparse matrix: more columns than anybody reads
+USED, LEFT_OUT = "used", "left out"
+HEADINGS = ("column", "kind", "role", "missing", "distribution", "why", "remedy")
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """What is known about a column.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    kind : str
+        Number, money in €, percent, cm, yes/no, a date, text and so on.
+    role : str
+        "used" or "left out".
+    why : str
+        Why it is left out, or what was done to its cells.
+    missing : float
+        Share of the rows without a value.
+    n_different : int
+        How many values differ.
+    histogram : tuple of int
+        Rows in each of eight equal steps from the least to the greatest number; of text, rows of each of the
+        eight most frequent values.
+    remedy : str
+        What to do if it should be otherwise.
+    """
+
+    column: str
+    kind: str
+    role: str
+    why: str
+    missing: float
+    n_different: int
+    histogram: tuple[int, ...]
+    remedy: str
+
+    @property
+    def bars(self) -> str:
+        """The histogram in block characters.
+
+        Examples
+        --------
+        >>> ColumnFacts("x", "number", "used", "", 0.0, 9, (1, 4, 8, 0), "").bars
+        '▁▄█ '
+        """
+        most = max(self.histogram, default=0)
+        heights = [-(-count * len(BARS) // most) if most else 0 for count in self.histogram]
+        return "".join(BARS[height - 1] if height else " " for height in heights)
+
+    def cells(self) -> tuple[str, ...]:
+        """Return what a table of columns shows, in the order of its headings."""
+        share = f"{self.missing:.0%}" if self.missing >= 0.01 or not self.missing else "<1%"
+        return (
+            shortened(self.column),
+            self.kind,
+            self.role,
+            share if self.missing else "-",
+            self.bars,
+            self.why,
+            self.remedy,
+        )
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """The columns of a table; printed, it is a table of them.
+
+    Parameters
+    ----------
+    source : str
+        What the table is called.
+    n_rows : int
+        Its rows.
+    columns : tuple of ColumnFacts
+        What is known about each column.
+    notes : tuple of str
+        What the reader had to decide.
+    """
+
+    source: str
+    n_rows: int
+    columns: tuple[ColumnFacts, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What the table is, in one line."""
+        n_used = sum(one.role == USED for one in self.columns)
+        return f"{self.source}   {self.n_rows:,} rows, {len(self.columns):,} columns, {n_used:,} used"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all facts as plain values."""
+        columns = [asdict(one) | {"histogram": list(one.histogram)} for one in self.columns]
+        return {"source": self.source, "rows": self.n_rows, "columns": columns, "notes": list(self.notes)}
+
+    def __repr__(self) -> str:
+        return f"<Inspection of {visible(self.title)}>"
+
+    def __str__(self) -> str:
+        rows = [HEADINGS, *(one.cells() for one in self.columns)]
+        widths = [max(len(row[at]) for row in rows) for at in range(len(HEADINGS))]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        return visible("\n".join([self.title, "", *lines, *(f"note: {note}" for note in self.notes)]))
+
+
+def inspect(
+    data: Any,
+    *,
+    drop: str | Sequence[str] = (),
+    keep: str | Sequence[str] = (),
+    dates: str | None = None,
+    **reading: Any,
+) -> Inspection:
+    """Look at the columns of data: what they hold, which `coterie.fit` uses, and why not the others.
+
+    Parameters
+    ----------
+    data : path, DataFrame, Table, array or anything else that `coterie.fit` takes in memory
+        The data.
+    drop, keep, dates
+        As in `coterie.fit`.
+    **reading
+        Of `coterie.data.read_table`: sheet, table, query, encoding and so on.
+
+    Returns
+    -------
+    Inspection
+
+    Examples
+    --------
+    >>> import coterie, polars
+    >>> frame = polars.DataFrame({"price": ["€5", "€1,200", "n/a"], "town": ["Ulm", "Bonn", "Ulm"]})
+    >>> [(one.column, one.kind, one.role) for one in coterie.inspect(frame).columns]
+    [('price', 'money in €', 'used'), ('town', 'text', 'left out')]
+    """
+    table = as_table(data, dates=dates, may_be_distances=True, **reading)
+    dropped, kept = ({names} if isinstance(names, str) else set(names) for names in (drop, keep))
+    check_names(table.source, table.columns, [*dropped, *kept])
+    facts = [
+        _facts_of(look, table.marks.get(name, {}), is_dropped=name in dropped, is_kept=name in kept)
+        for name, look in _looks(table).items()
+    ]
+    return Inspection(table.source, table.n_rows, tuple(facts), table.notes)
+
+
+def _looks(table: Table) -> dict[str, Look]:
+    """Return what each column holds; of a matrix too."""
+    if not table.is_matrix:
+        return table.looks
+    polars = require("polars", extra="cli", purpose="Looking at columns")
+    X = table.content
+    if X.shape[1] > MOST_DENSE_COLUMNS:
+        raise InvalidData(f"{table.source}: has {X.shape[1]:,} columns, too many to look at one by one.")
+    X = X.toarray() if issparse(X) else np.asarray(X)
+    series = (
+        polars.Series(name, np.ascontiguousarray(X[:, at]), nan_to_null=True)
+        for at, name in enumerate(table.columns)
+    )
+    return {one.name: Look(one, one) if one.null_count() < len(one) else look_at(one) for one in series}
+
+
+def _facts_of(look: Look, marks: Counts, *, is_dropped: bool, is_kept: bool) -> ColumnFacts:
+    series = look.series
+    reason = "dropped" if is_dropped else look.reason_to_leave_out(is_kept=is_kept)
+    values = series if look.numbers is None else look.values(as_is=is_kept)
+    said = note_marks({"": {**marks, **look.marks}}, {} if is_kept else {series.name: look.sentinels})
+    about = "; ".join(note.removeprefix(": ").removeprefix(f"{series.name}: ") for note in said)
+    remedy = (
+        remedy_for(reason or "", series.name).strip() if look.reason != "a key" else ""
+    )  # text cannot be kept
+    if reason is None:
+        remedy = _remedy_of_used(look, values, is_kept=is_kept)
+    return ColumnFacts(
+        column=series.name,
+        kind=_kind(look),
+        role=USED if reason is None else LEFT_OUT,
+        why=reason or about,
+        missing=values.null_count() / max(1, len(values)),
+        n_different=_count_different(values),
+        histogram=_histogram(values, look),
+        remedy=remedy,
+    )
+
+
+def _kind(look: Look) -> str:
+    if look.reading is not None:
+        return str(look.reading)
+    dtype = look.series.dtype
+    if look.numbers is not None:
+        return "yes/no" if str(dtype) == "Boolean" else "whole number" if dtype.is_integer() else "number"
+    if look.reason == "empty":
+        return "empty"
+    if is_text(dtype) and look.reason in ("a date", "a time"):
+        return look.reason.removeprefix("a ")
+    return "text" if is_text(dtype) else (look.reason or "").removeprefix("a ")
+
+
+def _remedy_of_used(look: Look, values: Any, *, is_kept: bool) -> str:
+    series = look.series
+    is_whole = series.dtype.is_integer() and not is_kept
+    if is_whole and are_years(series.name, float(series.min()), float(series.max())):
+        return f"Years as labels: --drop {shortened(series.name)}."
+    return "Missing values: --missing drop or median." if values.null_count() else ""
+
+
+def _count_different(values: Any) -> int:
+    try:
+        return int(values.drop_nulls().n_unique())
+    except Exception:  # lists and structs cannot all be compared
+        return 0
+
+
+def _histogram(values: Any, look: Look) -> tuple[int, ...]:
+    if look.numbers is None:
+        if not is_text(values.dtype):
+            return ()
+        counts = values.drop_nulls().value_counts(sort=True)
+        return tuple(counts[counts.columns[1]].head(N_BINS).to_list())
+    polars = require("polars", extra="cli", purpose="Looking at columns")
+    numbers = values.cast(polars.Float64).drop_nulls().to_numpy()
+    numbers = numbers[np.isfinite(numbers)]
+    if not numbers.size or not np.isfinite(np.ptp(numbers)):
+        return ()
+    return tuple(np.histogram(numbers, bins=N_BINS)[0].tolist())

@@ -1,0 +1,99 @@
+"""What to tell people about how the columns of a table were read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from coterie._printing import shortened
+from coterie.data.cells import DATE, NUMBER, TIME
+from coterie.data.columns import ColumnChoice, Look
+from coterie.data.marks import Counts, add_marks, note_marks
+from coterie.data.schema import are_years
+
+LISTED = 5
+CODES = ("a postal code", "a phone number", "an id that repeats", "a code", "classes")
+
+
+def reading_notes(
+    looks: Mapping[str, Look], choice: ColumnChoice, marks: Mapping[str, Counts], keep: Sequence[str]
+) -> tuple[str, ...]:
+    """Return notes: marks of missing values, numbers in disguise, codes and dates left out, years used.
+
+    Parameters
+    ----------
+    looks : mapping of str to Look
+        What each column holds.
+    choice : ColumnChoice
+        The columns used, and those left out.
+    marks : mapping
+        By column, texts that the reader of the file took as missing.
+    keep : sequence of str
+        Columns whose numbers are all taken as they are.
+    """
+    used = choice.used
+    at_reading = {name: marks.get(name, {}) for name in used}
+    in_cells = add_marks([at_reading, {name: looks[name].marks for name in used}])
+    sentinels = {name: looks[name].sentinels for name in used if name not in keep}
+    return (
+        *note_marks(in_cells, sentinels),
+        *_note_readings(looks, used),
+        *_note_left_out(choice),
+        *_note_years(looks, used, keep),
+    )
+
+
+def _note_readings(looks: Mapping[str, Look], used: Sequence[str]) -> list[str]:
+    disguised = [name for name in used if looks[name].reading is not None]
+    texts = [f"{shortened(name)} ({looks[name].reading})" for name in disguised if not _is_plain(looks[name])]
+    return [f"{_listed(texts)} read as numbers"] if texts else []
+
+
+def _is_plain(look: Look) -> bool:
+    """Return whether a column needs no word beside that on its missing values."""
+    reading = look.reading
+    return reading is None or (reading.kind == NUMBER and not look.series.str.contains(r"\d[,.'’ ]\d").any())
+
+
+def _note_left_out(choice: ColumnChoice) -> list[str]:
+    notes = []
+    for test, option in _OPTIONS:
+        names = [shortened(one.name) for one in choice.left_out if test(one.reason)]
+        if names:
+            of = {one.name: one.reason for one in choice.left_out}
+            texts = [f"{name} ({of.get(name, '')})" for name in names]
+            notes.append(f"left out: {_listed(texts)}; {option(names)}")
+    return notes
+
+
+def _keep_them(names: Sequence[str]) -> str:
+    return f"--keep {','.join(names[:LISTED])} uses {'it' if len(names) == 1 else 'them'}"
+
+
+_OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str]], str]], ...] = (
+    (lambda reason: reason in CODES, _keep_them),
+    (
+        lambda reason: reason in (f"a {DATE}", f"a {TIME}"),
+        lambda names: f"--dates year, month, weekday or as-number uses {'it' if len(names) == 1 else 'them'}",
+    ),
+    (lambda reason: reason.endswith("% missing"), _keep_them),
+    (lambda reason: reason.startswith("mixed units"), lambda names: "convert to one unit first"),
+)
+
+
+def _note_years(looks: Mapping[str, Look], used: Sequence[str], keep: Sequence[str]) -> list[str]:
+    years = []
+    for name in used:
+        series = looks[name].series
+        if name in keep or not series.dtype.is_integer():
+            continue
+        if are_years(name, float(series.min()), float(series.max())):
+            years.append(shortened(name))
+    if not years:
+        return []
+    are = "holds years, used as a number" if len(years) == 1 else "hold years, used as numbers"
+    return [f"{_listed(years)} {are}; --drop {','.join(years[:LISTED])} if they are labels"]
+
+
+def _listed(texts: Sequence[str]) -> str:
+    more = len(texts) - LISTED
+    return ", ".join(texts[:LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,99 @@
+"""JSON: an array of records, one record per line, columns by name, or rows of numbers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from coterie._printing import shortened
+from coterie._support.optional import require
+from coterie.data.panics import quiet_panics
+from coterie.data.source import Source
+
+SHAPES = 'an array of records [{"x": 1}, ...], one record per line, or columns {"x": [1, ...]}'
+
+
+def read_json(source: Source) -> tuple[Any, bool]:
+    """Return the frame of a JSON text, and whether its columns have names.
+
+    Parameters
+    ----------
+    source : Source
+        The text: an array of objects, an object per line, an object of arrays, or an array of arrays.
+    """
+    text = bytes(source.content).decode("utf-8-sig", "replace").strip()
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise source.fail("is JSON that is nested too deeply to be a table.") from None
+    except json.JSONDecodeError as problem:
+        value = _lines(source, text, problem)
+    if isinstance(value, dict):
+        value = _columns(source, value)
+    is_rows = isinstance(value, list) and all(isinstance(row, list) for row in value)
+    if not value or not (is_rows or isinstance(value, dict) or all(isinstance(row, dict) for row in value)):
+        raise source.fail(f"is JSON, but not a table: {SHAPES} is needed.")
+    return _frame(source, value, is_rows=is_rows), not is_rows
+
+
+def _lines(source: Source, text: str, problem: json.JSONDecodeError) -> list[Any]:
+    """Return the records of a text that has one per line."""
+    rows = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            rows.append(json.loads(line))
+        except (json.JSONDecodeError, RecursionError) as error:
+            if not rows:  # not one record per line: where the whole text breaks off says more
+                raise source.fail(
+                    f"is not whole JSON: line {problem.lineno}, column {problem.colno} ({problem.msg})."
+                ) from None
+            raise source.fail(f"line {number} is not a whole JSON record ({error}).") from None
+    return rows
+
+
+def _columns(source: Source, value: dict[str, Any]) -> Any:
+    """Return an object as columns, as the only table in it, or as one record."""
+    if value and all(isinstance(column, list) for column in value.values()):
+        lengths = {name: len(column) for name, column in value.items()}
+        if len(set(lengths.values())) > 1:
+            first, second = sorted(lengths, key=lambda name: lengths[name])[:: len(lengths) - 1]
+            raise source.fail(
+                f'the columns must be equally long; "{shortened(first)}" has {lengths[first]:,} values, '
+                f'"{shortened(second)}" {lengths[second]:,}.'
+            )
+        only = next(iter(value.values()))
+        is_records = len(value) == 1 and only and all(isinstance(row, dict) for row in only)
+        return only if is_records else value
+    return [value]
+
+
+def _frame(source: Source, value: Any, *, is_rows: bool) -> Any:
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    if is_rows:
+        widths = {len(row) for row in value}
+        if len(widths) > 1 or not max(widths):
+            raise source.fail("the rows must be equally long and have values.")
+        names = [f"column_{at + 1}" for at in range(max(widths))]
+        value = {name: [row[at] for row in value] for at, name in enumerate(names)}
+    if not isinstance(value, dict):
+        names = list(dict.fromkeys(name for row in value for name in row))
+        value = {name: [row.get(name) for row in value] for name in names}
+    with quiet_panics():
+        return polars.DataFrame([_series(polars, name, cells) for name, cells in value.items()])
+
+
+def _series(polars: Any, name: str, cells: list[Any]) -> Any:
+    """Return a column; cells of different kinds become text."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if kinds <= {int, float} or kinds in ({bool}, {str}):
+        try:
+            return polars.Series(name, cells, strict=False)
+        except (OverflowError, TypeError, polars.exceptions.PolarsError):
+            pass  # whole numbers of very many digits: as text they become floats
+    texts = [
+        None if cell is None else cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
+        for cell in cells
+    ]
+    return polars.Series(name, texts, dtype=polars.String)

@@ -1,0 +1,155 @@
+"""Excel workbooks: one sheet as a frame, with what spreadsheets have around and inside their tables."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Sequence
+from typing import Any
+
+from coterie._printing import shortened
+from coterie._support.optional import require
+from coterie.data.source import Source
+from coterie.errors import InvalidParameter, did_you_mean
+
+SHOWN = 5
+TITLE_ROWS = 20  # rows at most that are looked at for what stands above a table
+LONGEST_SHEET = 1 << 28  # bytes of a sheet that are looked at for merged cells and formulas
+_MERGED = re.compile(rb"<mergeCell ref=")
+_UNCOMPUTED = re.compile(rb"<f[^>]*>[^<]*</f>(?:<v></v>|<v\s*/>)?</c>")
+
+
+def read_sheet(source: Source, sheet: str | None, header: bool | None) -> tuple[Any, bool, list[str]]:
+    """Return the frame of a sheet, whether its columns have names, and notes for the user.
+
+    Parameters
+    ----------
+    source : Source
+        The workbook.
+    sheet : str or None
+        Name of the sheet; None: the first that has cells.
+    header : bool or None
+        Whether the first row of the table names the columns; None looks.
+    """
+    fastexcel = require("fastexcel", extra="excel", purpose="Reading Excel workbooks")
+    try:
+        book = fastexcel.read_excel(bytes(source.content))
+        names = list(book.sheet_names)
+    except Exception as error:  # of various types
+        reason = shortened(next(iter(str(error).splitlines()), type(error).__name__))
+        raise source.fail(f"not a whole Excel workbook, cut off or damaged ({reason}).") from None
+    raw, notes = _chosen(source, book, names, sheet)
+    name = raw.name
+    frame = raw.to_polars()
+    first = _rows_above(frame)
+    if first:
+        notes.append(f"{first} row{'s' if first > 1 else ''} above the table skipped")
+    has_names = _is_header(frame, first) if header is None else header
+    notes += _oddities(source, names.index(name))
+    options = {"header_row": first} if has_names else {"header_row": None, "skip_rows": first}
+    table = book.load_sheet(name, **options).to_polars()
+    table = table.filter(~_all_null(table)) if table.width else table
+    if table.height == 0 or table.width == 0:
+        raise source.fail(f'sheet "{shortened(name)}" has no rows below its header.')
+    return _named(_whole_numbers(table), has_names), has_names, notes
+
+
+def _chosen(source: Source, book: Any, names: Sequence[str], sheet: str | None) -> tuple[Any, list[str]]:
+    """Return the sheet as raw cells, and a note where one was chosen among several."""
+    if sheet is not None:
+        if sheet not in names:
+            listed = ", ".join(map(shortened, names[:SHOWN])) + (" ..." if len(names) > SHOWN else "")
+            near = did_you_mean(sheet, names) or f" It has: {listed}."
+            raise InvalidParameter(f'{source.name}: no sheet "{shortened(sheet)}".{near}')
+        raw = book.load_sheet(sheet, header_row=None)
+        if raw.height == 0:
+            raise source.fail(f'sheet "{shortened(sheet)}" is empty.')
+        return raw, []
+    for name in names:
+        raw = book.load_sheet(name, header_row=None)
+        if raw.height:
+            others = [shortened(other) for other in names if other != name]
+            listed = ", ".join(others[:SHOWN]) + (" ..." if len(others) > SHOWN else "")
+            note = f'sheet "{shortened(name)}" is read; others: {listed} (--sheet NAME)'
+            return raw, [note] if others else []
+    raise source.fail("has no sheet with cells.")
+
+
+def _rows_above(frame: Any) -> int:
+    """Return how many rows stand above the table: titles, which fill less than half of the columns."""
+    if frame.width < 3:
+        return 0
+    filled = [sum(cell is not None for cell in row) for row in frame.head(TITLE_ROWS).rows()]
+    return next((at for at, count in enumerate(filled) if 2 * count > frame.width), 0)
+
+
+def _is_header(frame: Any, row: int) -> bool:
+    """Return whether a row names columns: text in all of its cells that are filled."""
+    cells = [cell for cell in frame.row(row) if cell is not None]
+    return bool(cells) and not any(_is_number(str(cell)) for cell in cells)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _all_null(table: Any) -> Any:
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    return table.select(polars.all_horizontal(polars.all().is_null())).to_series()
+
+
+def _whole_numbers(table: Any) -> Any:
+    """Return the table with whole numbers as such: a spreadsheet keeps every number as a float."""
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    floats = [one for one in table if one.dtype == polars.Float64 and one.null_count() < len(one)]
+    whole = [one for one in floats if bool(((one % 1) == 0).all()) and float(one.abs().max()) < 2**53]
+    return table.with_columns(one.cast(polars.Int64) for one in whole)
+
+
+def _named(table: Any, has_names: bool) -> Any:
+    """Return the table with a name for every column."""
+    names = [
+        f"column_{at + 1}" if not has_names or name.startswith("__UNNAMED__") else name.strip()
+        for at, name in enumerate(table.columns)
+    ]
+    taken: dict[str, None] = {}
+    for at, name in enumerate(names):
+        taken[name if name not in taken else f"{name}_{at + 1}"] = None
+    return table.rename(dict(zip(table.columns, taken, strict=True)))
+
+
+def _oddities(source: Source, number: int) -> list[str]:
+    """Return notes on merged cells, and on formulas that were never computed, of a sheet by its place."""
+    try:
+        with zipfile.ZipFile(source.stream()) as archive, archive.open(_part_of(archive, number)) as part:
+            text = part.read(LONGEST_SHEET)
+    except Exception:  # what is told here is a help; the sheet itself has been read
+        return []
+    merged, uncomputed = len(_MERGED.findall(text)), len(_UNCOMPUTED.findall(text))
+    notes = []
+    if merged:
+        areas = "area" if merged == 1 else "areas"
+        notes.append(f"{merged:,} merged {areas}: the first cell of each has the value, the others are empty")
+    if uncomputed:
+        formulas = "formula has" if uncomputed == 1 else "formulas have"
+        notes.append(
+            f"{uncomputed:,} {formulas} no stored result and read as empty: save the workbook in Excel"
+        )
+    return notes
+
+
+def _part_of(archive: zipfile.ZipFile, number: int) -> str:
+    """Return the part of the archive that holds a sheet; sheets are listed in the order of the workbook."""
+    book = archive.read("xl/workbook.xml").decode("utf-8", "replace")
+    links = archive.read("xl/_rels/workbook.xml.rels").decode("utf-8", "replace")
+    key = re.findall(r'<sheet [^>]*?r:id="([^"]+)"', book)[number]
+    for link in re.findall(r"<Relationship [^>]*>", links):
+        if f'Id="{key}"' in link:
+            target = re.search(r'Target="([^"]+)"', link)
+            if target is not None:
+                return target[1].lstrip("/") if target[1].startswith("/") else f"xl/{target[1]}"
+    raise KeyError(key)
