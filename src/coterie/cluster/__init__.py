@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from coterie.cluster.agglomerative.genie import Genie
     from coterie.cluster.birch.birch import Birch
     from coterie.cluster.birch.cf_tree import CFTree
+    from coterie.cluster.categorical.kprototypes import KModes, KPrototypes
     from coterie.cluster.consensus import ConsensusClustering
     from coterie.cluster.density.condensed_tree import CondensedTree
     from coterie.cluster.density.dbscan import DBSCAN, dbscan
@@ -82,6 +83,8 @@ __all__ = [
     "KMeansPick",
     "KMeansStep",
     "KMedoids",
+    "KModes",
+    "KPrototypes",
     "KernelKMeans",
     "LaplacianEigenmap",
     "Method",

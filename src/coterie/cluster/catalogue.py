@@ -168,6 +168,22 @@ _METHODS = (
         needs_k=True,
     ),
     Method(
+        "kmodes",
+        "k-modes",
+        "coterie.cluster.categorical.kprototypes",
+        "KModes",
+        "groups of rows of categories, about the most frequent ones; numbers count as names",
+        needs_k=True,
+    ),
+    Method(
+        "kprototypes",
+        "k-prototypes",
+        "coterie.cluster.categorical.kprototypes",
+        "KPrototypes",
+        "k-means for tables of numbers and categories, with missing cells",
+        needs_k=True,
+    ),
+    Method(
         "kernel-kmeans",
         "kernel k-means",
         "coterie.cluster.kernel.kernel_kmeans",
