@@ -156,8 +156,8 @@ def _of_array(X: Any, who: str, name: str) -> list[Column]:
     if cells.ndim != 2:
         raise InvalidData(
             f"Expected 2D array, got {cells.ndim}D array of shape {cells.shape} instead for {name} of {who}. "
-            f"Reshape your data: {name}.reshape(-1, 1) if it is one feature, {name}.reshape(1, -1) if it is one "
-            f"sample."
+            f"Reshape your data: {name}.reshape(-1, 1) if it is one feature, {name}.reshape(1, -1) if it is "
+            f"one sample."
         )
     if cells.dtype.kind == "c":
         raise InvalidData(f"Complex data not supported: {name} of {who} is {cells.dtype}.")

@@ -248,8 +248,8 @@ register(
         parameters=(
             Parameter(
                 "kinds",
-                "number, ordinal (or its levels in order), category, symmetric or asymmetric, per column or for "
-                "some; None: by type",
+                "number, ordinal (or its levels in order), category, symmetric or asymmetric, per column or "
+                "for some; None: by type",
                 None,
                 Anything(),
             ),

@@ -151,8 +151,8 @@ def _note_incomparable(X: Data, counts: Any, who: str) -> None:
     patterns = np.unique(is_there, axis=0).astype(np.float32)
     if len(patterns) <= MOST_PATTERNS and not (patterns @ patterns.T).all():
         warnings.warn(
-            f"some rows of X have no column in which both have a value: their {who} distance is taken to be 1, "
-            f"the largest. Leave out rows or columns that are mostly missing.",
+            f"some rows of X have no column in which both have a value: their {who} distance is taken to be "
+            f"1, the largest. Leave out rows or columns that are mostly missing.",
             DataNotice,
             stacklevel=caller_level(),
         )

@@ -72,8 +72,8 @@ class TableEncoding:
             None among them is passed over.
         kinds : sequence, mapping or None, default=None
             One for all, one per column, or by name or number for some: "number", "ordinal", "category",
-            "symmetric", "asymmetric", or the values of an ordinal column in their order. None, and columns that are not
-            named: by their types.
+            "symmetric", "asymmetric", or the values of an ordinal column in their order. None, and
+            columns that are not named: by their types.
         who : str
             The caller, for messages.
         """
@@ -127,8 +127,8 @@ class TableEncoding:
         if levels is None:
             if column.levels not in (None, (False, True)):
                 raise InvalidData(
-                    f"{called(column.name, at)} of {name} of {who} must be numbers, as when it was fitted, got "
-                    f"text."
+                    f"{called(column.name, at)} of {name} of {who} must be numbers, as when it was fitted, "
+                    f"got text."
                 )
             return np.where(column.is_missing, np.nan, column.values), []
         place_of = {level: code for code, level in enumerate(levels)}
@@ -198,8 +198,8 @@ def _learn_column(
     levels = _levels(parts)
     if told == "ordinal" and is_named and not any(part.is_ordered for part in parts):
         raise InvalidParameter(
-            f'{what} of {who} is text without an order: instead of "ordinal" give its levels from low to high, '
-            f"such as kinds={{{parts[0].name or at!r}: {list(levels)[:4]!r}}}."
+            f'{what} of {who} is text without an order: instead of "ordinal" give its levels from low to '
+            f"high, such as kinds={{{parts[0].name or at!r}: {list(levels)[:4]!r}}}."
         )
     if told in (SYMMETRIC, "asymmetric") and len(levels) > 2:
         raise InvalidData(f"{what} of X of {who} must have two values to be {told}, got {len(levels)}.")
@@ -262,7 +262,7 @@ def _whole(value: float) -> Value:
 
 
 def _same_text(value: Value, place_of: Mapping[Value, int]) -> int | None:
-    """Return the place of a value that was text when the table was learned and is a number now, or reversed."""
+    """Return the place of a value that was text when the table was learned and is a number now, or back."""
     if not isinstance(value, str):
         return place_of.get(str(value))
     try:
@@ -284,7 +284,11 @@ def is_coded(table: Any, kinds: Any) -> bool:
 def checked_codes(table: Data, *, who: str, name: str) -> Data:
     """Return rows that are coded already, if they are finite or missing."""
     if not table.size:
-        raise InvalidData(f"{name} of {who} must have at least one row and one column, got {table.shape}.")
+        what = "sample" if not len(table) else "feature"
+        raise InvalidData(
+            f"Found array with 0 {what}(s) (shape={table.shape}) while a minimum of 1 is required by {who}: "
+            f"{name} is empty."
+        )
     if np.isinf(table).any():
         raise InvalidData(f"Input {name} contains infinity: distances of {who} need finite numbers.")
     return np.ascontiguousarray(table)

@@ -170,7 +170,7 @@ class MixedColumns:
     @property
     def columns(self) -> _core.MixedColumns:
         """What the engine is told of the columns."""
-        weights = np.ascontiguousarray(self.weights[self.order])
+        weights = np.ascontiguousarray(self.weights[self.order], dtype=np.float64)
         return _core.MixedColumns(self.n_numbers, self.n_categories, weights)
 
     def forward(self, rows: FloatArray) -> FloatArray:

@@ -95,7 +95,7 @@ class _PrototypeClusterer(WeightedClusterer):
     gamma_: float
     n_iter_: int
     epoch_costs_: FloatArray
-    _means: FloatArray
+    _means: Any
     _modes: AnyArray
 
     @classmethod

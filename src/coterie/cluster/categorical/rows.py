@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.typing import AnyArray, Data, FloatArray, Indices, Labels, Weights
+from coterie._support.typing import AnyArray, Data, Indices, Labels, Weights
 from coterie.distance.table import UNSEEN, TableEncoding
 
+Doubles: TypeAlias = npt.NDArray[np.float64]
 MISSING, OTHER = -1, -2  # codes of a cell that is missing, and of a category that no row of the fit had
 
 
@@ -28,7 +30,7 @@ class MixedRows:
         How many categories each of these columns has.
     """
 
-    numbers: FloatArray
+    numbers: Doubles
     codes: AnyArray
     n_levels: Indices
 
@@ -37,9 +39,9 @@ class MixedRows:
         """Number of rows."""
         return len(self.numbers)
 
-    def labels(self, prototypes: Prototypes, gamma: float, threads: int) -> tuple[Labels, FloatArray]:
+    def labels(self, prototypes: Prototypes, gamma: float, threads: int) -> tuple[Labels, Doubles]:
         """Return the nearest prototype of each row, and what it costs."""
-        found: tuple[Labels, FloatArray] = _core.label_by_prototypes(
+        found: tuple[Labels, Doubles] = _core.label_by_prototypes(
             self.numbers, self.codes, self.n_levels, prototypes.means, prototypes.modes, gamma, threads
         )
         return found
@@ -49,7 +51,7 @@ class MixedRows:
 class Prototypes:
     """A mean of numbers and a mode of categories per cluster."""
 
-    means: FloatArray
+    means: Doubles
     modes: AnyArray
 
     def __len__(self) -> int:
@@ -84,7 +86,7 @@ class MergedRows:
     """Rows that differ, each with the weight of all that equal it: copies and weights are the same thing."""
 
     rows: MixedRows
-    weights: FloatArray
+    weights: Doubles
 
 
 def merge_equal_rows(rows: MixedRows, weights: Weights | None) -> MergedRows:
@@ -120,7 +122,7 @@ def middle_of(merged: MergedRows) -> Prototypes:
     return Prototypes(means[None, :], np.array([modes], dtype=np.int32).reshape(1, -1))
 
 
-def category_weights(merged: MergedRows) -> list[FloatArray]:
+def category_weights(merged: MergedRows) -> list[Doubles]:
     """Return for every column of categories the weight of each."""
     rows, found = merged.rows, []
     for codes, n_levels in zip(rows.codes.T, rows.n_levels, strict=True):
@@ -158,7 +160,7 @@ def _at(rows: MixedRows, chosen: Any) -> MixedRows:
 
 
 def _by_density(merged: MergedRows, k: int, gamma: float, threads: int) -> Indices:
-    """Cao: the row of the most frequent categories, then rows of frequent ones that are far from those before."""
+    """Cao: the row of the most frequent categories, then frequent ones that are far from those before."""
     rows, middle = merged.rows, middle_of(merged)
     density = np.zeros(rows.n) if rows.codes.shape[1] else np.ones(rows.n)
     for codes, counts in zip(rows.codes.T, category_weights(merged), strict=True):
@@ -190,6 +192,6 @@ def _by_frequency(merged: MergedRows, k: int, random: np.random.Generator, threa
     return np.array(chosen)
 
 
-def _shares(counts: FloatArray) -> FloatArray:
+def _shares(counts: Doubles) -> Doubles:
     total = counts.sum()
     return counts / total if total > 0 else np.full(len(counts), 1 / len(counts))  # missing in all that count
