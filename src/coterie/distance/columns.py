@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from coterie._support.typing import AnyArray, FloatArray
-from coterie._support.validation.explain import refuse_queries
+from coterie._support.validation.explain import not_finite, refuse_queries
 from coterie.errors import InvalidData, UnsupportedInput
 
 Value: TypeAlias = str | int | float | bool  # what a category may be called
@@ -54,10 +54,7 @@ def read_columns(X: Any, *, who: str, name: str = "X") -> list[Column]:
     >>> [column.levels for column in read_columns([[1.5, "red"], [2.0, "blue"]], who="this function")]
     [None, ('blue', 'red')]
     """
-    refuse_queries(X, f"{name} of {who}")
-    if issparse(X) or X is None or isinstance(X, str | bytes | dict):
-        kind = "sparse rows" if issparse(X) else type(X).__name__
-        raise UnsupportedInput(f"{name} of {who} must be a table of rows and columns, got {kind}.")
+    _refuse_kinds(X, f"{name} of {who}")
     package = type(X).__module__.partition(".")[0]
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         found = list(_of_pandas(X))
@@ -68,10 +65,28 @@ def read_columns(X: Any, *, who: str, name: str = "X") -> list[Column]:
     else:
         found = _of_array(X, who, name)
     _refuse_nothing(found, X, who, name)
-    for at, column in enumerate(found):
-        if column.levels is None and np.isinf(column.values).any():
-            raise InvalidData(f"Input {name} contains infinity: {called(column.name, at)} of {who}.")
+    if any(column.levels is None and np.isinf(column.values).any() for column in found):
+        raise _infinite(found, who, name)
     return found
+
+
+def _infinite(found: list[Column], who: str, name: str) -> InvalidData:
+    """Say which columns hold infinite numbers, and where."""
+    cells = np.column_stack([np.where(column.is_missing, 0.0, column.values) for column in found])
+    names = None if found[0].name is None else [str(column.name) for column in found]
+    return not_finite(cells, names, who, name)
+
+
+def _refuse_kinds(X: Any, what: str) -> None:
+    """Refuse what is no table of cells."""
+    if X is None:
+        raise InvalidData(f"{what} must be a table of numbers, got None.")
+    refuse_queries(X, what)
+    if issparse(X) or isinstance(X, str | bytes | dict):
+        kind = "sparse rows" if issparse(X) else f"a {type(X).__name__}"
+        raise UnsupportedInput(f"{what} must be a table of rows and columns, got {kind}.")
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise InvalidData(f"{what} has masked values. Make them missing first: X.filled(numpy.nan).")
 
 
 def _refuse_nothing(found: list[Column], X: Any, who: str, name: str) -> None:
@@ -153,7 +168,11 @@ def _of_array(X: Any, who: str, name: str) -> list[Column]:
         cells = np.asarray(X, dtype=object) if cells.dtype.kind in "USV" else cells
     except ValueError:
         cells = np.empty(0)
-    if cells.ndim != 2:
+    if cells.ndim > 2:
+        raise InvalidData(
+            f"Found array with dim {cells.ndim}, while dim <= 2 is required for {name} of {who}."
+        )
+    if cells.ndim < 2:
         raise InvalidData(
             f"Expected 2D array, got {cells.ndim}D array of shape {cells.shape} instead for {name} of {who}. "
             f"Reshape your data: {name}.reshape(-1, 1) if it is one feature, {name}.reshape(1, -1) if it is "
@@ -165,7 +184,10 @@ def _of_array(X: Any, who: str, name: str) -> list[Column]:
         numbers = cells if cells.dtype == np.float32 else cells.astype(np.float64)
         return [Column(None, column) for column in numbers.T]
     if cells.dtype.kind != "O":
-        raise UnsupportedInput(f"{name} of {who} must be numbers, text or yes/no, got {cells.dtype}.")
+        raise UnsupportedInput(
+            f"{name} of {who} must be numbers, text or yes/no, got dates or times ({cells.dtype}). Give a frame "
+            f"with columns of their own."
+        )
     return [_of_objects(None, column, _is_none(column)) for column in cells.T]
 
 

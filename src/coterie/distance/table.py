@@ -63,13 +63,13 @@ class TableEncoding:
                 raise wrong(f"levels[{at}]", cls.__name__, f"suit the kind {kind}", "others")
 
     @classmethod
-    def learn(cls, *tables: Any, kinds: Any = None, who: str = "this function") -> TableEncoding:
+    def learn(cls, table: Any, *others: Any, kinds: Any = None, who: str = "this function") -> TableEncoding:
         """Return the encoding of tables that have the same columns.
 
         Parameters
         ----------
-        *tables : frames or array-likes
-            None among them is passed over.
+        table, *others : frames or array-likes
+            None among the others is passed over.
         kinds : sequence, mapping or None, default=None
             One for all, one per column, or by name or number for some: "number", "ordinal", "category",
             "symmetric", "asymmetric", or the values of an ordinal column in their order. None, and
@@ -77,7 +77,8 @@ class TableEncoding:
         who : str
             The caller, for messages.
         """
-        read = [read_columns(table, who=who) for table in tables if table is not None]
+        given = [table, *(other for other in others if other is not None)]
+        read = [read_columns(each, who=who) for each in given]
         if len({len(columns) for columns in read}) > 1:
             counts = " and ".join(str(len(columns)) for columns in read)
             raise InvalidData(f"X and Y of {who} must have as many columns as each other, got {counts}.")
