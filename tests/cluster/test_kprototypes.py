@@ -29,7 +29,7 @@ def mixed_rows(n=400, seed=0, gaps=0.0):
 
 
 def cost_of(X, labels, gamma, weights, n_numbers):
-    """The objective from its definition, about the best prototypes."""
+    """Return the objective from its definition, about the best prototypes."""
     total = 0.0
     for label in np.unique(labels):
         rows, w = X[labels == label], weights[labels == label]

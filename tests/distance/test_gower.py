@@ -185,7 +185,7 @@ def test_missing_cells_change_nothing_else(gaps, threads):
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{type(model).__name__}")
 def test_methods_take_tables(model, tmp_path):
-    """Law: a method finds in a table what it finds in its matrix of distances; so after saving and loading."""
+    """Law: a method finds in a table what it finds in its matrix of distances, after loading it too."""
     D = pairwise_distances(CUSTOMERS, metric="gower")
     given = type(model)(**(model.get_params() | {"metric": "precomputed"})).fit(D)
     fitted = model.fit(CUSTOMERS)

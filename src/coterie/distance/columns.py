@@ -185,8 +185,8 @@ def _of_array(X: Any, who: str, name: str) -> list[Column]:
         return [Column(None, column) for column in numbers.T]
     if cells.dtype.kind != "O":
         raise UnsupportedInput(
-            f"{name} of {who} must be numbers, text or yes/no, got dates or times ({cells.dtype}). Give a frame "
-            f"with columns of their own."
+            f"{name} of {who} must be numbers, text or yes/no, got dates or times ({cells.dtype}). Give a "
+            f"frame with columns of their own."
         )
     return [_of_objects(None, column, _is_none(column)) for column in cells.T]
 
