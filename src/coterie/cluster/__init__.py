@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from coterie.cluster.medoids.kmedoids import KMedoids
     from coterie.cluster.mixture.gaussian_mixture import GaussianMixture
     from coterie.cluster.mixture.history import MixtureHistory, MixtureStep
+    from coterie.cluster.mixture.latent_classes import LatentClasses
     from coterie.cluster.modes.modes import ModeClustering
     from coterie.cluster.spectral.laplacian_eigenmap import LaplacianEigenmap
     from coterie.cluster.spectral.spectral import SpectralClustering, spectral_clustering
@@ -87,6 +88,7 @@ __all__ = [
     "KPrototypes",
     "KernelKMeans",
     "LaplacianEigenmap",
+    "LatentClasses",
     "Method",
     "MiniBatchKMeans",
     "MixtureHistory",

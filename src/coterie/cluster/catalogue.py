@@ -152,6 +152,14 @@ _METHODS = (
         needs_k=True,
     ),
     Method(
+        "latent-classes",
+        "latent class analysis",
+        "coterie.cluster.mixture.latent_classes",
+        "LatentClasses",
+        "a mixture over tables of numbers and categories, from the cells that are there",
+        needs_k=True,
+    ),
+    Method(
         "spectral",
         "spectral clustering",
         "coterie.cluster.spectral.spectral",

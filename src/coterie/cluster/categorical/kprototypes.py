@@ -29,9 +29,6 @@ from coterie._support.validation import (
     Whole,
     check_n_clusters,
     check_seed,
-    explain,
-    largest_safe,
-    refuse_tiny,
 )
 from coterie._support.validation.schema import COUNT, Schema, Tensor
 from coterie.cluster.base import Listener, WeightedClusterer
@@ -39,9 +36,11 @@ from coterie.cluster.categorical.rows import (
     MergedRows,
     MixedRows,
     Prototypes,
+    check_numbers,
     first_prototypes,
     merge_equal_rows,
     middle_of,
+    refuse_empty_rows,
     split_columns,
     without_gaps,
 )
@@ -164,8 +163,8 @@ class _PrototypeClusterer(WeightedClusterer):
         who, k = type(self).__name__, self.n_clusters
         check_n_clusters(k, len(X), who=who)
         rows = self._split(X)
-        _refuse_empty_rows(rows, who)
-        check_squares_of(rows.numbers)
+        refuse_empty_rows(rows, who)
+        check_numbers(rows.numbers)
         merged = merge_equal_rows(rows, weights)
         gamma = self._gamma(merged)
         best = self._best_run(merged, gamma, listener)
@@ -434,18 +433,3 @@ def _without_empty(run: Run) -> Prototypes:
         np.ascontiguousarray(run.prototypes.means[is_used]),
         np.ascontiguousarray(run.prototypes.modes[is_used]),
     )
-
-
-def check_squares_of(numbers: Any) -> None:
-    """Refuse numbers whose squares overflow, or all vanish; NaN is a missing one."""
-    known = np.where(np.isnan(numbers), 0.0, numbers)
-    safe = largest_safe(known.dtype, known.shape)
-    if np.abs(known).max(initial=0.0) > safe:
-        raise explain.too_large(known, None, "X", safe)
-    refuse_tiny(known, None, "X")
-
-
-def _refuse_empty_rows(rows: MixedRows, who: str) -> None:
-    is_empty = np.isnan(rows.numbers).all(axis=1) & (rows.codes == -1).all(axis=1)
-    if is_empty.any():
-        raise InvalidData(f"row {int(np.argmax(is_empty))} of X of {who} has no values at all. Leave it out.")

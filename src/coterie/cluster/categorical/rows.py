@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.typing import AnyArray, Data, Indices, Labels, Weights
+from coterie._support.validation import explain, largest_safe, refuse_tiny
 from coterie.distance.table import UNSEEN, TableEncoding
+from coterie.errors import InvalidData
 
 Doubles: TypeAlias = npt.NDArray[np.float64]
 MISSING, OTHER = -1, -2  # codes of a cell that is missing, and of a category that no row of the fit had
@@ -195,3 +197,19 @@ def _by_frequency(merged: MergedRows, k: int, random: np.random.Generator, threa
 def _shares(counts: Doubles) -> Doubles:
     total = counts.sum()
     return counts / total if total > 0 else np.full(len(counts), 1 / len(counts))  # missing in all that count
+
+
+def check_numbers(numbers: Any) -> None:
+    """Refuse numbers whose squares overflow, or all vanish; NaN is a missing one."""
+    known = np.where(np.isnan(numbers), 0.0, numbers)
+    safe = largest_safe(known.dtype, known.shape)
+    if np.abs(known).max(initial=0.0) > safe:
+        raise explain.too_large(known, None, "X", safe)
+    refuse_tiny(known, None, "X")
+
+
+def refuse_empty_rows(rows: MixedRows, who: str) -> None:
+    """Refuse a row of which nothing is known."""
+    is_empty = np.isnan(rows.numbers).all(axis=1) & (rows.codes == -1).all(axis=1)
+    if is_empty.any():
+        raise InvalidData(f"row {int(np.argmax(is_empty))} of X of {who} has no values at all. Leave it out.")
