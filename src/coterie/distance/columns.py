@@ -204,7 +204,7 @@ def _of_objects(name: str | None, cells: AnyArray, missing: Mask) -> Column:
         return _of_flags(name, flags, missing)
     if all(isinstance(value, int | float) for value in there):
         numbers = np.full(len(cells), np.nan)
-        numbers[~missing] = [float(value) for value in there]
+        numbers[~missing] = [_as_float(value) for value in there]
         return Column(name, numbers)
     names = [value if isinstance(value, str) else str(value) for value in there]
     levels = tuple(sorted(set(names)))
@@ -212,6 +212,16 @@ def _of_objects(name: str | None, cells: AnyArray, missing: Mask) -> Column:
     codes = np.full(len(cells), -1, dtype=np.int64)
     codes[~missing] = [place_of[value] for value in names]
     return Column(name, codes, levels)
+
+
+def _as_float(value: int | float | str | bool) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidData(
+            "Input X contains a value too large for float64: a whole number of more than 308 digits. Divide "
+            "the column by a constant first."
+        ) from None
 
 
 def _is_none(cells: AnyArray) -> Mask:

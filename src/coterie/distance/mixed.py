@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from coterie._support.typing import Data
+from coterie._support.validation.parameters import is_number
 from coterie.distance.catalogue import Distance, find_distance, known_names
 from coterie.distance.table import TableEncoding, checked_codes, column_place, is_coded
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, InvalidParameter
 
 
 def is_mixed(metric: Any) -> bool:
@@ -41,6 +42,8 @@ def of_codes(distance: Distance, table: TableEncoding) -> Distance:
         weights = np.ones(len(kinds))
         names = [None] * len(kinds) if table.names is None else list(table.names)
         for key, value in w.items():
+            if not is_number(value):
+                raise InvalidParameter(f"w of {distance.name} must be numbers, got {value!r} for {key!r}.")
             weights[column_place(key, names, f"w of {distance.name}")] = value
         w = weights
     return find_distance(distance.name, kinds=kinds, **told, **({} if w is None else {"w": w}))

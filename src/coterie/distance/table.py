@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -94,6 +94,11 @@ class TableEncoding:
             None if None in names else tuple(str(name) for name in names),
         )
 
+    def without_order(self) -> TableEncoding:
+        """Return the same with every column that is not a number as a category."""
+        kinds: tuple[Kind, ...] = tuple("number" if kind == "number" else "category" for kind in self.kinds)
+        return replace(self, kinds=kinds)
+
     def encode(self, table: Any, *, who: str = "this function", name: str = "X") -> FloatArray:
         """Return the table as numbers: codes of categories, ordinals and yes/no, NaN where a cell is missing.
 
@@ -153,9 +158,11 @@ def kinds_by_place(kinds: Any, names: Sequence[str | None], who: str) -> dict[in
         return {column_place(key, names, f"kinds of {who}"): kind for key, kind in kinds.items()}
     if isinstance(kinds, str):
         return dict.fromkeys(range(len(names)), kinds)
-    if len(kinds) != len(names):
+    is_list = isinstance(kinds, Sequence | np.ndarray)
+    if not is_list or len(kinds) != len(names):
+        got = len(kinds) if is_list else shortened(repr(kinds))
         raise InvalidParameter(
-            f"kinds of {who} must be one per column, {len(names)}, or a dict of some, got {len(kinds)}."
+            f"kinds of {who} must be one per column, {len(names)}, or a dict of some, got {got}."
         )
     return dict(enumerate(kinds))
 

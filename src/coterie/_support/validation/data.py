@@ -104,6 +104,10 @@ def check_data(
 
 def _of_table(estimator: Any, X: Any, reset: bool, min_rows: int) -> Data:
     explain.refuse_queries(X, f"X of {type(estimator).__name__}")
+    if isinstance(X, list | tuple) and not len(X):
+        raise InvalidData(
+            f"Found array with 0 sample(s) while a minimum of {min_rows} is required: X is empty."
+        )
     if len(getattr(X, "shape", (0, 0))) != 2:
         raise explain.explained(ValueError("Reshape your data"), X, type(estimator).__name__, "X")
     try:

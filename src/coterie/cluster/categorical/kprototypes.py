@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -38,6 +38,7 @@ from coterie.cluster.categorical.rows import (
     Prototypes,
     check_numbers,
     first_prototypes,
+    learn_columns,
     merge_equal_rows,
     middle_of,
     refuse_empty_rows,
@@ -397,11 +398,7 @@ class KPrototypes(_PrototypeClusterer):
         self.progress = progress
 
     def _learn_table(self, X: Any) -> TableEncoding:
-        kinds = dict.fromkeys([] if self.categorical is None else self.categorical, "category")
-        table = TableEncoding.learn(X, kinds=kinds, who=type(self).__name__)
-        return replace(
-            table, kinds=tuple("number" if kind == "number" else "category" for kind in table.kinds)
-        )
+        return learn_columns(X, self.categorical, who=type(self).__name__)
 
     def _gamma(self, merged: MergedRows) -> float:
         if self.gamma != "auto":

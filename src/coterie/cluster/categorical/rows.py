@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._printing import shortened
 from coterie._support.typing import AnyArray, Data, Indices, Labels, Weights
 from coterie._support.validation import explain, largest_safe, refuse_tiny
 from coterie.distance.table import UNSEEN, TableEncoding
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, InvalidParameter
 
 Doubles: TypeAlias = npt.NDArray[np.float64]
 MISSING, OTHER = -1, -2  # codes of a cell that is missing, and of a category that no row of the fit had
@@ -58,6 +59,22 @@ class Prototypes:
 
     def __len__(self) -> int:
         return len(self.means)
+
+
+def learn_columns(X: Any, categorical: Any, *, who: str) -> TableEncoding:
+    """Return the encoding of a table of numbers and categories; `categorical` names numbers that are these.
+
+    Examples
+    --------
+    >>> learn_columns([[1, 2.5], [0, 1.5]], [0], who="this function").kinds
+    ('category', 'number')
+    """
+    columns = [] if categorical is None else list(categorical)
+    if not all(isinstance(column, str | int | np.integer) for column in columns):
+        raise InvalidParameter(
+            f"categorical of {who} must be names or numbers of columns, got {shortened(repr(columns))}."
+        )
+    return TableEncoding.learn(X, kinds=dict.fromkeys(columns, "category"), who=who).without_order()
 
 
 def split_columns(coded: Data, table: TableEncoding) -> MixedRows:

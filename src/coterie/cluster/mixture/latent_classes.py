@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import AnyArray, FloatArray, Labels, MatrixLike, RandomState, VectorLike, Weights
+from coterie._support.typing import FloatArray, Labels, MatrixLike, RandomState, VectorLike, Weights
 from coterie._support.validation import (
     AnArray,
     Constraint,
@@ -35,12 +35,12 @@ from coterie.cluster.categorical.rows import (
     MixedRows,
     category_weights,
     check_numbers,
+    learn_columns,
     merge_equal_rows,
     middle_of,
     refuse_empty_rows,
     split_columns,
 )
-from coterie.distance import TableEncoding
 
 LEAST_PROBABILITY = 1e-15  # of a category: a class that has none of it does not forbid it
 OWN_SHARE = 0.5  # of a start: the rest of a class is like all rows
@@ -302,7 +302,8 @@ class LatentClasses(WeightedClusterer):
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the likeliest class of each row; a category that the fit has not seen tells nothing."""
-        return self._joint(X).argmax(axis=1).astype(np.int32)
+        labels: Labels = self._joint(X).argmax(axis=1).astype(np.int32)
+        return labels
 
     def predict_proba(self, X: MatrixLike) -> FloatArray:
         """Return the share of each row in each class, of shape (n_samples, n_components)."""
@@ -351,11 +352,8 @@ class LatentClasses(WeightedClusterer):
         return classes.log_joint(split_columns(coded, self._table))
 
     def _with_table(self, model: Self, X: Any) -> Self:
-        kinds = dict.fromkeys([] if model.categorical is None else model.categorical, "category")
-        table = TableEncoding.learn(X, kinds=kinds, who=type(self).__name__)
-        as_category = tuple("number" if kind == "number" else "category" for kind in table.kinds)
         other = copy.copy(model)
-        other.__dict__["_table"] = replace(table, kinds=as_category)
+        other.__dict__["_table"] = learn_columns(X, model.categorical, who=type(self).__name__)
         return other
 
     def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
@@ -409,8 +407,6 @@ class LatentClasses(WeightedClusterer):
 
 def _count_parameters(merged: MergedRows, k: int) -> int:
     """Return the number of free weights, probabilities of categories that occur, means and variances."""
-    n_levels: AnyArray = np.array(
-        [np.count_nonzero(counts) for counts in category_weights(merged)], dtype=int
-    )
-    free = int(np.maximum(n_levels - 1, 0).sum()) + 2 * merged.rows.numbers.shape[1]
+    n_levels = [int(np.count_nonzero(counts)) for counts in category_weights(merged)]
+    free = sum(max(0, levels - 1) for levels in n_levels) + 2 * len(merged.rows.numbers.T)
     return k - 1 + k * free
