@@ -270,7 +270,7 @@ def test_tables_are_not_changed():
     [
         (CUSTOMERS.assign(x=np.nan), {}, 'column "x" of X of pairwise_distances has no values at all'),
         ([[None, None], [1.0, 2.0], [2.0, "a"]], {}, "row 0 of X has no value in any column that counts"),
-        ([[np.inf, 1.0]], {}, "contains infinity: column 0"),
+        ([[np.inf, 1.0]], {}, r"contains infinity: 1 infinite value in X\[:, 0\]"),
         ([[1.0, "a"]], {"kinds": "number"}, "column 1 of X of pairwise_distances is text"),
         (CUSTOMERS, {"kinds": {"plan": "asymmetric"}}, 'column "plan" .* must have two values'),
         ([[-1.7e308], [1.7e308]], {}, "ranges from -1.7e.308 to 1.7e.308, too far for gower"),
@@ -320,3 +320,23 @@ def test_measures_of_centroids_are_refused():
     """Law: a measure that needs means of rows says so."""
     with pytest.raises(InvalidParameter, match="needs centroids, which tables with categories do not have"):
         davies_bouldin_score(CUSTOMERS, GROUPS, metric="gower")
+
+
+def test_hamming_and_jaccard_take_categories():
+    """Law: text and categories are compared as they are, by methods too; numbers are those of before."""
+    frame = pandas.DataFrame(
+        {"a": list("xyxx"), "b": pandas.Categorical(list("uuvv")), "c": [1.0, 2.0, 1.0, 1.0]}
+    )
+    D = pairwise_distances(frame, metric="hamming")
+    np.testing.assert_allclose(D[0], [0, 2 / 3, 1 / 3, 1 / 3])
+    model = KMedoids(2, metric="hamming").fit(frame)
+    np.testing.assert_array_equal(model.predict(frame), model.labels_)
+    flags = pandas.DataFrame({"p": ["no", "yes", "yes"], "q": [True, True, False], "r": [0, 0, 1]})
+    np.testing.assert_allclose(pairwise_distances(flags, metric="jaccard")[0], [0, 0.5, 1])
+    with pytest.raises(InvalidData, match=r'column "a" .* must have two values to be asymmetric'):
+        pairwise_distances(frame.assign(a=list("xyzx")), metric="jaccard")
+    with pytest.raises(InvalidData, match='needs every cell; metric="gower" leaves missing ones out'):
+        pairwise_distances(frame.assign(a=["x", None, "y", "x"]), metric="hamming")
+    with pytest.raises(InvalidData, match='needs every cell; metric="gower" leaves missing ones out'):
+        model.predict(frame.assign(a=["x", None, "y", "x"]))
+    assert silhouette_score(frame, [0, 1, 0, 0], metric="hamming") > 0

@@ -28,7 +28,7 @@ from coterie._support.validation import (
 from coterie._support.validation.schema import ESTIMATOR, Schema
 from coterie.distance import TableEncoding, find_distance, input_kind
 from coterie.distance.input import InputKind, check_new_input
-from coterie.distance.mixed import is_mixed, learn_table
+from coterie.distance.mixed import is_mixed, learn_table, refuse_missing, takes_table
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -153,11 +153,11 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     def _with_table(self, model: Self, X: Any) -> Self:
         """Return the model itself, or one whose distance of mixed columns knows those of the table."""
         metric: Any = getattr(model, "metric", None)
-        if not is_mixed(metric):
+        if not takes_table(metric, X):
             model.__dict__.pop("_table", None)
             return model
         who, params = type(self).__name__, getattr(model, "metric_params", None) or {}
-        table, distance = learn_table(X, find_distance(metric, **params), who=who)
+        table, distance = learn_table(X, distance=find_distance(metric, **params), who=who)
         told = {"metric": distance} | ({"metric_params": None} if hasattr(model, "metric_params") else {})
         other = copy.copy(model)
         other.__dict__.update(told, _table=table)
@@ -167,6 +167,9 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
         """Return a table of mixed columns as the codes that the fit has learned."""
         assert self._table is not None
         coded: Data = self._table.encode(X, who=type(self).__name__)
+        distance: Any = getattr(self, "metric", None)
+        if distance is not None and not is_mixed(distance):
+            refuse_missing(coded, getattr(distance, "name", distance), who=type(self).__name__)
         return coded
 
     @property

@@ -12,7 +12,7 @@ from coterie._support.validation import check_data
 from coterie.distance._range import refuse_opposites
 from coterie.distance.catalogue import Distance, find_distance
 from coterie.distance.input import input_kind
-from coterie.distance.mixed import read_mixed
+from coterie.distance.mixed import read_mixed, takes_table
 from coterie.errors import InvalidData, InvalidParameter
 
 
@@ -39,7 +39,7 @@ def prepare_rows(
             f'metric="{metric}" of {who} says that X is a matrix already; name a distance instead.'
         )
     distance = find_distance(metric, **params)
-    if distance.domain == "mixed":
+    if takes_table(distance, X, Y):
         coded_X, coded_Y, distance = read_mixed(X, Y, distance, who=who)
         return _prepared(coded_X, coded_Y, distance)
     squares = distance.squares_numbers

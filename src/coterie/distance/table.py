@@ -102,8 +102,8 @@ class TableEncoding:
     def encode(self, table: Any, *, who: str = "this function", name: str = "X") -> FloatArray:
         """Return the table as numbers: codes of categories, ordinals and yes/no, NaN where a cell is missing.
 
-        A category that was not learned gets a code that differs from all others, and a level that an ordinal
-        column does not have is missing; both with a `DataNotice`.
+        A category that was not learned gets a code that differs from all others, and a value that an ordinal
+        or yes/no column does not have is missing; both with a `DataNotice`.
         """
         columns = read_columns(table, who=who, name=name)
         if len(columns) != len(self.kinds):
@@ -121,7 +121,8 @@ class TableEncoding:
             listed = ", ".join(unseen[:SHOWN]) + (" and others" if len(unseen) > SHOWN else "")
             warnings.warn(
                 f"{name} of {who} has values that were not there when it was fitted, in {listed}. New "
-                f"categories differ from all others; new levels of an ordinal column count as missing.",
+                f"categories differ from all others; new values of ordinal and yes/no columns count as "
+                f"missing.",
                 DataNotice,
                 stacklevel=caller_level(),
             )
@@ -140,7 +141,7 @@ class TableEncoding:
         place_of = {level: code for code, level in enumerate(levels)}
         own, code_of_cell = _values_of(column)
         places = [place_of.get(value, _same_text(value, place_of)) for value in own]
-        lost = np.nan if self.kinds[at] == "ordinal" else UNSEEN
+        lost = UNSEEN if self.kinds[at] == "category" else np.nan
         codes = np.array([lost if place is None else place for place in places] + [np.nan], dtype=np.float64)
         is_used = np.zeros(len(own) + 1, dtype=bool)
         is_used[code_of_cell] = True

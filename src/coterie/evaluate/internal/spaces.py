@@ -18,7 +18,7 @@ from coterie._support.typing import Data, Distances, MatrixLike
 from coterie._support.validation import check_data, refuse_heavy, require_memory
 from coterie.distance import find_distance
 from coterie.distance.catalogue import DistanceLike
-from coterie.distance.mixed import is_mixed, read_mixed
+from coterie.distance.mixed import is_mixed, read_mixed, takes_table
 from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.internal.centroids import squared_to_own, weighted_means
@@ -396,7 +396,7 @@ def _read_space(
 ) -> Space:
     if isinstance(metric, str) and metric == "precomputed":
         return _align(MatrixSpace(_read_matrix(X, who)), partition, who)
-    if is_mixed(metric):
+    if takes_table(metric, X):
         rows, _, distance = read_mixed(X, None, find_distance(metric, **options), who=who)
         native = find_native(distance, {}, rows)
         assert native is not None
