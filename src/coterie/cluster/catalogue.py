@@ -158,6 +158,7 @@ _METHODS = (
         "LatentClasses",
         "a mixture over tables of numbers and categories, from the cells that are there",
         needs_k=True,
+        settings=(("n_init", 2), ("tol", 1e-5), ("max_iter", 300)),
     ),
     Method(
         "spectral",

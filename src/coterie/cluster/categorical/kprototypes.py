@@ -30,7 +30,7 @@ from coterie._support.validation import (
     check_n_clusters,
     check_seed,
 )
-from coterie._support.validation.schema import COUNT, Schema, Tensor
+from coterie._support.validation.schema import COUNT, Schema, Tensor, wrong
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.categorical.rows import (
     MergedRows,
@@ -82,6 +82,7 @@ class _PrototypeClusterer(WeightedClusterer):
         "gamma_": Number(0.0),
         "n_iter_": COUNT,
         "epoch_costs_": Tensor(None, kind="f8"),
+        "_n_init": COUNT,
         "_means": Tensor("clusters", None, kind="f8"),
         "_modes": Tensor("clusters", None, kind="i4", low=0),
     }
@@ -105,14 +106,14 @@ class _PrototypeClusterer(WeightedClusterer):
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
         table = state.get("_table")
         if table is None:
-            raise InvalidData(f"{cls.__name__} lacks the table that it was fitted to")
+            raise wrong("_table", cls.__name__, "be there", "None")
         n_numbers = sum(kind == "number" for kind in table.kinds)
         n_levels = [len(levels) for levels in table.levels if levels is not None]
         shapes = state["_means"].shape[1], state["_modes"].shape[1], len(table.kinds)
         if shapes != (n_numbers, len(n_levels), sizes["columns"]):
-            raise InvalidData(f"the prototypes of {cls.__name__} do not fit its table")
+            raise wrong("_means", cls.__name__, "fit the columns of its table", "others")
         if (state["_modes"] >= np.array(n_levels, dtype=np.int64)).any():
-            raise InvalidData(f"a mode of {cls.__name__} is none of the categories of its column")
+            raise wrong("_modes", cls.__name__, "be categories of their columns", "others")
 
     @property
     def cluster_centroids_(self) -> AnyArray:
@@ -184,15 +185,19 @@ class _PrototypeClusterer(WeightedClusterer):
             "gamma_": gamma,
             "n_iter_": len(best.costs) - 1,
             "epoch_costs_": best.costs,
+            "_n_init": self._count_starts(),
             "_means": prototypes.means,
             "_modes": prototypes.modes,
         }
 
+    def _count_starts(self) -> int:
+        if not isinstance(self.init, str) or self.init == "cao":
+            return 1  # the same each time
+        return RESTARTS if self.n_init == "auto" else int(self.n_init)
+
     def _best_run(self, merged: MergedRows, gamma: float, listener: Listener | None) -> Run:
         threads, seed = resolve_threads(self.n_jobs), check_seed(self.random_state)
-        is_drawn = isinstance(self.init, str) and self.init != "cao"
-        wanted = RESTARTS if self.n_init == "auto" else int(self.n_init)
-        n_starts = wanted if is_drawn else 1
+        n_starts = self._count_starts()
         best: Run | None = None
         with track(self.progress, f"{type(self).__name__}: start", total=n_starts).also(listener) as tracker:
             for number in range(n_starts):
