@@ -59,8 +59,8 @@ def enter_coterie_gower(p: Problem) -> Callable[[], Cells]:
 def enter_gower(p: Problem) -> Callable[[], Cells]:
     import gower
 
-    frame = frame_of(p).astype({f"category {j}": object for j in range(p.X.shape[1] - p.n_numbers)})
-    return lambda: gower.gower_matrix(frame)
+    is_category = [j >= p.n_numbers for j in range(p.X.shape[1])]  # codes suit it better than text
+    return lambda: gower.gower_matrix(p.X, cat_features=is_category)
 
 
 def enter_coterie_prototypes(p: Problem) -> Callable[[], float]:
