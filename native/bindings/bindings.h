@@ -95,5 +95,6 @@ void bind_linkage(nb::module_& module);
 void bind_spanning(nb::module_& module);
 void bind_density(nb::module_& module);
 void bind_birch(nb::module_& module);
+void bind_categorical(nb::module_& module);
 
 }  // namespace coterie

@@ -25,4 +25,5 @@ NB_MODULE(_core, module) {
   coterie::bind_spanning(module);
   coterie::bind_density(module);
   coterie::bind_birch(module);
+  coterie::bind_categorical(module);
 }

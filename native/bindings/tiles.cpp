@@ -9,6 +9,20 @@
 namespace coterie {
 namespace {
 
+// Owns the weights that MixedColumns points at.
+struct BoundColumns {
+  std::vector<double> weights;
+  MixedColumns columns;
+
+  BoundColumns(std::int64_t n_numbers, std::int64_t n_categories, const Vector<double>& given)
+      : weights(given.data(), given.data() + given.shape(0)),
+        columns{n_numbers, n_categories, static_cast<std::int64_t>(weights.size()), weights.data()} {
+    check_that(n_numbers >= 0 && n_categories >= 0 && n_numbers + n_categories <= columns.n_columns,
+               "n_numbers and n_categories must be at least 0 and together at most the number of weights.");
+  }
+  BoundColumns(const BoundColumns&) = delete;
+};
+
 template <class T>
 auto bind_nearest(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, int threads) {
   check_columns("Y", Y, view(X).cols);
@@ -168,7 +182,8 @@ void bind_tiles(nb::module_& module) {
       .value("minkowski", Kernel::minkowski)
       .value("canberra", Kernel::canberra)
       .value("braycurtis", Kernel::braycurtis)
-      .value("hamming", Kernel::hamming);
+      .value("hamming", Kernel::hamming)
+      .value("gower", Kernel::gower);
   nb::enum_<Finish>(module, "Finish")
       .value("identity", Finish::identity)
       .value("squared_norm", Finish::squared_norm)
@@ -181,10 +196,16 @@ void bind_tiles(nb::module_& module) {
       .value("jaccard", Finish::jaccard)
       .value("dice", Finish::dice)
       .value("matching", Finish::matching);
-  nb::class_<Metric>(module, "Metric", "A distance as the engine sees it: kernel, finish, exponent.")
+  nb::class_<BoundColumns>(module, "MixedColumns", "Columns of a table: numbers, then categories, then what may be present.")
+      .def(nb::init<std::int64_t, std::int64_t, const Vector<double>&>(), "n_numbers"_a, "n_categories"_a, "weights"_a);
+  nb::class_<Metric>(module, "Metric", "A distance as the engine sees it: kernel, finish, exponent, kinds of columns.")
       .def(
-          "__init__", [](Metric* self, Kernel kernel, Finish finish, double p) { new (self) Metric{kernel, finish, p}; }, "kernel"_a,
-          "finish"_a, "p"_a = 2.0)
+          "__init__",
+          [](Metric* self, Kernel kernel, Finish finish, double p, const BoundColumns* mixed) {
+            check_that((kernel == Kernel::gower) == (mixed != nullptr), "mixed must be given for the gower kernel, and for no other.");
+            new (self) Metric{kernel, finish, p, mixed == nullptr ? nullptr : &mixed->columns};
+          },
+          "kernel"_a, "finish"_a, "p"_a = 2.0, "mixed"_a = nb::none(), nb::keep_alive<1, 5>())
       .def_ro("kernel", &Metric::kernel)
       .def_ro("finish", &Metric::finish)
       .def_ro("p", &Metric::p);

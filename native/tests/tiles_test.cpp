@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include "support/cpu_dispatch.h"
@@ -218,6 +220,80 @@ TEST(tiles_agree_with_obvious_formulas_on_every_instruction_set) {
     check_all<double>();
   }
   use_instruction_set(before);
+}
+
+// Numbers, categories and what may be absent, one cell in eight missing where there may be such.
+template <class T>
+std::vector<T> table_cells(std::int64_t n, const MixedColumns& mixed, std::uint64_t seed, bool has_gaps) {
+  const CounterRandom random(seed);
+  std::vector<T> values(static_cast<std::size_t>(n * mixed.n_columns));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto column = static_cast<std::int64_t>(i) % mixed.n_columns;
+    const double u = random.uniform(0, i), levels = column < mixed.n_numbers + mixed.n_categories ? 4 : 2;
+    values[i] = static_cast<T>(column < mixed.n_numbers ? u : std::floor(levels * u));
+    if (has_gaps && column > 0 && random.uniform(1, i) < 0.125) values[i] = std::numeric_limits<T>::quiet_NaN();
+  }
+  return values;
+}
+
+template <class T>
+double obvious_gower(const MixedColumns& mixed, const T* x, const T* y) {
+  double sum = 0, total = 0;
+  for (std::int64_t t = 0; t < mixed.n_columns; ++t) {
+    const double a = x[t], b = y[t];
+    if (std::isnan(a) || std::isnan(b)) continue;
+    if (t >= mixed.n_numbers + mixed.n_categories && a == 0 && b == 0) continue;
+    sum += t < mixed.n_numbers ? std::abs(a - b) : mixed.weights[t] * (a != b);
+    total += mixed.weights[t];
+  }
+  return sum / total;
+}
+
+template <class T>
+void check_gower(bool has_gaps, std::int64_t n_presences) {
+  const std::vector<double> weights = {1, 0.5, 0.25, 1, 0.75, 1, 0.5};
+  const MixedColumns mixed{3, 4 - n_presences, 7, weights.data()};
+  const Metric metric{Kernel::gower, Finish::identity, 2, &mixed};
+  constexpr std::int64_t n = 61, m = 133;
+  const std::vector<T> x = table_cells<T>(n, mixed, 3, has_gaps), y = table_cells<T>(m, mixed, 4, has_gaps);
+  std::vector<T> matrix(static_cast<std::size_t>(n * m)), value(static_cast<std::size_t>(n));
+  std::vector<std::int32_t> index(static_cast<std::size_t>(n));
+  const MatrixView<T> X{x.data(), n, 7, 7}, Y{y.data(), m, 7, 7};
+  store<T>(X, Y, metric, 2, {matrix.data(), n, m, m});
+  nearest<T>(X, Y, metric, 2, {index.data(), value.data()});
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < m; ++j) {
+      const T found = matrix[static_cast<std::size_t>(i * m + j)];
+      CHECK(std::abs(static_cast<double>(found) - obvious_gower(mixed, X.row(i), Y.row(j))) <= (sizeof(T) == 8 ? 1e-14 : 1e-6));
+      CHECK(value[static_cast<std::size_t>(i)] <= found);
+    }
+}
+
+TEST(gower_agrees_with_the_obvious_formula_on_every_instruction_set) {
+  const std::string before = engine().name;
+  std::istringstream names(available_instruction_sets());
+  for (std::string name; names >> name;) {
+    use_instruction_set(name);
+    for (const bool has_gaps : {false, true})
+      for (const std::int64_t n_presences : {0, 2}) {
+        check_gower<float>(has_gaps, n_presences);
+        check_gower<double>(has_gaps, n_presences);
+      }
+  }
+  use_instruction_set(before);
+}
+
+TEST(rows_with_other_columns_than_their_distance_are_refused) {
+  const std::vector<double> weights = {1, 1}, x = {0, 1, 2};
+  const MixedColumns mixed{2, 0, 2, weights.data()};
+  double value = 0;
+  bool is_refused = false;
+  try {
+    store<double>({x.data(), 1, 3, 3}, {x.data(), 1, 3, 3}, {Kernel::gower, Finish::identity, 2, &mixed}, 1, {&value, 1, 1, 1});
+  } catch (const std::invalid_argument&) {
+    is_refused = true;
+  }
+  CHECK(is_refused);
 }
 
 TEST(equal_distances_go_to_the_lowest_index) {

@@ -17,7 +17,7 @@ COTERIE_INLINE void fill_with(const StripRows<T>& rows, const PackedColumns<T>& 
 }
 
 template <class T>
-void fill_dot(const StripRows<T>& rows, const PackedColumns<T>& Y, double, std::int64_t first, std::int64_t count, T* tile) {
+void fill_dot(const StripRows<T>& rows, const PackedColumns<T>& Y, const Metric&, std::int64_t first, std::int64_t count, T* tile) {
   fill_with(
       rows, Y, first, count, tile,
       [](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
@@ -25,11 +25,42 @@ void fill_dot(const StripRows<T>& rows, const PackedColumns<T>& Y, double, std::
 }
 
 template <class T>
-void fill_braycurtis(const StripRows<T>& rows, const PackedColumns<T>& Y, double, std::int64_t first, std::int64_t count, T* tile) {
+void fill_braycurtis(const StripRows<T>& rows, const PackedColumns<T>& Y, const Metric&, std::int64_t first, std::int64_t count,
+                     T* tile) {
   fill_with(
       rows, Y, first, count, tile,
       [](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
           __attribute__((always_inline)) { braycurtis_block<T>(strip, panel, start, cols, out); });
+}
+
+// Whether no cell of the strip is missing; the panels say so in their terms.
+template <class T>
+bool is_complete(const StripRows<T>& rows, std::int64_t cols) {
+  T sum = 0;
+  for (int r = 0; r < strip_rows; ++r)
+    for (std::int64_t t = 0; t < cols; ++t) sum += rows.row[r][t] - rows.row[r][t];
+  return sum == T(0);
+}
+
+template <class T>
+void fill_gower(const StripRows<T>& rows, const PackedColumns<T>& Y, const Metric& metric, std::int64_t first, std::int64_t count,
+                T* tile) {
+  const MixedColumns& mixed = *metric.mixed;
+  const bool may_be_complete = mixed.n_numbers + mixed.n_categories == Y.cols && is_complete(rows, Y.cols);
+  for (std::int64_t q = first; q < first + count; ++q) {
+    const T *panel = Y.panels + q * Y.cols * panel_width<T>, *start = Y.start + q * panel_width<T>,
+            *term = Y.term + q * panel_width<T>;
+    bool is_whole = may_be_complete;
+    for (int lane = 0; lane < panel_width<T>; ++lane) is_whole = is_whole && term[lane] == T(0);
+    Block<T> values;
+    if (is_whole)
+      complete_gower_block<T>(mixed, rows, panel, start, Y.cols, values);
+    else
+      gower_block<T>(mixed, rows, panel, start, Y.cols, values);
+    for (int r = 0; r < strip_rows; ++r)
+      for (int v = 0; v < panel_vectors; ++v)
+        store(tile + r * max_tile_columns + (q - first) * panel_width<T> + v * lanes<T>, values.value[r][v]);
+  }
 }
 
 template <class T, class Step>
@@ -42,18 +73,20 @@ COTERIE_INLINE void fill_step(const Step& step, const StripRows<T>& rows, const 
 }
 
 template <class T, template <class> class Step>
-void fill_difference(const StripRows<T>& rows, const PackedColumns<T>& Y, double, std::int64_t first, std::int64_t count, T* tile) {
+void fill_difference(const StripRows<T>& rows, const PackedColumns<T>& Y, const Metric&, std::int64_t first, std::int64_t count,
+                     T* tile) {
   fill_step(Step<T>{}, rows, Y, first, count, tile);
 }
 
 template <class T, int twice_p>
-void fill_halves(const StripRows<T>& rows, const PackedColumns<T>& Y, double, std::int64_t first, std::int64_t count, T* tile) {
+void fill_halves(const StripRows<T>& rows, const PackedColumns<T>& Y, const Metric&, std::int64_t first, std::int64_t count, T* tile) {
   fill_step(MinkowskiHalves<T, twice_p>{}, rows, Y, first, count, tile);
 }
 
 template <class T>
-void fill_minkowski(const StripRows<T>& rows, const PackedColumns<T>& Y, double p, std::int64_t first, std::int64_t count, T* tile) {
-  fill_step(Minkowski<T>{p}, rows, Y, first, count, tile);
+void fill_minkowski(const StripRows<T>& rows, const PackedColumns<T>& Y, const Metric& metric, std::int64_t first, std::int64_t count,
+                    T* tile) {
+  fill_step(Minkowski<T>{metric.p}, rows, Y, first, count, tile);
 }
 
 // The exponents that people use most have their own, faster steps.
@@ -88,6 +121,8 @@ TileFill<T> fill_of(const Metric& metric) {
       return fill_braycurtis<T>;
     case Kernel::hamming:
       return fill_difference<T, Hamming>;
+    case Kernel::gower:
+      return fill_gower<T>;
   }
   return nullptr;
 }

@@ -59,9 +59,12 @@ COTERIE_INLINE T squared_length(const T* row, std::int64_t cols) {
   return sum_of_squares<T>(cols, [row](std::int64_t t) __attribute__((always_inline)) { return row[t]; });
 }
 
-// |x|^2 or the number of ones of a loaded row, if the finish needs it.
+// |x|^2 or the number of ones of a loaded row, if the finish needs it; of the gower kernel how many cells are missing.
 template <class T>
 COTERIE_INLINE T row_term(const Metric& metric, const T* row, std::int64_t cols) {
+  if (metric.kernel == Kernel::gower)
+    return sum_over<T>(
+        cols, [row](T sum, std::int64_t t) __attribute__((always_inline)) { return sum + (row[t] == row[t] ? T(0) : T(1)); });
   if (metric.kernel != Kernel::dot || metric.finish == Finish::cosine || metric.finish == Finish::identity) return T(0);
   if (start_of(metric.finish) == Start::half_squared_norm) return squared_length(row, cols);
   return sum_over<T>(cols, [row](T sum, std::int64_t t) __attribute__((always_inline)) { return sum + row[t]; });

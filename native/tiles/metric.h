@@ -14,6 +14,7 @@ enum class Kernel : std::int32_t {
   canberra,            // sum |x - y| / (|x| + |y|), 0/0 = 0
   braycurtis,          // sum |x - y| / sum |x + y|
   hamming,             // number of x != y
+  gower,               // weighted mean over the columns that both rows have, of |x - y| or of x != y
 };
 
 enum class Finish : std::int32_t {
@@ -30,10 +31,20 @@ enum class Finish : std::int32_t {
   matching,      // (|x| + |y| - 2p) / number of features
 };
 
+// The columns of a table for the gower kernel: first numbers, each already divided by its range and multiplied by its weight; then
+// codes of categories; then what is present (1) or absent (0), where what both lack does not count. NaN is a missing cell.
+struct MixedColumns {
+  std::int64_t n_numbers;
+  std::int64_t n_categories;
+  std::int64_t n_columns;
+  const double* weights;  // of all columns
+};
+
 struct Metric {
   Kernel kernel;
   Finish finish;
   double p;
+  const MixedColumns* mixed = nullptr;  // of the gower kernel
 };
 
 // What the dot kernel starts from in column j.

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "support/parallel.h"
 #include "support/vector_math.h"
 #include "tiles/metric.h"
 
@@ -136,6 +137,93 @@ COTERIE_INLINE void braycurtis_block(const StripRows<T>& strip, const T* panel, 
       out.value[r][v] = share + load(start + v * lanes<T>);
     }
   }
+}
+
+// What both rows lack counts for nothing, but says that they could be compared: 0, where rows without a common cell are 1.
+inline constexpr double absence_weight = 1e-30;
+
+// Sums over the columns that both rows have, of differences and of weights: half a panel at a time, to stay in registers.
+template <class T>
+struct GowerSums {
+  Vec<T> difference[strip_rows] = {}, weight[strip_rows] = {};
+
+  // What a column adds: step(x, y, |x - y|, its weight) returns how far apart two cells are and how much that counts.
+  template <class Step>
+  COTERIE_INLINE void add(const MixedColumns& mixed, const StripRows<T>& strip, const T* panel_vector, Range columns,
+                          const Step& step) {
+    for (std::int64_t t = columns.begin; t < columns.end; ++t) {
+      const Vec<T> y = load(panel_vector + t * panel_width<T>), own = broadcast(static_cast<T>(mixed.weights[t]));
+      for (int r = 0; r < strip_rows; ++r) {
+        const Vec<T> x = broadcast(strip.row[r][t]), apart = absolute<T>(x - y);
+        const Mask<T> is_common = apart == apart;
+        const auto [cost, counts] = step(x, y, apart, own);
+        difference[r] += select<T>(is_common, cost, Vec<T>{});
+        weight[r] += select<T>(is_common, counts, Vec<T>{});
+      }
+    }
+  }
+};
+
+template <class T>
+struct GowerTerm {
+  Vec<T> cost, counts;
+};
+
+template <class T>
+COTERIE_INLINE void gower_block(const MixedColumns& mixed, const StripRows<T>& strip, const T* panel, const T* start,
+                                std::int64_t cols, Block<T>& out) {
+  const std::int64_t presences = mixed.n_numbers + mixed.n_categories;
+  const Vec<T> nothing = {}, absent = broadcast(static_cast<T>(absence_weight));
+  for (int v = 0; v < panel_vectors; ++v) {
+    GowerSums<T> sums;
+    const T* vector = panel + v * lanes<T>;
+    sums.add(
+        mixed, strip, vector, {0, mixed.n_numbers},
+        [](Vec<T>, Vec<T>, Vec<T> apart, Vec<T> own) __attribute__((always_inline)) { return GowerTerm<T>{apart, own}; });
+    sums.add(
+        mixed, strip, vector,
+        {mixed.n_numbers, presences}, [nothing](Vec<T>, Vec<T>, Vec<T> apart, Vec<T> own) __attribute__((always_inline)) {
+          return GowerTerm<T>{select<T>(apart == nothing, nothing, own), own};
+        });
+    sums.add(
+        mixed, strip, vector, {presences, cols},
+        [ nothing, absent ](Vec<T> x, Vec<T> y, Vec<T> apart, Vec<T> own) __attribute__((always_inline)) {
+          return GowerTerm<T>{select<T>(apart == nothing, nothing, own), select<T>(x + y == nothing, minimum<T>(absent, own), own)};
+        });
+    for (int r = 0; r < strip_rows; ++r) {
+      const Vec<T> share = sums.difference[r] / sums.weight[r];
+      out.value[r][v] = select<T>(sums.weight[r] == nothing, broadcast<T>(1), share) + load(start + v * lanes<T>);
+    }
+  }
+}
+
+// The same, to the bit, where no cell is missing and all columns count: the weights add up to the same for every pair.
+template <class T>
+COTERIE_INLINE void complete_gower_block(const MixedColumns& mixed, const StripRows<T>& strip, const T* panel, const T* start,
+                                         std::int64_t cols, Block<T>& out) {
+  Vec<T> acc[strip_rows][panel_vectors] = {};
+  T total = 0;
+  for (std::int64_t t = 0; t < mixed.n_numbers; ++t) {
+    total += static_cast<T>(mixed.weights[t]);
+    Vec<T> y[panel_vectors];
+    for (int v = 0; v < panel_vectors; ++v) y[v] = load(panel + t * panel_width<T> + v * lanes<T>);
+    for (int r = 0; r < strip_rows; ++r) {
+      const Vec<T> x = broadcast(strip.row[r][t]);
+      for (int v = 0; v < panel_vectors; ++v) acc[r][v] += absolute<T>(x - y[v]);
+    }
+  }
+  for (std::int64_t t = mixed.n_numbers; t < cols; ++t) {
+    total += static_cast<T>(mixed.weights[t]);
+    const Vec<T> own = broadcast(static_cast<T>(mixed.weights[t]));
+    Vec<T> y[panel_vectors];
+    for (int v = 0; v < panel_vectors; ++v) y[v] = load(panel + t * panel_width<T> + v * lanes<T>);
+    for (int r = 0; r < strip_rows; ++r) {
+      const Vec<T> x = broadcast(strip.row[r][t]);
+      for (int v = 0; v < panel_vectors; ++v) acc[r][v] += select<T>(x != y[v], own, Vec<T>{});
+    }
+  }
+  for (int r = 0; r < strip_rows; ++r)
+    for (int v = 0; v < panel_vectors; ++v) out.value[r][v] = acc[r][v] / broadcast(total) + load(start + v * lanes<T>);
 }
 
 }  // namespace coterie::COTERIE_ISA

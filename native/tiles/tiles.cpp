@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <tuple>
 
 #include "support/cpu_dispatch.h"
@@ -27,6 +28,12 @@ const T* pointer(const std::vector<T>& values) {
   return values.empty() ? nullptr : values.data();
 }
 
+// Every tile has packed columns: no kernel reads weights that are not there.
+void check_columns(const Metric& metric, std::int64_t cols) {
+  if (metric.mixed != nullptr && metric.mixed->n_columns != cols)
+    throw std::invalid_argument("rows must have as many columns as their distance has weights.");
+}
+
 }  // namespace
 
 template <class T>
@@ -44,6 +51,7 @@ void ColumnPack<T>::allocate(std::int64_t n_panels, std::int64_t cols) {
 
 template <class T>
 ColumnPack<T>::ColumnPack(const MatrixView<T>& Y, const T* shift, const Metric& metric, int threads) {
+  check_columns(metric, Y.cols);
   allocate(block_count(Y.rows, kernels<T>().panel_width), Y.cols);
   columns_.n_columns = Y.rows;
   kernels<T>().pack(Y, shift, metric, columns_, threads);
@@ -52,6 +60,7 @@ ColumnPack<T>::ColumnPack(const MatrixView<T>& Y, const T* shift, const Metric& 
 template <class T>
 ColumnPack<T>::ColumnPack(const MatrixView<T>& Y, const T* shift, const Metric& metric, const std::int32_t* group_of_row,
                           std::int64_t n_groups, int threads) {
+  check_columns(metric, Y.cols);
   const std::int64_t width = kernels<T>().panel_width;
   std::vector<std::int64_t> next(static_cast<std::size_t>(n_groups) + 1, 0);
   for (std::int64_t i = 0; i < Y.rows; ++i) ++next[static_cast<std::size_t>(group_of_row[i]) + 1];

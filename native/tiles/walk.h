@@ -49,8 +49,8 @@ struct FusedDot {
 
 // Computes raw values of a strip and panels [first, first + count) into tile[row][column].
 template <class T>
-using TileFill = void (*)(const StripRows<T>& rows, const PackedColumns<T>& Y, double p, std::int64_t first, std::int64_t count,
-                          T* tile);
+using TileFill = void (*)(const StripRows<T>& rows, const PackedColumns<T>& Y, const Metric& metric, std::int64_t first,
+                          std::int64_t count, T* tile);
 
 // Values of any kernel, through a strip of finished values in the first-level cache.
 template <class T>
@@ -63,7 +63,7 @@ struct Tiled {
   std::int64_t chunk_panels() const { return max_tile_columns / panel_width<T>; }
   std::int64_t tile_numbers() const { return strip_rows * max_tile_columns; }
   COTERIE_INLINE void prepare(const Strip<T>& strip, std::int64_t first, std::int64_t count, T* tile) const {
-    fill(strip.rows, Y, metric.p, first, count, tile);
+    fill(strip.rows, Y, metric, first, count, tile);
     for (int r = 0; r < strip.count; ++r)
       finish_row<T>(metric, Y, tile + r * max_tile_columns, first * panel_width<T>, count * panel_width<T>, strip.rows.row[r],
                     strip.term[r]);
@@ -147,12 +147,12 @@ template <class T, template <class> class Ending, class Output>
 void walk_ordered(const TileProblem<T>& problem, const Output& out) {
   const PackedColumns<T>& Y = problem.Y;
   if (!is_order_kept(problem.metric)) {
-    const Metric done = {problem.metric.kernel, Finish::identity, problem.metric.p};
+    const Metric done = {problem.metric.kernel, Finish::identity, problem.metric.p, problem.metric.mixed};
     walk(problem, Tiled<T>{Y, fill_of<T>(problem.metric), problem.metric}, Ending<T>{Y, done, out});
   } else if (problem.metric.kernel == Kernel::dot) {
     walk(problem, FusedDot<T>{Y}, Ending<T>{Y, problem.metric, out});
   } else {
-    const Metric raw = {problem.metric.kernel, Finish::identity, problem.metric.p};
+    const Metric raw = {problem.metric.kernel, Finish::identity, problem.metric.p, problem.metric.mixed};
     walk(problem, Tiled<T>{Y, fill_of<T>(problem.metric), raw}, Ending<T>{Y, problem.metric, out});
   }
 }

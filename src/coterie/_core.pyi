@@ -107,6 +107,8 @@ class Kernel(enum.Enum):
 
     hamming = 7
 
+    gower = 8
+
 class Finish(enum.Enum):
     identity = 0
 
@@ -130,10 +132,19 @@ class Finish(enum.Enum):
 
     matching = 10
 
-class Metric:
-    """A distance as the engine sees it: kernel, finish, exponent."""
+class MixedColumns:
+    """
+    Columns of a table: numbers, then categories, then what may be present.
+    """
 
-    def __init__(self, kernel: Kernel, finish: Finish, p: float = 2.0) -> None: ...
+    def __init__(self, n_numbers: int, n_categories: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class Metric:
+    """
+    A distance as the engine sees it: kernel, finish, exponent, kinds of columns.
+    """
+
+    def __init__(self, kernel: Kernel, finish: Finish, p: float = 2.0, mixed: MixedColumns | None = None) -> None: ...
 
     @property
     def kernel(self) -> Kernel: ...
@@ -957,3 +968,11 @@ class CFTree:
     @overload
     def add_sparse(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threshold: float, branching_factor: int) -> None:
         """The same for CSR rows."""
+
+def label_by_prototypes(numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_levels: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], means: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], modes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], gamma: float, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """The nearest prototype of each row, and what it costs."""
+
+def fit_prototypes(numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_levels: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, means: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], modes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], gamma: float, max_passes: int, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], bool]:
+    """
+    Labels, means, modes, costs of the passes, and whether no row moved in the last one.
+    """

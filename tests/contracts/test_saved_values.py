@@ -9,6 +9,7 @@ from coterie.cluster import HDBSCAN, Birch, GaussianMixture, KMeans, suggest_eps
 from coterie.data import LabelledData, LabelPair, as_table, fit_scaling, settle_missing
 from coterie.distance import (
     Clusters,
+    TableEncoding,
     find_distance,
     find_geometry,
     k_nearest,
@@ -55,6 +56,7 @@ def values():
         Birch().fit(X).tree_, HDBSCAN().fit(X).condensed_tree_, suggest_eps(X),
         history, history.picks[0], history.steps[-1], mixture, mixture.steps[0],
         Clusters(X, LABELS, 3), find_distance("minkowski", p=3), find_distance("seuclidean").fit(X),
+        TableEncoding.learn([[1.0, "a"], [2.0, None]]),
         find_geometry("manhattan"), nearest(X, X[:5]), k_nearest(X), neighbours_within(X), spanning_tree(X),
         Consensus(np.array([LABELS, LABELS - 2], dtype=np.int32)), cut_curve(tree, LABELS), hopkins(X),
         moved, moved.drift[0], tests, tests.tests[0], tests.tests[0].significance,

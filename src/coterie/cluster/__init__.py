@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from coterie.cluster.agglomerative.genie import Genie
     from coterie.cluster.birch.birch import Birch
     from coterie.cluster.birch.cf_tree import CFTree
+    from coterie.cluster.categorical.kprototypes import KModes, KPrototypes
     from coterie.cluster.consensus import ConsensusClustering
     from coterie.cluster.density.condensed_tree import CondensedTree
     from coterie.cluster.density.dbscan import DBSCAN, dbscan
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from coterie.cluster.medoids.kmedoids import KMedoids
     from coterie.cluster.mixture.gaussian_mixture import GaussianMixture
     from coterie.cluster.mixture.history import MixtureHistory, MixtureStep
+    from coterie.cluster.mixture.latent_classes import LatentClasses
     from coterie.cluster.modes.modes import ModeClustering
     from coterie.cluster.spectral.laplacian_eigenmap import LaplacianEigenmap
     from coterie.cluster.spectral.spectral import SpectralClustering, spectral_clustering
@@ -82,8 +84,11 @@ __all__ = [
     "KMeansPick",
     "KMeansStep",
     "KMedoids",
+    "KModes",
+    "KPrototypes",
     "KernelKMeans",
     "LaplacianEigenmap",
+    "LatentClasses",
     "Method",
     "MiniBatchKMeans",
     "MixtureHistory",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -25,8 +26,9 @@ from coterie._support.validation import (
     with_plain_numbers,
 )
 from coterie._support.validation.schema import ESTIMATOR, Schema
-from coterie.distance import input_kind
+from coterie.distance import TableEncoding, find_distance, input_kind
 from coterie.distance.input import InputKind, check_new_input
+from coterie.distance.mixed import is_mixed, learn_table, refuse_missing, takes_table
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -88,6 +90,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     _sometimes: ClassVar[tuple[str, ...]] = ()  # fitted attributes that not every fit sets
     _copies_are_dense_spots: ClassVar[bool] = False  # weight at one place is density without limit
 
+    _table: TableEncoding | None = None  # of a fit to mixed columns: how they become numbers
     labels_: Labels
     n_features_in_: int
     feature_names_in_: Any
@@ -132,10 +135,10 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     @with_callbacks  # type: ignore[untyped-decorator]
     def _fit(self, X: MatrixLike, sample_weight: VectorLike | None) -> None:
         self._check_parameters()
-        model: Self = with_plain_numbers(self)
+        model: Self = self._with_table(with_plain_numbers(self), X)
         data = model._check_rows(X)
         weights = model._check_weights(sample_weight, data.shape[0])
-        if not self._copies_are_dense_spots:  # else weights are counted only
+        if not self._copies_are_dense_spots and model._table is None:  # else weights are counted only
             refuse_heavy(data, weights, who=type(self).__name__)
         with fit_task(self, data) as listener:
             found = model._compute(data, weights, listener)
@@ -146,6 +149,28 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
             parameters = self.get_params(deep=False)
             self.__dict__.clear()
             self.__dict__.update(model.__dict__ | parameters)
+
+    def _with_table(self, model: Self, X: Any) -> Self:
+        """Return the model itself, or one whose distance of mixed columns knows those of the table."""
+        metric: Any = getattr(model, "metric", None)
+        if not takes_table(metric, X):
+            model.__dict__.pop("_table", None)
+            return model
+        who, params = type(self).__name__, getattr(model, "metric_params", None) or {}
+        table, distance = learn_table(X, distance=find_distance(metric, **params), who=who)
+        told = {"metric": distance} | ({"metric_params": None} if hasattr(model, "metric_params") else {})
+        other = copy.copy(model)
+        other.__dict__.update(told, _table=table)
+        return other
+
+    def _read_table(self, X: Any) -> Data:
+        """Return a table of mixed columns as the codes that the fit has learned."""
+        assert self._table is not None
+        coded: Data = self._table.encode(X, who=type(self).__name__)
+        distance: Any = getattr(self, "metric", None)
+        if distance is not None and not is_mixed(distance):
+            refuse_missing(coded, getattr(distance, "name", distance), who=type(self).__name__)
+        return coded
 
     @property
     def _kind(self) -> InputKind:

@@ -152,6 +152,15 @@ _METHODS = (
         needs_k=True,
     ),
     Method(
+        "latent-classes",
+        "latent class analysis",
+        "coterie.cluster.mixture.latent_classes",
+        "LatentClasses",
+        "a mixture over tables of numbers and categories, from the cells that are there",
+        needs_k=True,
+        settings=(("n_init", 2), ("tol", 1e-5), ("max_iter", 300)),
+    ),
+    Method(
         "spectral",
         "spectral clustering",
         "coterie.cluster.spectral.spectral",
@@ -165,6 +174,22 @@ _METHODS = (
         "coterie.cluster.medoids.kmedoids",
         "KMedoids",
         "groups about one of their own rows; any distance, less moved by outliers",
+        needs_k=True,
+    ),
+    Method(
+        "kmodes",
+        "k-modes",
+        "coterie.cluster.categorical.kprototypes",
+        "KModes",
+        "groups of rows of categories, about the most frequent ones; numbers count as names",
+        needs_k=True,
+    ),
+    Method(
+        "kprototypes",
+        "k-prototypes",
+        "coterie.cluster.categorical.kprototypes",
+        "KPrototypes",
+        "k-means for tables of numbers and categories, with missing cells",
         needs_k=True,
     ),
     Method(

@@ -31,6 +31,7 @@ from coterie.distance.neighbours import (
 )
 from coterie.distance.pairwise import pairwise_distances
 from coterie.distance.spanning import SpanningTree, spanning_tree
+from coterie.distance.table import TableEncoding
 
 __all__ = [
     "Barycentre",
@@ -42,6 +43,7 @@ __all__ = [
     "Neighbours",
     "Parameter",
     "SpanningTree",
+    "TableEncoding",
     "check_distance_matrix",
     "check_similarity_matrix",
     "distances",

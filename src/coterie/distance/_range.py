@@ -32,7 +32,7 @@ def largest_safe(distance: Distance, dtype: Any, shape: tuple[int, int]) -> floa
     inf
     """
     n_rows, n_columns = max(1, shape[0]), max(1, shape[1])
-    if distance.kernel is None or distance.kernel == _core.Kernel.hamming:
+    if distance.kernel in (None, _core.Kernel.hamming, _core.Kernel.gower):
         return inf
     if distance.euclidean_form in ("distance", "square"):
         return largest_to_square(dtype, shape)
@@ -61,7 +61,7 @@ def refuse_overflow(distance: Distance, rows: Data, *, name: str) -> None:
     distances overflow above 2.2e+307. Scale the data first: divide X by a constant.
     """
     safe = largest_safe(distance, rows.dtype, rows.shape)
-    if rows.size == 0:
+    if rows.size == 0 or distance.domain == "mixed":  # ranges are learned first, and cells may be missing
         return
     low, high = float(rows.min()), float(rows.max())
     if not max(-low, high) <= safe:

@@ -18,7 +18,7 @@ from coterie.distance._range import refuse_overflow
 from coterie.distance.transforms import Transform, transform_rows
 from coterie.errors import InvalidParameter, did_you_mean
 
-Domain: TypeAlias = Literal["real", "boolean", "categorical"]
+Domain: TypeAlias = Literal["real", "boolean", "categorical", "mixed"]
 EuclideanForm: TypeAlias = Literal["distance", "square", "half square"]
 RowFunction: TypeAlias = Callable[[Any, Any], float]
 
@@ -53,9 +53,9 @@ class Distance:
         Exponent, for the kernel that has one.
     aliases : tuple of str
         Other names by which `find_distance` knows it, SciPy's and scikit-learn's among them.
-    domain : {"real", "boolean", "categorical"}
+    domain : {"real", "boolean", "categorical", "mixed"}
         What the numbers stand for. Boolean distances take every number but 0 as true; categorical ones only
-        ask whether numbers are equal.
+        ask whether numbers are equal; mixed ones take tables of numbers and categories with missing cells.
     is_metric : bool
         Whether the triangle inequality holds.
     parameters : tuple of Parameter
@@ -103,7 +103,7 @@ class Distance:
     @property
     def metric(self) -> _core.Metric:
         """The distance of transformed rows, as the engine takes it."""
-        return _core.Metric(self.kernel, self.finish, self.p)
+        return _core.Metric(self.kernel, self.finish, self.p, getattr(self.transform, "columns", None))
 
     @property
     def euclidean_form(self) -> EuclideanForm | None:

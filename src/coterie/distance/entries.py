@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from coterie._core import Finish, Kernel
-from coterie._support.validation import AnArray, Constraint, Nothing
+from coterie._support.validation import AnArray, Anything, Constraint, Dictionary, Nothing
 from coterie._support.validation.parameters import is_number
 from coterie.distance.catalogue import Distance, Parameter, register
-from coterie.distance.learning import with_covariance, with_variances, with_weights
+from coterie.distance.learning import with_covariance, with_ranges, with_variances, with_weights
 from coterie.distance.transforms import CentredUnitLength, Presence, RankedUnitLength, UnitLength
 
 
@@ -234,5 +234,36 @@ register(
         finish=Finish.matching,
         domain="boolean",
         transform=Presence(),
+    )
+)
+register(
+    Distance(
+        name="gower",
+        summary="For tables: mean difference over the columns that both rows have, numbers by their range.",
+        formula="sum w d / sum w, d = |x - y| / range or [x != y]",
+        kernel=Kernel.gower,
+        finish=Finish.identity,
+        domain="mixed",
+        is_metric=False,
+        parameters=(
+            Parameter(
+                "kinds",
+                "number, ordinal (or its levels in order), category, symmetric or asymmetric, per column or "
+                "for some; None: by type",
+                None,
+                Anything(),
+            ),
+            Parameter(
+                "w",
+                "weight of each column, at least 0; None: all 1",
+                None,
+                Nothing() | AnArray() | Dictionary(),
+            ),
+            Parameter(
+                "low", "least value of each number; None: that of the data", None, Nothing() | AnArray()
+            ),
+            Parameter("high", "greatest value; None: that of the data", None, Nothing() | AnArray()),
+        ),
+        learn=with_ranges,
     )
 )

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from coterie import _core
+from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.typing import Data, FloatArray
 from coterie.distance.catalogue import Distance
-from coterie.distance.transforms import Scaling, Whitening
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.distance.transforms import MixedColumns, Scaling, Whitening
+from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 SINGULAR = 1e-12  # an eigenvalue below this share of the largest is rounding, not variance
 ROUNDING = 1e-14  # of a VI that is given: below, a direction does not count at all
+
+MOST_PATTERNS = 4096  # of missing cells, that are compared with each other
 
 
 def with_weights(distance: Distance, X: Data, Y: Data | None) -> Distance:
@@ -67,6 +72,90 @@ def with_covariance(distance: Distance, X: Data, Y: Data | None) -> Distance:
     is_flat = eigenvalues <= ROUNDING * eigenvalues[-1]
     matrix = scale[:, None] * vectors * np.sqrt(np.where(is_flat, 0.0, eigenvalues))
     return replace(distance, transform=Whitening(_origin(X), matrix))
+
+
+def with_ranges(distance: Distance, X: Data, Y: Data | None) -> Distance:
+    """Divide each number by its range, given as low and high or that of the rows of X and Y together."""
+    n_columns = X.shape[1]
+    kinds = kinds_of(distance, n_columns)
+    weights = np.ones(n_columns) if distance.values["w"] is None else _column_weights(distance, n_columns)
+    is_number = np.array([kind in ("number", "ordinal") for kind in kinds])
+    is_learned = distance.values["low"] is None or distance.values["high"] is None
+    low, high = (
+        _ranges(X, Y, is_number, distance)
+        if is_learned
+        else (_numbers_per_column(distance, name, n_columns) for name in ("low", "high"))
+    )
+    with np.errstate(over="ignore"):
+        spans = np.where(is_number & (high > low), high - low, 1.0)
+    if not np.isfinite(spans).all():
+        column = int(np.argmax(~np.isfinite(spans)))
+        raise InvalidData(
+            f"column {column} of X ranges from {low[column]:g} to {high[column]:g}, too far for "
+            f"{distance.name}. Divide it by a constant first."
+        )
+    if is_learned:
+        _note_incomparable(X, weights > 0, distance.name)
+    ranks = {"number": 0, "ordinal": 0, "category": 1, "asymmetric": 2}
+    group = np.array([ranks[kind] for kind in kinds])
+    order = np.argsort(group, kind="stable")
+    scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
+    transform = MixedColumns(order, int((group == 0).sum()), int((group == 1).sum()), low, spans, scaled)
+    values = {"kinds": kinds, "w": weights, "low": low, "high": high}
+    return replace(distance, values=values, transform=transform)
+
+
+def kinds_of(distance: Distance, n_columns: int) -> tuple[str, ...]:
+    """Return the kinds of coded columns; what is not coded yet is read by `coterie.distance.mixed`."""
+    kinds = distance.values["kinds"]
+    if kinds is None:
+        return ("number",) * n_columns
+    if isinstance(kinds, Mapping | str) or len(kinds) != n_columns:
+        raise InvalidParameter(
+            f"kinds of {distance.name} must be one per column, {n_columns}, got {kinds!r}."
+        )
+    for kind in kinds:
+        if kind not in ("number", "ordinal", "category", "asymmetric"):
+            raise InvalidParameter(f"kinds of {distance.name} must be those of coded columns, got {kind!r}.")
+    return tuple(kinds)
+
+
+def _column_weights(distance: Distance, n_columns: int) -> FloatArray:
+    w = _numbers_per_column(distance, "w", n_columns)
+    if w.min() < 0 or not w.max() > 0:
+        raise InvalidParameter(
+            f"w of {distance.name} must be at least 0 in every column and more in some, got {w.min():g} to "
+            f"{w.max():g}."
+        )
+    return w
+
+
+def _ranges(X: Data, Y: Data | None, is_number: Any, distance: Distance) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the greatest value of each column of numbers, 0 and 0 of others."""
+    low, high = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    for column in np.flatnonzero(is_number):
+        parts = [np.asarray(rows[:, column], dtype=np.float64) for rows in (X, Y) if rows is not None]
+        values = np.concatenate(parts)
+        values = values[~np.isnan(values)]
+        if not len(values):
+            raise InvalidData(f"column {column} of X has no values at all: leave it out of {distance.name}.")
+        low[column], high[column] = values.min(), values.max()
+    return low, high
+
+
+def _note_incomparable(X: Data, counts: Any, who: str) -> None:
+    """Tell of rows that have no column in common: nothing says how far apart they are."""
+    is_there = ~np.isnan(X[:, counts])
+    if is_there.all() or 2 * is_there.sum(axis=1).min() > is_there.shape[1]:
+        return  # two rows that have more than half of the columns each share one
+    patterns = np.unique(is_there, axis=0).astype(np.float32)
+    if len(patterns) <= MOST_PATTERNS and not (patterns @ patterns.T).all():
+        warnings.warn(
+            f"some rows of X have no column in which both have a value: their {who} distance is taken to be "
+            f"1, the largest. Leave out rows or columns that are mostly missing.",
+            DataNotice,
+            stacklevel=caller_level(),
+        )
 
 
 def exponent_of(distance: Distance) -> float:

@@ -12,6 +12,7 @@ from coterie._support.validation import check_data
 from coterie.distance._range import refuse_opposites
 from coterie.distance.catalogue import Distance, find_distance
 from coterie.distance.input import input_kind
+from coterie.distance.mixed import read_mixed, takes_table
 from coterie.errors import InvalidData, InvalidParameter
 
 
@@ -38,6 +39,9 @@ def prepare_rows(
             f'metric="{metric}" of {who} says that X is a matrix already; name a distance instead.'
         )
     distance = find_distance(metric, **params)
+    if takes_table(distance, X, Y):
+        coded_X, coded_Y, distance = read_mixed(X, Y, distance, who=who)
+        return _prepared(coded_X, coded_Y, distance)
     squares = distance.squares_numbers
     checked_X: Data = check_data(X, who=who, squares=squares)
     checked_Y: Data | None = None if Y is None else check_data(Y, who=who, name="Y", squares=squares)
@@ -49,9 +53,13 @@ def prepare_rows(
             )
         common = np.promote_types(checked_X.dtype, checked_Y.dtype)
         checked_X, checked_Y = checked_X.astype(common, copy=False), checked_Y.astype(common, copy=False)
-    distance = distance.fit(checked_X, checked_Y)
-    prepared_X = distance.prepare(checked_X)
-    prepared_Y = None if checked_Y is None else distance.prepare(checked_Y, name="Y")
+    return _prepared(checked_X, checked_Y, distance)
+
+
+def _prepared(X: Data, Y: Data | None, distance: Distance) -> Rows:
+    distance = distance.fit(X, Y)
+    prepared_X = distance.prepare(X)
+    prepared_Y = None if Y is None else distance.prepare(Y, name="Y")
     if prepared_Y is not None:
         refuse_opposites(distance, prepared_X, prepared_Y, names=("X", "Y"))
     return Rows(prepared_X, prepared_Y, distance)

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import Data, FloatArray
+from coterie._support.typing import Data, FloatArray, Indices
 from coterie.errors import InvalidData
 
 FLAT = 1e-10  # of a matrix: a singular value below this share of the largest is rounding
@@ -142,3 +142,59 @@ class Presence:
     def backward(self, rows: FloatArray) -> FloatArray:
         """Return the sets themselves."""
         return rows
+
+
+@dataclass(frozen=True, eq=False)
+class MixedColumns:
+    """Numbers by their range, then categories, then what may be absent; NaN where a cell is missing.
+
+    Parameters
+    ----------
+    order : array of int
+        The columns of the data in the order of the engine.
+    n_numbers, n_categories : int
+        How many of them are numbers, and categories; the rest is present or absent.
+    offset, spans : arrays
+        Least value and range of each number, in the order of the data.
+    weights : array
+        Of the columns, in the order of the data.
+    """
+
+    order: Indices
+    n_numbers: int
+    n_categories: int
+    offset: FloatArray
+    spans: FloatArray
+    weights: FloatArray
+
+    @property
+    def columns(self) -> _core.MixedColumns:
+        """What the engine is told of the columns."""
+        weights = np.ascontiguousarray(self.weights[self.order], dtype=np.float64)
+        return _core.MixedColumns(self.n_numbers, self.n_categories, weights)
+
+    def forward(self, rows: FloatArray) -> FloatArray:
+        """Return numbers from 0 to their weight (those beyond the range at its nearest end), and codes."""
+        is_missing = np.isnan(rows)
+        is_empty = is_missing[:, self.weights > 0].all(axis=1)
+        if is_empty.any():
+            raise UndefinedRow(int(np.argmax(is_empty)), "has no value in any column that counts")
+        numbers, rest = np.split(self.order, [self.n_numbers])
+        out = rows[:, self.order]
+        share = (rows[:, numbers] - self.offset[numbers]) / self.spans[numbers]
+        out[:, : self.n_numbers] = np.clip(share, 0.0, 1.0) * self.weights[numbers]
+        presences = rest[self.n_categories :]
+        is_gone = is_missing[:, presences]
+        out[:, self.n_numbers + self.n_categories :] = np.where(is_gone, np.nan, rows[:, presences] != 0)
+        return out
+
+    def backward(self, rows: FloatArray) -> FloatArray:
+        """Return the rows in the units of the data; NaN in numbers of weight 0."""
+        out = np.empty_like(rows)
+        out[:, self.order] = rows
+        numbers = self.order[: self.n_numbers]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            out[:, numbers] = (
+                out[:, numbers] / self.weights[numbers] * self.spans[numbers] + self.offset[numbers]
+            )
+        return out

@@ -67,6 +67,10 @@ def check_data(
     dtype('float64')
     """
     who = who or (type(estimator).__name__ if estimator is not None else "this function")
+    if (
+        getattr(estimator, "_table", None) is not None
+    ):  # it knows how a table of mixed columns becomes numbers
+        return _of_table(estimator, X, reset, min_rows)
     explain.refuse_kinds(X, who, name)
     columns = explain.column_names(X)
     if accept_sparse and issparse(X):
@@ -96,6 +100,27 @@ def check_data(
     if squares and estimator is not None and reset and not (may_be_missing or may_be_distances):
         refuse_tiny(checked, columns, name)
     return checked
+
+
+def _of_table(estimator: Any, X: Any, reset: bool, min_rows: int) -> Data:
+    explain.refuse_queries(X, f"X of {type(estimator).__name__}")
+    if isinstance(X, list | tuple) and not len(X):
+        raise InvalidData(
+            f"Found array with 0 sample(s) while a minimum of {min_rows} is required: X is empty."
+        )
+    if len(getattr(X, "shape", (0, 0))) != 2:
+        raise explain.explained(ValueError("Reshape your data"), X, type(estimator).__name__, "X")
+    try:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    except (ValueError, TypeError) as error:
+        raise explain.explained(error, X, type(estimator).__name__, "X") from None
+    coded: Data = estimator._read_table(X)
+    if len(coded) < min_rows:
+        raise InvalidData(
+            f"Found array with {len(coded)} sample(s) (shape={coded.shape}) while a minimum of {min_rows} is "
+            f"required by {type(estimator).__name__}."
+        )
+    return coded
 
 
 def check_n_clusters(n_clusters: int, n_samples: int, *, who: str, name: str = "n_clusters") -> None:

@@ -12,6 +12,7 @@ from coterie.errors import CoterieError, InvalidData, UnsupportedInput
 
 MOST_TO_SCALE = 1e150  # squares of larger numbers overflow
 SHOWN = 3  # columns or rows that a message names before it says "..."
+FOR_CATEGORIES = 'use what takes categories: metric="gower", KPrototypes or LatentClasses'
 UNREAD = {
     "LazyFrame": "collect()",
     "RecordBatchReader": "read_all()",
@@ -85,9 +86,7 @@ def _refuse_kind(dtype: Any, what: str) -> None:
     if label.startswith(("category", "Categorical", "Enum")):
         raise InvalidData(f"{what} must be numbers, got categories{_way_out_of_categories(dtype)}")
     if kind in ("U", "S", "T", "V") or label in ("str", "string", "String"):
-        raise InvalidData(
-            f"{what} must be numbers, got text ({label}). Leave it out, or encode it as numbers first."
-        )
+        raise InvalidData(f"{what} must be numbers, got text ({label}). Leave it out, or {FOR_CATEGORIES}.")
     if kind in ("m", "M") or label.startswith(("Date", "Time", "Duration")):
         raise UnsupportedInput(
             f"{what} must be numbers, got dates or times ({label}). Leave it out, or turn it into a number "
@@ -103,7 +102,7 @@ def _way_out_of_categories(dtype: Any) -> str:
             f"astype({str(values)!r}); if they are names, leave it out or give each category a column."
         )
     kind = str(dtype).partition("(")[0]  # an Enum of polars lists all its categories
-    return f" ({kind}). Leave the column out, or encode it as numbers first."
+    return f" ({kind}). Leave the column out, or {FOR_CATEGORIES}."
 
 
 def _refuse_text_cells(X: Any, what: str) -> None:
@@ -118,7 +117,7 @@ def _refuse_text_cells(X: Any, what: str) -> None:
         if isinstance(value, str | bytes):
             raise InvalidData(
                 f"{what} must be numbers, got text: {shortened(repr(value))} in row {row}, column {column}. "
-                f"Leave the column out, or encode it as numbers first."
+                f"Leave the column out, or {FOR_CATEGORIES}."
             )
 
 

@@ -41,6 +41,7 @@ class Scope:
         self.who = who
         self.sizes: dict[str, tuple[int, str]] = {}
         self.later: list[Callable[[], None]] = []
+        self.has_table = False  # whether rows are those of a table, whose cells may be missing
 
     def size(self, dimension: str) -> int | None:
         """Return the size of a dimension such as "rows-1", None while it is not known."""
@@ -96,6 +97,8 @@ class Tensor(Field):
         Whether a dimension that it names first may be 0.
     sparse : bool, default=False
         Whether a CSR matrix may stand for it.
+    of_table : bool, default=False
+        Whether it holds rows of the fit, whose cells may be missing where the state has a `_table`.
     """
 
     def __init__(
@@ -109,10 +112,11 @@ class Tensor(Field):
         below: str | None = None,
         may_be_empty: bool = False,
         sparse: bool = False,
+        of_table: bool = False,
     ) -> None:
         self.shape, self.kinds, self.allow = shape, KINDS[kind], allow
         self.low, self.high, self.above, self.below = low, high, above, below
-        self.may_be_empty, self.sparse = may_be_empty, sparse
+        self.may_be_empty, self.sparse, self.of_table = may_be_empty, sparse, of_table
 
     def check(self, value: Any, place: str, scope: Scope) -> None:
         is_sparse = self.sparse and issparse(value)
@@ -133,7 +137,8 @@ class Tensor(Field):
     def _check_numbers(self, numbers: Any, place: str, scope: Scope) -> None:
         if numbers.dtype.kind == "f":
             is_nan = np.isnan(numbers)
-            if self.allow not in ("nan", "all") and is_nan.any():
+            may_be_missing = self.allow in ("nan", "all") or (self.of_table and scope.has_table)
+            if not may_be_missing and is_nan.any():
                 raise wrong(place, scope.who, "hold finite numbers", "NaN")
             if self.allow not in ("inf", "all") and np.isinf(numbers).any():
                 raise wrong(place, scope.who, "hold finite numbers", "infinity")
@@ -328,6 +333,17 @@ class Estimator(Field):
             scope.agree(self.dimension, int(value.n_features_in_), f"{place}.n_features_in_")
 
 
+class Savable(Field):
+    """A value of a class of a room above, by its name."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def check(self, value: Any, place: str, scope: Scope) -> None:
+        if type(value).__name__ != self.kind:
+            raise wrong(place, scope.who, f"be a {self.kind}", _kind_of(value))
+
+
 class Text(Constraint):
     """Any text."""
 
@@ -391,6 +407,7 @@ class Label(Constraint):
 ESTIMATOR: Schema = {
     "n_features_in_": Size("columns", 1),
     "feature_names_in_": Sometimes(Texts("columns")),
+    "_table": Sometimes(Maybe(Savable("TableEncoding"))),
     "_sklearn_output_config": Sometimes(DictOf(Text(), Choice("default", "pandas", "polars"))),
 }
 COUNT = Whole(0, LARGEST_WHOLE)
@@ -414,6 +431,7 @@ def check_state(state: Mapping[str, Any], schema: Schema, *, who: str) -> dict[s
     """
     _check_names(state, schema, who)
     scope = Scope(who)
+    scope.has_table = state.get("_table") is not None
     for name, field in schema.items():
         if name in state:
             check_field(field, state[name], name, scope)

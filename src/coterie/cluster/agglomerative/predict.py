@@ -18,7 +18,7 @@ from coterie.tree import METHODS
 KNOWN = Record(
     distance=VALUES,
     centres=Sometimes(Tensor("clusters", "columns", kind="f8")),
-    rows=Sometimes(Tensor("rows", "columns")),
+    rows=Sometimes(Tensor("rows", "columns", of_table=True)),
     within=Sometimes(Tensor("clusters", kind="f8")),
     radii=Sometimes(Tensor("rows", kind="f8")),
 )

@@ -193,7 +193,9 @@ class DBSCAN(WeightedClusterer):
         **WeightedClusterer._schema,
         "labels_": Tensor("rows", kind="i", low=-1, below="rows", may_be_empty=True),
         "core_sample_indices_": Tensor("core points", kind="i8", low=0, below="rows", may_be_empty=True),
-        "components_": Tensor("core points", "columns", allow="inf", may_be_empty=True, sparse=True),
+        "components_": Tensor(
+            "core points", "columns", allow="inf", may_be_empty=True, sparse=True, of_table=True
+        ),
         "eps_": Real(0),
         "algorithm_used_": Text(),
         "_distance_values": VALUES,
@@ -234,7 +236,8 @@ class DBSCAN(WeightedClusterer):
         check_density_metric(state, sizes, who=who)
         if not is_matrix(metric):
             rows = state["components_"]
-            check_finite(rows.data if issparse(rows) else rows, who=who, name="components_")
+            if state.get("_table") is None:  # cells of a table may be missing
+                check_finite(rows.data if issparse(rows) else rows, who=who, name="components_")
         if (state["labels_"][state["core_sample_indices_"]] < 0).any():
             raise wrong("labels_", who, "put every core point in a cluster", "one that is noise")
 

@@ -168,7 +168,7 @@ class HDBSCAN(WeightedClusterer):
         "probabilities_": Tensor("rows", kind="f8", low=0, high=1, allow="nan"),
         "outlier_scores_": Tensor("rows", kind="f8", low=0, high=1, allow="nan"),
         "centroids_": Sometimes(Tensor("clusters", "columns", may_be_empty=True)),
-        "medoids_": Sometimes(Tensor("clusters", "columns", may_be_empty=True)),
+        "medoids_": Sometimes(Tensor("clusters", "columns", may_be_empty=True, of_table=True)),
         "algorithm_used_": Text(),
         "_chosen": Tensor("clusters", kind="i8", low=0, below="nodes", may_be_empty=True),
         "_merges": Several(
@@ -177,7 +177,7 @@ class HDBSCAN(WeightedClusterer):
             Tensor("rows that count-1", kind="f8", low=0, allow="inf"),
         ),
         "_core_distances": Tensor("rows that count", kind="f8", low=0, allow="inf"),
-        "_rows": Maybe(Tensor("rows that count", "columns", sparse=True)),
+        "_rows": Maybe(Tensor("rows that count", "columns", sparse=True, of_table=True)),
         "_weights": Maybe(Tensor("rows that count", kind="f8", above=0)),
         "_finite_rows": Tensor("rows that count", kind="i8", low=0, below="rows"),
         "_distance_values": VALUES,

@@ -194,7 +194,7 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
     data = check_data(X, estimator=model, accept_sparse=True, may_be_missing=True).astype(np.float64)
     if issparse(data) and model.algorithm not in ("auto", "brute"):
         raise InvalidParameter("Sparse data matrices only support algorithm `brute`.")
-    sums = _sums_that_tell(data)
+    sums = np.zeros(len(data)) if model._table is not None else _sums_that_tell(data)
     missing, infinite = np.flatnonzero(np.isnan(sums)), np.flatnonzero(np.isinf(sums))
     finite = np.flatnonzero(np.isfinite(sums))
     data = data if len(finite) == len(sums) else data[finite]

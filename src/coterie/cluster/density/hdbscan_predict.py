@@ -69,6 +69,8 @@ def split_rows(model: Any, X: MatrixLike) -> tuple[Any, FloatArray]:
         X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True, may_be_missing=True
     )
     data = _as_fitted(model, data)
+    if model._table is not None:  # cells may be missing
+        return data, np.zeros(len(data))
     with np.errstate(invalid="ignore"):
         sums = np.asarray(data.sum(axis=1)).ravel()
     is_finite = np.isfinite(sums)
@@ -124,9 +126,9 @@ def _to_exemplars(model: Any, data: Any, exemplars: list[Indices]) -> Distances:
 def _nearest_rows(model: Any, X: Any, k: int) -> tuple[Indices, Distances]:
     if input_kind(model.metric) == "distances":
         return _smallest(X, k)
-    data = check_data(
-        X.astype(np.float64, copy=False), who="HDBSCAN", accept_sparse=True, may_be_distances=True
-    )
+    data = X.astype(np.float64, copy=False)
+    if model._table is None:
+        data = check_data(data, who="HDBSCAN", accept_sparse=True, may_be_distances=True)
     if not _is_ours(model, data):
         return _smallest(scikit_learns_distances(model, data, model._rows), k)
     threads = resolve_threads(model.n_jobs)
@@ -210,7 +212,7 @@ def place_idle_rows(
     if not len(given.idle):
         nothing = np.empty(0, dtype=np.int64)
         return {**values, "_idle": [nothing, nothing, np.empty(0)]}
-    fitted = SimpleNamespace(**model.get_params(deep=False), **found)
+    fitted = SimpleNamespace(**model.get_params(deep=False), **found, _table=model._table)
     hanging = _hang_all(fitted, given)
     tree, chosen, row = found["condensed_tree_"], found["_chosen"], hanging.row
     labels = labels_at(tree, chosen, model._selection(), row, hanging.density)

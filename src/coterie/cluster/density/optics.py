@@ -159,7 +159,7 @@ class OPTICS(WeightedClusterer):
         "reachability_": Tensor("rows", kind="f8", low=0, allow="inf"),
         "predecessor_": Tensor("rows", kind="i8", low=-1, below="rows"),
         "algorithm_used_": Text(),
-        "_rows": Maybe(Tensor("rows", "columns", kind="f8", sparse=True)),
+        "_rows": Maybe(Tensor("rows", "columns", kind="f8", sparse=True, of_table=True)),
         "_weights": Maybe(Tensor("rows", kind="f8", low=0)),
         "_distance_values": VALUES,
     }

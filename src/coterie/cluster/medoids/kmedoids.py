@@ -159,7 +159,7 @@ class KMedoids(DistanceTransformer):
         **DistanceTransformer._schema,
         "labels_": Sometimes(Tensor("rows", kind="i", low=0, below="clusters")),
         "medoid_indices_": Tensor("clusters", kind="i8", low=0, below="rows"),
-        "cluster_centers_": Maybe(Tensor("clusters", "columns")),
+        "cluster_centers_": Maybe(Tensor("clusters", "columns", of_table=True)),
         "inertia_": Number(),
         "medoid_silhouette_": Sometimes(Number()),
         "n_swaps_": COUNT,

@@ -1,0 +1,437 @@
+"""K-modes and k-prototypes: k-means for tables with categories, in which cells may be missing."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from coterie import _core
+from coterie._support.caller import caller_level
+from coterie._support.progress import ProgressOption, track
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import AnyArray, Data, FloatArray, Labels, MatrixLike, RandomState, Weights
+from coterie._support.validation import (
+    AnArray,
+    Choice,
+    Constraint,
+    Flag,
+    Function,
+    Nothing,
+    Number,
+    Seed,
+    Whole,
+    check_n_clusters,
+    check_seed,
+)
+from coterie._support.validation.schema import COUNT, Schema, Tensor, wrong
+from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.categorical.rows import (
+    MergedRows,
+    MixedRows,
+    Prototypes,
+    check_numbers,
+    first_prototypes,
+    learn_columns,
+    merge_equal_rows,
+    middle_of,
+    refuse_empty_rows,
+    split_columns,
+    without_gaps,
+)
+from coterie.cluster.kmeans.empty_clusters import warn_if_fewer
+from coterie.distance import TableEncoding
+from coterie.errors import InvalidData
+
+STARTS = ("cao", "huang", "random")
+RESTARTS = 10  # of starts that are drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What one start ends with."""
+
+    labels: Labels
+    prototypes: Prototypes
+    costs: FloatArray
+    is_settled: bool
+
+
+class _PrototypeClusterer(WeightedClusterer):
+    """What k-modes and k-prototypes share: everything but which columns are numbers."""
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": Whole(1),
+        "init": Choice(*STARTS) | AnArray(),
+        "n_init": Choice("auto") | Whole(1),
+        "max_iter": Whole(1),
+        "random_state": Seed(),
+        "n_jobs": Nothing() | Whole(),
+        "progress": Nothing() | Flag() | Function(),
+    }
+    _schema: ClassVar[Schema] = {
+        **WeightedClusterer._schema,
+        "labels_": Tensor("rows", kind="i4", low=0, below="clusters"),
+        "inertia_": Number(),
+        "gamma_": Number(0.0),
+        "n_iter_": COUNT,
+        "epoch_costs_": Tensor(None, kind="f8"),
+        "_n_init": COUNT,
+        "_means": Tensor("clusters", None, kind="f8"),
+        "_modes": Tensor("clusters", None, kind="i4", low=0),
+    }
+    _objective_words: ClassVar[str] = "cost"
+
+    n_clusters: int
+    init: Any
+    n_init: int | str
+    max_iter: int
+    random_state: RandomState
+    n_jobs: int | None
+    progress: ProgressOption
+    inertia_: float
+    gamma_: float
+    n_iter_: int
+    epoch_costs_: FloatArray
+    _means: Any
+    _modes: AnyArray
+
+    @classmethod
+    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        table = state.get("_table")
+        if table is None:
+            raise wrong("_table", cls.__name__, "be there", "None")
+        n_numbers = sum(kind == "number" for kind in table.kinds)
+        n_levels = [len(levels) for levels in table.levels if levels is not None]
+        shapes = state["_means"].shape[1], state["_modes"].shape[1], len(table.kinds)
+        if shapes != (n_numbers, len(n_levels), sizes["columns"]):
+            raise wrong("_means", cls.__name__, "fit the columns of its table", "others")
+        if (state["_modes"] >= np.array(n_levels, dtype=np.int64)).any():
+            raise wrong("_modes", cls.__name__, "be categories of their columns", "others")
+
+    @property
+    def cluster_centroids_(self) -> AnyArray:
+        """The prototype of each cluster in the values of the table: means, and most frequent categories."""
+        check_is_fitted(self)
+        assert self._table is not None
+        out = np.empty((len(self._means), len(self._table.kinds)), dtype=object)
+        numbers, codes = iter(self._means.T), iter(self._modes.T)
+        for at, levels in enumerate(self._table.levels):
+            out[:, at] = next(numbers).tolist() if levels is None else [levels[code] for code in next(codes)]
+        return out
+
+    @property
+    def cost_(self) -> float:
+        """The objective, under the name that the package kmodes has for it."""
+        return self.inertia_
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the nearest prototype of each row.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            New rows. A category that the fit has not seen differs from all others, with a notice.
+        """
+        rows = self._split(self._check_new(X))
+        labels, _ = rows.labels(
+            Prototypes(self._means, self._modes), self.gamma_, resolve_threads(self.n_jobs)
+        )
+        return labels
+
+    def _with_table(self, model: Self, X: Any) -> Self:
+        other = copy.copy(model)
+        other.__dict__["_table"] = model._learn_table(X)
+        return other
+
+    def _learn_table(self, X: Any) -> TableEncoding:
+        raise NotImplementedError
+
+    def _gamma(self, merged: MergedRows) -> float:
+        """Return what a category that differs costs."""
+        raise NotImplementedError
+
+    def _split(self, coded: Data) -> MixedRows:
+        assert self._table is not None
+        return split_columns(coded, self._table)
+
+    def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
+        who, k = type(self).__name__, self.n_clusters
+        check_n_clusters(k, len(X), who=who)
+        rows = self._split(X)
+        refuse_empty_rows(rows, who)
+        check_numbers(rows.numbers)
+        merged = merge_equal_rows(rows, weights)
+        gamma = self._gamma(merged)
+        best = self._best_run(merged, gamma, listener)
+        prototypes = _without_empty(best)
+        warn_if_fewer(len(prototypes), k)
+        labels, _ = rows.labels(prototypes, gamma, resolve_threads(self.n_jobs))
+        if not best.is_settled:
+            warnings.warn(
+                f"{who} has not converged after {self.max_iter} passes: raise max_iter.",
+                ConvergenceWarning,
+                stacklevel=caller_level(),
+            )
+        return {
+            "labels_": labels,
+            "inertia_": float(best.costs[-1]),
+            "gamma_": gamma,
+            "n_iter_": len(best.costs) - 1,
+            "epoch_costs_": best.costs,
+            "_n_init": self._count_starts(),
+            "_means": prototypes.means,
+            "_modes": prototypes.modes,
+        }
+
+    def _count_starts(self) -> int:
+        if not isinstance(self.init, str) or self.init == "cao":
+            return 1  # the same each time
+        return RESTARTS if self.n_init == "auto" else int(self.n_init)
+
+    def _best_run(self, merged: MergedRows, gamma: float, listener: Listener | None) -> Run:
+        threads, seed = resolve_threads(self.n_jobs), check_seed(self.random_state)
+        n_starts = self._count_starts()
+        best: Run | None = None
+        with track(self.progress, f"{type(self).__name__}: start", total=n_starts).also(listener) as tracker:
+            for number in range(n_starts):
+                start = self._start(merged, gamma, [seed, number], threads)
+                run = _run(merged, start, gamma, self.max_iter, threads)
+                best = run if best is None or run.costs[-1] < best.costs[-1] else best
+                tracker.report(number + 1)
+        assert best is not None
+        return best
+
+    def _start(self, merged: MergedRows, gamma: float, seed: Any, threads: int) -> Prototypes:
+        if isinstance(self.init, str):
+            return first_prototypes(self.init, merged, self.n_clusters, gamma, seed, threads)
+        who, shape = type(self).__name__, np.shape(self.init)
+        assert self._table is not None
+        if shape != (self.n_clusters, len(self._table.kinds)):
+            raise InvalidData(
+                f"init of {who} must have a row per cluster and the columns of X, shape "
+                f"{(self.n_clusters, len(self._table.kinds))}, got {shape}."
+            )
+        given = self._split(self._table.encode(self.init, who=who, name="init"))
+        return without_gaps(given, middle_of(merged))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+
+class KModes(_PrototypeClusterer):
+    """Groups of rows of categories, each about the most frequent category of every column.
+
+    K-modes lowers the number of cells that differ from the mode of their cluster,
+
+        cost = sum over rows i of  w_i sum over columns j of  [x_ij != mode_j of the cluster of i],
+
+    first for all rows at once, then row by row, each where the cost falls most. The cost never rises. A
+    missing cell counts for nothing.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    init : {"cao", "huang", "random"} or array-like of shape (n_clusters, n_features), default="cao"
+        Rows to start from. "cao": rows of frequent categories that differ from each other; the same each
+        time. "huang": the rows most like categories drawn by their frequency. "random": random rows.
+    n_init : "auto" or int, default="auto"
+        How many starts; the run of the lowest cost is kept. "auto": 10 for "huang" and "random". There is
+        one start for "cao" and an array.
+    max_iter : int, default=100
+        Most passes over all rows of one run.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    n_jobs : int, default=None
+        Threads.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every start.
+
+    Attributes
+    ----------
+    cluster_centroids_ : array of object of shape (n_clusters, n_features)
+        The modes, in the values of the table.
+    labels_ : array of int32 of shape (n_samples,)
+        The nearest mode of each row.
+    inertia_, cost_ : float
+        The cost.
+    epoch_costs_ : array of float
+        The cost after every pass of the best run.
+    n_iter_ : int
+        Passes of the best run.
+    n_features_in_ : int
+        Number of columns.
+
+    Examples
+    --------
+    >>> from coterie.cluster import KModes
+    >>> X = [["red", "S", "new"], ["red", "S", "old"], ["blue", "L", "old"], ["blue", "L", "old"]]
+    >>> model = KModes(n_clusters=2).fit(X)
+    >>> model.cluster_centroids_.tolist()
+    [['blue', 'L', 'old'], ['red', 'S', 'new']]
+    >>> model.labels_, model.cost_
+    (array([1, 1, 0, 0], dtype=int32), 1.0)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "cao",
+        n_init: int | str = "auto",
+        max_iter: int = 100,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _learn_table(self, X: Any) -> TableEncoding:
+        return TableEncoding.learn(X, kinds="category", who=type(self).__name__)
+
+    def _gamma(self, merged: MergedRows) -> float:
+        return 1.0
+
+
+class KPrototypes(_PrototypeClusterer):
+    """Groups of rows of numbers and categories, each about means and most frequent categories.
+
+    K-prototypes lowers
+
+        cost = sum over rows of  w (sum over numbers (x - mean)^2 + gamma sum over categories [x != mode]),
+
+    first for all rows at once, then row by row, each where the cost falls most. The cost never rises. A
+    missing cell counts for nothing. Numbers are taken as they are: scale columns of different units first.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    categorical : sequence of column names or numbers, or None, default=None
+        Columns that are categories although they hold numbers. Text, yes/no and categories of a frame
+        always are.
+    gamma : "auto" or float, default="auto"
+        What a category that differs costs. "auto": half of the mean standard deviation of the numbers, as
+        Huang advises.
+    init : {"cao", "huang", "random"} or array-like of shape (n_clusters, n_features), default="cao"
+        Rows to start from. "cao": rows of frequent categories that differ from each other; the same each
+        time. "huang": the rows most like categories drawn by their frequency. "random": random rows.
+    n_init : "auto" or int, default="auto"
+        How many starts; the run of the lowest cost is kept. "auto": 10 for "huang" and "random". There is
+        one start for "cao" and an array.
+    max_iter : int, default=100
+        Most passes over all rows of one run.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    n_jobs : int, default=None
+        Threads.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every start.
+
+    Attributes
+    ----------
+    cluster_centroids_ : array of object of shape (n_clusters, n_features)
+        Means and modes, in the values of the table.
+    labels_ : array of int32 of shape (n_samples,)
+        The nearest prototype of each row.
+    inertia_, cost_ : float
+        The cost.
+    gamma_ : float
+        The gamma that was used.
+    epoch_costs_ : array of float
+        The cost after every pass of the best run.
+    n_iter_ : int
+        Passes of the best run.
+    n_features_in_ : int
+        Number of columns.
+
+    Examples
+    --------
+    >>> from coterie.cluster import KPrototypes
+    >>> X = [[1.0, "free"], [2.0, "free"], [1.5, None], [8.0, "pro"], [9.0, "pro"]]
+    >>> model = KPrototypes(n_clusters=2).fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1], dtype=int32)
+    >>> model.cluster_centroids_.tolist()
+    [[1.5, 'free'], [8.5, 'pro']]
+    >>> model.predict([[7.0, "pro"]])
+    array([1], dtype=int32)
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **_PrototypeClusterer._constraints,
+        "categorical": Nothing() | AnArray(),
+        "gamma": Choice("auto") | Number(0.0),
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        categorical: Sequence[str | int] | None = None,
+        gamma: float | str = "auto",
+        init: Any = "cao",
+        n_init: int | str = "auto",
+        max_iter: int = 100,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.categorical = categorical
+        self.gamma = gamma
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _learn_table(self, X: Any) -> TableEncoding:
+        return learn_columns(X, self.categorical, who=type(self).__name__)
+
+    def _gamma(self, merged: MergedRows) -> float:
+        if self.gamma != "auto":
+            return float(self.gamma)
+        deviations = []
+        for column in merged.rows.numbers.T:
+            is_there = ~np.isnan(column)
+            values, mass = column[is_there], merged.weights[is_there]
+            mean = np.average(values, weights=mass) if len(values) else 0.0
+            deviations.append(np.sqrt(np.average((values - mean) ** 2, weights=mass)) if len(values) else 0.0)
+        spread = float(np.mean(deviations)) if deviations else 0.0
+        return 0.5 * spread if spread > 0 else 1.0  # constant numbers tell nothing: categories decide
+
+
+def _run(merged: MergedRows, start: Prototypes, gamma: float, max_iter: int, threads: int) -> Run:
+    rows, weights = merged.rows, merged.weights
+    labels, means, modes, costs, is_settled = _core.fit_prototypes(
+        rows.numbers, rows.codes, rows.n_levels, weights, start.means, start.modes, gamma, max_iter, threads
+    )
+    return Run(labels, Prototypes(means, modes), costs, is_settled)
+
+
+def _without_empty(run: Run) -> Prototypes:
+    """Return the prototypes of clusters that have rows."""
+    is_used = np.bincount(run.labels, minlength=len(run.prototypes)) > 0
+    if is_used.all():
+        return run.prototypes
+    return Prototypes(
+        np.ascontiguousarray(run.prototypes.means[is_used]),
+        np.ascontiguousarray(run.prototypes.modes[is_used]),
+    )

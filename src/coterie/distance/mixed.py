@@ -1,0 +1,122 @@
+"""Tables under a distance of mixed columns: read, coded, and the distance told what the codes are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from coterie._support.typing import Data
+from coterie._support.validation.parameters import is_number
+from coterie.distance.catalogue import Distance, find_distance, known_names
+from coterie.distance.columns import YES_OR_NO, read_columns
+from coterie.distance.table import TableEncoding, checked_codes, column_place, is_coded
+from coterie.errors import CoterieError, InvalidData, InvalidParameter
+
+
+def is_mixed(metric: Any) -> bool:
+    """Return whether a `metric=` is a distance of tables with numbers and categories.
+
+    Examples
+    --------
+    >>> is_mixed("gower"), is_mixed("euclidean")
+    (True, False)
+    """
+    return _domain(metric) == "mixed"
+
+
+def takes_table(metric: Any, *tables: Any) -> bool:
+    """Return whether tables are to be coded: always for a distance of mixed columns, else if they hold names.
+
+    Examples
+    --------
+    >>> takes_table("hamming", [["red"], ["blue"]]), takes_table("hamming", [[1.0]])
+    (True, False)
+    """
+    domain = _domain(metric)
+    return domain == "mixed" or (domain in ("categorical", "boolean") and any(map(_holds_names, tables)))
+
+
+def _domain(metric: Any) -> str | None:
+    if isinstance(metric, str):
+        return find_distance(metric).domain if metric in known_names() else None
+    return metric.domain if isinstance(metric, Distance) else None
+
+
+def _holds_names(table: Any) -> bool:
+    if isinstance(table, list | tuple):
+        try:
+            table = np.asarray(table)
+        except ValueError:
+            return False
+    if table is None or (isinstance(table, np.ndarray) and table.dtype.kind not in "OUS"):
+        return False
+    try:
+        columns = read_columns(table, who="this function")
+    except CoterieError:
+        return False  # whoever reads it as numbers says what is wrong
+    return any(column.levels not in (None, YES_OR_NO) for column in columns)
+
+
+def learn_table(X: Any, *others: Any, distance: Distance, who: str) -> tuple[TableEncoding, Distance]:
+    """Return how tables become codes, and the distance of these codes."""
+    if distance.domain == "mixed":
+        table = TableEncoding.learn(X, *others, kinds=distance.values["kinds"], who=who)
+        return table, of_codes(distance, table)
+    by_type = TableEncoding.learn(X, *others, who=who).without_order()
+    if distance.domain == "categorical":
+        return by_type, distance
+    kinds = ["number" if kind == "number" else "asymmetric" for kind in by_type.kinds]
+    return TableEncoding.learn(X, *others, kinds=kinds, who=who), distance
+
+
+def refuse_missing(coded: Data, distance: str, *, who: str, name: str = "X") -> None:
+    """Refuse missing cells under a distance that cannot leave them out."""
+    if np.isnan(coded).any():
+        row, column = np.argwhere(np.isnan(coded))[0]
+        raise InvalidData(
+            f"Input {name} contains NaN: row {row}, column {column} of {name} of {who} is missing. The "
+            f'distance {distance} needs every cell; metric="gower" leaves missing ones out.'
+        )
+
+
+def of_codes(distance: Distance, table: TableEncoding) -> Distance:
+    """Return the distance of rows that the table has coded."""
+    kinds = tuple("number" if kind == "ordinal" else kind for kind in table.kinds)
+    told = {name: value for name, value in distance.told.items() if name not in ("kinds", "w")}
+    w = distance.values["w"]
+    if isinstance(w, Mapping):
+        weights = np.ones(len(kinds))
+        names = [None] * len(kinds) if table.names is None else list(table.names)
+        for key, value in w.items():
+            if not is_number(value):
+                raise InvalidParameter(f"w of {distance.name} must be numbers, got {value!r} for {key!r}.")
+            weights[column_place(key, names, f"w of {distance.name}")] = value
+        w = weights
+    return find_distance(distance.name, kinds=kinds, **told, **({} if w is None else {"w": w}))
+
+
+def read_mixed(X: Any, Y: Any, distance: Distance, *, who: str) -> tuple[Data, Data | None, Distance]:
+    """Return two tables as coded rows of one type, and the distance of these."""
+    kinds = distance.values.get("kinds")
+    if is_coded(X, kinds) and (Y is None or is_coded(Y, kinds)):
+        coded: Data = checked_codes(X, who=who, name="X")
+        others: Data | None = None if Y is None else checked_codes(Y, who=who, name="Y")
+    else:
+        table, distance = learn_table(X, Y, distance=distance, who=who)
+        coded = table.encode(X, who=who)
+        others = None if Y is None else table.encode(Y, who=who, name="Y")
+    if distance.domain != "mixed":
+        refuse_missing(coded, distance.name, who=who)
+        if others is not None:
+            refuse_missing(others, distance.name, who=who, name="Y")
+    if others is None:
+        return coded, None, distance
+    if others.shape[1] != coded.shape[1]:
+        raise InvalidData(
+            f"X and Y of {who} must have as many columns as each other, got {coded.shape[1]} and "
+            f"{others.shape[1]}."
+        )
+    common = np.promote_types(coded.dtype, others.dtype)
+    return coded.astype(common, copy=False), others.astype(common, copy=False), distance
