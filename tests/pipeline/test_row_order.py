@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_iris, load_wine
@@ -21,7 +21,7 @@ SETS = os.environ.get("COTERIE_SETS", "")  # a folder of published sets: *.data.
 FEW = 900  # rows of the sets that are tried
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     arrays(np.float64, st.tuples(st.integers(1, 12), st.integers(1, 15)), elements=st.integers(0, 3)),
     st.randoms(use_true_random=False),
@@ -34,7 +34,7 @@ def test_the_order_is_of_values_alone(X, random):
     np.testing.assert_array_equal(order.put_back(X[order.rows]), X)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 10_000), st.randoms(use_true_random=False))
 def test_columns_too(seed, random):
     """Law: where columns differ in their values, their order does not count either, nor shift and unit."""

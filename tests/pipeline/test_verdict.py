@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import coterie
@@ -51,7 +51,7 @@ def evidence(draw):
     }
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(evidence())
 def test_words_never_deny_the_evidence(facts):
     """Law: groups are announced only if no test failed; "no groups" never stands beside a small p."""
@@ -91,7 +91,7 @@ def three():
     return coterie.fit(X, "kmeans", "2..4", budget="fast")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.floats(0, 1), min_size=3, max_size=3) | st.none(),
     st.integers(0, 39) | st.none(),
