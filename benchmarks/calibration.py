@@ -104,6 +104,26 @@ def hopkins_p(X: Any, seed: int) -> float:
     return hopkins(X, random_state=seed).p_value
 
 
+def fit_p(X: Any, seed: int, **options: Any) -> float:
+    """P-value of `coterie.fit`, which chooses method and number; 1 where it gives none."""
+    import coterie
+
+    found = coterie.fit(X, budget="fast", random_state=seed, **options).significance
+    return 1.0 if found is None else found.p_value
+
+
+def rounded(rng: np.random.Generator, n: int, d: int) -> Any:
+    """One Gaussian in whole numbers."""
+    return (2.0 * rng.normal(size=(n, d))).round()
+
+
+def with_gaps(rng: np.random.Generator, n: int, d: int) -> Any:
+    """One Gaussian of which a fifth of the values are missing."""
+    X = gaussian(rng, n, d)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    return X
+
+
 def ari_p(labels: Any, seed: int) -> float:
     """P-value of the adjusted Rand index by permutation."""
     return permutation_significance(*labels, n_draws=N_DRAWS, random_state=seed).p_value
@@ -148,6 +168,13 @@ LINES: dict[str, tuple[Callable[[np.random.Generator], Any], Callable[[Any, int]
     "hopkins, box 400 x 2": (lambda rng: box(rng, 400, 2), hopkins_p),
     "hopkins, box 1000 x 5": (lambda rng: box(rng, 1000, 5), hopkins_p),
     "permutation_significance, unrelated labels": (noise_labels, ari_p),
+    "coterie.fit, one Gaussian 150 x 3": (lambda rng: rng.normal(size=(150, 3)), fit_p),
+    "coterie.fit, one Gaussian 100 x 2, any covariance": (lambda rng: gaussian(rng, 100, 2), fit_p),
+    "coterie.fit, one Gaussian 120 x 3, whole numbers": (lambda rng: rounded(rng, 120, 3), fit_p),
+    "coterie.fit, one Gaussian 120 x 3, gaps filled": (
+        lambda rng: with_gaps(rng, 120, 3),
+        lambda X, seed: fit_p(X, seed, missing="median"),
+    ),
 }
 
 

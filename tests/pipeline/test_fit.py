@@ -289,10 +289,14 @@ def test_comparison_of_methods():
 
 
 def test_weak_groups_are_listed_as_people_do(three):
-    """Law: groups that are not stable are named with commas and an "and"; the weakest where it differs."""
+    """Law: the headline names a doubtful group, gives up where most are; the weakest where it differs."""
     found = three[2]
+    doubtful = replace(found, stability=replace(found.stability, scores=np.array([[0.99, 0.99, 0.41]])))
+    assert doubtful.headline.endswith("; group 3 is doubtful (0.41)")
     weak = replace(found, stability=replace(found.stability, scores=np.array([[0.5, 0.9, 0.4]])))
-    assert weak.headline.endswith("groups 1 and 3 are not stable")
+    assert weak.headline == "No convincing groups. Best guess: 3 (unstable, p = 0.025)"
+    assert (weak.k, weak.convincing) == (3, False)
+    assert weak.to_dict()["convincing"] is False
     assert "weakest is group 3 (0.40)" in str(weak)
     even = replace(found, stability=replace(found.stability, scores=np.array([[1.0, 0.999, 1.0]])))
     assert "weakest" not in str(even)

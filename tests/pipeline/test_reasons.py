@@ -7,7 +7,7 @@ import pytest
 
 from coterie.pipeline.answer import Fact
 from coterie.pipeline.candidates import Candidate
-from coterie.pipeline.choose_method import _explain, _why_none
+from coterie.pipeline.choose_method import _explain, _why, _why_none
 from coterie.pipeline.compare_methods import compare_methods
 from coterie.pipeline.judge.density_valleys import Separation
 
@@ -33,11 +33,41 @@ WINNER = pair("mixture", [2.0, 2.0])
         (pair("kmeans", [1.9, 1.9]), "close: the winner's borders are slightly clearer"),
         (pair("spectral", [2.0, 2.0]), "as good as the winner, which is the simpler model"),
         (pair("kmeans", [2.0, 2.0]), "separates as well as the winner"),
+        (pair("spectral", [2.0, 1.0, 1.0]), "separates as well as the winner"),
+        (
+            pair("kmeans", [4.1]),
+            "slightly better separated, but too little to outweigh 3 groups with significant borders",
+        ),
+        (
+            pair("spectral", [2.0, 2.05]),
+            "slightly better separated, but too little to outweigh the simpler model",
+        ),
     ],
 )
 def test_losers_are_told_why(other, reason):
     """Law: the reason says what decided; a winner is called simpler only where it is."""
     assert _explain(other, WINNER, is_best=False).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("others", "reason"),
+    [
+        ([], "the only number of groups that was compared"),
+        ([pair("kmeans", [3.0])], "its groups are the best separated, compared with null data"),
+        (
+            [pair("kmeans", [4.2])],
+            "k = 2 is hardly better separated, and all borders of 3 groups are significant",
+        ),
+        (
+            [pair("kmeans", [4.2], 0.2)],
+            "k = 2 separates as well, but its borders cut more nearest-neighbour pairs",
+        ),
+        ([pair("kmeans", [4.0])], "k = 2 is separated as well"),
+    ],
+)
+def test_the_number_is_told_why(others, reason):
+    """Law: groups are called the best separated only where no other number has a larger separation."""
+    assert _why(3, {one[0].k: one for one in [WINNER, *others]}) == reason
 
 
 @pytest.mark.parametrize(

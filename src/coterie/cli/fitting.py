@@ -21,6 +21,8 @@ from coterie.errors import FileProblem, InvalidParameter
 from coterie.persist import load
 from coterie.pipeline import Clustering, FitRequest, predict_table, run
 
+NOT_CONVINCING = 3  # exit code of --strict
+
 
 @contextmanager
 def found_in(
@@ -48,6 +50,11 @@ def show(found: Clustering, files: Files, *, as_json: bool) -> None:
         print_json(answer_facts(found, labels=files.labels, model=files.model))
     elif not files.labels_to_stdout:
         summary.show_clustering(found, labels=files.written_labels(found), model=files.model)
+
+
+def exit_code(found: Clustering, *, strict: bool) -> int:
+    """Return 0 for an answer; where only convincing groups will do, 3 without them."""
+    return NOT_CONVINCING if strict and found.convincing is not True else 0
 
 
 def read_setting(text: str) -> tuple[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import wraps
 from numbers import Integral
 from typing import Any, ClassVar, Self, TypeAlias
@@ -15,7 +16,16 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.progress import Progress
-from coterie._support.typing import Data, Distances, Labels, MatrixLike, SparseData, VectorLike, Weights
+from coterie._support.typing import (
+    Data,
+    Distances,
+    Indices,
+    Labels,
+    MatrixLike,
+    SparseData,
+    VectorLike,
+    Weights,
+)
 from coterie._support.validation import (
     Constraint,
     check_data,
@@ -89,6 +99,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     _has_dense_centers: ClassVar[bool] = False  # of sparse rows too
     _sometimes: ClassVar[tuple[str, ...]] = ()  # fitted attributes that not every fit sets
     _copies_are_dense_spots: ClassVar[bool] = False  # weight at one place is density without limit
+    row_attributes: ClassVar[tuple[str, ...] | None] = None  # with an entry per row; None: rows cannot move
 
     _table: TableEncoding | None = None  # of a fit to mixed columns: how they become numbers
     labels_: Labels
@@ -126,6 +137,21 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
         if names is not None:
             model.feature_names_in_ = np.asarray(names, dtype=object)
         return model
+
+    def with_rows_at(self, places: Indices) -> Self:
+        """Return the estimator as if the row that was fitted at each place stood at another.
+
+        Parameters
+        ----------
+        places : array of shape (n_samples,)
+            Where each row of `fit` stands.
+        """
+        moved = copy(self)
+        for name in self.row_attributes or ():
+            values = moved.__dict__.get(name)
+            if values is not None:
+                moved.__dict__[name] = move_rows(values, places)
+        return moved
 
     def fit(self, X: MatrixLike, y: None = None) -> Self:
         """Find the groups of the rows of `X`; `y` is ignored."""
@@ -264,6 +290,17 @@ class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Wei
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def move_rows(values: Any, places: Indices) -> Any:
+    """Return an array whose entry i stands at ``places[i]``.
+
+    Examples
+    --------
+    >>> move_rows(np.array([5, 6, 7]), np.array([2, 0, 1])).tolist()
+    [6, 7, 5]
+    """
+    return values[np.argsort(places)]
 
 
 def about_one(weights: Weights) -> tuple[Weights, int]:

@@ -9,6 +9,7 @@ from coterie.pipeline.profile import Profile, profile_groups
 from coterie.pipeline.recipe import Recipe, check_recipe, make_estimator
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rules import Condition, Rule
+from coterie.pipeline.verdict import FitVerdict
 
 __all__ = [
     "Candidate",
@@ -16,6 +17,7 @@ __all__ = [
     "Condition",
     "Fact",
     "FitRequest",
+    "FitVerdict",
     "Groups",
     "MethodComparison",
     "Profile",

@@ -33,7 +33,8 @@ from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.groups import Groups
 from coterie.pipeline.other_numbers import Partitions, partitions_of
 from coterie.pipeline.profile import Profile
-from coterie.pipeline.text import headline, summary
+from coterie.pipeline.text import summary
+from coterie.pipeline.verdict import FitVerdict, decide
 from coterie.select.evidence import Evidence
 
 EVERY_ROW = "from every row"
@@ -148,6 +149,13 @@ class Clustering:
         Of data in blocks: numbers, each exact or estimated with its error; else empty.
     winner : Candidate or None
         The candidate that won, with its scores; None: nothing was compared, or there are no groups.
+    is_asked : bool
+        Whether this number of groups was asked for.
+    is_apart : bool or None
+        Whether the borders between the groups are significant; None: nothing was compared.
+    levels : tuple of Candidate
+        Coarser and finer partitions that are supported as well, each nested in the next, coarsest first, the
+        answer among them; empty where the data have one granularity. Labels are of the rows compared.
 
     Examples
     --------
@@ -174,6 +182,9 @@ class Clustering:
         "seconds": Real(),
         "facts": Sometimes(ListOf(Instance(Fact), kind=tuple)),
         "winner": Sometimes(Maybe(Instance(Candidate))),
+        "is_asked": Sometimes(FLAG),
+        "is_apart": Sometimes(Maybe(FLAG)),
+        "levels": Sometimes(ListOf(Instance(Candidate), kind=tuple)),
     }
 
     @classmethod
@@ -200,6 +211,9 @@ class Clustering:
     arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
     facts: tuple[Fact, ...] = ()
     winner: Candidate | None = None
+    is_asked: bool = False
+    is_apart: bool | None = None
+    levels: tuple[Candidate, ...] = ()
 
     @property
     def labels(self) -> Labels:
@@ -208,8 +222,26 @@ class Clustering:
 
     @property
     def k(self) -> int:
-        """Number of groups; 1: there are none."""
+        """Number of groups in the labels; 1: there are none. Whether to believe them: `convincing`."""
         return self.groups.k
+
+    @property
+    def verdict(self) -> FitVerdict:
+        """What is decided from the evidence; headline, text, JSON, report and exit code follow it."""
+        best = self.runners_up[0].k if self.runners_up else 1
+        return decide(
+            self.k,
+            self.k if self.k > 1 else best,
+            is_asked=self.is_asked,
+            is_apart=self.is_apart,
+            stability=self.stability,
+            significance=self.significance,
+        )
+
+    @property
+    def convincing(self) -> bool | None:
+        """Whether the groups stand up to every test; None: not all were made, and none failed."""
+        return self.verdict.convincing
 
     @property
     def model(self) -> Any:
@@ -224,7 +256,7 @@ class Clustering:
     @property
     def headline(self) -> str:
         """The answer in one sentence."""
-        return headline(self)
+        return self.verdict.headline
 
     def summary(self) -> str:
         """Return the answer, and the evidence underneath."""
@@ -276,6 +308,8 @@ class Clustering:
         return {
             "k": self.k,
             "headline": self.headline,
+            "convincing": self.convincing,
+            "verdict": self.verdict.to_dict(),
             "method": self.method,
             "sizes": self.profile.sizes.tolist(),
             "columns": list(self.groups.columns),
@@ -283,6 +317,7 @@ class Clustering:
             "evidence": self.evidence.to_dict(),
             "stability": None if self.stability is None else self.stability.to_dict(),
             "significance": None if self.significance is None else self.significance.to_dict(),
+            "levels": [{"k": level.k, "method": level.method} for level in self.levels],
             "runners_up": [candidate.to_dict() for candidate in self.runners_up],
             "truth": None if self.comparison is None else dict(self.comparison),
             "facts": [fact.to_dict() for fact in self.facts],

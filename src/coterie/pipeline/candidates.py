@@ -160,11 +160,16 @@ class Task:
 
 def propose(method: str, task: Task) -> Iterator[Proposal]:
     """Yield what a method finds: parameters of its estimator, and labels."""
-    is_plain = not (task.request.is_settled or task.request.has_options)
-    family = FAMILIES.get(method) if is_plain else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a candidate that did not converge is judged like any other
-        yield from _as_asked(task, method) if family is None else family(task)
+        yield from propose_aloud(method, task)
+
+
+def propose_aloud(method: str, task: Task) -> Iterator[Proposal]:
+    """Yield what a method finds, warnings included: threads cannot silence them each for itself."""
+    is_plain = not (task.request.is_settled or task.request.has_options)
+    family = FAMILIES.get(method) if is_plain else None
+    yield from _as_asked(task, method) if family is None else family(task)
 
 
 def _modes(task: Task) -> Iterator[Proposal]:

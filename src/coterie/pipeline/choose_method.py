@@ -15,8 +15,10 @@ from coterie.errors import InvalidParameter
 from coterie.evaluate import silhouette_score
 from coterie.pipeline.candidates import Candidate, Task, different, propose
 from coterie.pipeline.judge.density_valleys import ENOUGH, Separation, Valleys
+from coterie.pipeline.levels import levels_of
 from coterie.pipeline.recipe import make_estimator
 from coterie.pipeline.request import FitRequest
+from coterie.pipeline.row_order import order_of
 from coterie.pipeline.rows import LEAST_ROWS, ROWS_PER_GROUP, Compared
 from coterie.select import Curve, Evidence, Verdict
 
@@ -38,6 +40,7 @@ SOME_GROUPS = 8  # numbers up to this are always tried
 MARGIN = 1.3  # numbers are tried up to so many times the hills of the density
 HILL = 1.2  # standard errors that a hill rises at least
 SMOOTH = 12  # neighbours of a density that shows few spurious hills
+RISING = 0.9  # share of the largest number tried from which larger ones are tried as well
 GIVEN = "asked for"
 
 
@@ -53,11 +56,24 @@ class Contest:
         The best of each method and number, best first, the winner included.
     evidence : Evidence
         What speaks for the number of groups.
+    is_apart : bool
+        Whether the best is better separated than null data, whatever was asked for.
+    notes : tuple of str
+        What was not tried.
     """
 
     winner: Candidate | None
     ranked: tuple[Candidate, ...]
     evidence: Evidence
+    is_apart: bool
+    notes: tuple[str, ...] = ()
+
+    @property
+    def levels(self) -> tuple[Candidate, ...]:
+        """Partitions into coarser and finer groups that are supported as well, the winner among them."""
+        silhouettes = self.evidence.curve("silhouette")
+        values = dict(zip(silhouettes.ks, silhouettes.values.tolist(), strict=True))
+        return levels_of(self.winner, self.ranked, values)
 
     @property
     def runners_up(self) -> tuple[Candidate, ...]:
@@ -81,33 +97,56 @@ def run_contest(points: Data, request: FitRequest, tracker: Tracker, *, steps_af
     steps_after : int, default=0
         Steps of the same work that follow, so that the time left counts them.
     """
-    valleys = Valleys(np.ascontiguousarray(points), request.distance or "euclidean")
-    task = Task(valleys, request.numbers(_most(valleys, request)), request)
-    methods, may_be_one = request.methods_to_compare(), request.may_be_one
+    order = order_of(points)
+    valleys = Valleys(order.take(points), request.distance or "euclidean")
+    most, beyond = _most(valleys, request)
+    task, may_be_one = Task(valleys, request.numbers(most), request), request.may_be_one
     began = time.perf_counter()
-    judged: list[tuple[Candidate, Separation]] = []
-    for at, method in enumerate(methods if task.ks else ()):
-        stage = f"comparing methods: {find_method(method).title}"
-        tracker.report(at, stage=stage, total=len(methods) + steps_after)
-        judged += _judged(task, method)
+    judged = _judge_all(task, tracker, steps_after)
+    while request.ks is None and most < beyond and _still_rises(judged, most):
+        first, most = most + 1, min(2 * most, beyond)
+        judged += _judge_all(Task(valleys, tuple(range(first, most + 1)), request), tracker, steps_after)
     judged.sort(key=lambda pair: -pair[1].rank)
     _prefer_finer(judged)
     _prefer_simple(judged)
-    wins = bool(judged) and (not may_be_one or (judged[0][1].rank > 0 and _are_any_apart(judged)))
+    is_apart = bool(judged) and judged[0][1].rank > 0 and _are_any_apart(judged)
+    wins = bool(judged) and (not may_be_one or is_apart)
     best_of_k = _best_of_each_k(judged)
     evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, _why_none(judged), began)
     best = judged[0] if wins else None
     ranked = [_explain(pair, best, is_best=wins and at == 0) for at, pair in enumerate(_distinct(judged))]
-    return Contest(ranked[0] if wins else None, tuple(ranked), evidence)
+    found = tuple(replace(each, labels=order.put_back(each.labels)) for each in ranked)
+    labelings = {k: None if one is None else order.put_back(one) for k, one in evidence.labelings.items()}
+    evidence = replace(evidence, labelings=labelings)
+    is_last = wins and request.ks is None and found[0].k == most
+    notes = (f"more than {most:,} groups were not tried",) if is_last and most > SOME_GROUPS else ()
+    return Contest(found[0] if wins else None, found, evidence, is_apart, notes)
 
 
-def _most(valleys: Valleys, request: FitRequest) -> int:
-    """Return the largest number of groups that is worth trying."""
+def _judge_all(task: Task, tracker: Tracker, steps_after: int) -> list[tuple[Candidate, Separation]]:
+    """Return what every method proposes, judged."""
+    methods, judged = task.request.methods_to_compare(), []
+    for at, method in enumerate(methods if task.ks else ()):
+        stage = f"comparing methods: {find_method(method).title}"
+        tracker.report(at, stage=stage, total=len(methods) + steps_after)
+        judged += _judged(task, method)
+    return judged
+
+
+def _still_rises(judged: Sequence[tuple[Candidate, Separation]], most: int) -> bool:
+    """Return whether the best of all has about as many groups as were tried: more may be better."""
+    best = max(judged, key=lambda pair: pair[1].rank, default=None)
+    return best is not None and best[1].rank > 0 and best[0].k >= RISING * most
+
+
+def _most(valleys: Valleys, request: FitRequest) -> tuple[int, int]:
+    """Return the largest number of groups that is tried first, and the largest that is worth trying."""
     n_rows = len(valleys.X)
     smooth = [tree for tree in valleys.trees if tree.n_neighbors >= SMOOTH] or valleys.trees[-1:]
     hills = max(int((tree.depths > HILL).sum()) + 1 for tree in smooth)
     most = max(SOME_GROUPS, int(MARGIN * hills) + 2)
-    return max(2, min(most, n_rows // ROWS_PER_GROUP, request.budget.most_clusters))
+    beyond = max(2, n_rows // ROWS_PER_GROUP)
+    return min(most, beyond, request.budget.most_clusters), beyond
 
 
 def _are_any_apart(judged: list[tuple[Candidate, Separation]]) -> bool:
@@ -227,6 +266,7 @@ def _explain(
 
 
 def _against(pair: tuple[Candidate, Separation], best: tuple[Candidate, Separation] | None) -> str:
+    """Say what decided between a candidate and the winner."""
     candidate, separation = pair
     n_weak = _n_weak(separation)
     if n_weak:
@@ -234,15 +274,40 @@ def _against(pair: tuple[Candidate, Separation], best: tuple[Candidate, Separati
     if best is None:
         return "no better separated than null data"
     winner, other = best
+    lead = other.rank - separation.rank
+    is_simpler = candidate.k == winner.k and _complexity(winner.method) < _complexity(candidate.method)
+    if lead < 0:
+        why = "the simpler model" if is_simpler else f"{winner.k} groups with significant borders"
+        return f"slightly better separated, but too little to outweigh {why}"
     if separation.score < other.score - CLOSE:
         return "separates the groups less clearly than the winner"
-    if separation.crossing > other.crossing:
+    if lead > 0 and ENOUGH * (separation.crossing - other.crossing) >= lead / 2:
         return f"close, but {100 * separation.crossing:.2g}% of nearest-neighbour pairs cross its borders"
-    if other.rank - separation.rank > TIE:
+    if lead > TIE:
         return "close: the winner's borders are slightly clearer"
-    if _complexity(winner.method) < _complexity(candidate.method):
-        return "as good as the winner, which is the simpler model"
-    return "separates as well as the winner"
+    return (
+        "as good as the winner, which is the simpler model"
+        if is_simpler
+        else "separates as well as the winner"
+    )
+
+
+def _why(k: int, best: dict[int, tuple[Candidate, Separation]]) -> str:
+    """Say what decided between this number of groups and the best of the others."""
+    own = best[k][1]
+    others = {n: separation for n, (_, separation) in best.items() if n != k}
+    if not others:
+        return "the only number of groups that was compared"
+    if own.score > max(other.score for other in others.values()):
+        return "its groups are the best separated, compared with null data"
+    n, other = max(others.items(), key=lambda item: item[1].rank)
+    if other.rank > own.rank:
+        return f"k = {n} is hardly better separated, and all borders of {k} groups are significant"
+    if other.score < own.score:
+        n, other = max(others.items(), key=lambda item: item[1].score)
+    if other.crossing > own.crossing:
+        return f"k = {n} separates as well, but its borders cut more nearest-neighbour pairs"
+    return f"k = {n} is separated as well"
 
 
 def _evidence(
@@ -266,7 +331,7 @@ def _evidence(
             None,
             True,
             k,
-            "its groups are the best separated, compared with null data",
+            why_none if k == 1 else _why(k, best),
         ),
         Curve(
             "crossing",
@@ -280,10 +345,8 @@ def _evidence(
         ),
         _silhouettes(task, ks, labelings),
     )
-    reason = why_none if k == 1 else curves[0].reason
-    return Evidence(
-        "auto", ks, curves, labelings, (), _verdict(k, ranks, curves, reason), (), time.perf_counter() - began
-    )
+    verdict = _verdict(k, ranks, curves, curves[0].reason)
+    return Evidence("auto", ks, curves, labelings, (), verdict, (), time.perf_counter() - began)
 
 
 def _why_none(judged: Sequence[tuple[Candidate, Separation]]) -> str:
@@ -360,7 +423,7 @@ def choose_method(compared: Compared, request: FitRequest, tracker: Tracker) -> 
         return Choice(winner, None, _evidence_of(winner), (note,))
     steps = STEPS_AFTER if request.believe else 0
     contest = run_contest(compared.points, request, tracker, steps_after=steps)
-    notes = () if compared.is_whole else (compared.note,)
+    notes = (*contest.notes, *(() if compared.is_whole else (compared.note,)))
     return Choice(given or contest.winner or one_group(request.seed), contest, contest.evidence, notes)
 
 

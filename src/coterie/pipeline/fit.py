@@ -15,17 +15,18 @@ from coterie._support.progress import Progress, ProgressOption, Tracker, track
 from coterie._support.typing import Labels, RandomState
 from coterie.data import Table
 from coterie.data.paths import is_in_blocks
-from coterie.evaluate import Significance, Stability, significance, stability
+from coterie.evaluate import Significance, Stability, stability
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.candidates import CRUMBS, Candidate
 from coterie.pipeline.choose_method import STEPS_AFTER, Choice, choose_method
 from coterie.pipeline.groups import Groups
-from coterie.pipeline.judge.density_valleys import Valleys
+from coterie.pipeline.null_test import compare_with_null
 from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.request import FitRequest, make_request
+from coterie.pipeline.row_order import order_of
 from coterie.pipeline.rows import Compared, Fitted, Rows, memory_rows
+from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 
-ROWS_PER_DRAWN_GROUP = 20  # of a draw: with fewer, the border between two groups cannot be seen
 TOO_FEW = 10  # rows below which no method can tell groups from chance
 MOST_COLUMNS = (
     2_000  # of a Gaussian with a covariance of its own; wider data are turned first, see `points_of`
@@ -162,6 +163,10 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     seconds = time.perf_counter() - began
     groups, facts = rows.describe(fitted, recipe, seconds, _notes(choice, compared), request.seed)
     stability, significance = _belief(rows, fitted, groups, choice, compared, request, tracker)
+    is_apart = None if choice.contest is None else choice.contest.is_apart
+    notes = groups.notes
+    if significance is not None and is_beside_the_point(is_apart and groups.k > 1, significance.p_value):
+        significance, notes = None, (*notes, NOT_ONE_GAUSSIAN)
     return rows.answer(
         fitted,
         groups=groups,
@@ -171,13 +176,16 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
         significance=significance,
         runners_up=() if choice.contest is None else choice.contest.runners_up,
         comparison=rows.compare(groups, fitted),
-        notes=groups.notes,
+        notes=notes,
         budget=request.budget.name,
         seed=request.seed,
         seconds=time.perf_counter() - began,
         arguments=request.arguments,
         facts=facts,
         winner=None if choice.contest is None else choice.contest.winner,
+        is_asked=request.is_number_asked,
+        is_apart=is_apart,
+        levels=() if choice.contest is None or request.is_settled else choice.contest.levels,
     )
 
 
@@ -202,7 +210,7 @@ def _belief(
     ranked = choice.contest.ranked
     chosen = choice.winner if groups.k > 1 else ranked[0] if ranked else None
     labels = rows.labels_of(fitted, groups, compared)
-    return check_belief(compared.points, labels, chosen, request, tracker)
+    return check_belief(compared.points, labels, chosen, request, tracker, filled=compared.filled)
 
 
 def fit_groups(
@@ -247,7 +255,13 @@ def fit_groups(
 
 
 def check_belief(
-    points: Any, labels: Labels, chosen: Candidate | None, request: FitRequest, tracker: Tracker
+    points: Any,
+    labels: Labels,
+    chosen: Candidate | None,
+    request: FitRequest,
+    tracker: Tracker,
+    *,
+    filled: Any = None,
 ) -> tuple[Stability | None, Significance | None]:
     """Return whether the groups come back in resamples, and whether null data are separated as well.
 
@@ -263,12 +277,17 @@ def check_belief(
         What it may cost.
     tracker : Tracker
         Hears of the two stages.
+    filled : array of bool of shape (n, d), default=None
+        Values that were missing, and have the median of their column.
     """
     if chosen is None or len(points) < TOO_FEW or chosen.k > CRUMBS * len(points):
         return None, None  # a resample would have fewer rows than groups
     n_found = int(np.max(labels, initial=-1)) + 1
     if n_found < 1 or len(np.unique(labels[labels >= 0])) < n_found:
         return None, None  # a group that no compared row belongs to cannot come back
+    order = order_of(points)
+    points, labels = order.take(points), labels[order.rows]
+    filled = None if filled is None else order.take(filled)
     budget, stable, n_before = request.budget, None, len(request.methods_to_compare())
     seed = request.seed
     with warnings.catch_warnings():
@@ -286,15 +305,9 @@ def check_belief(
         if points.shape[1] > MOST_COLUMNS:
             return stable, None
         tracker.report(n_before + 1, stage="significance", total=n_before + STEPS_AFTER)
-        chance = significance(
-            chosen.make(),
-            points,
-            measure=separation,
-            n_draws=budget.draws,
-            sample_size=min(max(budget.draw_rows, ROWS_PER_DRAWN_GROUP * n_found), len(points)),
-            random_state=seed,
-            progress=_share_of(tracker, n_before + 1),
-        )
+        share = _share_of(tracker, n_before + 1)
+        with track(share, "chance: draw", total=budget.draws) as draws:
+            chance = compare_with_null(points, labels, request, draws, filled=filled)
     return stable, chance
 
 
@@ -303,8 +316,3 @@ def _share_of(tracker: Tracker, step: int) -> Callable[[Progress], None] | None:
     if not tracker.is_watched:
         return None
     return lambda made: tracker.report(step, share=made.done / made.total if made.total else 0.0)
-
-
-def separation(X: Any, labels: object) -> float:
-    """Return how well groups are apart, by `Valleys`: what the p-value compares."""
-    return Valleys(np.ascontiguousarray(X)).judge(np.asarray(labels)).score

@@ -47,6 +47,11 @@ def partitions_of(found: Clustering) -> Partitions:
     """Return the partition of an answer, and those into other numbers of groups."""
     chosen = found.rows.partition(found.groups)
     labelings, note = other_labelings(found)
+    n_rows = len(chosen.rows)
+    of_levels = {
+        one.k: _by_size(one.labels) for one in found.levels if one.k != found.k and len(one.labels) == n_rows
+    }
+    labelings = {**labelings, **of_levels}
     return Partitions(chosen, {k: Partition(chosen.rows, labels) for k, labels in labelings.items()}, note)
 
 

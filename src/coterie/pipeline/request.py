@@ -63,7 +63,7 @@ ALL = (*QUICK, "hdbscan", "spectral")
 
 BUDGETS = {
     "fast": Budget("fast", 2_500, QUICK, 30, 3, 10, 39, 300),
-    "normal": Budget("normal", 5_000, ALL, 50, 4, 20, 99, 500),
+    "normal": Budget("normal", 5_000, ALL, 50, 4, 20, 59, 500),
     "thorough": Budget("thorough", 12_000, ALL, 80, 10, 50, 199, 1_000),
 }
 
@@ -151,6 +151,11 @@ class FitRequest:
     def may_be_one(self) -> bool:
         """Whether "no groups" is an answer."""
         return not self.is_settled and (self.ks is None or 1 in self.ks)
+
+    @property
+    def is_number_asked(self) -> bool:
+        """Whether one number of groups was asked for: it is given, whatever speaks against it."""
+        return self.ks is not None and len(self.ks) == 1
 
     @property
     def is_settled(self) -> bool:

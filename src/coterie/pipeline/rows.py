@@ -27,6 +27,7 @@ from coterie.pipeline.judge.rounding import FEW_ROWS
 from coterie.pipeline.partition import Partition, RowsAtHand, class_texts
 from coterie.pipeline.recipe import Recipe, takes_distance
 from coterie.pipeline.request import PRECOMPUTED, FitRequest
+from coterie.pipeline.row_order import fit_in_order, row_order
 
 LEAST_ROWS = 4  # to compare methods on
 SAMPLE_ROWS = 20_000  # that starts, rules and the report come from where there are more rows
@@ -55,12 +56,15 @@ class Compared:
         Rows that are grouped in all.
     note : str
         Which rows were compared, where not all.
+    filled : array of bool of shape (n, d) or None
+        Values that were missing, and have the median of their column.
     """
 
     points: Data
     rows: Indices
     n_rows: int
     note: str = ""
+    filled: Any = None
 
     @property
     def is_whole(self) -> bool:
@@ -184,7 +188,15 @@ class MemoryRows:
         if self.prepared.complete.medians is not None:  # where it fills gaps, it can look like a group
             complete = np.intersect1d(sample, self.prepared.complete_rows())
             sample = complete if len(complete) >= ENOUGH_COMPLETE else sample
-        return compare_some(self.prepared.points[sample], sample, self.n_rows, request)
+        compared = compare_some(self.prepared.points[sample], sample, self.n_rows, request)
+        return replace(compared, filled=self._filled(compared))
+
+    def _filled(self, compared: Compared) -> Any:
+        """Return which values of the compared rows were missing; None: none, or columns were turned."""
+        prepared = self.prepared
+        if prepared.complete.medians is None or compared.points.shape[1] != len(self.columns):
+            return None
+        return np.isnan(prepared.table.matrix(self.columns)[prepared.rows][compared.rows])
 
     def classes_of(self, compared: Compared) -> Any:
         """Return the classes of the compared rows, where they were given; else None."""
@@ -197,11 +209,13 @@ class MemoryRows:
             warnings.simplefilter("always")
             if winner.method in FITTED_TO_ALL and request.distance is None:
                 start = draw_rows(self.n_rows, n_of_start(winner), request.seed)
-                model = fit_from_sample(winner, points[start], points)
-            elif compared.is_whole or request.is_settled or winner.method in FITTED_TO_ALL:
+                model = fit_from_sample(winner, points[start], points, in_order=not request.is_settled)
+            elif request.is_settled:
                 model = winner.make().fit(points)
+            elif compared.is_whole or winner.method in FITTED_TO_ALL:
+                model = fit_in_order(winner.make(), points)
             else:
-                model = winner.make().fit(np.ascontiguousarray(points[compared.rows]))
+                model = fit_in_order(winner.make(), np.ascontiguousarray(points[compared.rows]))
                 return Fitted(model, np.asarray(model.predict(points)), (placed_note(winner, compared),))
         labels = getattr(model, "labels_", None)
         found = np.asarray(model.predict(points) if labels is None else labels)
@@ -403,7 +417,9 @@ def compare_some(points: Data, numbers: Indices, n_rows: int, request: FitReques
         rows = np.arange(len(points))
     n_different = len(rows)
     if n_different > request.budget.rows:
-        rows = np.sort(np.random.default_rng(request.seed).choice(rows, request.budget.rows, replace=False))
+        by_value = rows[row_order(np.asarray(points)[rows])]
+        rng = np.random.default_rng(request.seed)
+        rows = np.sort(rng.choice(by_value, request.budget.rows, replace=False))
     note = _note(len(points), n_different, len(rows), n_rows)
     return Compared(turned(np.ascontiguousarray(points[rows]), request), numbers[rows], n_rows, note)
 
@@ -453,16 +469,20 @@ def turned(points: Data, request: FitRequest) -> Data:
     return turned if turned.shape[1] else np.ascontiguousarray(points[:, :1])
 
 
-def fit_from_sample(winner: Candidate, sample: Data, points: Data) -> Any:
-    """Return k-means or a mixture of all points: the best of its starts on the sample, one run from there."""
+def fit_from_sample(winner: Candidate, sample: Data, points: Data, *, in_order: bool) -> Any:
+    """Return k-means or a mixture of all points: the best of its starts on the sample, one run from there.
+
+    Where nothing was settled, starts are drawn from rows in the order of their values.
+    """
     if len(sample) == len(points):
-        return winner.make().fit(points)
-    started = {**winner.parameters, **start_on(winner, sample), "n_init": 1}
+        return fit_in_order(winner.make(), points) if in_order else winner.make().fit(points)
+    started = {**winner.parameters, **start_on(winner, sample, in_order=in_order), "n_init": 1}
     return replace(winner, parameters=started).make().fit(points)
 
 
-def start_on(winner: Candidate, sample: Data) -> dict[str, Any]:
+def start_on(winner: Candidate, sample: Data, *, in_order: bool) -> dict[str, Any]:
     """Return the parameters by which k-means or a mixture begins where its fit to a sample ended."""
+    sample = np.asarray(sample)[row_order(np.asarray(sample))] if in_order else sample
     is_mixture = winner.method == "mixture"  # whose weights of float32 do not add up to 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a start need not be an optimum

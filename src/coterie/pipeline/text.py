@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coterie.data import SCALINGS
-from coterie.evaluate.belief import is_stable
+from coterie.evaluate.belief import EXACT
 from coterie.pipeline.groups import Groups, group_name
+from coterie.pipeline.levels import describe_level
+from coterie.pipeline.verdict import stability_text
 
 if TYPE_CHECKING:
     from coterie.pipeline.answer import Clustering
@@ -21,25 +23,6 @@ APART = "what sets it apart"
 INDENT = "  "
 LABEL = 24
 NO_GROUP = "every row is noise. Try another method, or smaller min_samples or min_cluster_size."
-
-
-def headline(found: Clustering) -> str:
-    """Say it in one sentence: how many groups, how stable, whether the null is rejected, which are weak."""
-    parts = [_count(found), *_stable(found)]
-    if found.significance is not None and found.k > 1:
-        parts.append(f"{found.significance.verdict} (p = {found.significance.p_value:.2g})")
-    weak = weak_groups(found)
-    if weak:
-        are = "groups {} are" if len(weak) > 1 else "group {} is"
-        parts.append(f"{are.format(_listed(weak))} not stable")
-    return "; ".join(parts)
-
-
-def weak_groups(found: Clustering) -> list[int]:
-    """Return the groups, as people count them, that do not come back in resamples."""
-    if found.stability is None:
-        return []
-    return [at + 1 for at, mean in enumerate(found.stability.per_cluster) if not is_stable(mean)]
 
 
 def summary(found: Clustering) -> str:
@@ -77,27 +60,35 @@ def _about(found: Clustering) -> str:
 
 
 def _answer(found: Clustering) -> list[str]:
-    recipe = found.groups.recipe
+    verdict, stability, significance = found.verdict, found.stability, found.significance
     if found.k == 1 and found.evidence.labelings:
-        lines = [_line("no groups", found.evidence.verdict.reasons[0])]
+        lines = [_line(verdict.count, found.evidence.verdict.reasons[0])]
+    elif verdict.announcement != verdict.count:
+        lines = [f"{INDENT}{verdict.headline}", _line("best guess", _method(found))]
     else:
-        has_distance = hasattr(found.model, "geometry") or hasattr(found.model, "metric")
-        distance = f", {recipe.distance or 'Euclidean'} distance" if has_distance else ""
-        how = f"{recipe.title} on {SCALINGS[recipe.scale]}{distance}"
-        if _is_square(found):
-            how = f"{recipe.title}, from the distances"
-        lines = [_line(_count(found), how)]
-    if found.stability is not None:
-        stability = found.stability
+        lines = [_line(verdict.count, _method(found))]
+    if stability is not None:
         each = stability.per_cluster
         at = int(np.nanargmin(each)) if not np.isnan(each).all() else 0
         is_known = found.k > 1 and f"{each[at]:.2f}" != f"{np.nanmax(each, initial=0.0):.2f}"
-        weakest = f"; weakest is {group_name(at)} ({each[at]:.2f})" if is_known else ""
-        text = f"mean Jaccard {stability.overall:.2f} over {stability.n_resamples} resamples{weakest}"
-        lines.append(_line(_stable(found)[0].split(" (")[0], text))
-    if found.significance is not None:
-        lines.append(_line(found.significance.verdict, found.significance.p_in_words))
+        weakest = f"; weakest is {group_name(at)} ({stability_text(each[at])})" if is_known else ""
+        text = f"mean Jaccard {verdict.stability_text} over {stability.n_resamples} resamples{weakest}"
+        lines.append(_line("stable" if verdict.is_stable else "not stable", text))
+    if significance is not None:
+        how = "" if significance.how == EXACT else f" ({significance.how})"
+        lines.append(_line(significance.verdict, significance.p_in_words + how))
+    if verdict.is_asked and verdict.convincing is False and found.k > 1:
+        lines.append(_line("not convincing", "; ".join(verdict.failed)))
     return lines
+
+
+def _method(found: Clustering) -> str:
+    recipe = found.groups.recipe
+    if _is_square(found):
+        return f"{recipe.title}, from the distances"
+    has_distance = hasattr(found.model, "geometry") or hasattr(found.model, "metric")
+    distance = f", {recipe.distance or 'Euclidean'} distance" if has_distance else ""
+    return f"{recipe.title} on {SCALINGS[recipe.scale]}{distance}"
 
 
 def _groups(found: Clustering) -> list[str]:
@@ -182,31 +173,13 @@ def _facts(found: Clustering) -> list[str]:
 
 def _close_calls(found: Clustering) -> list[str]:
     against = found.evidence.verdict.disagreements
-    lines = [f"{INDENT}{'; '.join(against)}"] if against else []
+    lines = [f"{INDENT}{describe_level(one, found.k)}" for one in found.levels if one.k != found.k]
+    lines += [f"{INDENT}{'; '.join(against)}"] if against else []
     if found.runners_up:
         best = found.runners_up[0]
         lines.append(f"{INDENT}next best: {best.title} ({best.reason})")
     return lines
 
 
-def _count(found: Clustering) -> str:
-    if found.k == 1 and found.evidence.labelings:
-        return "no groups"
-    return f"{found.k} group{'' if found.k == 1 else 's'}"
-
-
-def _stable(found: Clustering) -> list[str]:
-    if found.stability is None:
-        return []
-    overall = found.stability.overall
-    return [f"{'stable' if is_stable(overall) else 'not stable'} ({overall:.2f})"]
-
-
 def _line(label: str, text: str) -> str:
-    return f"{INDENT}{label:<{LABEL}}{text}"
-
-
-def _listed(numbers: list[int]) -> str:
-    shown = [str(number) for number in numbers[:5]]
-    *most, last = [*shown, f"{len(numbers) - 5} more"] if len(numbers) > 5 else shown
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{INDENT}{label + '  ':<{LABEL}}{text}"

@@ -16,6 +16,7 @@ from coterie.cluster import DBSCAN as LocalDBSCAN  # noqa: N811  # a class in ca
 from coterie.pipeline import Candidate
 from coterie.pipeline.groups import number_by_size, number_labels
 from coterie.pipeline.request import FitRequest
+from coterie.pipeline.row_order import fit_in_order
 from coterie.pipeline.rows import FITTED_TO_ALL, Compared, Fitted, n_of_start, placed_note, said_by, start_on
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.catalogue import estimator_of, is_fitted_to_all, takes_checkpoint
@@ -76,7 +77,7 @@ def fit_winner(
     """Fit a winner to all rows where there is a method for blocks; else to those compared."""
     blocks = rows.blocks
     if rows.sample.is_whole and request.checkpoint is None:
-        return _fit_whole(winner, rows)
+        return _fit_whole(winner, rows, request)
     if not is_fitted_to_all(winner.method, request.distance):
         return _place(winner, compared, rows)
     progress = (lambda made: tracker.report(0, stage=made.stage)) if tracker.is_watched else None
@@ -108,14 +109,15 @@ def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> dict[str,
     points, n_start = rows.points, n_of_start(winner)
     if n_start != len(points) and not rows.sample.is_whole:
         points = rows.scaling.apply(draw_sample(rows.opened.blocks, n_start, request.seed).X)
-    return start_on(winner, points)
+    return start_on(winner, points, in_order=not request.is_settled)
 
 
-def _fit_whole(winner: Candidate, rows: BlockRows) -> BlocksFitted:
+def _fit_whole(winner: Candidate, rows: BlockRows, request: FitRequest) -> BlocksFitted:
     """Fit a winner to all rows where they are at hand: what a table in memory gives."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = winner.make().fit(rows.points)
+        points = np.ascontiguousarray(rows.points)
+        model = winner.make().fit(points) if request.is_settled else fit_in_order(winner.make(), points)
     labels = getattr(model, "labels_", None)
     known = np.asarray(model.predict(rows.points) if labels is None else labels)
     numbers, _ = number_by_size(np.bincount(known[known >= 0]))
@@ -126,7 +128,7 @@ def _place(winner: Candidate, compared: Compared, rows: BlockRows) -> BlocksFitt
     points = rows.points[np.searchsorted(rows.sample.rows, compared.rows)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = winner.make().fit(np.ascontiguousarray(points))
+        model = fit_in_order(winner.make(), np.ascontiguousarray(points))
     n_clusters = max(int(np.max(getattr(model, "labels_", [winner.k - 1]))) + 1, winner.k)
     numbers, _ = number_by_size(count_rows(rows.blocks, model, n_clusters))
     notes = () if compared.is_whole else (placed_note(winner, compared),)

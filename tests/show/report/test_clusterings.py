@@ -96,7 +96,9 @@ def test_large_tables_show_other_numbers_by_a_sample(answer):
 
 def test_the_only_number_asked_for_has_neighbours_on_the_slider(table):
     """Law: with one number of groups the slider shows others by the same method; no choice is claimed."""
-    facts = build_facts(subject_of_clustering(coterie.fit(table, k=4, missing="median", budget="fast")))
+    facts = build_facts(
+        subject_of_clustering(coterie.fit(table, "kmeans,mixture", 4, missing="median", budget="fast"))
+    )
     assert [labeling.k for labeling in facts.labelings] == [2, 3, 4, 5, 6, 7]
     assert facts.evidence.finding == "No other number of groups than 4 was compared"
     assert facts.evidence.reasons == ()

@@ -48,6 +48,9 @@ def fit(
     believe: Annotated[
         bool, option("--believe/--no-believe", help="Measure stability and significance [yes]")
     ] = True,
+    strict: Annotated[
+        bool, option("--strict", help="Exit with code 3 unless the groups are convincing.")
+    ] = False,
     header: options.Header = None,
     encoding: options.Encoding = None,
     output: options.Output = None,
@@ -64,7 +67,7 @@ def fit(
     checkpoint: Annotated[
         Path | None, option(metavar="FOLDER", help="Save state after each pass and resume from it.")
     ] = None,
-) -> None:
+) -> int:
     """Find the groups in a table and say what sets them apart."""
     from coterie.cli import fitting, outputs, reports
     from coterie.pipeline import make_request
@@ -84,3 +87,4 @@ def fit(
         reports.write(found, report, force=force)
     fitting.show(found, files, as_json=as_json)
     reports.tell(report, opens=opens, quiet=as_json or files.labels_to_stdout)
+    return fitting.exit_code(found, strict=strict)

@@ -28,7 +28,8 @@ def show_clustering(
     answer, *others = rest.splitlines()
     out.print(escape(about), soft_wrap=True)
     out.print()
-    out.print(escape(answer), style="bold green", soft_wrap=True)
+    tone = "bold yellow" if found.convincing is False and found.k > 1 else "bold green"
+    out.print(escape(answer), style=tone, soft_wrap=True)
     for line in others:
         out.print(escape(line), style="yellow" if line.startswith("  note:") else None, soft_wrap=True)
     if commands or labels or model:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, check_memory
@@ -23,7 +23,7 @@ from coterie._support.validation import (
 )
 from coterie._support.validation.schema import COUNT, Schema, Size, Sometimes, Tensor
 from coterie.cluster.agglomerative.merging import Tree, TreeTask, build_tree, check_settings
-from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
+from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters, move_tree
 from coterie.cluster.agglomerative.tree_labels import cut_tree, label_heads
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
@@ -126,6 +126,7 @@ class AgglomerativeClustering(Clusterer):
     }
     _sometimes = ("distances_",)
 
+    row_attributes = ("labels_",)
     _schema: ClassVar[Schema] = {
         **Clusterer._schema,
         "n_leaves_": Size("rows", 1),
@@ -185,6 +186,18 @@ class AgglomerativeClustering(Clusterer):
         return Dendrogram(
             self.children_, self._heights, heights_are="similarities" if is_similarity else "distances"
         )
+
+    def with_rows_at(self, places: Indices) -> Self:
+        """Return the estimator as if the row that was fitted at each place stood at another.
+
+        Parameters
+        ----------
+        places : array of shape (n_samples,)
+            Where each row of `fit` stands.
+        """
+        moved = super().with_rows_at(places)
+        moved.__dict__.update(move_tree(self.children_, self._known, places))
+        return moved
 
     @classmethod
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:

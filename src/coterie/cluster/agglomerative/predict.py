@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Data, Distances, Labels
+from coterie._support.typing import Data, Distances, Indices, Labels
 from coterie._support.validation.schema import VALUES, Record, Sometimes, Tensor, wrong
 from coterie.cluster.agglomerative.tree_labels import cluster_tops, leaf_weights
+from coterie.cluster.base import move_rows
 from coterie.cluster.state_checks import check_distance, is_matrix
 from coterie.distance import Distance, find_distance, pairwise_distances
 from coterie.tree import METHODS
@@ -24,6 +25,14 @@ KNOWN = Record(
 )
 LEAST = float(np.finfo(np.float64).min)  # radius of a row alone in its cluster: below all others
 BLOCK_CELLS = 1 << 23  # distances in memory at a time
+
+
+def move_tree(children: Any, known: Mapping[str, Any], places: Indices) -> dict[str, Any]:
+    """Return merges, and what `learn` kept, of rows that stand at other places."""
+    n_rows = len(places)
+    leaves = places[np.minimum(children, n_rows - 1)]
+    per_row = {name: move_rows(known[name], places) for name in ("rows", "radii") if name in known}
+    return {"children_": np.where(children < n_rows, leaves, children), "_known": {**known, **per_row}}
 
 
 class KnownClusters:

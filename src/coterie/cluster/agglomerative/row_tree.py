@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData
 from coterie._support.validation.schema import Schema, Size, Tensor
-from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
+from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters, move_tree
 from coterie.cluster.base import Clusterer
 from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
 from coterie.distance import nearest
@@ -22,6 +22,7 @@ from coterie.tree import Dendrogram
 class RowTree(Clusterer):
     """A whole tree over the rows, cut into clusters; takes rows or a matrix of distances."""
 
+    row_attributes = ("labels_",)
     _schema: ClassVar[Schema] = {
         **Clusterer._schema,
         "n_leaves_": Size("rows", 1),
@@ -41,6 +42,18 @@ class RowTree(Clusterer):
         """The whole tree, for cuts, orders, pictures and files."""
         check_is_fitted(self)
         return Dendrogram(self.children_, self.distances_)
+
+    def with_rows_at(self, places: Indices) -> Self:
+        """Return the estimator as if the row that was fitted at each place stood at another.
+
+        Parameters
+        ----------
+        places : array of shape (n_samples,)
+            Where each row of `fit` stands.
+        """
+        moved = super().with_rows_at(places)
+        moved.__dict__.update(move_tree(self.children_, self._known, places))
+        return moved
 
     @classmethod
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:

@@ -148,6 +148,7 @@ class KMeans(CenterClusterer):
         "progress": PROGRESS,
     }
 
+    row_attributes = ("labels_",)
     _schema: ClassVar[Schema] = {
         **CenterClusterer._schema,
         "algorithm_used_": Text(),

@@ -150,6 +150,7 @@ class GaussianMixture(MixtureClusterer):
         "progress": PROGRESS,
     }
 
+    row_attributes = ("labels_",)
     _schema: ClassVar[Schema] = {
         **MixtureClusterer._schema,
         "converged_": FLAG,

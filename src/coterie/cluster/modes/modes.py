@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -78,6 +78,7 @@ class ModeClustering(Clusterer):
         "n_jobs": Whole() | Nothing(),
     }
 
+    row_attributes = ("labels_", "_rows")
     _schema: ClassVar[Schema] = {
         **Clusterer._schema,
         "mode_indices_": Tensor("clusters", kind="i8", low=0, below="rows"),
@@ -105,6 +106,18 @@ class ModeClustering(Clusterer):
         self.min_depth = min_depth
         self.metric = metric
         self.n_jobs = n_jobs
+
+    def with_rows_at(self, places: Indices) -> Self:
+        """Return the estimator as if the row that was fitted at each place stood at another.
+
+        Parameters
+        ----------
+        places : array of shape (n_samples,)
+            Where each row of `fit` stands.
+        """
+        moved = super().with_rows_at(places)
+        moved.mode_indices_ = places[self.mode_indices_]
+        return moved
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the cluster of the nearest row of the fit."""

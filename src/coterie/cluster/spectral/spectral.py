@@ -146,6 +146,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         "progress": PROGRESS,
     }
 
+    row_attributes = ("labels_", "_input", "embedding_", "_degrees", "_scales")
     _schema: ClassVar[Schema] = {
         **SpectralBase._schema,
         "_centers": Tensor("clusters", "components"),

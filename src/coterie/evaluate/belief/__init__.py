@@ -1,13 +1,21 @@
 """Whether to believe a clustering: stability, significance, null models, consensus."""
 
 from coterie.evaluate.belief.consensus import ABSENT, Consensus
-from coterie.evaluate.belief.null_models import fit_pca_box, fit_uniform
-from coterie.evaluate.belief.refitting import Refitter, draw_subsample, fill_labels, run_all, seed_from
-from coterie.evaluate.belief.significance import SIGNIFICANT
+from coterie.evaluate.belief.null_models import fit_null, fit_pca_box, fit_uniform
+from coterie.evaluate.belief.refitting import (
+    Refitter,
+    draw_subsample,
+    fill_labels,
+    own_stream,
+    run_all,
+    seed_from,
+)
+from coterie.evaluate.belief.significance import EXACT, SIGNIFICANT
 from coterie.evaluate.belief.stability import STABLE, VERDICTS, best_jaccards, is_stable
 
 __all__ = [
     "ABSENT",
+    "EXACT",
     "SIGNIFICANT",
     "STABLE",
     "VERDICTS",
@@ -16,9 +24,11 @@ __all__ = [
     "best_jaccards",
     "draw_subsample",
     "fill_labels",
+    "fit_null",
     "fit_pca_box",
     "fit_uniform",
     "is_stable",
+    "own_stream",
     "run_all",
     "seed_from",
 ]

@@ -133,14 +133,21 @@ def seed_from(rng: np.random.Generator) -> int:
 
 
 def run_all(
-    work: Callable[[np.random.Generator], Found], seed: int, n_runs: int, *, n_rows: int, tracker: Tracker
+    work: Callable[[np.random.Generator], Found],
+    seed: int,
+    n_runs: int,
+    *,
+    n_rows: int,
+    tracker: Tracker,
+    first: int = 0,
 ) -> list[Found]:
     """Do the same work once per random stream and return what was found, in the order of the streams.
 
     Small data leave threads idle within one fit, so that several fits run side by side, each in one thread;
-    large data are fitted one after the other, each in all threads. The answers are the same.
+    large data are fitted one after the other, each in all threads. The answers are the same. Runs that follow
+    others begin with stream `first`.
     """
-    generators = [np.random.default_rng([seed, OWN_STREAM, at]) for at in range(n_runs)]
+    generators = [np.random.default_rng([seed, OWN_STREAM, first + at]) for at in range(n_runs)]
     workers = min(resolve_threads(), n_runs)
     found: list[Found] = []
     with hushed(), ExitStack() as stack:
@@ -155,7 +162,7 @@ def run_all(
             results = pool.map(work, generators)
         for result in results:
             found.append(result)
-            tracker.report(len(found))
+            tracker.report(first + len(found))
     return found
 
 

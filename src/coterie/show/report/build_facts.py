@@ -7,6 +7,8 @@ import numpy as np
 from coterie._support.typing import Indices
 from coterie.evaluate import Significance, Stability
 from coterie.evaluate.belief import SIGNIFICANT, STABLE, is_stable
+from coterie.pipeline import FitVerdict
+from coterie.pipeline.verdict import stability_text
 from coterie.show.palette import cluster_colors
 from coterie.show.report.evidence import (
     chance_facts,
@@ -24,6 +26,8 @@ from coterie.show.report.subject import Subject, shorten
 
 GOOD_SILHOUETTE, FAIR_SILHOUETTE = 0.5, 0.25
 GOOD_AGREEMENT, FAIR_AGREEMENT = 0.8, 0.4
+GOOD: Tone = "good"
+POOR: Tone = "poor"
 MOST_COLUMNS_NAMED = 200
 MOST_COLORS = 120
 
@@ -32,7 +36,7 @@ def badges_of(subject: Subject, chosen: LabelingFacts) -> tuple[Badge, ...]:
     """Return the badges of an answer, as many as there are facts for."""
     badges = []
     if subject.stability is not None and subject.k > 1:
-        badges.append(_stable(subject.stability))
+        badges.append(_stable(subject.stability, subject.verdict))
     if subject.significance is not None:
         badges.append(_null(subject.significance, has_groups=subject.k > 1))
     if chosen.silhouette is not None:
@@ -43,15 +47,15 @@ def badges_of(subject: Subject, chosen: LabelingFacts) -> tuple[Badge, ...]:
     return tuple(badges)
 
 
-def _stable(stability: Stability) -> Badge:
+def _stable(stability: Stability, verdict: FitVerdict | None) -> Badge:
     value = float(stability.overall)
     about = (
         f"mean Jaccard index over {stability.n_resamples} resamples with the same method and k; "
-        f"{STABLE} and more is stable"
+        f"{STABLE} and more, of at least half of the groups too, is stable"
     )
-    if is_stable(value):
-        return Badge("stable", f"{value:.2f}", "good", about)
-    return Badge("not stable", f"{value:.2f}", "poor", about)
+    holds = is_stable(value) if verdict is None else verdict.is_stable
+    word, tone = ("stable", GOOD) if holds else ("not stable", POOR)
+    return Badge(word, stability_text(value), tone, about)
 
 
 def _null(significance: Significance, *, has_groups: bool) -> Badge:
@@ -91,6 +95,7 @@ def build_facts(subject: Subject, budget: PageBudget = USUAL) -> ReportFacts:
     labelings = tuple(
         labeling_facts(subject, stop, places, is_chosen=at == chosen) for at, stop in enumerate(found)
     )
+    is_guess = subject.k > 1 and subject.verdict is not None and subject.verdict.convincing is False
     return ReportFacts(
         title=shorten(subject.title),
         headline=subject.headline,
@@ -104,7 +109,7 @@ def build_facts(subject: Subject, budget: PageBudget = USUAL) -> ReportFacts:
         data=_data(subject),
         made=MadeFacts((*subject.made, _held(subject, places)), subject.command, subject.python),
         tree=tree_facts(subject, places),
-        evidence=None if subject.evidence is None else evidence_facts(subject.evidence),
+        evidence=None if subject.evidence is None else evidence_facts(subject.evidence, is_guess=is_guess),
         stability=None if subject.stability is None else stability_facts(subject.stability),
         chance=None if subject.significance is None else chance_facts(subject.significance),
         truth=None if subject.at_hand.classes is None else truth_facts(subject.at_hand, places),

@@ -15,6 +15,7 @@ from coterie.cluster import find_method
 from coterie.data import SCALINGS, Table
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering, Groups, fit
+from coterie.pipeline.levels import describe_level
 from coterie.pipeline.other_numbers import tree_of
 from coterie.select import Evidence
 from coterie.show.report.subject import Subject
@@ -39,7 +40,9 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         others=found.others,
         n_rows=groups.n_rows,
         headline=clustering.headline,
-        lead=lead_of(groups) if clustering.k > 1 else _why_none(clustering.evidence),
+        verdict=clustering.verdict,
+        lead=_lead(clustering),
+        levels=[level.k for level in clustering.levels if level.k != clustering.k],
         row_names=None if prepared is None else names_of_rows(prepared.table, prepared.rows),
         profile=groups.profile,
         evidence=clustering.evidence,
@@ -62,6 +65,15 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         python=python_lines(groups.source, stored),
         seed=clustering.seed,
     )
+
+
+def _lead(clustering: Clustering) -> str:
+    """Say how the groups were found, and which other numbers of groups the slider shows as levels."""
+    if clustering.k < 2:
+        return _why_none(clustering.evidence)
+    k = clustering.k
+    also = [describe_level(level, k) for level in clustering.levels if level.k != k]
+    return "; ".join([lead_of(clustering.groups), *also])
 
 
 def _why_none(evidence: Evidence) -> str:

@@ -52,8 +52,8 @@ WORDS = {
 }
 
 
-def evidence_facts(evidence: Evidence) -> EvidenceFacts:
-    """Return the criteria over the numbers of groups, and what they choose.
+def evidence_facts(evidence: Evidence, *, is_guess: bool = False) -> EvidenceFacts:
+    """Return the criteria over the numbers of groups, and what they choose, which may be a guess.
 
     The bars show what decides: the separation at each k where methods were compared, and otherwise how many
     of the criteria on the page choose it.
@@ -63,7 +63,8 @@ def evidence_facts(evidence: Evidence) -> EvidenceFacts:
     counts = tuple(chosen.count(k) for k in ks)
     judge = next((curve for curve in evidence.curves if curve.name == JUDGE), None)
     return EvidenceFacts(
-        finding=_decided_in_words(ks, evidence) or _counted_in_words(ks, counts, int(evidence.k)),
+        finding=_decided_in_words(ks, evidence, is_guess=is_guess)
+        or _counted_in_words(ks, counts, int(evidence.k)),
         ks=ks,
         bars=_bars(counts, judge),
         k=int(evidence.k),
@@ -90,14 +91,15 @@ def _curve(curve: Curve) -> CurveFacts:
     )
 
 
-def _decided_in_words(ks: Sequence[int], evidence: Evidence) -> str:
+def _decided_in_words(ks: Sequence[int], evidence: Evidence, *, is_guess: bool) -> str:
     """Say what the judge decided and whether others agree: the judge itself is not one vote among them."""
     k, names = int(evidence.k), [curve.name for curve in evidence.curves]
     if JUDGE not in names or _is_alone(ks, k):
         return ""
     others = [curve for curve in evidence.curves if curve.name != JUDGE and curve.choice is not None]
     said = [f"{one.title} {'agrees' if one.choice == k else f'prefers k = {one.choice}'}" for one in others]
-    return "; ".join([f"Separation decides for k = {k}", *said])
+    decided = "Best guess by separation: k =" if is_guess else "Separation decides for k ="
+    return "; ".join([f"{decided} {k}", *said])
 
 
 def _counted_in_words(ks: Sequence[int], counts: Sequence[int], k: int) -> str:

@@ -219,6 +219,7 @@ class LabelingFacts:
     cards: tuple[CardFacts, ...]
     contrast: ContrastFacts
     truth: TruthTable | None
+    role: str = "what if"  # or the answer, the best guess, a level
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,9 @@ class Stop:
 def stops(subject: Subject, budget: PageBudget = USUAL) -> tuple[list[Stop], int]:
     """Return the stops by number of groups, and which one is chosen."""
     chosen = Stop(subject.partition, tuple(range(subject.k)))
-    others = {k: subject.others[k] for k in near_numbers(subject.others, subject.k, budget)}
+    levels = [k for k in subject.levels if k in subject.others]
+    near = near_numbers(subject.others, subject.k, budget)
+    others = {k: subject.others[k] for k in [*near, *levels]}
     below = _follow(chosen, [others[k] for k in sorted(others, reverse=True) if k < subject.k])
     above = _follow(chosen, [others[k] for k in sorted(others) if k > subject.k])
     return [*reversed(below), chosen, *above], len(below)
@@ -147,7 +149,17 @@ def labeling_facts(subject: Subject, stop: Stop, places: Indices, *, is_chosen: 
         cards=deck.cards(),
         contrast=contrast_facts(means),
         truth=None if partition.truth is None else truth_table(partition.truth),
+        role=_role(subject, stop.k, is_chosen=is_chosen),
     )
+
+
+def _role(subject: Subject, k: int, *, is_chosen: bool) -> str:
+    """Say what a stop of the slider is: the answer, a guess, a level that is supported too, or neither."""
+    if not is_chosen:
+        return "a level" if k in subject.levels else "what if"
+    if subject.verdict is None or subject.verdict.announcement == subject.verdict.count:
+        return "the answer"
+    return "best guess"
 
 
 def _three_digits(value: float) -> float | None:

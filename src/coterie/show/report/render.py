@@ -73,7 +73,7 @@ def page_data(facts: ReportFacts) -> str:
 
 
 def _stop(labeling: Any) -> dict[str, Any]:
-    names = ("k", "labels", "colors", "sizes", "silhouettes", "map_finding", "silhouette_finding")
+    names = ("k", "role", "labels", "colors", "sizes", "silhouettes", "map_finding", "silhouette_finding")
     return {name: getattr(labeling, name) for name in names}
 
 

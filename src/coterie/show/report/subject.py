@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._support.typing import Labels
 from coterie.evaluate import Significance, Stability
-from coterie.pipeline import Candidate, Profile
+from coterie.pipeline import Candidate, FitVerdict, Profile
 from coterie.pipeline.partition import Partition, RowsAtHand
 from coterie.select import Evidence
 from coterie.tree import Dendrogram
@@ -26,7 +26,9 @@ class Subject:
     lead: str
     # the same rows in other numbers of groups, for the slider
     others: Mapping[int, Partition] = field(default_factory=dict)
+    levels: Sequence[int] = ()  # of these others, those that are supported as well: coarser and finer
     row_names: Sequence[str] | None = None  # what the rows are called
+    verdict: FitVerdict | None = None  # what was decided about the groups; None: labels that were given
     # values of the rooms below, where there are any; the profile names rows by their numbers in the table
     profile: Profile | None = None
     evidence: Evidence | None = None

@@ -38,8 +38,8 @@ coterie.toolbar = (() => {
       if (grouping.stop !== null) slider.value = String(grouping.stop);
       const words = grouping.k === 1 ? "no groups" : `${grouping.k.toLocaleString("en")} groups`;
       one("#stop-said").textContent = words;
-      slider.setAttribute("aria-valuetext", words + (grouping.isChosen ? ", the answer" : ""));
-      one("#stop-is").textContent = grouping.isChosen ? "the answer" : "what if";
+      slider.setAttribute("aria-valuetext", words + (grouping.isChosen ? `, ${grouping.role}` : ""));
+      one("#stop-is").textContent = grouping.role ?? "what if";
       one("#stop-is").classList.toggle("is-chosen", grouping.isChosen);
       const back = one("#back");
       back.hidden = grouping.isChosen;

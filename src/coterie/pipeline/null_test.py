@@ -1,0 +1,212 @@
+"""The test against null data: one Gaussian, searched for groups in the same way as the rows.
+
+The groups were chosen among many splits, so the null data are searched as well: the p-value compares the best
+split of the rows with the best split of every draw. It would be too small if draws were divided by the method
+and the number that won on the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coterie._support.progress import Tracker
+from coterie._support.typing import Data, Labels
+from coterie.cluster import KMeans, find_method
+from coterie.cluster.agglomerative import cut_tree, genie_children
+from coterie.distance import spanning_tree
+from coterie.evaluate import Significance
+from coterie.evaluate.belief import EXACT, fit_null, own_stream, run_all
+from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, Task, propose_aloud
+from coterie.pipeline.judge.density_valleys import Valleys
+from coterie.pipeline.request import FitRequest
+from coterie.tree import Dendrogram, linkage
+
+ROWS_PER_DRAWN_GROUP = 20  # of the smallest group: with fewer, its border cannot be seen
+NUMBERS = (2,)  # of groups that rows and draws are divided into: the clearest border shows there
+MODE_SCALE = 12  # neighbours
+GINI_THRESHOLD = 0.3
+SHARE_AS_GOOD = 0.1  # of the draws: once so many are as good, p is far above the level, and drawing stops
+LEAST_AS_GOOD = 5
+BATCH = 8  # draws that are made before the next look
+STEP_ERROR = 1e-6  # of a step: values that are whole numbers of steps up to this were rounded
+MEASURE = "separation"
+
+
+@dataclass(frozen=True, eq=False)
+class NullRows:
+    """Null data with the shape of given rows: one Gaussian, rounded and filled as the rows are.
+
+    Parameters
+    ----------
+    rows : array of shape (n, d)
+        The rows.
+    filled : array of bool of shape (n, d) or None
+        The values that were missing and have the median of their column.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).normal(size=(50, 2)).round(1)
+    >>> drawn = NullRows(rows).draw(np.random.default_rng(1))
+    >>> drawn.shape, bool(np.allclose(drawn, drawn.round(1)))
+    ((50, 2), True)
+    """
+
+    rows: Data
+    filled: Any = None
+
+    def draw(self, rng: np.random.Generator) -> Data:
+        """Return rows of one Gaussian."""
+        if self.filled is None or not self.filled.any():
+            return self._rounded(fit_null("gaussian", self.rows, who="coterie.fit").draw(rng))
+        drawn = self._rounded(self._of_known(rng))
+        for at in np.flatnonzero(self.filled.any(axis=0)):
+            gaps = self.filled[:, at]
+            drawn[gaps, at] = np.median(drawn[~gaps, at]) if not gaps.all() else 0.0
+        return drawn
+
+    def _of_known(self, rng: np.random.Generator) -> Data:
+        """Draw from the means and covariances of the values that were not missing."""
+        known = np.where(self.filled, np.nan, self.rows.astype(np.float64))
+        n_known = np.maximum((~self.filled).sum(axis=0), 1)
+        means = np.nansum(known, axis=0) / n_known
+        centred = np.where(self.filled, 0.0, known - means)
+        pairs = np.maximum((~self.filled).astype(np.float64).T @ (~self.filled).astype(np.float64), 1.0)
+        values, axes = np.linalg.eigh((centred.T @ centred) / pairs)
+        root = axes * np.sqrt(np.maximum(values, 0.0))
+        drawn = rng.normal(size=self.rows.shape) @ root.T + means
+        return np.asarray(drawn, dtype=self.rows.dtype)
+
+    def _rounded(self, drawn: Data) -> Data:
+        """Return the draw with every column rounded as that of the rows is, within its range."""
+        drawn = np.array(drawn)
+        for at in range(drawn.shape[1]):
+            column = self.rows[:, at]
+            step = step_of(column)
+            if step:
+                low, high = column.min(), column.max()
+                drawn[:, at] = np.clip(low + step * np.round((drawn[:, at] - low) / step), low, high)
+        return drawn
+
+
+def step_of(column: Any) -> float:
+    """Return the step that the values of a rounded column are whole numbers of; 0 where it is not rounded.
+
+    Examples
+    --------
+    >>> step_of(np.array([1.0, 1.5, 3.0, 3.0])), step_of(np.array([0.1, 0.7, 1.9]))
+    (0.5, 0.0)
+    """
+    values = np.unique(np.asarray(column, dtype=np.float64))
+    if not 1 < len(values) < len(column):
+        return 0.0
+    step = float(np.diff(values).min())
+    steps = (values - values[0]) / step
+    is_whole = np.abs(steps - np.round(steps)) <= STEP_ERROR * np.maximum(steps, 1.0) + STEP_ERROR
+    return step if is_whole.all() else 0.0
+
+
+def compare_with_null(
+    points: Data, labels: Labels, request: FitRequest, tracker: Tracker, *, filled: Any = None
+) -> Significance:
+    """Return how often the best split of null data is as good as that of the rows.
+
+    Draws stop once the p-value is certain to be far above the level (Besag and Clifford 1991).
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        The rows that methods were compared on.
+    labels : array of shape (n,)
+        Their groups; below 0 is noise. The sample has at least 20 rows of the smallest.
+    request : FitRequest
+        Methods and numbers of groups that were asked for, draws, seed.
+    tracker : Tracker
+        Hears how far the draws have come.
+    filled : array of bool of shape (n, d), default=None
+        Values that were missing.
+    """
+    budget, n_rows = request.budget, len(points)
+    size = rows_to_draw(labels, budget.draw_rows)
+    how = EXACT
+    if size < n_rows:
+        kept = np.sort(own_stream(request.seed).choice(n_rows, size, replace=False))
+        points, filled = points[kept], None if filled is None else filled[kept]
+        how = f"{size:,} of {n_rows:,} rows"
+    null = NullRows(np.ascontiguousarray(points), filled)
+    observed = best_rank(null.rows, request)
+    draws = np.empty(0)
+    most = max(LEAST_AS_GOOD, int(np.ceil(SHARE_AS_GOOD * budget.draws)))
+    while len(draws) < budget.draws:
+        made = run_all(
+            lambda rng: best_rank(null.draw(rng), request),
+            request.seed,
+            min(BATCH, budget.draws - len(draws)),
+            n_rows=size,
+            tracker=tracker,
+            first=len(draws),
+        )
+        draws = np.concatenate([draws, made])
+        as_good = np.flatnonzero(~(draws < observed))
+        if len(as_good) >= most:
+            draws = draws[: as_good[most - 1] + 1]
+            break
+    return Significance(MEASURE, "gaussian", "one Gaussian", observed, draws, greater_is_better=True, how=how)
+
+
+def rows_to_draw(labels: Labels, n_wanted: int) -> int:
+    """Return how many rows the test needs, so that the smallest group has enough of them.
+
+    Examples
+    --------
+    >>> rows_to_draw(np.repeat([0, 1], [900, 100]), 100), rows_to_draw(np.zeros(50, int), 100)
+    (200, 50)
+    """
+    sizes = np.bincount(labels[labels >= 0])
+    smallest = int(sizes[sizes > 0].min(initial=len(labels)))
+    return min(len(labels), max(n_wanted, -(-ROWS_PER_DRAWN_GROUP * len(labels) // smallest)))
+
+
+def best_rank(points: Data, request: FitRequest) -> float:
+    """Return the separation of the best split of some rows, less the price of what crosses its borders."""
+    valleys = Valleys(np.ascontiguousarray(points), request.distance or "euclidean")
+    ks = tuple(k for k in (request.ks or NUMBERS) if k > 1)[: len(NUMBERS)]
+    splits = _quick(valleys, ks, request) if request.methods is None else _asked(valleys, ks, request)
+    ranks = [valleys.judge(labels).rank for labels in splits if len(np.unique(labels[labels >= 0])) > 1]
+    return max(ranks, default=float("nan"))
+
+
+def _quick(valleys: Valleys, ks: tuple[int, ...], request: FitRequest) -> Iterator[Labels]:
+    """Yield splits of a few methods that take little time and see different shapes."""
+    X, metric = valleys.X, request.distance or "euclidean"
+    modes = min(valleys.trees, key=lambda tree: abs(tree.n_neighbors - MODE_SCALE))
+    rule = "ward" if request.distance is None else "average"
+    merges = Dendrogram.from_linkage(linkage(X, rule, metric))
+    children = genie_children(spanning_tree(X, metric), GINI_THRESHOLD)
+    for k in (k for k in ks if k < len(X)):
+        yield modes.cut(k)
+        yield merges.cut(n_clusters=k)
+        yield cut_tree(children, len(X), k)
+        if request.distance is None:
+            yield KMeans(k, n_init=1, random_state=request.seed).fit(X).labels_
+            yield from _mixture(X, k, request.seed)
+
+
+def _mixture(X: Data, k: int, seed: int) -> Iterator[Labels]:
+    n_rows, n_columns = X.shape
+    if n_rows <= ROWS_PER_PARAMETER * k * n_columns * (n_columns + 1) / 2:
+        return
+    ridge = RIDGE * float(np.mean(X.var(axis=0, dtype=np.float64))) or RIDGE
+    model = find_method("mixture").load()(n_components=k, reg_covar=ridge, random_state=seed)
+    yield model.fit(X).predict(X)
+
+
+def _asked(valleys: Valleys, ks: tuple[int, ...], request: FitRequest) -> Iterator[Labels]:
+    """Yield what the methods that were asked for find."""
+    task = Task(valleys, ks, request)
+    for method in request.methods_to_compare():
+        for _, labels in propose_aloud(method, task):
+            yield np.maximum(np.asarray(labels), -1)

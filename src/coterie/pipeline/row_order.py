@@ -1,0 +1,107 @@
+"""An order of rows and columns that depends on their values alone, so that answers hold still.
+
+Seeds draw rows by their place, and ties go to the first: methods run on rows in this order, and what they
+find is put back. Any order of the table's rows and columns then gives the same groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coterie._support.typing import Data, Indices
+
+QUANTILES = 9  # by which columns are compared first
+DIGITS = 9  # of a column's values: rounding by a shift or another unit must not change the order
+MOST_KEYS = 12  # columns that rows are sorted by; ties of these are broken by the rest of the row
+
+
+@dataclass(frozen=True, eq=False)
+class RowOrder:
+    """Places of rows and columns in an order that their values decide.
+
+    Parameters
+    ----------
+    rows, columns : arrays
+        Which row, and which column, comes at each place.
+
+    Examples
+    --------
+    >>> X = np.array([[3.0, 1.0], [1.0, 10.0], [2.0, 5.0]])
+    >>> order = order_of(X)
+    >>> order.take(X).tolist() == order_of(X[::-1, ::-1]).take(X[::-1, ::-1]).tolist()
+    True
+    >>> order.put_back(order.take(X)[:, 0]).tolist() in X.T.tolist()
+    True
+    """
+
+    rows: Indices
+    columns: Indices
+
+    def take(self, points: Any) -> Any:
+        """Return rows and columns in this order."""
+        return np.ascontiguousarray(points[self.rows][:, self.columns])
+
+    def put_back(self, values: Any) -> Any:
+        """Return values of the ordered rows in the order that the rows had."""
+        if len(values) != len(self.rows):
+            return values  # a candidate without labels
+        found = np.empty_like(values)
+        found[self.rows] = values
+        return found
+
+
+def order_of(points: Data) -> RowOrder:
+    """Return the order of some rows and their columns by value."""
+    columns = _columns(points)
+    return RowOrder(_rows(points[:, columns]), columns)
+
+
+def row_order(points: Data) -> Indices:
+    """Return the rows in the order of `order_of`."""
+    return order_of(points).rows
+
+
+def _columns(points: Data) -> Indices:
+    n_rows, n_columns = points.shape
+    if n_columns < 2 or not n_rows:
+        return np.arange(n_columns)
+    places = np.unique(np.linspace(0, n_rows - 1, QUANTILES).astype(np.int64))
+    ranked = np.partition(points, places, axis=0)[places].astype(np.float64)
+    keys = _rounded(ranked - ranked[0])
+    order = np.lexsort(keys[::-1])
+    tied = np.flatnonzero((keys[:, order[1:]] == keys[:, order[:-1]]).all(axis=0))
+    if tied.size:  # 0 and 1 in columns of codes: all values decide
+        whole = np.sort(points, axis=0).astype(np.float64)
+        order = np.lexsort([*_rounded(whole - whole[0])[::-1], *keys[::-1]])
+    return np.asarray(order)
+
+
+def _rounded(values: Any) -> Any:
+    return np.round(values / (float(np.abs(values).max()) or 1.0), DIGITS)
+
+
+def _rows(points: Data) -> Indices:
+    keys = points[:, :MOST_KEYS].T[::-1]
+    order = np.lexsort(keys)
+    if points.shape[1] <= MOST_KEYS:
+        return np.asarray(order)
+    first = points[order][:, :MOST_KEYS]
+    if (first[1:] == first[:-1]).all(axis=1).any():
+        whole = np.dtype((np.void, points.dtype.itemsize * points.shape[1]))
+        _, codes = np.unique(np.ascontiguousarray(points).view(whole).ravel(), return_inverse=True)
+        order = np.lexsort([codes, *keys])
+    return np.asarray(order)
+
+
+def fit_in_order(estimator: Any, points: Data) -> Any:
+    """Return the estimator fitted to rows in the order of their values, as if fitted to them as they are.
+
+    An estimator that cannot be put back is fitted to the rows as they are.
+    """
+    if not hasattr(estimator, "with_rows_at") or estimator.row_attributes is None:
+        return estimator.fit(points)
+    rows = row_order(points)
+    return estimator.fit(np.ascontiguousarray(points[rows])).with_rows_at(rows)
