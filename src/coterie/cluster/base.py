@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -185,7 +184,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
         who, params = type(self).__name__, getattr(model, "metric_params", None) or {}
         table, distance = learn_table(X, distance=find_distance(metric, **params), who=who)
         told = {"metric": distance} | ({"metric_params": None} if hasattr(model, "metric_params") else {})
-        other = copy.copy(model)
+        other = copy(model)
         other.__dict__.update(told, _table=table)
         return other
 
