@@ -31,7 +31,7 @@ FAMILIES = {
     "mixed": "aggregation 3MC aml28 complex8 shapes cure-t0-2000n-2D cure-t1-2000n-2D dpb",
 }
 SETTINGS: Mapping[str, Sequence[float]] = {
-    "END_TO_END": (1.1, 1.2, 1.4),
+    "END_TO_END": (1.1, 1.2),
     "ENOUGH": (2.0, 3.0),
 }
 LEAST_QUIET = 0.95
