@@ -115,6 +115,13 @@ class Distance:
         """Whether numbers are squared, so that large ones overflow sooner than their sums do."""
         return self.euclidean_form in ("distance", "square") or self.kernel == _core.Kernel.minkowski
 
+    @property
+    def unlearned(self) -> tuple[str, ...]:
+        """The moments of columns that it would learn from data, and has not been told."""
+        if self.learn is None or self.domain != "real":  # ranges, of mixed tables, are those of all rows
+            return ()
+        return tuple(name for name, value in self.values.items() if value is None)
+
     def fit(self, X: Data, Y: Data | None = None) -> Distance:
         """Return the distance with what it learns from the rows of X (and Y): variances, say.
 

@@ -17,10 +17,10 @@ from scipy.sparse import csr_array, issparse
 from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, Distances, MatrixLike, SparseData
+from coterie._support.typing import AnyArray, Data, Distances, MatrixLike, SparseData
 from coterie._support.validation import check_data, require_memory
 from coterie.distance.catalogue import Distance, find_distance
-from coterie.errors import DataNotice, InvalidData, InvalidParameter
+from coterie.errors import DataNotice, InvalidData, InvalidParameter, UnsupportedInput
 
 InputKind: TypeAlias = Literal["data", "distances", "similarities"]
 
@@ -28,6 +28,7 @@ _KINDS: dict[str, InputKind] = {"precomputed": "distances", "similarity": "simil
 # how far two mirrored cells may be apart, as a share of the largest: rounding, no more
 TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
 NEARLY_SYMMETRIC = 1e-5  # the same where mirrored cells are averaged; scikit-learn takes as much
+SPARSE_DISTANCES = ("euclidean", "sqeuclidean", "manhattan", "cosine")  # scikit-learn's, and the square
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +226,53 @@ def check_new_input(
         squares=squares and kind == "data",
         may_be_distances=True,
     )
+
+
+def resolve_rows(
+    X: MatrixLike, distance: Distance, *, who: str, name: str = "X", takes_sparse: bool = False
+) -> Data:
+    """Return rows to measure, checked and dense; sparse ones of any format where the caller takes them.
+
+    Examples
+    --------
+    >>> from scipy.sparse import dok_array
+    >>> resolve_rows(dok_array([[0, 2]]), find_distance("cosine"), who="this function", takes_sparse=True)
+    array([[0., 2.]])
+    """
+    if takes_sparse and issparse(X) and distance.function is None and distance.name not in SPARSE_DISTANCES:
+        raise UnsupportedInput(
+            f"{name} of {who} is sparse, and the distance {distance.name} takes dense rows only. Pass "
+            f"{name}.toarray(), or choose one of {', '.join(SPARSE_DISTANCES)}."
+        )
+    checked = check_data(X, who=who, name=name, accept_sparse=takes_sparse, squares=distance.squares_numbers)
+    few = "Pass fewer rows, or fewer columns: sklearn.decomposition.TruncatedSVD makes them."
+    return dense_rows(checked, who=who, needs="", way_out=few)
+
+
+def resolve_cells(X: Any) -> AnyArray | None:
+    """Return text or booleans as a function of two rows gets them, unchanged; None for everything else.
+
+    Examples
+    --------
+    >>> resolve_cells(["a", "ab"])
+    array(['a', 'ab'], dtype=object)
+    >>> resolve_cells([[1.0, 2.0]]) is None
+    True
+    """
+    if X is None or issparse(X):
+        return None
+    try:
+        cells = np.asarray(X)
+        if cells.dtype.kind == "U" and not hasattr(X, "dtype"):
+            cells = np.asarray(X, dtype=object)  # so that numbers next to text stay numbers
+    except (TypeError, ValueError):  # rows of different lengths: said by the check of numbers
+        return None
+    if cells.ndim not in (1, 2) or cells.size == 0 or (cells.ndim == 1 and cells.dtype.kind == "b"):
+        return None
+    is_text = cells.dtype.kind == "U" or (
+        cells.dtype.kind == "O" and any(isinstance(cell, str) for cell in cells.flat)
+    )
+    return cells if is_text or cells.dtype.kind == "b" else None
 
 
 def dense_rows(X: Any, *, who: str, needs: str = "this distance of ", way_out: str = "") -> Data:

@@ -12,9 +12,15 @@ from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, Distances, FloatArray, MatrixLike
 from coterie._support.validation import require_memory
-from coterie.distance.catalogue import Distance, RowFunction
-from coterie.distance.input import input_kind, resolve_matrix
+from coterie.distance import gaps
+from coterie.distance.catalogue import Distance, RowFunction, find_distance
+from coterie.distance.input import input_kind, resolve_cells, resolve_matrix, resolve_rows
 from coterie.distance.rows import Rows, prepare_rows
+from coterie.distance.scikit_learn import (
+    is_scikit_learns,
+    pairwise_by_scikit_learn,
+    translate_parameters,
+)
 from coterie.errors import InvalidData, InvalidParameter
 
 _WHO = "pairwise_distances"
@@ -35,14 +41,18 @@ def pairwise_distances(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        Rows; float32 gives float32 distances, everything else float64.
-    Y : array-like of shape (m, d), default=None
-        Other rows. None: X itself; the matrix is then exactly symmetric with zeros on the diagonal, and each
-        pair is computed once.
+    X : array-like or sparse matrix of shape (n, d)
+        Rows; float32 gives float32 distances, everything else float64. Sparse rows of any format are taken by
+        "euclidean", "sqeuclidean", "manhattan", "cosine" and functions, which get dense copies. A function
+        also takes text, shape (n,) or (n, d), and gets booleans as booleans.
+    Y : array-like or sparse matrix of shape (m, d), default=None
+        Other rows. None, or the same object as X: X itself; the matrix is then exactly symmetric with zeros
+        on the diagonal, and each pair is computed once.
     metric : str, callable or Distance, default="euclidean"
         A name of `coterie.distance.distances()`; or a function of two rows (slow: Python runs once per pair;
-        without Y it is taken to be symmetric and zero for equal rows); or a distance. "precomputed": X is a
+        without Y it is taken to be symmetric and zero for equal rows); or a distance. "nan_euclidean": over
+        the cells that neither row misses, scaled up to all columns. Other names of scikit-learn, such as
+        "haversine" and "yule": computed by scikit-learn. "precomputed": X is a
         distance matrix, which is checked and returned. "similarity": X is a similarity matrix; the distance
         of a pair is how far it is from the largest similarity.
     condensed : bool, default=False
@@ -51,8 +61,9 @@ def pairwise_distances(
     n_jobs : int, default=None
         Threads; None is what OpenMP would use, -1 all processors. The answer does not depend on it.
     **params
-        Parameters of the distance, such as ``p=3``. What "mahalanobis" and "seuclidean" are not given they
-        learn from all rows of X and Y.
+        Parameters of the distance, such as ``p=3``. "mahalanobis" and "seuclidean" learn VI and V from X if
+        there is no Y, and need them otherwise. "euclidean" also takes scikit-learn's `squared`,
+        `X_norm_squared` and `Y_norm_squared`; the norms are not used.
 
     Returns
     -------
@@ -74,7 +85,61 @@ def pairwise_distances(
     if input_kind(metric) != "data":
         D = matrix_as_distances(X, Y, metric, params, who=_WHO, threads=threads)
         return _condensed(D) if condensed else D
-    return distance_matrix(prepare_rows(X, Y, metric, params, who=_WHO), condensed=condensed, threads=threads)
+    if is_scikit_learns(metric):
+        D = _outside_the_catalogue(X, Y, str(metric), params)
+        return _condensed(D) if condensed else D
+    metric, params = translate_parameters(metric, params)
+    distance = find_distance(metric, **params)
+    if Y is X and distance.function is None:
+        Y = None
+    _refuse_ambiguous(distance, Y)
+    rows = (
+        _cells(X, Y, distance)
+        if distance.function is not None
+        else prepare_rows(X, Y, distance, {}, who=_WHO, takes_sparse=True)
+    )
+    return distance_matrix(rows, condensed=condensed, threads=threads)
+
+
+def _outside_the_catalogue(
+    X: MatrixLike, Y: MatrixLike | None, metric: str, params: dict[str, Any]
+) -> Distances:
+    """Return a matrix that the engine has no kernel for."""
+    if metric != gaps.NAME:
+        return pairwise_by_scikit_learn(X, Y, metric, params, who=_WHO)
+    unknown = [name for name in params if name != "squared"]
+    if unknown:
+        raise InvalidParameter(f"the distance {metric} takes squared, got {', '.join(unknown)}.")
+    return gaps.nan_euclidean(X, None if Y is X else Y, who=_WHO, **params)
+
+
+def _refuse_ambiguous(distance: Distance, Y: MatrixLike | None) -> None:
+    """Refuse to guess whether variances are those of X, of Y or of both."""
+    if Y is None or not distance.unlearned:
+        return
+    name = distance.unlearned[0]
+    raise InvalidParameter(
+        f"The '{name}' parameter is required for the {distance.name} metric when {_WHO} gets Y: it could be "
+        f"learned from X, from Y or from both. Pass {name}, or choose the rows: "
+        f'metric=find_distance("{distance.name}").fit(X).'
+    )
+
+
+def _cells(X: MatrixLike, Y: MatrixLike | None, distance: Distance) -> Rows:
+    """Return rows for a function: text and booleans as they are, everything else as numbers."""
+    cells: Any = resolve_cells(X)
+    others: Any = resolve_cells(Y)
+    if cells is None and others is None:
+        return prepare_rows(X, Y, distance, {}, who=_WHO, takes_sparse=True)
+    cells = resolve_rows(X, distance, who=_WHO, takes_sparse=True) if cells is None else cells
+    if Y is not None and others is None:
+        others = resolve_rows(Y, distance, who=_WHO, name="Y", takes_sparse=True)
+    if others is not None and cells.shape[1:] != others.shape[1:]:
+        raise InvalidData(
+            f"X and Y of {_WHO} must have as many columns as each other, got the shapes {cells.shape} and "
+            f"{others.shape}."
+        )
+    return Rows(cells, others, distance)
 
 
 def distance_matrix(rows: Rows, *, condensed: bool = False, threads: int = 0) -> Distances:
@@ -115,12 +180,13 @@ def _condensed(D: Distances) -> Distances:
 
 def _by_function(X: Data, Y: Data | None, distance: Distance) -> Distances:
     """Call a user's function once per pair."""
+    dtype = X.dtype if X.dtype.kind == "f" else np.dtype(np.float64)  # text and booleans have none
     if Y is not None:
         return np.array(
             [[called(distance, x, y, (i, j)) for j, y in enumerate(Y)] for i, x in enumerate(X)],
-            dtype=X.dtype,
+            dtype=dtype,
         )
-    D = np.zeros((len(X), len(X)), dtype=X.dtype)
+    D = np.zeros((len(X), len(X)), dtype=dtype)
     for i, j in combinations(range(len(X)), 2):
         D[i, j] = D[j, i] = called(distance, X[i], X[j], (i, j))
     return D

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from coterie._support.typing import Data, MatrixLike
-from coterie._support.validation import check_data
 from coterie.distance._range import refuse_opposites
 from coterie.distance.catalogue import Distance, find_distance
-from coterie.distance.input import input_kind
+from coterie.distance.input import input_kind, resolve_rows
 from coterie.distance.mixed import read_mixed, takes_table
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -31,7 +30,13 @@ class Rows:
 
 
 def prepare_rows(
-    X: MatrixLike, Y: MatrixLike | None, metric: Any, params: dict[str, Any], *, who: str
+    X: MatrixLike,
+    Y: MatrixLike | None,
+    metric: Any,
+    params: dict[str, Any],
+    *,
+    who: str,
+    takes_sparse: bool = False,
 ) -> Rows:
     """Return checked rows under the transform of the distance, which has learned from all of them."""
     if input_kind(metric) != "data":
@@ -42,9 +47,8 @@ def prepare_rows(
     if takes_table(distance, X, Y):
         coded_X, coded_Y, distance = read_mixed(X, Y, distance, who=who)
         return _prepared(coded_X, coded_Y, distance)
-    squares = distance.squares_numbers
-    checked_X: Data = check_data(X, who=who, squares=squares)
-    checked_Y: Data | None = None if Y is None else check_data(Y, who=who, name="Y", squares=squares)
+    checked_X = resolve_rows(X, distance, who=who, takes_sparse=takes_sparse)
+    checked_Y = None if Y is None else resolve_rows(Y, distance, who=who, name="Y", takes_sparse=takes_sparse)
     if checked_Y is not None:
         if checked_Y.shape[1] != checked_X.shape[1]:
             raise InvalidData(

@@ -7,9 +7,71 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from coterie._support.typing import Distances, MatrixLike
+from coterie._support.validation import check_data
+from coterie.distance.catalogue import find_distance, known_names
 from coterie.errors import CoterieError, InvalidData, InvalidParameter
 
 Found = TypeVar("Found")
+NORMS = ("X_norm_squared", "Y_norm_squared")  # of euclidean: taken so that calls keep working, not used
+
+
+def is_scikit_learns(metric: Any) -> bool:
+    """Return whether scikit-learn has a distance of this name and the catalogue has not.
+
+    Examples
+    --------
+    >>> is_scikit_learns("haversine"), is_scikit_learns("euclidean")
+    (True, False)
+    """
+    if not isinstance(metric, str) or metric in known_names():
+        return False
+    from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS, PAIRWISE_DISTANCE_FUNCTIONS
+
+    return metric in PAIRWISE_DISTANCE_FUNCTIONS or metric in PAIRWISE_BOOLEAN_FUNCTIONS
+
+
+def pairwise_by_scikit_learn(
+    X: MatrixLike, Y: MatrixLike | None, metric: str, params: dict[str, Any], *, who: str
+) -> Distances:
+    """Return a matrix of a distance that only scikit-learn has.
+
+    Examples
+    --------
+    >>> pairwise_by_scikit_learn([[0.0, 0.0]], [[0.0, 3.0]], "haversine", {}, who="this function")
+    array([[3.]])
+    """
+    from sklearn.metrics import pairwise_distances
+
+    rows = _as_given(X, who, "X")
+    others = None if Y is None else _as_given(Y, who, "Y")
+    return measure_by_scikit_learn(
+        lambda: np.asarray(pairwise_distances(rows, others, metric=metric, **params)), metric, who=who
+    )
+
+
+def _as_given(X: MatrixLike, who: str, name: str) -> Any:
+    """Return checked rows, booleans as booleans: scikit-learn warns of numbers where it wants sets."""
+    checked = check_data(X, who=who, name=name)
+    return checked.astype(bool) if np.asarray(X).dtype == bool else checked
+
+
+def translate_parameters(metric: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return a distance and its parameters without those that only scikit-learn's euclidean has.
+
+    Examples
+    --------
+    >>> translate_parameters("l2", {"squared": True, "Y_norm_squared": [25.0]})
+    ('sqeuclidean', {})
+    """
+    theirs = {name: value for name, value in params.items() if name in (*NORMS, "squared")}
+    if not theirs or not isinstance(metric, str) or find_distance(metric).name != "euclidean":
+        return metric, params
+    squared = theirs.get("squared", False)
+    if not isinstance(squared, bool | np.bool_):
+        raise InvalidParameter(f"squared of euclidean must be True or False, got {squared!r}.")
+    rest = {name: value for name, value in params.items() if name not in theirs}
+    return "sqeuclidean" if squared else metric, rest
 
 
 def measure_by_scikit_learn(measure: Callable[[], Found], metric: Any, *, who: str) -> Found:
