@@ -145,7 +145,7 @@ def of_distances():
                 where = f"{name}/{n_columns}/{dtype.__name__}"
                 if n_columns == 2 and name in ("correlation", "spearman"):
                     continue  # of two columns, every correlation is 1 or -1
-                yield f"{where}/pairwise", pairwise_distances(rows, rows[:60], each)
+                yield f"{where}/pairwise", pairwise_distances(rows, rows[:60], each.fit(rows))
                 yield f"{where}/nearest", nearest(rows, rows[:20], each).distance
                 yield f"{where}/silhouettes", silhouette(rows, groups, metric=each).values
                 near = k_nearest(rows, n_neighbors=3, metric=each).distance
@@ -221,7 +221,7 @@ def of_lapack():
         model = cluster.GaussianMixture(3, covariance_type=family, random_state=0).fit(X)
         yield f"{family}/labels_", model.predict(X)
         yield f"{family}/means_", model.means_
-    yield "mahalanobis", pairwise_distances(X, X[:20], "mahalanobis")
+    yield "mahalanobis", pairwise_distances(X, X[:20], find_distance("mahalanobis").fit(X))
     singular = np.diag([1.0, 1, 1, 1, 0])
     yield "mahalanobis, singular", pairwise_distances(X, X[:20], "mahalanobis", VI=singular)
     yield from of_methods([*SPECTRAL_WAYS, *EMBEDDINGS, ("KernelKMeans", {"method": "nystroem"})])

@@ -30,7 +30,7 @@ def test_both_engines_find_the_same(name, params, dtype):
     """Law: tiles and the kd-tree agree on neighbours and, up to rounding, on distances."""
     A, B = X.astype(dtype), Y.astype(dtype)
     tolerance = {"rtol": 1e-9, "atol": 1e-12} if dtype == np.float64 else {"rtol": 1e-4, "atol": 1e-6}
-    radius = float(np.quantile(pairwise_distances(A, B, name, **params), 0.02))
+    radius = float(np.quantile(pairwise_distances(A, B, find_distance(name, **params).fit(B)), 0.02))
     for ask in (
         lambda algorithm: nearest(A, B, name, algorithm=algorithm, **params),
         lambda algorithm: k_nearest(A, B, 7, name, algorithm=algorithm, **params),

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.spatial.distance import cdist, pdist
+from sklearn.metrics.pairwise import nan_euclidean_distances
 
-from coterie.distance import pairwise_distances
+from coterie.distance import find_distance, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter, NotEnoughMemory, UnsupportedInput
 
 X = np.random.default_rng(1).normal(size=(25, 3))
@@ -170,12 +172,115 @@ def test_bad_calls_are_told(call, error, message):
         call()
 
 
-def test_sparse_rows_are_told():
-    """Law: sparse rows are refused by name until the engine takes them."""
-    from scipy.sparse import csr_array
+@pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
+@pytest.mark.parametrize("name", ["euclidean", "sqeuclidean", "manhattan", "cosine"])
+def test_sparse_rows_of_every_format(form, name):
+    """Law: sparse rows, matrices or arrays, give the bits that the same rows give dense."""
+    rows = np.where(X > 0.5, X, 0) + [1, 0, 0]
+    for kind in ("array", "matrix"):
+        made = getattr(sparse, f"{form}_{kind}")
+        expected = pairwise_distances(rows, rows[:4], name)
+        np.testing.assert_array_equal(pairwise_distances(made(rows), made(rows[:4]), name), expected)
+        np.testing.assert_array_equal(pairwise_distances(made(rows), rows[:4], name), expected)
 
-    with pytest.raises((UnsupportedInput, InvalidData), match=r"[Ss]parse"):
-        pairwise_distances(csr_array(X))
+
+def test_sparse_rows_that_are_not_taken():
+    """Law: other distances, and copies that do not fit in memory, are refused with the way out."""
+    with pytest.raises(
+        UnsupportedInput, match=r"X of .* is sparse, and the distance canberra takes dense .*toarray"
+    ):
+        pairwise_distances(sparse.csr_array(X), metric="canberra")
+    wide = sparse.coo_array(([1.0], ([0], [0])), shape=(1000, 2**31 - 2)).tocsr()
+    with pytest.raises(NotEnoughMemory, match=r"needs .* free\. .*few"):
+        pairwise_distances(wide)
+
+
+def test_missing_cells_are_scikit_learns():
+    """Law: nan_euclidean is scikit-learn's up to rounding, in the type of the rows, exact without gaps."""
+    rng = np.random.default_rng(5)
+    A, B = (np.where(rng.random((n, 6)) < 0.2, np.nan, rng.normal(size=(n, 6))) for n in (30, 11))
+    A[:, 0], B[:, 0] = 0.5, rng.normal(size=11)
+    for dtype, rtol in ((np.float64, 1e-9), (np.float32, 1e-4)):
+        ours = pairwise_distances(A.astype(dtype), B.astype(dtype), "nan_euclidean")
+        assert ours.dtype == dtype
+        np.testing.assert_allclose(ours, nan_euclidean_distances(A, B), rtol=rtol)
+    D = pairwise_distances(A, metric="nan_euclidean")
+    np.testing.assert_array_equal(D, D.T)
+    np.testing.assert_array_equal(np.diagonal(D), 0)
+    np.testing.assert_array_equal(pairwise_distances(A, A, "nan_euclidean"), D)
+    np.testing.assert_allclose(pairwise_distances(A, B, "nan_euclidean", squared=True), ours**2, rtol=1e-4)
+    np.testing.assert_allclose(
+        pairwise_distances(X + 1e8, metric="nan_euclidean"), pairwise_distances(X + 1e8)
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "others", "params", "message"),
+    [
+        ([[1, np.nan], [np.nan, 2]], None, {}, r"row 0 of X and row 1 of X have no column in which both"),
+        ([[1, np.nan]], [[1, 2], [np.nan, 2]], {}, r"row 0 of X and row 1 of Y have no column"),
+        ([[1, np.inf]], None, {}, r"X contains infinity"),
+        ([[1, 1e200]], None, {}, r"too large for float64"),
+        ([[1, 2]], [[1, 2, 3]], {}, r"as many columns as each other, got 2 and 3"),
+        ([[1, 2]], None, {"squared": 2}, r"squared of nan_euclidean must be True or False, got 2"),
+        ([[1, 2]], None, {"p": 2}, r"nan_euclidean takes squared, got p"),
+    ],
+)
+def test_missing_cells_that_are_refused(rows, others, params, message):
+    """Law: pairs without a common cell, and everything else that has no distance, are named."""
+    with pytest.raises((InvalidData, InvalidParameter), match=message):
+        pairwise_distances(rows, others, "nan_euclidean", **params)
+
+
+def test_names_that_only_scikit_learn_has():
+    """Law: they are measured by scikit-learn; what it refuses is said in our words."""
+    sets = X > 0
+    np.testing.assert_array_equal(
+        pairwise_distances(sets, sets[:5], "rogerstanimoto"), cdist(sets, sets[:5], "rogerstanimoto")
+    )
+    with pytest.raises(InvalidParameter, match=r"metric='haversine' of pairwise_distances does not take"):
+        pairwise_distances(X, metric="haversine")
+
+
+def test_functions_get_text_and_booleans_as_they_are():
+    """Law: a function of two rows sees the cells that were given; numbers next to text stay numbers."""
+
+    def lengths(a, b):
+        return abs(len(a) - len(b))
+
+    def mixed(a, b):
+        return float(a[0] != b[0]) + abs(a[1] - b[1])
+
+    np.testing.assert_array_equal(pairwise_distances(["a", "abc"], ["ab"], lengths), [[1.0], [1.0]])
+    np.testing.assert_array_equal(pairwise_distances(["a", "abc"], metric=lengths, condensed=True), [2.0])
+    assert pairwise_distances([["a", 1], ["b", 3]], metric=mixed)[0, 1] == 3.0
+    either = pairwise_distances(X > 0, X[:2] > 0, lambda a, b: (a ^ b).sum())
+    np.testing.assert_array_equal(either, cdist(X > 0, X[:2] > 0, "hamming") * 3)
+    with pytest.raises(InvalidData, match=r"as many columns as each other, got the shapes \(2,\) and"):
+        pairwise_distances(["a", "b"], [["a", "b"]], lengths)
+
+
+@pytest.mark.parametrize(("name", "parameter"), [("seuclidean", "V"), ("mahalanobis", "VI")])
+def test_what_is_learned_must_not_be_ambiguous(name, parameter):
+    """Law: with other rows, whose variances count is said; Y that is X is X alone."""
+    with pytest.raises(InvalidParameter, match=rf"The '{parameter}' parameter is required for the {name} "):
+        pairwise_distances(X, X[:5], name)
+    fitted = find_distance(name).fit(X)
+    expected = pairwise_distances(X, metric=name)
+    np.testing.assert_array_equal(pairwise_distances(X, X, name), expected)
+    np.testing.assert_allclose(pairwise_distances(X, X[:5], fitted), expected[:, :5], atol=1e-12)
+
+
+def test_parameters_of_scikit_learns_euclidean():
+    """Law: norms change nothing, and squared gives squares."""
+    norms = {"X_norm_squared": (X**2).sum(axis=1), "Y_norm_squared": (X[:5] ** 2).sum(axis=1)}
+    np.testing.assert_array_equal(pairwise_distances(X, X[:5], **norms), pairwise_distances(X, X[:5]))
+    squares = pairwise_distances(X, X[:5], "l2", squared=True, **norms)
+    np.testing.assert_array_equal(squares, pairwise_distances(X, X[:5], "sqeuclidean"))
+    with pytest.raises(InvalidParameter, match=r"squared of euclidean must be True or False, got 'yes'"):
+        pairwise_distances(X, squared="yes")
+    with pytest.raises(InvalidParameter, match=r"manhattan takes w, got Y_norm_squared"):
+        pairwise_distances(X, metric="manhattan", Y_norm_squared=norms["Y_norm_squared"])
 
 
 @pytest.mark.parametrize(
