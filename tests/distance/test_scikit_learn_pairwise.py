@@ -6,9 +6,11 @@ import inspect
 import numpy as np
 import pytest
 import sklearn.metrics.pairwise
+from sklearn.utils import _array_api
 
 from coterie.distance import pairwise_distances
 
+pytestmark = pytest.mark.filterwarnings("ignore:Could not adhere to working_memory")  # of scikit-learn's own
 SETS = "rows are read as sets without a warning; test_pairwise.py has the distances"
 LEFT_OUT = {  # by the name of the test, or its name and the value of its only parameter
     "test_pairwise_boolean_distance[dice]": SETS,
@@ -27,6 +29,8 @@ def load_with_our_function():
     module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sklearn.metrics.pairwise, "pairwise_distances", pairwise_distances)
+        cases = list(_array_api.yield_namespace_device_dtype_combinations())  # pytest wants no generators
+        patch.setattr(_array_api, "yield_namespace_device_dtype_combinations", lambda: cases)
         spec.loader.exec_module(module)
     return module
 
