@@ -87,6 +87,9 @@ def test_every_estimator_is_checked():
         kind.__name__ for kind in classes if inspect.isclass(kind) and issubclass(kind, BaseEstimator)
     }
     lists = "".join(path.read_text().partition("@parametrize_with_checks")[2] for path in CHECKED)
+    lists += "".join(
+        text for text in map(Path.read_text, HERE.glob("test_*.py")) if "check_estimator(" in text
+    )
     assert {name for name in estimators if not re.search(rf"\b{name}\(", lists)} == set()
 
 

@@ -142,7 +142,7 @@ class FitVerdict:
         """The answer in one sentence, with what it rests on."""
         if self.k < 2:
             chance = "best split no better than null data"
-            tested = [] if self.p_value is None else [f"{chance} (p = {self.p_text})"]
+            tested = [f"{chance} (p = {self.p_text})"] if self.is_significant is False else []
             return "; ".join([self.count, *self._asked(), *tested])
         if self.convincing is False:
             return self._unconvincing()
