@@ -177,6 +177,7 @@ class FitVerdict:
         if self.stability is None and self.p_value is None:
             return ["not tested"]
         untested = ["stability not measured"] if self.stability is None else []
+        untested += ["borders not judged"] if self.is_apart is None else []
         return [*said, *untested, *(["not tested against null data"] if self.p_value is None else [])]
 
     def _doubts(self) -> list[str]:
