@@ -1,6 +1,5 @@
 """ConstrainedKMeans: sizes exactly, pairs always, J never rises, what cannot be is said."""
 
-import inspect
 import itertools
 
 import numpy as np
@@ -13,8 +12,13 @@ from coterie import _core
 from coterie.cluster import ConstrainedKMeans, KMeans
 from coterie.errors import InvalidParameter
 
+RANDOM_START = "the check shuffles the rows: the same random number then draws another row for the start"
 
-@parametrize_with_checks([ConstrainedKMeans(n_clusters=3)])
+
+@parametrize_with_checks(
+    [ConstrainedKMeans(n_clusters=3)],
+    expected_failed_checks=lambda model: {"check_sample_weight_equivalence_on_dense_data": RANDOM_START},
+)
 def test_scikit_learn_checks(estimator, check):
     """Law: scikit-learn's checks of an estimator pass."""
     check(estimator)
@@ -31,7 +35,7 @@ def costs_to(X, centers):
 
 
 def best_cost(costs, least, most):
-    """Return the least cost within limits: a column per place, of which the obligatory ones come at -penalty."""
+    """Return the least cost within limits: a column per place, with a reward on those that must be taken."""
     penalty = 1e3 * costs.max() * len(costs)
     places = [np.r_[np.full(a, -penalty), np.zeros(b - a)] for a, b in zip(least, most, strict=True)]
     columns = np.repeat(np.arange(len(least)), most)
@@ -52,7 +56,8 @@ def test_the_assignment_is_the_best_within_the_sizes(seed):
     for prices in (np.zeros(k), random.normal(size=k)):
         labels, found = _core.assign_within_sizes(costs, least, most, prices)
         counts = np.bincount(labels, minlength=k)
-        assert (counts >= least).all() and (counts <= most).all()
+        assert (counts >= least).all()
+        assert (counts <= most).all()
         assert costs[np.arange(n), labels].sum() == pytest.approx(best_cost(costs, least, most), rel=1e-9)
         priced = costs + found  # no row would rather be elsewhere
         assert (priced[np.arange(n), labels] <= priced.min(axis=1) + 1e-9).all()
@@ -81,7 +86,8 @@ def test_sizes_are_kept_at_the_least_cost(least, most, dtype):
     low = np.broadcast_to(0 if least is None else least, 4)
     high = np.broadcast_to(300 if most is None else most, 4)
     sizes = np.bincount(model.labels_, minlength=4)
-    assert (sizes >= low).all() and (sizes <= high).all()
+    assert (sizes >= low).all()
+    assert (sizes <= high).all()
     costs = costs_to(X.astype(np.float64), model.cluster_centers_.astype(np.float64))
     assert model.inertia_ == pytest.approx(costs[np.arange(300), model.labels_].sum(), rel=1e-6)
     assert model.inertia_ == pytest.approx(best_cost(costs, low, high), rel=1e-6)
@@ -254,4 +260,3 @@ def test_more_starts_are_never_worse():
     X = blobs()
     one, ten = (ConstrainedKMeans(6, size_max=60, n_init=n, random_state=0).fit(X).inertia_ for n in (1, 10))
     assert ten <= one
-    assert "respect_sizes" in inspect.signature(ConstrainedKMeans.predict).parameters

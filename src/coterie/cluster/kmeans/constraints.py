@@ -123,7 +123,7 @@ def join_rows(X: Data, weights: Weights | None, must_link: Any, cannot_link: Any
     if len(counts) == n:
         return Units(unit_of_row, rows, weights, counts, pairs, first_row)
     own = np.ones(n) if weights is None else weights
-    joined = np.bincount(unit_of_row, own)
+    joined = np.bincount(unit_of_row, own).astype(np.float64)
     # rows without weight have a place too: that of their plain mean
     share = np.where(joined[unit_of_row] > 0, own, 1.0)
     belongs = coo_array((share, (unit_of_row, np.arange(n)))).tocsr()
