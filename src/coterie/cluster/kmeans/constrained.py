@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +27,7 @@ from coterie.cluster.base import Listener, about_one
 from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.constrained_assignment import Assigner, Assignment
 from coterie.cluster.kmeans.constraints import SizeLimits, Units, check_size_limits, join_rows
-from coterie.cluster.kmeans.points import DensePoints, Stopping, inertia_of
+from coterie.cluster.kmeans.points import ONE_THREAD_WORK, DensePoints, Stopping, inertia_of
 from coterie.cluster.kmeans.starts import (
     START_CONSTRAINTS,
     check_init,
@@ -169,7 +169,8 @@ class ConstrainedKMeans(CenterClusterer):
             return self._place(data)
         k = len(self.cluster_centers_)
         limits = check_size_limits(self.size_min, self.size_max, k, len(data), who=type(self).__name__)
-        costs = _costs(np.ascontiguousarray(data, dtype=np.float64), self._centers_for(data), None)[0]
+        rows = np.ascontiguousarray(data, dtype=np.float64)
+        costs = _costs(rows, self._centers_for(data), None, resolve_threads())[0]
         labels: Labels = _core.assign_within_sizes(costs, limits.least, limits.most, np.zeros(k))[0]
         return labels
 
@@ -202,6 +203,8 @@ class ConstrainedKMeans(CenterClusterer):
     def _best_run(self, units: Units, limits: SizeLimits, tracker: Tracker) -> ConstrainedRun:
         who = type(self).__name__
         points = DensePoints.of(units.rows, units.weights, resolve_threads())
+        if units.rows.size * int(self.n_clusters) <= ONE_THREAD_WORK:
+            points = replace(points, n_threads=1)
         init = check_init(self.init, int(self.n_clusters), units.rows, who=who)
         seed = check_seed(self.random_state)
         assigner = Assigner.of(units, limits, who=who)
@@ -232,13 +235,13 @@ class ConstrainedRun:
     origin: FloatArray
 
 
-def _costs(rows: Data, centers: Centers, weights: Weights | None) -> tuple[FloatArray, int]:
+def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int) -> tuple[FloatArray, int]:
     """Return weighted squared distances below 1, and the power of two that they were divided by.
 
     Sums of them, which prices are, do not overflow.
     """
     costs: FloatArray = _core.pairwise(
-        rows, np.ascontiguousarray(centers, dtype=np.float64), SQUARED_DIFFERENCE, resolve_threads()
+        rows, np.ascontiguousarray(centers, dtype=np.float64), SQUARED_DIFFERENCE, n_threads
     )
     if weights is not None:
         costs *= weights[:, None]
@@ -286,7 +289,7 @@ def _run(
 def _assigned(
     points: DensePoints, centers: Centers, assigner: Assigner, before: Assignment | None, power: int
 ) -> tuple[Assignment, int]:
-    costs, new_power = _costs(points.X, centers, points.weights)
+    costs, new_power = _costs(points.X, centers, points.weights, points.n_threads)
     if before is not None:
         before = before._replace(prices=np.ldexp(before.prices, power - new_power))
     return assigner.assign(costs, before), new_power
