@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from coterie import _core
 from coterie.cluster import ConstrainedKMeans, KMeans
 from coterie.errors import InvalidParameter
+from coterie.evaluate import stability
 
 RANDOM_START = "the check shuffles the rows: the same random number then draws another row for the start"
 
@@ -260,3 +261,26 @@ def test_more_starts_are_never_worse():
     X = blobs()
     one, ten = (ConstrainedKMeans(6, size_max=60, n_init=n, random_state=0).fit(X).inertia_ for n in (1, 10))
     assert ten <= one
+
+
+def test_resamples_keep_the_constraints_that_hold_among_them():
+    """Law: for some of the rows sizes shrink in proportion, and pairs hold, also those through other rows."""
+    model = ConstrainedKMeans(
+        4, size_min=60, size_max=[80, 80, 90, 100], must_link=[(0, 1), (1, 2)], cannot_link=[(1, 5), (6, 7)]
+    )
+    part = model.restricted_to(np.array([0, 2, 5, 6, *range(10, 156)]), 300)
+    assert part.size_min == 30
+    assert part.size_max.tolist() == [40, 40, 45, 50]
+    assert part.must_link.tolist() == [[0, 1]]
+    assert part.cannot_link.tolist() == [[0, 2]]
+    assert model.restricted_to(np.arange(8), 8).get_params()["size_max"].tolist() == [80, 80, 90, 100]
+
+
+def test_stability_of_groups_within_constraints():
+    """Law: refits to resamples keep the constraints instead of failing on rows that are not there."""
+    X = blobs()
+    model = ConstrainedKMeans(
+        4, size_min=70, size_max=80, must_link=[(0, 299), (3, 9)], cannot_link=[(5, 298)], random_state=0
+    )
+    found = stability(model, X, n_resamples=5, random_state=0)
+    assert found.scores.shape == (5, 4)

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from coterie import _core
 from coterie._support.progress import ProgressOption, Tracker, track
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Centers, Data, FloatArray, Labels, MatrixLike, RandomState, Weights
+from coterie._support.typing import (
+    Centers,
+    Data,
+    FloatArray,
+    Indices,
+    Labels,
+    MatrixLike,
+    RandomState,
+    Weights,
+)
 from coterie._support.validation import (
     PROGRESS,
     AnArray,
@@ -25,8 +35,8 @@ from coterie._support.validation import (
 from coterie._support.validation.schema import FLAG, Schema
 from coterie.cluster.base import Listener, about_one
 from coterie.cluster.kmeans.centers import CenterClusterer
-from coterie.cluster.kmeans.constrained_assignment import Assigner, Assignment
-from coterie.cluster.kmeans.constraints import SizeLimits, Units, check_size_limits, join_rows
+from coterie.cluster.kmeans.constrained_assignment import Assigner, Assignment, Costs
+from coterie.cluster.kmeans.constraints import SizeLimits, Units, check_size_limits, join_rows, pairs_among
 from coterie.cluster.kmeans.points import ONE_THREAD_WORK, DensePoints, Stopping, inertia_of
 from coterie.cluster.kmeans.starts import (
     START_CONSTRAINTS,
@@ -174,6 +184,37 @@ class ConstrainedKMeans(CenterClusterer):
         labels: Labels = _core.assign_within_sizes(costs, limits.least, limits.most, np.zeros(k))[0]
         return labels
 
+    def restricted_to(self, rows: Indices, n_rows: int) -> Self:
+        """Return an unfitted copy for some of the rows of a data set, a bootstrap resample for example.
+
+        Parameters
+        ----------
+        rows : array of int
+            Which rows, each once.
+        n_rows : int
+            How many there are in all; the pairs number these.
+
+        Returns
+        -------
+        ConstrainedKMeans
+            With limits of size in proportion, rounded away from each other, and the pairs among these rows.
+        """
+        rows, share = np.asarray(rows), len(rows) / n_rows
+        must, cannot = pairs_among(self.must_link, self.cannot_link, rows, n_rows, who=type(self).__name__)
+        copy: Self = clone(self)
+        if self.size_min is not None:
+            least = np.asarray(self.size_min)
+            copy.size_min = np.minimum(least, np.maximum(1, np.floor(least * share))).astype(np.int64)
+        if self.size_max is not None:
+            copy.size_max = np.ceil(np.asarray(self.size_max) * share).astype(np.int64)
+        for name in ("size_min", "size_max"):
+            value = getattr(copy, name)
+            if np.ndim(value) == 0 and value is not None:
+                setattr(copy, name, int(value))
+        copy.must_link = must if len(must) else None
+        copy.cannot_link = cannot if len(cannot) else None
+        return copy
+
     def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
         who, n_rows = type(self).__name__, X.shape[0]
         check_n_clusters(self.n_clusters, n_rows, who=who)
@@ -235,12 +276,12 @@ class ConstrainedRun:
     origin: FloatArray
 
 
-def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int) -> tuple[FloatArray, int]:
+def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int) -> tuple[Costs, int]:
     """Return weighted squared distances below 1, and the power of two that they were divided by.
 
     Sums of them, which prices are, do not overflow.
     """
-    costs: FloatArray = _core.pairwise(
+    costs: Any = _core.pairwise(
         rows, np.ascontiguousarray(centers, dtype=np.float64), SQUARED_DIFFERENCE, n_threads
     )
     if weights is not None:
@@ -295,7 +336,7 @@ def _assigned(
     return assigner.assign(costs, before), new_power
 
 
-def _means(points: DensePoints, labels: Labels, centers: Centers) -> Centers:
+def _means(points: DensePoints, labels: Any, centers: Centers) -> Centers:
     """Return the mean of each group; a group without weight keeps its centre."""
     kind = _core.Barycentre.mean
     means: Centers = _core.barycentres(

@@ -11,14 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.typing import FloatArray, Indices
+from coterie._support.typing import Indices
 from coterie.cluster.kmeans.constraints import SizeLimits, Units
 from coterie.errors import InvalidParameter
+
+Costs: TypeAlias = npt.NDArray[np.float64]  # of each unit in each group; also prices
 
 MOST_ROUNDS = 20  # of moves and swaps of tied rows, for one set of centres
 DEAD_ENDS = 20_000  # before the search for room gives up
@@ -27,9 +30,9 @@ DEAD_ENDS = 20_000  # before the search for room gives up
 class Assignment(NamedTuple):
     """The group of each unit, and what that costs."""
 
-    labels: Indices
+    labels: Any  # int32
     cost: float
-    prices: FloatArray  # of a place in each group
+    prices: Costs  # of a place in each group
     is_exact: bool  # no assignment within the constraints costs less
 
 
@@ -61,7 +64,7 @@ class Assigner:
         neighbours = [both[a:b, 1] for a, b in pairwise(ends)] if len(both) else []
         return cls(units.counts, units.apart, neighbours, units.first_row, limits, who)
 
-    def assign(self, costs: FloatArray, before: Assignment | None) -> Assignment:
+    def assign(self, costs: Costs, before: Assignment | None) -> Assignment:
         """Return an assignment that costs no more than the one before does now."""
         prices = np.zeros(costs.shape[1]) if before is None else before.prices
         nearest = costs.argmin(axis=1)
@@ -85,17 +88,15 @@ class Assigner:
         sizes = np.bincount(labels, counts, minlength=len(self.limits.least))
         return sizes.astype(np.int64)
 
-    def _valued(self, costs: FloatArray, labels: Any, prices: FloatArray, *, is_exact: bool) -> Assignment:
+    def _valued(self, costs: Costs, labels: Any, prices: Costs, *, is_exact: bool) -> Assignment:
         total = float(np.take_along_axis(costs, labels[:, None].astype(np.intp), axis=1).sum())
         return Assignment(labels.astype(np.int32), total, prices, is_exact)
 
-    def _assign_free(
-        self, costs: FloatArray, limits: SizeLimits, prices: FloatArray
-    ) -> tuple[Indices, FloatArray]:
+    def _assign_free(self, costs: Costs, limits: SizeLimits, prices: Costs) -> tuple[Any, Costs]:
         n = len(costs)
         return _core.assign_within_sizes(costs, limits.least, np.minimum(limits.most, n), prices)
 
-    def _complete(self, costs: FloatArray, tied: Indices, place: Indices, prices: FloatArray) -> Assignment:
+    def _complete(self, costs: Costs, tied: Indices, place: Indices, prices: Costs) -> Assignment:
         """Return the best assignment with the tied units at these places."""
         labels = np.empty(len(costs), dtype=np.int32)
         labels[tied] = place
@@ -106,7 +107,7 @@ class Assigner:
             labels[is_free], prices = self._assign_free(costs[is_free], limits, prices)
         return self._valued(costs, labels, prices, is_exact=False)
 
-    def _improve(self, costs: FloatArray, tied: Indices, place: Indices, prices: FloatArray) -> Assignment:
+    def _improve(self, costs: Costs, tied: Indices, place: Indices, prices: Costs) -> Assignment:
         """Move tied units while that lowers the cost: many at once if that helps, else fewer."""
         best = self._complete(costs, tied, place, prices)
         for _ in range(MOST_ROUNDS):
@@ -123,7 +124,7 @@ class Assigner:
             best = found
         return best
 
-    def _moves(self, costs: FloatArray, tied: Indices, now: Assignment) -> list[Move]:
+    def _moves(self, costs: Costs, tied: Indices, now: Assignment) -> list[Move]:
         """Return where each tied unit would rather be at the present prices, the most wanted moves first."""
         priced = costs[tied] + self.counts[tied, None] * now.prices
         own = np.take_along_axis(priced, now.labels[tied, None].astype(np.intp), axis=1)
@@ -133,7 +134,7 @@ class Assigner:
         order = np.argsort(-most, kind="stable")
         return [Move(float(most[i]), int(tied[i]), int(groups[i])) for i in order if most[i] > 0]
 
-    def _moved(self, costs: FloatArray, tied: Indices, now: Assignment, moves: list[Move]) -> Indices:
+    def _moved(self, costs: Costs, tied: Indices, now: Assignment, moves: list[Move]) -> Indices:
         """Return the labels after as many of the moves as the constraints allow, or swaps in their place."""
         labels = now.labels.copy()
         taken = self._sizes(labels[tied], self.counts[tied])
@@ -144,7 +145,7 @@ class Assigner:
                     break
         return labels
 
-    def _partners(self, costs: FloatArray, tied: Indices, labels: Indices, move: Move) -> Iterator[int]:
+    def _partners(self, costs: Costs, tied: Indices, labels: Indices, move: Move) -> Iterator[int]:
         """Yield who of the other group could come in exchange: one in the way, or the one to gain most."""
         if self.neighbours:
             blocking = self.neighbours[move.unit]
@@ -180,7 +181,7 @@ class Assigner:
         taken[:] = after
         return True
 
-    def _find_room(self, costs: FloatArray, tied: Indices) -> Indices:
+    def _find_room(self, costs: Costs, tied: Indices) -> Indices:
         """Return places for the tied units that keep all constraints, cheap ones first."""
         search = RoomSearch(self, costs, tied)
         place = search.run()
@@ -230,7 +231,7 @@ class Assigner:
 class RoomSearch:
     """Looks for places of tied units by backtracking: the unit with the fewest groups left comes next."""
 
-    def __init__(self, assigner: Assigner, costs: FloatArray, tied: Indices) -> None:
+    def __init__(self, assigner: Assigner, costs: Costs, tied: Indices) -> None:
         self.limits, self.counts = assigner.limits, assigner.counts[tied]
         self.order = np.argsort(costs[tied], axis=1, kind="stable")
         two = np.sort(costs[tied], axis=1)[:, :2]
@@ -264,7 +265,8 @@ class RoomSearch:
                     return None
                 self._set(stack[-1][0], -1)
             unit = self._next_unit()
-        return self.place
+        found: Indices = self.place.astype(np.intp)
+        return found
 
     def _next_unit(self) -> int:
         is_open = self.place < 0

@@ -109,13 +109,7 @@ def join_rows(X: Data, weights: Weights | None, must_link: Any, cannot_link: Any
     must = check_pairs(must_link, n, name="must_link", who=who)
     cannot = check_pairs(cannot_link, n, name="cannot_link", who=who)
     rows = np.ascontiguousarray(X, dtype=np.float64)
-    unit_of_row = np.arange(n)
-    if len(must):
-        graph = coo_array((np.ones(len(must)), must.T), shape=(n, n))
-        component = connected_components(graph, directed=False)[1]
-        # units are numbered by their first rows
-        _, first, inverse = np.unique(component, return_index=True, return_inverse=True)
-        unit_of_row = np.argsort(np.argsort(first))[inverse]
+    unit_of_row = _number_units(must, n)
     _refuse_contradictions(unit_of_row, cannot, who=who)
     pairs = np.unique(np.sort(unit_of_row[cannot], axis=1), axis=0).reshape(-1, 2)
     counts = np.bincount(unit_of_row)
@@ -129,6 +123,36 @@ def join_rows(X: Data, weights: Weights | None, must_link: Any, cannot_link: Any
     belongs = coo_array((share, (unit_of_row, np.arange(n)))).tocsr()
     means = (belongs @ rows) / belongs.sum(axis=1)[:, None]
     return Units(unit_of_row, means, joined, counts, pairs, first_row)
+
+
+def _number_units(must: Indices, n: int) -> Indices:
+    """Return the unit of each row; units are numbered by their first rows."""
+    if not len(must):
+        return np.arange(n)
+    graph = coo_array((np.ones(len(must)), must.T), shape=(n, n))
+    component = connected_components(graph, directed=False)[1]
+    _, first, inverse = np.unique(component, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
+
+
+def pairs_among(
+    must_link: Any, cannot_link: Any, rows: Indices, n_rows: int, *, who: str
+) -> tuple[Indices, Indices]:
+    """Return the pairs that hold for some of the rows, numbered among these; also those through other rows.
+
+    Examples
+    --------
+    >>> must, cannot = pairs_among([(0, 1), (1, 2)], [(1, 3)], np.array([0, 2, 3]), 4, who="it")
+    >>> must.tolist(), cannot.tolist()
+    ([[0, 1]], [[0, 2]])
+    """
+    unit_of_row = _number_units(check_pairs(must_link, n_rows, name="must_link", who=who), n_rows)
+    cannot = unit_of_row[check_pairs(cannot_link, n_rows, name="cannot_link", who=who)]
+    units, first, own = np.unique(unit_of_row[rows], return_index=True, return_inverse=True)
+    is_later = np.arange(len(rows)) != first[own]
+    must = np.column_stack([first[own], np.arange(len(rows))])[is_later]
+    cannot = cannot[np.isin(cannot, units).all(axis=1)]
+    return must, first[np.searchsorted(units, cannot)].reshape(-1, 2)
 
 
 def _refuse_contradictions(unit_of_row: Indices, cannot: Indices, *, who: str) -> None:
