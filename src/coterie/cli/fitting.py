@@ -17,7 +17,7 @@ from coterie.cli.render.machines import answer_facts, print_json
 from coterie.cli.render.terminal import is_watched
 from coterie.data import read_table, shown_name
 from coterie.data.paths import is_in_blocks
-from coterie.errors import FileProblem, InvalidParameter, shown_in_shell
+from coterie.errors import FileProblem, InvalidParameter
 from coterie.persist import load
 from coterie.pipeline import Clustering, FitRequest, predict_table, run
 
@@ -72,27 +72,6 @@ def read_setting(text: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except json.JSONDecodeError:
         return name, value
-
-
-def read_sizes(text: str | None, method: str) -> dict[str, int]:
-    """Return the settings that ``--sizes A..B`` stands for; either end may be left out.
-
-    Examples
-    --------
-    >>> read_sizes("100..300", "constrained-kmeans"), read_sizes("..300", "constrained-kmeans")
-    ({'size_min': 100, 'size_max': 300}, {'size_max': 300})
-    """
-    if text is None:
-        return {}
-    if method != "constrained-kmeans":
-        raise InvalidParameter(f"--sizes goes with --method constrained-kmeans, got --method {method}.")
-    least, dots, most = text.partition("..")
-    ends = {"size_min": least, "size_max": most if dots else least}
-    given = {name: end for name, end in ends.items() if end}
-    if not given or not all(end.isascii() and end.isdigit() for end in given.values()):
-        got = shown_in_shell(text)
-        raise InvalidParameter(f"--sizes must be A..B, for example --sizes 100..300, or N, got {got}.")
-    return {name: int(end) for name, end in given.items()}
 
 
 def refuse_options(**given: object) -> None:

@@ -81,7 +81,7 @@ def fit(
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
         missing=missing, dates=dates, sheet=sheet, table=table, query=query,
         random_state=seed, n_init=n_init, improve=improve,
-        settings=dict(map(fitting.read_setting, settings)) | fitting.read_sizes(sizes, method),
+        settings=dict(map(fitting.read_setting, settings)) | options.read_sizes(sizes, method),
         checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
     files = outputs.Files(data, output, save, force, with_data, escape_formulas)
