@@ -136,7 +136,7 @@ class Assigner:
 
     def _moved(self, costs: Costs, tied: Indices, now: Assignment, moves: list[Move]) -> Indices:
         """Return the labels after as many of the moves as the constraints allow, or swaps in their place."""
-        labels = now.labels.copy()
+        labels: Indices = now.labels.copy()
         taken = self._sizes(labels[tied], self.counts[tied])
         n_free = int(self.counts.sum() - self.counts[tied].sum())
         for move in moves:
