@@ -22,6 +22,7 @@ LIBRARIES = (
     "fast_hdbscan",
     "hdbscan",
     "kmedoids",
+    "k-means-constrained",
     "dbscan",
 )
 LEVEL_FLAGS = {  # the flag that tells each level of x86-64 from the one below

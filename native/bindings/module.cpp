@@ -26,4 +26,5 @@ NB_MODULE(_core, module) {
   coterie::bind_density(module);
   coterie::bind_birch(module);
   coterie::bind_categorical(module);
+  coterie::bind_size_limits(module);
 }

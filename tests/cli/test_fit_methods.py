@@ -112,6 +112,9 @@ def test_settings_of_a_method(table, capsys, method, settings):
         (["--method", "dbscan", "--set", "epps=1"], 'no setting "epps". Did you mean "eps"?'),
         (["--method", "dbscan", "--set", "eps=-1"], "eps of DBSCAN must be a number greater than 0"),
         (["--method", "dbscan", "--set", "eps"], "--set must be NAME=VALUE"),
+        (["--method", "kmeans", "--sizes", "2..9"], "--sizes goes with --method constrained-kmeans"),
+        (["--method", "constrained-kmeans", "--sizes", "a..9"], "--sizes must be A..B, for example"),
+        (["--method", "constrained-kmeans", "--sizes", ".."], "--sizes must be A..B, for example"),
         (["--method", "kmeans", "-k", "3", "--set", "n_clusters=4"], 'no setting "n_clusters"'),
         (["--set", "eps=1"], "--set is an option of one method"),
     ],
@@ -121,6 +124,19 @@ def test_settings_that_there_are_not(table, capsys, words, message):
     """Law: settings are checked before any data are read; what has an option of its own is not a setting."""
     assert run(["fit", "no-such-file.csv", *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_sizes_of_groups(table, capsys):
+    """Law: --sizes keeps every group within its limits, resamples in proportion; what cannot be is said."""
+    words = ["fit", "t.csv", "--method", "constrained-kmeans", "-k", "3", "--missing", "drop", "--json"]
+    assert run([*words, "--no-believe"]) == 0
+    n_rows = sum(group["size"] for group in json.loads(capsys.readouterr().out)["groups"])
+    assert run([*words, "--sizes", f"{n_rows // 3}..{n_rows // 3 + 1}"]) == 0
+    sizes = [group["size"] for group in json.loads(capsys.readouterr().out)["groups"]]
+    assert sum(sizes) == n_rows
+    assert max(sizes) - min(sizes) <= 1
+    assert run([*words, "--sizes", "..2"]) == 2
+    assert "leaves room for 6 rows in 3 groups" in capsys.readouterr().err
 
 
 def test_yes_and_no_are_not_standardised(tmp_path, monkeypatch, capsys):

@@ -15,6 +15,7 @@ TABLES = {"kmodes", "kprototypes", "latent-classes"}  # take categories and miss
 NEVER_MISSING = [name for name in METHODS if name != "hdbscan"]  # it labels such rows -2 and -3
 CUT_WHERE_TOLD = (
     "agglomerative",
+    "constrained-kmeans",
     "diana",
     "genie",
     "modes",

@@ -9,7 +9,7 @@ import typer
 
 from coterie.cli import completion
 from coterie.cli.completion import offers, words
-from coterie.errors import shown_in_shell
+from coterie.errors import InvalidParameter, shown_in_shell
 
 LARGEST_SEED = 2**64 - 1  # of the counter-based generator
 LINKAGE = "average"  # of every tree that is drawn or cut
@@ -48,6 +48,27 @@ def number_option(*names: str, least: int, most: int | None = None, help: str) -
 def seed_option(help: str) -> Any:
     """Return the option of a seed."""
     return number_option(least=0, most=LARGEST_SEED, help=help)
+
+
+def read_sizes(text: str | None, method: str) -> dict[str, int]:
+    """Return the settings that ``--sizes A..B`` stands for; either end may be left out.
+
+    Examples
+    --------
+    >>> read_sizes("100..300", "constrained-kmeans"), read_sizes("..300", "constrained-kmeans")
+    ({'size_min': 100, 'size_max': 300}, {'size_max': 300})
+    """
+    if text is None:
+        return {}
+    if method != "constrained-kmeans":
+        raise InvalidParameter(f"--sizes goes with --method constrained-kmeans, got --method {method}.")
+    least, dots, most = text.partition("..")
+    ends = {"size_min": least, "size_max": most if dots else least}
+    given = {name: end for name, end in ends.items() if end}
+    if not given or not all(end.isascii() and end.isdigit() for end in given.values()):
+        got = shown_in_shell(text)
+        raise InvalidParameter(f"--sizes must be A..B, for example --sizes 100..300, or N, got {got}.")
+    return {name: int(end) for name, end in given.items()}
 
 
 def names_of(given: list[str], columns: tuple[str, ...] = ()) -> list[str]:

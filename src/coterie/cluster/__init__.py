@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from coterie.cluster.density.optics_order import OpticsGraph, compute_optics_graph
     from coterie.cluster.kernel.kernel_kmeans import KernelKMeans
     from coterie.cluster.kmeans.bisecting import BisectingKMeans
+    from coterie.cluster.kmeans.constrained import ConstrainedKMeans
     from coterie.cluster.kmeans.functions import k_means, kmeans_plusplus
     from coterie.cluster.kmeans.hierarchical import HierarchicalKMeans
     from coterie.cluster.kmeans.history import KMeansHistory, KMeansPick, KMeansStep
@@ -73,6 +74,7 @@ __all__ = [
     "CFTree",
     "CondensedTree",
     "ConsensusClustering",
+    "ConstrainedKMeans",
     "Diana",
     "EpsSuggestion",
     "FeatureAgglomeration",

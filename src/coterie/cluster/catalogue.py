@@ -101,6 +101,14 @@ _METHODS = (
         needs_k=True,
     ),
     Method(
+        "constrained-kmeans",
+        "constrained k-means",
+        "coterie.cluster.kmeans.constrained",
+        "ConstrainedKMeans",
+        "k-means with limits for the sizes of groups, and with rows that go together or stay apart",
+        needs_k=True,
+    ),
+    Method(
         "birch",
         "BIRCH",
         "coterie.cluster.birch.birch",

@@ -9,6 +9,7 @@ from coterie._support.validation.data import (
     smallest_safe,
 )
 from coterie._support.validation.memory import available_memory, format_bytes, require_memory
+from coterie._support.validation.pairs import check_pairs
 from coterie._support.validation.parameters import (
     PROGRESS,
     AnArray,
@@ -54,6 +55,7 @@ __all__ = [
     "check_answer",
     "check_data",
     "check_n_clusters",
+    "check_pairs",
     "check_parameter",
     "check_parameters",
     "check_sample_weight",

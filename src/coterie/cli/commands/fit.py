@@ -15,6 +15,7 @@ Examples:
   coterie fit customers.csv             how many groups there are, and which
   coterie fit customers.csv -k 2..8 --method kmeans,mixture --budget fast
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
+  coterie fit customers.csv -k 4 --method constrained-kmeans --sizes 100..300
   coterie fit customers.csv --save groups.safetensors --report groups.html --open
   coterie fit shop.db --query "select age, spend from customers where active = 1"
   coterie fit 'data/*.parquet' --report groups.html --checkpoint state -o labels
@@ -45,6 +46,9 @@ def fit(
     settings: Annotated[
         list[str], option("--set", metavar="NAME=VALUE", help="Of --method, e.g. eps=0.5 (repeatable).")
     ] = [],  # noqa: B006
+    sizes: Annotated[
+        str | None, option(metavar="A..B", help="Fewest and most rows of a group, for constrained-kmeans.")
+    ] = None,
     believe: Annotated[
         bool, option("--believe/--no-believe", help="Measure stability and significance [yes]")
     ] = True,
@@ -77,7 +81,8 @@ def fit(
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
         missing=missing, dates=dates, sheet=sheet, table=table, query=query,
         random_state=seed, n_init=n_init, improve=improve,
-        settings=dict(map(fitting.read_setting, settings)), checkpoint=checkpoint, believe=believe,
+        settings=dict(map(fitting.read_setting, settings)) | options.read_sizes(sizes, method),
+        checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
     files = outputs.Files(data, output, save, force, with_data, escape_formulas)
     files.check(as_json=as_json)

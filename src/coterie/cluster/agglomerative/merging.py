@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.typing import Data, Distances, Indices, SparseData
-from coterie._support.validation import check_sparse
+from coterie._support.validation import check_pairs, check_sparse
 from coterie.distance import Distance, find_distance, pairwise_distances
 from coterie.distance.input import InputKind, MatrixInput, RowsInput, SimilarityInput
 from coterie.distance.pairwise import called
@@ -121,26 +121,6 @@ def _refuse_unknown_pairs(task: TreeTask) -> None:
             f"must_link and cannot_link of {task.who} go with linkage {', '.join(CONSTRAINED_METHODS)}, got "
             f'"{task.method}".'
         )
-
-
-def check_pairs(pairs: Any, n: int, *, name: str, who: str) -> Indices:
-    """Return pairs of rows as an array of shape (n_pairs, 2); None is no pair."""
-    if pairs is None:
-        return np.empty((0, 2), dtype=np.intp)
-    found = np.asarray(pairs)
-    if found.size == 0:
-        return np.empty((0, 2), dtype=np.intp)
-    if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
-        raise InvalidParameter(
-            f"{name} of {who} must be pairs of row numbers, an array of shape (n_pairs, 2), got shape "
-            f"{found.shape} of {found.dtype}."
-        )
-    wrong = (found < 0) | (found >= n)
-    if wrong.any():
-        raise InvalidParameter(
-            f"{name} of {who} must name rows from 0 to {n - 1}, got {int(found[wrong][0])}."
-        )
-    return found.astype(np.intp)
 
 
 def constrain(D: Distances, must_link: Any, cannot_link: Any, *, who: str) -> Distances:

@@ -76,7 +76,9 @@ class Refitter:
 
     def fit(self, X: Any, *, seed: int | None = None, weights: Weights | None = None) -> Any:
         """Return a fitted copy of the estimator; without a seed it keeps its own."""
-        model = clone(self.estimator)
+        return self._fit_copy(clone(self.estimator), X, seed, weights)
+
+    def _fit_copy(self, model: Any, X: Any, seed: int | None, weights: Weights | None) -> Any:
         if seed is not None and self._seeds:
             model.set_params(**dict.fromkeys(self._seeds, seed))
         return model.fit(X) if weights is None else model.fit(X, sample_weight=weights)
@@ -85,7 +87,10 @@ class Refitter:
         """Return a copy fitted to the drawn rows, and their labels."""
         part = self.take(draw.rows)
         weights = draw.counts if self.takes_weights else None
-        model = self.fit(part, seed=seed, weights=weights)
+        # constraints that name rows or count them hold for the drawn ones
+        restrict = getattr(self.estimator, "restricted_to", None)
+        copy = clone(self.estimator) if restrict is None else restrict(draw.rows, self.n_rows)
+        model = self._fit_copy(copy, part, seed, weights)
         return model, labels_of(model, part, who=self.who)
 
     def take(self, rows: Indices) -> Any:

@@ -1,0 +1,51 @@
+#include "kmeans/size_limits.h"
+
+#include <nanobind/stl/tuple.h>
+
+#include <cmath>
+
+#include "bindings/bindings.h"
+#include "bindings/checks.h"
+
+namespace coterie {
+namespace {
+
+void check_size_limits(const Vector<std::int64_t>& least, const Vector<std::int64_t>& most, std::int64_t n_rows, std::int64_t n_groups) {
+  check_size("least", least.shape(0), n_groups);
+  check_size("most", most.shape(0), n_groups);
+  check_that(n_rows < std::numeric_limits<std::int32_t>::max(), "costs must have fewer than 2**31 rows.");
+  check_indices("least", least, n_rows + 1);
+  check_indices("most", most, n_rows + 1);
+  std::int64_t fewest = 0, greatest = 0;
+  for (std::int64_t j = 0; j < n_groups; ++j) {
+    check_that(least.data()[j] <= most.data()[j], "least must not exceed most.");
+    fewest += least.data()[j];
+    greatest += most.data()[j];
+  }
+  check_that(fewest <= n_rows && n_rows <= greatest, "least and most must leave room for all rows.");
+}
+
+auto assigned(const Matrix<double>& costs, const Vector<std::int64_t>& least, const Vector<std::int64_t>& most,
+              const Vector<double>& prices) {
+  const MatrixView<double> rows = view(costs);
+  check_size_limits(least, most, rows.rows, rows.cols);
+  check_size("prices", prices.shape(0), rows.cols);
+  const auto is_finite = [](double number) { return std::isfinite(number); };
+  check_that(std::all_of(costs.data(), costs.data() + costs.size(), is_finite), "costs must be finite.");
+  check_that(std::all_of(prices.data(), prices.data() + prices.size(), is_finite), "prices must be finite.");
+  auto labels = new_vector<std::int32_t>(rows.rows);
+  auto found = new_vector<double>(rows.cols);
+  std::copy_n(prices.data(), rows.cols, found.data());
+  without_gil([&] { assign_within_sizes(rows, {least.data(), most.data()}, found.data(), labels.data()); });
+  return std::make_tuple(labels, found);
+}
+
+}  // namespace
+
+void bind_size_limits(nb::module_& module) {
+  module.def("assign_within_sizes", &assigned, "costs"_a.noconvert(), "least"_a, "most"_a, "prices"_a,
+             "Labels of least total cost with least[j] to most[j] rows in group j, and the prices of a place in each group; prices that "
+             "are known nearly save work.");
+}
+
+}  // namespace coterie

@@ -1,0 +1,345 @@
+"""K-means with limits for the sizes of groups, and with rows that go together or stay apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from coterie import _core
+from coterie._support.progress import ProgressOption, Tracker, track
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import (
+    Centers,
+    Data,
+    FloatArray,
+    Indices,
+    Labels,
+    MatrixLike,
+    RandomState,
+    Weights,
+)
+from coterie._support.validation import (
+    PROGRESS,
+    AnArray,
+    Constraint,
+    Nothing,
+    Whole,
+    check_n_clusters,
+    check_seed,
+    require_memory,
+)
+from coterie._support.validation.schema import FLAG, Schema
+from coterie.cluster.base import Listener, about_one
+from coterie.cluster.kmeans.centers import CenterClusterer
+from coterie.cluster.kmeans.constrained_assignment import Assigner, Assignment, Costs
+from coterie.cluster.kmeans.constraints import SizeLimits, Units, check_size_limits, join_rows, pairs_among
+from coterie.cluster.kmeans.points import ONE_THREAD_WORK, DensePoints, Stopping, inertia_of
+from coterie.cluster.kmeans.starts import (
+    START_CONSTRAINTS,
+    check_init,
+    count_starts,
+    make_start,
+    seed_of_restart,
+)
+
+RESTARTS = 10  # of starts that are merely random
+SQUARED_DIFFERENCE = _core.Metric(_core.Kernel.squared_difference, _core.Finish.identity)
+BYTES_PER_COST = 24  # the costs, a copy of them, the heaps of moves
+
+
+class ConstrainedKMeans(CenterClusterer):
+    """K-means whose groups keep limits of size, with rows that must or must not be together.
+
+    As k-means it lowers
+
+        J = sum over rows i of  w_i |x_i - c(i)|^2
+
+    by turns, but c(i) is no longer the nearest centre: of all assignments within the constraints the one of
+    least J is taken. For sizes alone this is a transportation problem and solved exactly. Rows that must be
+    together move as one. With pairs that must be apart, or with joined rows and limits of size, the best
+    assignment cannot be found in reasonable time: a search finds one that keeps every constraint and
+    improves it by moves and swaps. Neither step raises J.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many groups.
+    size_min : int, array-like of shape (n_clusters,) or None, default=1
+        The fewest rows of a group, one number for all or one for each. None is 0. Sizes count rows, whatever
+        they weigh.
+    size_max : int, array-like of shape (n_clusters,) or None, default=None
+        The most rows of a group. None sets no limit. Where limits differ between groups, the larger ones go
+        to the larger groups of the start, unless `init` gives the centres.
+    must_link, cannot_link : array-like of shape (n_pairs, 2) or None, default=None
+        Pairs of row numbers that must, or must not, be in one group.
+    init : {"k-means++", "random", "random partition"}, array or callable, default="k-means++"
+        First centres, as in `KMeans`.
+    n_init : "auto" or int, default="auto"
+        How many starts; the run of least J is kept. "auto" is 1 for "k-means++" and for an array, else 10.
+    max_iter : int, default=300
+        Most iterations of one run.
+    tol : float, default=1e-4
+        Stop when the squared shift of all centres together is at most this share of the mean variance of the
+        columns. A run always stops when no label changes.
+    random_state : int, RandomState, Generator or None, default=None
+        Same number, same data: same result, whatever the number of threads.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, n_features)
+        The centres.
+    labels_ : array of int32 of shape (n_samples,)
+        The group of each row: all constraints hold.
+    inertia_ : float
+        The value of J.
+    n_iter_ : int
+        Iterations of the best run.
+    exact_ : bool
+        Whether no other assignment to these centres keeps the constraints at a lower J; False where that was
+        searched for, not proved.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, when `X` had any.
+
+    Examples
+    --------
+    >>> from coterie.cluster import ConstrainedKMeans
+    >>> X = [[0], [1], [2], [3], [4], [20]]
+    >>> model = ConstrainedKMeans(2, size_min=3, init=[[2], [20]]).fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> ConstrainedKMeans(2, cannot_link=[(0, 1)], init=[[2], [20]]).fit_predict(X)
+    array([0, 1, 0, 0, 0, 1], dtype=int32)
+    >>> model.predict([[5], [6], [7]])
+    array([0, 1, 1], dtype=int32)
+    """
+
+    _takes_sparse = False
+    _has_dense_centers = False
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_clusters": START_CONSTRAINTS["n_clusters"],
+        "size_min": Nothing() | Whole(0) | AnArray(),
+        "size_max": Nothing() | Whole(1) | AnArray(),
+        "must_link": Nothing() | AnArray(),
+        "cannot_link": Nothing() | AnArray(),
+        **{name: START_CONSTRAINTS[name] for name in ("init", "n_init", "max_iter", "tol", "random_state")},
+        "progress": PROGRESS,
+    }
+    _schema: ClassVar[Schema] = {**CenterClusterer._schema, "exact_": FLAG}
+
+    exact_: bool
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        size_min: Any = 1,
+        size_max: Any = None,
+        must_link: Any = None,
+        cannot_link: Any = None,
+        init: Any = "k-means++",
+        n_init: int | str = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: RandomState = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.size_min = size_min
+        self.size_max = size_max
+        self.must_link = must_link
+        self.cannot_link = cannot_link
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.progress = progress
+
+    def predict(self, X: MatrixLike, *, respect_sizes: bool = False) -> Labels:
+        """Return the group of each row.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Rows.
+        respect_sizes : bool, default=False
+            False: the nearest centre. True: of all assignments of these rows within `size_min` and `size_max`
+            the one of least squared distances to the centres. Pairs are of the rows of `fit` and not used.
+        """
+        data = self._check_new(X)
+        if not respect_sizes:
+            return self._place(data)
+        k = len(self.cluster_centers_)
+        limits = check_size_limits(self.size_min, self.size_max, k, len(data), who=type(self).__name__)
+        rows = np.ascontiguousarray(data, dtype=np.float64)
+        costs = _costs(rows, self._centers_for(data), None, resolve_threads())[0]
+        labels: Labels = _core.assign_within_sizes(costs, limits.least, limits.most, np.zeros(k))[0]
+        return labels
+
+    def restricted_to(self, rows: Indices, n_rows: int) -> Self:
+        """Return an unfitted copy for some of the rows of a data set, a bootstrap resample for example.
+
+        Parameters
+        ----------
+        rows : array of int
+            Which rows, each once.
+        n_rows : int
+            How many there are in all; the pairs number these.
+
+        Returns
+        -------
+        ConstrainedKMeans
+            With limits of size in proportion, rounded away from each other, and the pairs among these rows.
+        """
+        rows, share = np.asarray(rows), len(rows) / n_rows
+        must, cannot = pairs_among(self.must_link, self.cannot_link, rows, n_rows, who=type(self).__name__)
+        copy: Self = clone(self)
+        if self.size_min is not None:
+            least = np.asarray(self.size_min)
+            copy.size_min = np.minimum(least, np.maximum(1, np.floor(least * share))).astype(np.int64)
+        if self.size_max is not None:
+            copy.size_max = np.ceil(np.asarray(self.size_max) * share).astype(np.int64)
+        for name in ("size_min", "size_max"):
+            value = getattr(copy, name)
+            if np.ndim(value) == 0 and value is not None:
+                setattr(copy, name, int(value))
+        copy.must_link = must if len(must) else None
+        copy.cannot_link = cannot if len(cannot) else None
+        return copy
+
+    def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
+        who, n_rows = type(self).__name__, X.shape[0]
+        check_n_clusters(self.n_clusters, n_rows, who=who)
+        k = int(self.n_clusters)
+        limits = check_size_limits(self.size_min, self.size_max, k, n_rows, who=who)
+        require_memory(
+            BYTES_PER_COST * n_rows * k,
+            f"{who} of {n_rows:,} rows and {k:,} groups",
+            "Use fewer groups, or fit a sample of the rows and let predict place the others.",
+        )
+        scaled = None if weights is None else about_one(weights)[0]
+        units = join_rows(X, scaled, self.must_link, self.cannot_link, who=who)
+        with track(self.progress, "constrained k-means: iteration").also(listener) as tracker:
+            best = self._best_run(units, limits, tracker)
+        centers = best.centers.astype(X.dtype)
+        labels = best.assignment.labels[units.unit_of_row]
+        return {
+            "cluster_centers_": centers,
+            "labels_": labels,
+            "inertia_": inertia_of(lambda rows: X[rows], weights, centers, labels),
+            "n_iter_": best.n_iter,
+            "exact_": best.assignment.is_exact,
+            "_n_features_out": k,
+            "_origin": best.origin.astype(X.dtype),
+        }
+
+    def _best_run(self, units: Units, limits: SizeLimits, tracker: Tracker) -> ConstrainedRun:
+        who = type(self).__name__
+        points = DensePoints.of(units.rows, units.weights, resolve_threads())
+        if units.rows.size * int(self.n_clusters) <= ONE_THREAD_WORK:
+            points = replace(points, n_threads=1)
+        init = check_init(self.init, int(self.n_clusters), units.rows, who=who)
+        seed = check_seed(self.random_state)
+        assigner = Assigner.of(units, limits, who=who)
+        best: ConstrainedRun | None = None
+        for restart in range(count_starts(self.n_init, init, RESTARTS, who=who)):
+            start = make_start(
+                points, init, int(self.n_clusters), seed_of_restart(seed, restart), who=who
+            ).centers
+            # of fewer different rows than groups some are starts twice
+            centers = start[np.arange(int(self.n_clusters)) % len(start)]
+            if isinstance(init, str):
+                centers = _ordered_by_limits(points, centers, units, limits)
+            run = _run(points, centers, assigner, Stopping(self.max_iter, self.tol), tracker)
+            if best is None or run.value < best.value:
+                best = run
+        assert best is not None  # n_init is at least 1
+        return best
+
+
+@dataclass(frozen=True, eq=False)
+class ConstrainedRun:
+    """Where iterations from one start ended."""
+
+    centers: Centers
+    assignment: Assignment
+    value: float
+    n_iter: int
+    origin: FloatArray
+
+
+def _costs(rows: Data, centers: Centers, weights: Weights | None, n_threads: int) -> tuple[Costs, int]:
+    """Return weighted squared distances below 1, and the power of two that they were divided by.
+
+    Sums of them, which prices are, do not overflow.
+    """
+    costs: Any = _core.pairwise(
+        rows, np.ascontiguousarray(centers, dtype=np.float64), SQUARED_DIFFERENCE, n_threads
+    )
+    if weights is not None:
+        costs *= weights[:, None]
+    power = int(np.frexp(costs.max())[1])
+    return np.ldexp(costs, -power, out=costs), power
+
+
+def _ordered_by_limits(points: DensePoints, centers: Centers, units: Units, limits: SizeLimits) -> Centers:
+    """Return the centres in the order in which the largest natural groups have the largest limits."""
+    width = limits.least + limits.most
+    if (width == width[0]).all():
+        return centers
+    sizes = np.bincount(points.label(centers), units.counts, minlength=len(centers))
+    ordered = np.empty_like(centers)
+    ordered[np.argsort(-width, kind="stable")] = centers[np.argsort(-sizes, kind="stable")]
+    return ordered
+
+
+def _run(
+    points: DensePoints, centers: Centers, assigner: Assigner, stopping: Stopping, tracker: Tracker
+) -> ConstrainedRun:
+    """Assign and average by turns until nothing changes."""
+    tolerance = stopping.tol * points.mean_variance
+    found: Assignment | None = None
+    power, n_iter, is_strict = 0, 0, False
+    while n_iter < stopping.max_iter:
+        assignment, power = _assigned(points, centers, assigner, found, power)
+        n_iter += 1
+        tracker.report(n_iter)
+        is_strict = found is not None and bool(np.array_equal(assignment.labels, found.labels))
+        found = assignment
+        if is_strict:
+            break
+        means = _means(points, found.labels, centers)
+        shift = float(((means - centers) ** 2).sum())
+        centers = means
+        if shift <= tolerance:
+            break
+    if not is_strict:
+        found, power = _assigned(points, centers, assigner, found, power)
+    assert found is not None  # max_iter is at least 1
+    return ConstrainedRun(centers, found, float(np.ldexp(found.cost, power)), n_iter, points.origin)
+
+
+def _assigned(
+    points: DensePoints, centers: Centers, assigner: Assigner, before: Assignment | None, power: int
+) -> tuple[Assignment, int]:
+    costs, new_power = _costs(points.X, centers, points.weights, points.n_threads)
+    if before is not None:
+        before = before._replace(prices=np.ldexp(before.prices, power - new_power))
+    return assigner.assign(costs, before), new_power
+
+
+def _means(points: DensePoints, labels: Any, centers: Centers) -> Centers:
+    """Return the mean of each group; a group without weight keeps its centre."""
+    kind = _core.Barycentre.mean
+    means: Centers = _core.barycentres(
+        points.X, labels, len(centers), points.weights, kind, n_threads=points.n_threads
+    )
+    return np.where(np.isnan(means), centers, means)
