@@ -10,7 +10,8 @@
 namespace coterie {
 namespace {
 
-void check_size_limits(const Vector<std::int64_t>& least, const Vector<std::int64_t>& most, std::int64_t n_rows, std::int64_t n_groups) {
+void check_size_limits(const Vector<std::int64_t>& least, const Vector<std::int64_t>& most, std::int64_t n_rows,
+                       std::int64_t n_groups) {
   check_size("least", least.shape(0), n_groups);
   check_size("most", most.shape(0), n_groups);
   check_that(n_rows < std::numeric_limits<std::int32_t>::max(), "costs must have fewer than 2**31 rows.");
@@ -43,9 +44,10 @@ auto assigned(const Matrix<double>& costs, const Vector<std::int64_t>& least, co
 }  // namespace
 
 void bind_size_limits(nb::module_& module) {
-  module.def("assign_within_sizes", &assigned, "costs"_a.noconvert(), "least"_a, "most"_a, "prices"_a,
-             "Labels of least total cost with least[j] to most[j] rows in group j, and the prices of a place in each group; prices that "
-             "are known nearly save work.");
+  module.def(
+      "assign_within_sizes", &assigned, "costs"_a.noconvert(), "least"_a, "most"_a, "prices"_a,
+      "Labels of least total cost with least[j] to most[j] rows in group j, and the prices of a place in each group; prices that "
+      "are known nearly save work.");
 }
 
 }  // namespace coterie
