@@ -212,6 +212,10 @@ def test_limits_of_one_group_each():
         ({"size_min": [1, 4, 1], "size_max": 3}, "must not exceed size_max, got 4 and 3 for group 1"),
         ({"size_min": [1, 2]}, r"one for each of the n_clusters=3 groups, got shape \(2,\)"),
         ({"size_min": [0.5, 1, 1]}, r"must be a whole number, .* got shape \(3,\) of float64"),
+        (
+            {"size_min": [[1], [1, 2], 3]},
+            "must be a whole number, or one for each of the n_clusters=3 groups",
+        ),
         ({"size_max": [-1, 9, 9]}, "size_max of .* must be at least 0, got -1"),
         ({"size_min": -1}, "size_min of .* must be None, a whole number of at least 0 or an array, got -1"),
         ({"must_link": [(0, 10)]}, "must_link of .* must name rows from 0 to 9, got 10"),

@@ -66,7 +66,10 @@ def check_size_limits(size_min: Any, size_max: Any, n_clusters: int, n_rows: int
 
 
 def _per_group(given: Any, default: int, n_clusters: int, n_rows: int, *, name: str, who: str) -> Indices:
-    sizes = np.asarray(default if given is None else given)
+    try:
+        sizes = np.asarray(default if given is None else given)
+    except ValueError:  # lists of different lengths
+        sizes = np.empty((0, 0))
     is_vector = sizes.shape in ((), (n_clusters,))
     if not is_vector or sizes.dtype.kind not in "iu":
         raise InvalidParameter(
