@@ -92,12 +92,12 @@ def pairwise_distances(
     distance = find_distance(metric, **params)
     if Y is X and distance.function is None:
         Y = None
-    _refuse_ambiguous(distance, Y)
     rows = (
         _cells(X, Y, distance)
         if distance.function is not None
         else prepare_rows(X, Y, distance, {}, who=_WHO, takes_sparse=True)
     )
+    _refuse_ambiguous(distance, Y)
     return distance_matrix(rows, condensed=condensed, threads=threads)
 
 
