@@ -130,3 +130,14 @@ def test_published_sets_hold_still():
             one = coterie.fit(X, budget="fast", believe=False).labels
             other = coterie.fit(4.0 * X[rows][:, columns] + 1.0, budget="fast", believe=False).labels
             assert adjusted_rand_score(one[rows], other) == 1.0, name
+
+
+def test_pairs_that_belong_together_stay_together():
+    """Law: settings that name rows mean the rows of the table, also where the number of groups is chosen."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0, 1, (30, 2)), rng.normal(8, 1, (30, 2))])
+    place = rng.permutation(60)
+    one, other = int(np.flatnonzero(place < 30)[3]), int(np.flatnonzero(place >= 30)[4])
+    for method in ("agglomerative", "constrained-kmeans"):
+        found = coterie.fit(X[place], method, "2..4", set={"must_link": [[one, other]]}, believe=False)
+        assert found.labels[one] == found.labels[other]

@@ -18,7 +18,7 @@ from coterie.pipeline.judge.density_valleys import ENOUGH, Separation, Valleys
 from coterie.pipeline.levels import levels_of
 from coterie.pipeline.recipe import make_estimator
 from coterie.pipeline.request import FitRequest
-from coterie.pipeline.row_order import order_of
+from coterie.pipeline.row_order import order_as_given, order_of
 from coterie.pipeline.rows import LEAST_ROWS, ROWS_PER_GROUP, Compared
 from coterie.select import Curve, Evidence, Verdict
 
@@ -97,7 +97,7 @@ def run_contest(points: Data, request: FitRequest, tracker: Tracker, *, steps_af
     steps_after : int, default=0
         Steps of the same work that follow, so that the time left counts them.
     """
-    order = order_of(points)
+    order = order_as_given(points) if request.settings else order_of(points)
     valleys = Valleys(order.take(points), request.distance or "euclidean")
     most, beyond = _most(valleys, request)
     task, may_be_one = Task(valleys, request.numbers(most), request), request.may_be_one

@@ -23,7 +23,7 @@ from coterie.pipeline.groups import Groups
 from coterie.pipeline.null_test import compare_with_null
 from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.request import FitRequest, make_request
-from coterie.pipeline.row_order import order_of
+from coterie.pipeline.row_order import order_as_given, order_of
 from coterie.pipeline.rows import Compared, Fitted, Rows, memory_rows
 from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 
@@ -285,7 +285,7 @@ def check_belief(
     n_found = int(np.max(labels, initial=-1)) + 1
     if n_found < 1 or len(np.unique(labels[labels >= 0])) < n_found:
         return None, None  # a group that no compared row belongs to cannot come back
-    order = order_of(points)
+    order = order_as_given(points) if request.settings else order_of(points)
     points, labels = order.take(points), labels[order.rows]
     filled = None if filled is None else order.take(filled)
     budget, stable, n_before = request.budget, None, len(request.methods_to_compare())

@@ -170,6 +170,11 @@ class FitRequest:
         return bool(self.settings) or self.n_init is not None or self.improve is not None
 
     @property
+    def rows_may_move(self) -> bool:
+        """Whether methods may run on rows in another order: settings may name rows, such as pairs."""
+        return not (self.is_settled or self.settings)
+
+    @property
     def scaling(self) -> str:
         """How columns are scaled: yes and no, and categories, are left as they are unless asked for."""
         return scale_for(self.scale, self.distance)

@@ -59,6 +59,11 @@ def order_of(points: Data) -> RowOrder:
     return RowOrder(_rows(points[:, columns]), columns)
 
 
+def order_as_given(points: Data) -> RowOrder:
+    """Return the order that rows and columns have."""
+    return RowOrder(*(np.arange(size) for size in points.shape))
+
+
 def row_order(points: Data) -> Indices:
     """Return the rows in the order of `order_of`."""
     return order_of(points).rows

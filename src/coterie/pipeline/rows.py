@@ -209,8 +209,8 @@ class MemoryRows:
             warnings.simplefilter("always")
             if winner.method in FITTED_TO_ALL and request.distance is None:
                 start = draw_rows(self.n_rows, n_of_start(winner), request.seed)
-                model = fit_from_sample(winner, points[start], points, in_order=not request.is_settled)
-            elif request.is_settled:
+                model = fit_from_sample(winner, points[start], points, in_order=request.rows_may_move)
+            elif request.is_settled or (compared.is_whole and not request.rows_may_move):
                 model = winner.make().fit(points)
             elif compared.is_whole or winner.method in FITTED_TO_ALL:
                 model = fit_in_order(winner.make(), points)

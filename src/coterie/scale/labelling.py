@@ -109,7 +109,7 @@ def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> dict[str,
     points, n_start = rows.points, n_of_start(winner)
     if n_start != len(points) and not rows.sample.is_whole:
         points = rows.scaling.apply(draw_sample(rows.opened.blocks, n_start, request.seed).X)
-    return start_on(winner, points, in_order=not request.is_settled)
+    return start_on(winner, points, in_order=request.rows_may_move)
 
 
 def _fit_whole(winner: Candidate, rows: BlockRows, request: FitRequest) -> BlocksFitted:
@@ -117,7 +117,7 @@ def _fit_whole(winner: Candidate, rows: BlockRows, request: FitRequest) -> Block
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         points = np.ascontiguousarray(rows.points)
-        model = winner.make().fit(points) if request.is_settled else fit_in_order(winner.make(), points)
+        model = fit_in_order(winner.make(), points) if request.rows_may_move else winner.make().fit(points)
     labels = getattr(model, "labels_", None)
     known = np.asarray(model.predict(rows.points) if labels is None else labels)
     numbers, _ = number_by_size(np.bincount(known[known >= 0]))
