@@ -128,7 +128,8 @@ class SizeLimitedAssignment {
   // One unit of excess along the shortest path to a node that lacks one.
   void send_one(std::int64_t source) {
     const std::int64_t target = find_path(source);
-    for (std::int64_t to = target; to != source; to = before_[to]) take_edge(before_[to], to);  // backwards: who arrives does not go on
+    for (std::int64_t to = target; to != source; to = before_[to])
+      take_edge(before_[to], to);  // backwards: who arrives does not go on
     --excess_[source];
     ++excess_[target];
   }
