@@ -53,7 +53,7 @@ EXPECTED = [[36, 1234.5], [41, 99.25], [28, 17.0], [55, 8.5]]
 )
 @pytest.mark.parametrize("pack", ["plain", "gz", "zip"])
 def test_json(tmp_path, text, pack):
-    """Law: records, lines, columns (of lists, or by row) and the only table inside give the same table, packed or not."""
+    """Law: records, lines, columns (also by row) and the only table inside give one table, packed or not."""
     path = tmp_path / "t.json"
     path.write_bytes(text.encode() if pack == "plain" else gzip.compress(text.encode(), mtime=0))
     if pack == "zip":

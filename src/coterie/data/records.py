@@ -54,7 +54,7 @@ def _lines(source: Source, text: str, problem: json.JSONDecodeError) -> list[Any
 
 
 def _columns(source: Source, value: dict[str, Any]) -> Any:
-    """Return an object as columns (lists, or cells by row as in pandas), as its only table, or as one record."""
+    """Return an object as columns (lists, or by row as in pandas), as its only table, or as one record."""
     if value and all(isinstance(column, list) for column in value.values()):
         lengths = {name: len(column) for name, column in value.items()}
         if len(set(lengths.values())) > 1:
