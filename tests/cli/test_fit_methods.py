@@ -67,6 +67,12 @@ def test_the_likelihood_of_a_mixture_is_told(table, capsys):
     assert "mean log-likelihood" in capsys.readouterr().out
 
 
+def test_latent_classes_have_a_likelihood(table, capsys):
+    """Law: the objective of latent classes is named for what it is, not a sum of squares."""
+    assert run(["fit", "t.csv", "--method", "latent-classes", "-k", "3", "--no-believe", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["objective"]["name"] == "mean log-likelihood"
+
+
 def test_wrong_names_end_with_one_line(table, capsys):
     """Law: a distance that does not exist, or that the method lacks, is refused before any data are read."""
     assert run(["fit", "none.csv", "--method", "kmedoids", "-k", "3", "--distance", "manhatan"]) == 2

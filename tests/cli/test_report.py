@@ -41,6 +41,17 @@ def test_suggestions_can_be_typed(shop, cli, monkeypatch):
     )
 
 
+def test_commands_that_are_offered_can_be_typed(tmp_path, monkeypatch, cli):
+    """Law: options of a file that was written are left out of the commands for the other files."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{i % 3 * 9},{i % 7 / 9}\n" for i in range(30)))
+    words = ["fit", "t.csv", "-k", "3", "--method", "kmeans", "--no-believe"]
+    typed = [*words, "-o", "g.csv", "--with-data", "--escape-formulas"]
+    monkeypatch.setattr("sys.argv", ["coterie", *typed])
+    out = cli(*typed)[1]
+    assert f"model    coterie {' '.join(words)} --save groups.safetensors\n" in out
+
+
 def test_fit_writes_and_opens_a_report(shop, cli, monkeypatch):
     """Law: --report writes a page with the command that made it; --open shows it in the browser."""
     opened = []

@@ -9,6 +9,7 @@ import pytest
 import coterie
 from coterie.cli.app import run
 from coterie.data import prepare_rows, read_table
+from coterie.data.frames import as_table
 from coterie.errors import InvalidParameter
 
 
@@ -75,6 +76,23 @@ def test_options_change_the_roles(path):
     assert (roles["joined"].role, roles["joined"].kind) == ("used", "date, year")
     with pytest.raises(InvalidParameter, match=r'no column "zipp". Did you mean "zip"'):
         coterie.inspect(path, keep="zipp")
+
+
+@pytest.mark.parametrize("keep", [(), ("rare",)])
+@pytest.mark.parametrize("names", [["x", "rare"], ["rare"]])
+def test_mostly_empty_columns(keep, names):
+    """Law: a column that lacks more than half of its values has the role that `coterie.fit` gives it."""
+    frame = pl.DataFrame({"x": [1.0, 2, 3, 9, 8], "rare": [None, None, None, 1.5, 2.5]}).select(names)
+    found = coterie.inspect(frame, keep=keep)
+    choice = prepare_rows(as_table(frame), keep=keep).choice
+    assert [one.column for one in found.columns if one.role == "used"] == list(choice.used)
+    left_out = [(one.column, one.why, one.remedy) for one in found.columns if one.role == "left out"]
+    assert left_out == [(one.name, one.reason, "To use it: --keep rare.") for one in choice.left_out]
+
+
+def test_one_row_and_one_column_are_singular():
+    """Law: the title counts in English."""
+    assert coterie.inspect({"x": [1.0]}).title.endswith("   1 row, 1 column, 0 used")
 
 
 def test_arrays_are_looked_at_too():

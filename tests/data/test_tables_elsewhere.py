@@ -45,14 +45,15 @@ EXPECTED = [[36, 1234.5], [41, 99.25], [28, 17.0], [55, 8.5]]
         json.dumps(FRAME.to_dicts()),
         "\n".join(json.dumps(row) for row in FRAME.to_dicts()) + "\n",
         json.dumps(FRAME.to_dict(as_series=False), indent=1),
+        json.dumps({name: dict(enumerate(cells)) for name, cells in FRAME.to_dict(as_series=False).items()}),
         json.dumps({"customers": FRAME.to_dicts()}),
         "\ufeff" + json.dumps(FRAME.to_dicts(), indent=2),
     ],
-    ids=["records", "lines", "columns", "inside", "byte order mark"],
+    ids=["records", "lines", "columns", "columns by row", "inside", "byte order mark"],
 )
 @pytest.mark.parametrize("pack", ["plain", "gz", "zip"])
 def test_json(tmp_path, text, pack):
-    """Law: records, lines, columns and the only table inside give the same table, packed or not."""
+    """Law: records, lines, columns (also by row) and the only table inside give one table, packed or not."""
     path = tmp_path / "t.json"
     path.write_bytes(text.encode() if pack == "plain" else gzip.compress(text.encode(), mtime=0))
     if pack == "zip":

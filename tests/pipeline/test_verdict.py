@@ -161,3 +161,7 @@ def test_strict_exit_code(tmp_path, capsys):
     assert run(arguments) == 0
     assert json.loads(capsys.readouterr().out)["convincing"] is False
     assert run([*arguments, "--strict"]) == NOT_CONVINCING
+    out, err = capsys.readouterr()
+    assert err == f"coterie: exit code 3 (--strict): {json.loads(out)['headline']}\n"
+    assert run([*arguments, "--strict", "--no-believe"]) == NOT_CONVINCING
+    assert capsys.readouterr().err.startswith("coterie: exit code 3 (--strict): ")

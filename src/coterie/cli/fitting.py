@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -53,8 +54,11 @@ def show(found: Clustering, files: Files, *, as_json: bool) -> None:
 
 
 def exit_code(found: Clustering, *, strict: bool) -> int:
-    """Return 0 for an answer; where only convincing groups will do, 3 without them."""
-    return NOT_CONVINCING if strict and found.convincing is not True else 0
+    """Return 0 for an answer; where only convincing groups will do, 3 without them, and print why."""
+    if not strict or found.convincing is True:
+        return 0
+    print(f"coterie: exit code {NOT_CONVINCING} (--strict): {found.headline}", file=sys.stderr)
+    return NOT_CONVINCING
 
 
 def read_setting(text: str) -> tuple[str, Any]:

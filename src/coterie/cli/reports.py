@@ -15,7 +15,13 @@ from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering
 
 SUFFIXES = (".html", ".htm")
-FILE_OPTIONS, FLAGS = ("-o", "--output", "--save", "--report"), ("--open", "--force")
+FILE_OPTIONS = ("-o", "--output", "--save", "--report")
+FLAGS = (
+    "--open",
+    "--force",
+    "--with-data",
+    "--escape-formulas",
+)  # of those files: refused or idle without them
 
 
 def check(report: Path | None, *, opens: bool, force: bool) -> None:

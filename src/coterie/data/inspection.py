@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from coterie._support.optional import require
 from coterie.data.columns import Look, check_names, look_at, remedy_for
 from coterie.data.frames import as_table
 from coterie.data.marks import Counts, note_marks
+from coterie.data.missing import MOSTLY_EMPTY
 from coterie.data.schema import are_years, is_text
 from coterie.data.table import Table
 from coterie.errors import InvalidData
@@ -111,7 +112,11 @@ class Inspection:
     def title(self) -> str:
         """What the table is, in one line."""
         n_used = sum(one.role == USED for one in self.columns)
-        return f"{self.source}   {self.n_rows:,} rows, {len(self.columns):,} columns, {n_used:,} used"
+        rows, columns = (
+            "row" if self.n_rows == 1 else "rows",
+            "column" if len(self.columns) == 1 else "columns",
+        )
+        return f"{self.source}   {self.n_rows:,} {rows}, {len(self.columns):,} {columns}, {n_used:,} used"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain values."""
@@ -168,7 +173,21 @@ def inspect(
         _facts_of(look, table.marks.get(name, {}), is_dropped=name in dropped, is_kept=name in kept)
         for name, look in _looks(table).items()
     ]
-    return Inspection(table.source, table.n_rows, tuple(facts), table.notes)
+    return Inspection(table.source, table.n_rows, _without_mostly_empty(facts, kept), table.notes)
+
+
+def _without_mostly_empty(facts: Sequence[ColumnFacts], kept: Collection[str]) -> tuple[ColumnFacts, ...]:
+    """Leave out columns that mostly lack values, as ``--missing auto`` does; not all columns."""
+    used = [one for one in facts if one.role == USED]
+    empty = {one.column: one for one in used if one.missing > MOSTLY_EMPTY}
+    gone = empty.keys() - set(kept) if len(empty) < len(used) else set()
+    return tuple(
+        _leave_out(one, f"{one.missing:.0%} missing") if one.column in gone else one for one in facts
+    )
+
+
+def _leave_out(one: ColumnFacts, reason: str) -> ColumnFacts:
+    return replace(one, role=LEFT_OUT, why=reason, remedy=f"To use it: --keep {shortened(one.column)}.")
 
 
 def _looks(table: Table) -> dict[str, Look]:

@@ -54,7 +54,7 @@ def _lines(source: Source, text: str, problem: json.JSONDecodeError) -> list[Any
 
 
 def _columns(source: Source, value: dict[str, Any]) -> Any:
-    """Return an object as columns, as the only table in it, or as one record."""
+    """Return an object as columns (lists, or by row as in pandas), as its only table, or as one record."""
     if value and all(isinstance(column, list) for column in value.values()):
         lengths = {name: len(column) for name, column in value.items()}
         if len(set(lengths.values())) > 1:
@@ -66,6 +66,10 @@ def _columns(source: Source, value: dict[str, Any]) -> Any:
         only = next(iter(value.values()))
         is_records = len(value) == 1 and only and all(isinstance(row, dict) for row in only)
         return only if is_records else value
+    if value and all(isinstance(column, dict) and column for column in value.values()):
+        rows = [*next(iter(value.values()))]
+        if all(column.keys() == dict.fromkeys(rows).keys() for column in value.values()):
+            return {name: [column[row] for row in rows] for name, column in value.items()}
     return [value]
 
 

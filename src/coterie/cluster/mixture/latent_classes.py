@@ -227,6 +227,8 @@ class LatentClasses(WeightedClusterer):
     np.True_
     """
 
+    _objective_words: ClassVar[str] = "mean log-likelihood"
+
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_components": Whole(1),
         "categorical": Nothing() | AnArray(),
