@@ -17,7 +17,7 @@ customers are there, and which?
 """
 NEXT = """
 How to read this: comparing several methods gave five groups. The same groups are found in
-bootstrap resamples of the rows ("stable"), and none of 99 data sets drawn from a single
+bootstrap resamples of the rows ("stable"), and none of 59 data sets drawn from a single
 Gaussian is separated as well ("Gaussian null rejected"). Each line says how a group differs
 from the average customer, in standard deviations (sd). Group 1, for example, is young, orders
 online and buys at a discount: students, one would guess. The data do not contain that word.
