@@ -9,7 +9,7 @@ from coterie.pipeline import rows as pipeline_rows
 
 @pytest.fixture(scope="session")
 def cluster():
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True) as running:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=True) as running:
         yield running
 
 
