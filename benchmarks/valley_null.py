@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from coterie.cluster.modes.mode_tree import grow_mode_tree
-from coterie.distance import k_nearest
+from coterie.distance.row_distances import RowDistances
 from coterie.pipeline.judge.density_valleys import LEAST_CELLS, SCALES
 
 DIMENSIONS = (1, 2, 3, 5, 8)
@@ -37,9 +37,10 @@ def draw(rng: Any) -> list[tuple[Any, ...]]:
         for n in SIZES:
             scales = [k for k in SCALES if k <= n // LEAST_CELLS]
             for kind, X in clouds(rng, n, d).items():
-                reach = np.asarray(k_nearest(X, None, scales[-1]).distance)
+                rows = RowDistances(X)
+                reach = np.asarray(rows.k_nearest(scales[-1]).distance)
                 for k in scales:
-                    tree = grow_mode_tree(X, reach, k)
+                    tree = grow_mode_tree(rows, reach, k)
                     deepest, second = np.sort(tree.depths)[::-1][:2]
                     found.append((kind, d, n / k, tree.dimension, deepest, second))
     return found

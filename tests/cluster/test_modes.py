@@ -14,6 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from coterie.cluster import ModeClustering
+from coterie.distance.row_distances import RowDistances
 from coterie.cluster.modes.mode_tree import dimension_at, grow_mode_tree, null_depth
 from coterie.distance import k_nearest
 from coterie.errors import InvalidParameter
@@ -40,7 +41,7 @@ def test_depths_against_the_slow_way():
     reach = np.maximum(np.maximum.outer(radii, radii), D)
     np.fill_diagonal(reach, 0)
     total = minimum_spanning_tree(csr_array(reach)).sum()
-    tree = grow_mode_tree(X, np.asarray(k_nearest(X, None, 5).distance), 5)
+    tree = grow_mode_tree(RowDistances(X), np.asarray(k_nearest(X, None, 5).distance), 5)
     assert tree.lengths.sum() == pytest.approx(total)
     top = int(np.argmax(tree.depths))
     level = tree.lengths[top]

@@ -229,11 +229,11 @@ class _Query(NamedTuple):
 def _find_nearest(query: _Query, k: int, skip: bool) -> Neighbours:
     D = query.matrix()
     if D is not None:
-        return _smallest_of(D, _check_k(k, D.shape[1], skip, query.who), skip, "matrix")
+        return smallest_of_matrix(D, _check_k(k, D.shape[1], skip, query.who), skip)
     rows = query.rows()
     k = _check_k(k, len(rows.others), skip, query.who)
     if rows.distance.function is not None:
-        return _smallest_of(distance_matrix(rows), k, skip, "function")
+        return smallest_of_matrix(distance_matrix(rows), k, skip, "function")
     used = choose_engine(rows, query.algorithm, who=query.who)
     find = smallest_by_tree if used == "kd_tree" else smallest_by_tiles
     found = find(rows, k, skip, resolve_threads(query.n_jobs))
@@ -270,12 +270,27 @@ def _check_k(k: int, n_rows: int, skip: bool, who: str) -> int:
     return int(k)
 
 
-def _smallest_of(D: Distances, k: int, skip: bool, used: str) -> Neighbours:
+def smallest_of_matrix(D: Distances, k: int, skip: bool, used: str = "matrix") -> Neighbours:
+    """Return the k smallest entries of each row of a matrix, equal ones by index, without the row itself.
+
+    Examples
+    --------
+    >>> smallest_of_matrix(np.array([[0.0, 2.0, 2.0], [2.0, 0.0, 1.0], [2.0, 1.0, 0.0]]), 1, True).index.ravel()
+    array([1, 2, 1])
+    """
     if skip:
         D = D.copy()
         np.fill_diagonal(D, np.inf)
-    index = np.argsort(D, axis=1, kind="stable")[:, :k]
-    return Neighbours(index, np.take_along_axis(D, index, axis=1), used)
+    index = np.argpartition(D, k - 1, axis=1)[:, :k]
+    distance = np.take_along_axis(D, index, axis=1)
+    n_as_near = np.count_nonzero(distance.max(axis=1, keepdims=True) >= D, axis=1)
+    tied = np.flatnonzero(n_as_near != k)  # of those equally far, the first ones belong here
+    index[tied] = np.argsort(D[tied], axis=1, kind="stable")[:, :k]
+    distance[tied] = np.take_along_axis(D[tied], index[tied], axis=1)
+    order = np.lexsort((index, distance), axis=1)
+    return Neighbours(
+        np.take_along_axis(index, order, axis=1), np.take_along_axis(distance, order, axis=1), used
+    )
 
 
 def _within_of(D: Distances, radius: float) -> Found:

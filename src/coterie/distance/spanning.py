@@ -90,7 +90,7 @@ def spanning_tree(
     threads = resolve_threads(n_jobs)
     if input_kind(metric) != "data":
         D = matrix_as_distances(X, None, metric, params, who=_WHO, threads=threads)
-        return _of_matrix(D, core_distances, alpha, "matrix")
+        return tree_of_matrix(D, core_distances, alpha)
     rows = prepare_rows(X, None, metric, params, who=_WHO)
     return tree_of_rows(rows, core_distances, alpha, algorithm, threads)
 
@@ -104,7 +104,7 @@ def tree_of_rows(
 ) -> SpanningTree:
     """Return the minimum spanning tree of prepared rows."""
     if rows.distance.function is not None:
-        return _of_matrix(distance_matrix(rows, threads=threads), core_distances, alpha, "function")
+        return tree_of_matrix(distance_matrix(rows, threads=threads), core_distances, alpha, "function")
     if choose_engine(rows, algorithm, who=_WHO) == "kd_tree":
         return _by_tree(rows, core_distances, alpha, threads)
     core = _core_of(core_distances, len(rows.X), rows.X.dtype)
@@ -124,7 +124,10 @@ def _by_tree(rows: Rows, core_distances: VectorLike | None, alpha: float, thread
     return SpanningTree(edges, distance * factor, "kd_tree")
 
 
-def _of_matrix(D: Distances, core_distances: VectorLike | None, alpha: float, used: str) -> SpanningTree:
+def tree_of_matrix(
+    D: Distances, core_distances: VectorLike | None = None, alpha: float = 1.0, used: str = "matrix"
+) -> SpanningTree:
+    """Return the minimum spanning tree of a checked matrix of distances."""
     edges, distance = _core.spanning_tree_of_matrix(
         D, _core_of(core_distances, len(D), D.dtype), float(alpha)
     )

@@ -15,7 +15,6 @@ from coterie._support.typing import Data, Labels
 from coterie._support.validation.schema import COUNT, DictOf, Plain, Real, Schema, Tensor, Text
 from coterie.cluster import find_method
 from coterie.cluster.agglomerative import cut_tree, genie_children
-from coterie.distance import spanning_tree
 from coterie.evaluate import adjusted_rand_score
 from coterie.pipeline.judge.density_valleys import Valleys
 from coterie.pipeline.recipe import make_estimator, takes_k
@@ -157,6 +156,12 @@ class Task:
         """Name of the distance."""
         return self.distance or "euclidean"
 
+    @property
+    def pairs(self) -> tuple[Data, str]:
+        """What distances are taken from: their matrix where it is known, else the rows; and the metric."""
+        matrix = self.valleys.distances.matrix
+        return (self.rows, self.metric) if matrix is None else (matrix, "precomputed")
+
 
 def propose(method: str, task: Task) -> Iterator[Proposal]:
     """Yield what a method finds: parameters of its estimator, and labels."""
@@ -208,14 +213,15 @@ def _mixture(task: Task) -> Iterator[Proposal]:
 
 def _agglomerative(task: Task) -> Iterator[Proposal]:
     for rule in LINKAGES if task.distance is None else LINKAGES[1:]:
-        tree = Dendrogram.from_linkage(linkage(task.rows, rule, task.metric))
+        rows, metric = task.pairs
+        tree = Dendrogram.from_linkage(linkage(rows, rule, metric))
         for k in task.ks:
             options = {} if task.distance is None else {"metric": task.distance}
             yield {"n_clusters": k, "linkage": rule, **options}, tree.cut(n_clusters=k)
 
 
 def _genie(task: Task) -> Iterator[Proposal]:
-    shortest = spanning_tree(task.rows, task.metric)
+    shortest = task.valleys.distances.spanning_tree()
     for threshold in GINI_THRESHOLDS:
         children = genie_children(shortest, threshold)
         for k in task.ks:
@@ -227,7 +233,9 @@ def _hdbscan(task: Task) -> Iterator[Proposal]:
     for size in MIN_CLUSTER_SIZES:
         if 2 * size <= len(task.rows):
             parameters = {"min_cluster_size": size, "metric": task.metric}
-            yield parameters, find_method("hdbscan").load()(**parameters).fit(task.rows).labels_
+            rows, metric = task.pairs
+            found = find_method("hdbscan").load()(**{**parameters, "metric": metric}).fit(rows)
+            yield parameters, found.labels_
 
 
 def _optics(task: Task) -> Iterator[Proposal]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from coterie._support.progress import Tracker
 from coterie._support.typing import Data, Labels
 from coterie.cluster import KMeans, find_method
 from coterie.cluster.agglomerative import cut_tree, genie_children
-from coterie.distance import spanning_tree
 from coterie.evaluate import Significance
 from coterie.evaluate.belief import EXACT, fit_null, own_stream, run_all
 from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, Task, propose_aloud
@@ -61,12 +61,22 @@ class NullRows:
     def draw(self, rng: np.random.Generator) -> Data:
         """Return rows of one Gaussian."""
         if self.filled is None or not self.filled.any():
-            return self._rounded(fit_null("gaussian", self.rows, who="coterie.fit").draw(rng))
+            return self._rounded(self._gaussian.draw(rng))
         drawn = self._rounded(self._of_known(rng))
         for at in np.flatnonzero(self.filled.any(axis=0)):
             gaps = self.filled[:, at]
             drawn[gaps, at] = np.median(drawn[~gaps, at]) if not gaps.all() else 0.0
         return drawn
+
+    @cached_property
+    def _gaussian(self) -> Any:
+        return fit_null("gaussian", self.rows, who="coterie.fit")
+
+    @cached_property
+    def _steps(self) -> list[tuple[int, float]]:
+        """Which columns are rounded, and to which steps."""
+        steps = [(at, step_of(column)) for at, column in enumerate(self.rows.T)]
+        return [(at, step) for at, step in steps if step]
 
     def _of_known(self, rng: np.random.Generator) -> Data:
         """Draw from the means and covariances of the values that were not missing."""
@@ -83,12 +93,9 @@ class NullRows:
     def _rounded(self, drawn: Data) -> Data:
         """Return the draw with every column rounded as that of the rows is, within its range."""
         drawn = np.array(drawn)
-        for at in range(drawn.shape[1]):
-            column = self.rows[:, at]
-            step = step_of(column)
-            if step:
-                low, high = column.min(), column.max()
-                drawn[:, at] = np.clip(low + step * np.round((drawn[:, at] - low) / step), low, high)
+        for at, step in self._steps:
+            low, high = self.rows[:, at].min(), self.rows[:, at].max()
+            drawn[:, at] = np.clip(low + step * np.round((drawn[:, at] - low) / step), low, high)
         return drawn
 
 
@@ -182,10 +189,11 @@ def best_rank(points: Data, request: FitRequest) -> float:
 def _quick(valleys: Valleys, ks: tuple[int, ...], request: FitRequest) -> Iterator[Labels]:
     """Yield splits of a few methods that take little time and see different shapes."""
     X, metric = valleys.X, request.distance or "euclidean"
+    from_X, by = (X, metric) if valleys.distances.matrix is None else (valleys.distances.matrix, "precomputed")
     modes = min(valleys.trees, key=lambda tree: abs(tree.n_neighbors - MODE_SCALE))
     rule = "ward" if request.distance is None else "average"
-    merges = Dendrogram.from_linkage(linkage(X, rule, metric))
-    children = genie_children(spanning_tree(X, metric), GINI_THRESHOLD)
+    merges = Dendrogram.from_linkage(linkage(from_X, rule, by))
+    children = genie_children(valleys.distances.spanning_tree(), GINI_THRESHOLD)
     for k in (k for k in ks if k < len(X)):
         yield modes.cut(k)
         yield merges.cut(n_clusters=k)

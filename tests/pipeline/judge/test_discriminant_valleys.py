@@ -73,7 +73,7 @@ def test_too_few_rows_say_nothing():
 
 def test_depth_is_of_densities():
     """Law: the depth is the logarithm of peak over pass, in standard errors of the window."""
-    one = np.linspace(0, 1, 80)
+    one = np.linspace(0, 1, 80)[None]
     # windows of 40 rows: the densest spans 39.5 steps of 1 / 79, the gap's spans 2 more
     found = valleys_between(one, one + 3)[2]
     dense, pass_ = 40 / 79, 2 + 39 / 79

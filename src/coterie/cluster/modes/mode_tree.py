@@ -9,8 +9,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from coterie import _core
 from coterie._support.typing import Distances, FloatArray, Indices, Labels
-from coterie.distance import spanning_tree
+from coterie.distance.row_distances import RowDistances
 
 COPIES = 1e3  # rows that occur often have a radius so much smaller than the least distance of two others
 # What a tube adds to a line, by how many dimensions its neighbourhoods have more; nothing with many cells.
@@ -56,26 +57,24 @@ class ModeTree:
         return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
 
 
-def grow_mode_tree(X: Any, reach: Distances, n_neighbors: int, *, metric: Any = "euclidean") -> ModeTree:
-    """Return the mode tree of the rows of `X`.
+def grow_mode_tree(rows: RowDistances, reach: Distances, n_neighbors: int) -> ModeTree:
+    """Return the mode tree of rows.
 
     Parameters
     ----------
-    X : array of shape (n, d)
-        Rows.
+    rows : RowDistances
+        The rows.
     reach : array of shape (n, m)
         Distances of each row to its m nearest others, nearest first.
     n_neighbors : int
         At most m.
-    metric : str, default="euclidean"
-        The distance that `reach` was found with.
     """
     radii = positive(reach[:, n_neighbors - 1])
     if not reach[:, n_neighbors - 1].any():  # every row occurs often: the densest there is
-        lengths = np.asarray(spanning_tree(X, metric).distance)
+        lengths = np.asarray(rows.spanning_tree().distance)
         radii *= lengths[lengths > 0].min(initial=np.inf) / COPIES if lengths.any() else 1.0
-    dimension = min(dimension_at(reach, n_neighbors), float(X.shape[1]))
-    tree = spanning_tree(X, metric, core_distances=radii)
+    dimension = min(dimension_at(reach, n_neighbors), float(rows.n_columns))
+    tree = rows.spanning_tree(radii)
     edges, lengths = np.asarray(tree.edges), np.maximum(np.asarray(tree.distance), radii.min())
     unit = dimension * np.sqrt(n_neighbors / 2.0)
     depths = _persistence(edges, -np.log(lengths), -np.log(radii)) * unit
@@ -111,22 +110,7 @@ def positive(radii: Distances) -> FloatArray:
 
 def _persistence(edges: Indices, height: FloatArray, peaks: FloatArray) -> FloatArray:
     """Return at each edge how far the lower of the two hills that it joins rises above it."""
-    parent, peak = list(range(len(peaks))), peaks.tolist()
-    rises = []
-    for (one, other), level in zip(edges.tolist(), height.tolist(), strict=True):
-        high, low = _root(parent, one), _root(parent, other)
-        if peak[high] < peak[low]:
-            high, low = low, high
-        rises.append(peak[low] - level)
-        parent[low] = high
-    return np.maximum(np.array(rises, dtype=np.float64), 0.0)
-
-
-def _root(parent: list[int], row: int) -> int:
-    while parent[row] != row:
-        parent[row] = parent[parent[row]]
-        row = parent[row]
-    return row
+    return np.asarray(_core.hill_rises(np.ascontiguousarray(edges, dtype=np.int64), height, peaks))
 
 
 # Depth that 95 % of samples of one uniform cloud stay below, by the dimension that `dimension_at` reports for
@@ -145,16 +129,16 @@ _DEPTHS = np.array(
 )
 
 
-def null_depth(n_rows: Any, n_neighbors: int, dimension: float, extent: Any) -> FloatArray:
+def null_depth(n_rows: Any, n_neighbors: Any, dimension: Any, extent: Any) -> FloatArray:
     """Return the depth that the deepest valley of a cloud without clusters exceeds in one case of twenty.
 
     Parameters
     ----------
     n_rows : float or array
         Rows of the cloud, or of several.
-    n_neighbors : int
+    n_neighbors : int or array
         Neighbours that the density is estimated from.
-    dimension : float
+    dimension : float or array
         What `dimension_at` reports for that number of neighbours.
     extent : float or array
         In how many directions the cloud extends: 1 for a tube, however thick a neighbourhood of it is. A path

@@ -13,7 +13,8 @@ from coterie._support.validation import Choice, Constraint, Nothing, Number, Who
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.modes.mode_tree import ModeTree, grow_mode_tree, null_depth
-from coterie.distance import distances, k_nearest, nearest
+from coterie.distance import distances, nearest
+from coterie.distance.row_distances import RowDistances
 from coterie.errors import InvalidParameter
 
 
@@ -138,8 +139,8 @@ class ModeClustering(Clusterer):
         if n_rows == 1:
             return self._found(rows, np.zeros(1, np.int32), np.zeros(1), np.zeros(0), float(rows.shape[1]))
         n_neighbors = min(self.n_neighbors, n_rows - 1)
-        reach = np.asarray(k_nearest(rows, None, n_neighbors, self.metric, n_jobs=self.n_jobs).distance)
-        tree = grow_mode_tree(rows, reach, n_neighbors, metric=self.metric)
+        among = RowDistances(rows, self.metric, n_jobs=self.n_jobs)
+        tree = grow_mode_tree(among, np.asarray(among.k_nearest(n_neighbors).distance), n_neighbors)
         k = self.n_clusters if self.n_clusters is not None else self._count(tree, rows)
         return self._found(rows, tree.cut(k), tree.log_density, tree.depths, tree.dimension)
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from coterie._support.typing import Data, FloatArray, Indices, Labels
 from coterie.cluster.modes import ModeTree, dimension_at, grow_mode_tree, null_depth
-from coterie.distance import k_nearest, spanning_tree
+from coterie.distance.row_distances import RowDistances
 from coterie.pipeline.judge.discriminant_valleys import Lines, LinesOfGroups
 from coterie.pipeline.judge.rounding import spread_rounded
 from coterie.pipeline.judge.tube_dimension import Extents
@@ -102,9 +102,71 @@ class Borders:
         assert self.lines is not None
         return min(self.lines.straightness(self.low[at]), self.lines.straightness(self.high[at]))
 
-    def directions(self, at: int) -> float:
-        """Return in how many directions a pair extends at its border: 1 where tubes meet end to end."""
+    def directions(self, at: Indices) -> FloatArray:
+        """Return in how many directions pairs extend at their borders: 1 where tubes meet end to end."""
         return self.extents.at_border(self.low[at], self.high[at])
+
+
+@dataclass(frozen=True, eq=False)
+class Hills:
+    """The mode trees of all scales side by side: arrays have a line per scale."""
+
+    scales: Indices
+    dimensions: FloatArray
+    units: FloatArray  # standard errors per unit of log-density
+    least_rows: Indices  # of two groups that have a shape at the scale
+    log_density: FloatArray  # (scales, rows)
+    passes: FloatArray  # (scales, edges): log-density of each edge that may join two groups
+    ends: Indices  # (scales, rows - 1, 2): rows of each edge of a tree
+    depths: FloatArray  # (scales, rows - 1): depth of the valley that it crosses
+
+    @classmethod
+    def of(cls, trees: Sequence[ModeTree], edges: Indices, lengths: Any) -> Hills:
+        """Put trees side by side, with the edges over which groups may be neighbours, and their lengths."""
+        with np.errstate(divide="ignore"):
+            log_lengths = np.log(np.asarray(lengths, dtype=np.float64))
+        cells = [LEAST_CELLS_OF_FEW if tree is trees[0] else LEAST_CELLS for tree in trees]
+        passes = []
+        for tree in trees:
+            radii = np.log(tree.radii)
+            passes.append(-tree.dimension * np.maximum(radii[edges].max(axis=1), log_lengths))
+        return cls(
+            np.array([tree.n_neighbors for tree in trees]),
+            np.array([tree.dimension for tree in trees]),
+            np.array([tree.unit for tree in trees]),
+            np.array([least * tree.n_neighbors for least, tree in zip(cells, trees, strict=True)]),
+            np.array([tree.log_density for tree in trees]),
+            np.array(passes),
+            np.array([tree.edges for tree in trees]),
+            np.array([tree.depths for tree in trees]),
+        )
+
+    def depths_between(
+        self, labels: Labels, borders: Borders, crossing: Indices, pair: Indices
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the depth of the valley of each pair, and of the deepest valley within one of its groups.
+
+        Parameters
+        ----------
+        labels : array
+            Groups of the rows.
+        borders : Borders
+            The pairs.
+        crossing, pair : arrays
+            Edges that join two groups, and which pair these are.
+        """
+        low, high, n_groups = borders.low, borders.high, len(borders.sizes)
+        by_group, by_pair = np.argsort(labels, kind="stable"), np.argsort(pair, kind="stable")
+        starts = np.cumsum(borders.sizes) - borders.sizes
+        peaks = np.maximum.reduceat(self.log_density[:, by_group], starts, axis=1)
+        firsts = np.searchsorted(pair[by_pair], np.arange(len(low)))
+        passes = np.maximum.reduceat(self.passes[:, crossing[by_pair]], firsts, axis=1)
+        ends = labels[self.ends]
+        scale, edge = np.nonzero(ends[..., 0] == ends[..., 1])
+        rough = np.zeros((len(self.scales), n_groups))
+        np.maximum.at(rough, (scale, ends[scale, edge, 0]), self.depths[scale, edge])
+        depth = (np.minimum(peaks[:, low], peaks[:, high]) - passes) * self.units[:, None]
+        return depth, np.maximum(rough[:, low], rough[:, high])
 
 
 class Valleys:
@@ -129,23 +191,28 @@ class Valleys:
 
     def __init__(self, X: Data, metric: str = "euclidean") -> None:
         self.X = X
+        self._points = np.ascontiguousarray(X, dtype=np.float64)
         self._order = np.random.default_rng(0).permutation(len(X))
         X = spread_rounded(X) if metric == "euclidean" else X
         n_rows = len(X)
         most = max(min(max(SCALES[0], n_rows // LEAST_CELLS), SCALES[-1]), GRAPH_NEIGHBOURS)
-        found = k_nearest(X, None, min(most, n_rows - 1), metric)
+        rows = RowDistances(X, metric)
+        # the distances of the rows as they are, which methods that take them ask for again
+        self.distances = rows if X is self.X else RowDistances(self.X, metric)
+        found = rows.k_nearest(min(most, n_rows - 1))
         reach = np.asarray(found.distance)
         self.scales = _scales(reach, X.shape[1])
         self.neighbours: Indices = np.asarray(found.index)[:, :GRAPH_NEIGHBOURS]
-        self.trees = tuple(grow_mode_tree(X, reach, k, metric=metric) for k in self.scales)
+        self.trees = tuple(grow_mode_tree(rows, reach, k) for k in self.scales)
         n_near = self.neighbours.shape[1]
         pairs = np.c_[np.repeat(np.arange(n_rows), n_near), self.neighbours.ravel()]
         # the tree of the fewest neighbours joins groups that no neighbourhood joins
         self._edges = np.concatenate([pairs, self.trees[0].edges])
         self._lengths = np.concatenate([reach[:, :n_near].ravel(), self.trees[0].lengths])
-        shortest = spanning_tree(X, metric)
+        shortest = rows.spanning_tree()
         self._joints, self._joint_lengths = shortest.edges, np.asarray(shortest.distance, dtype=np.float64)
         self._lines = Lines(X) if metric == "euclidean" else None
+        self._hills = Hills.of(self.trees, self._edges, self._lengths)
         dimension = float(np.median([tree.dimension for tree in self.trees]))
         self._weight_of_lines = float(
             np.clip((dimension - FEW_DIMENSIONS) / (MANY_DIMENSIONS - FEW_DIMENSIONS), 0.0, 1.0)
@@ -180,25 +247,22 @@ class Valleys:
         """Return the pairs of neighbouring groups and the evidence that they are apart."""
         sides = labels[self._edges]
         crosses = sides[:, 0] != sides[:, 1]
-        edges, lengths, sides = self._edges[crosses], self._lengths[crosses], np.sort(sides[crosses], axis=1)
+        sides = np.sort(sides[crosses], axis=1)
         keys, pair = np.unique(sides[:, 0] * k + sides[:, 1], return_inverse=True)
         borders = Borders(
             keys // k,
             keys % k,
             np.bincount(labels, minlength=k),
-            Extents(self.X, labels, self._order),
+            Extents(self._points, labels, self._order),
             None if self._lines is None else self._lines.of(labels, k),
         )
-        depths = [
-            _depths(tree, labels, _passes(tree, edges, lengths, pair, len(keys)), borders)
-            for tree in self.trees
-        ]
+        depths = self._hills.depths_between(labels, borders, np.flatnonzero(crosses), pair)
         across = self._across_gaps(labels, borders.sizes, borders.low, borders.high, k)
         extents = self._extents(borders)
         near = np.maximum(self._near(depths, borders.n_rows, extents), across)
         ends = self._end_to_end(borders, near, across, extents)
         if ends.size:
-            of_ends = [(depth[ends], rough[ends]) for depth, rough in depths]
+            of_ends = depths[0][:, ends], depths[1][:, ends]
             as_tubes = self._near(of_ends, borders.n_rows[ends], np.full(len(ends), TUBE))
             near[ends] = np.maximum(as_tubes, across[ends])
         found = self._along_lines(borders, near)
@@ -218,16 +282,15 @@ class Valleys:
         return np.asarray(np.maximum(shares[low, high], shares[high, low]) > MOST_CROSSED)
 
     def _near(
-        self, depths: Sequence[tuple[FloatArray, FloatArray]], n_rows: Indices, extents: FloatArray
+        self, depths: tuple[FloatArray, FloatArray], n_rows: Indices, extents: FloatArray
     ) -> FloatArray:
         """Return the evidence of neighbourhoods: the most that one of the scales has."""
-        best = np.full(len(n_rows), LEAST)
-        for tree, (depth, rough) in zip(self.trees, depths, strict=True):
-            bar = self._bars(tree, n_rows, extents)
-            surplus = np.maximum(depth - bar, depth - rough - self._gaps(tree, n_rows, extents))
-            cells = LEAST_CELLS_OF_FEW if tree is self.trees[0] else LEAST_CELLS
-            best = np.maximum(best, np.where(n_rows >= cells * tree.n_neighbors, surplus, LEAST))
-        return best
+        (depth, rough), hills = depths, self._hills
+        surplus = np.maximum(
+            depth - self._bars(n_rows, extents), depth - rough - self._gaps(n_rows, extents)
+        )
+        best = np.where(n_rows >= hills.least_rows[:, None], surplus, LEAST).max(axis=0)
+        return np.asarray(np.maximum(best, LEAST))
 
     def _end_to_end(
         self, borders: Borders, near: FloatArray, across: FloatArray, extents: FloatArray
@@ -235,13 +298,10 @@ class Valleys:
         """Return the pairs that look like one bent tube cut across, whose thin spots are no borders."""
         if borders.lines is None or self._weight_of_lines:
             return np.zeros(0, dtype=np.intp)
-        doubtful = (near > np.maximum(across, 0.0)) & (near < DEEP) & (extents > TUBE)
-        found = [
-            at
-            for at in np.flatnonzero(doubtful).tolist()
-            if borders.straightness(at) < 1.0 and borders.directions(at) < ROUND
-        ]
-        return np.array(found, dtype=np.intp)
+        doubtful = np.flatnonzero((near > np.maximum(across, 0.0)) & (near < DEEP) & (extents > TUBE))
+        bent = [at for at in doubtful.tolist() if borders.straightness(at) < 1.0]
+        found = np.array(bent, dtype=np.intp)
+        return found[borders.directions(found) < ROUND] if bent else found
 
     def _across_gaps(self, labels: Labels, sizes: Indices, low: Indices, high: Indices, k: int) -> FloatArray:
         """Return the evidence of the empty space between two groups, each of which hangs together.
@@ -270,39 +330,38 @@ class Valleys:
         """Return the evidence where neighbourhoods leave doubt: of lines too, or alone in many dimensions."""
         if borders.lines is None:
             return near
-        found = near.copy()
-        for at in np.flatnonzero(near < ENOUGH).tolist():
-            trust = self._trust_in_lines(borders, at)
-            if trust:
-                low, high = borders.low[at], borders.high[at]
-                smaller, larger = sorted((borders.sizes[low], borders.sizes[high]))
-                places = PLACES * np.log(larger / smaller) + TAIL * np.log(len(self.X) / (larger + smaller))
-                along = max(borders.lines.evidence(low, high) - places, LEAST)
-                alone = near[at] + self._weight_of_lines * (along - near[at])
-                found[at] = max(alone, near[at] + trust * (along - near[at]))
+        found, doubtful = near.copy(), np.flatnonzero(near < ENOUGH)
+        trusts = self._trust_in_lines(borders, doubtful)
+        for at, trust in zip(doubtful[trusts > 0].tolist(), trusts[trusts > 0].tolist(), strict=True):
+            low, high = borders.low[at], borders.high[at]
+            smaller, larger = sorted((borders.sizes[low], borders.sizes[high]))
+            places = PLACES * np.log(larger / smaller) + TAIL * np.log(len(self.X) / (larger + smaller))
+            along = max(borders.lines.evidence(low, high) - places, LEAST)
+            alone = near[at] + self._weight_of_lines * (along - near[at])
+            found[at] = max(alone, near[at] + trust * (along - near[at]))
         return found
 
-    def _trust_in_lines(self, borders: Borders, at: int) -> float:
+    def _trust_in_lines(self, borders: Borders, pairs: Indices) -> FloatArray:
         """Return how far lines count: in many dimensions, or where both groups are like clouds."""
         if self._weight_of_lines == 1.0:
-            return 1.0
-        spare = (VERY_MANY_ROWS - int(borders.n_rows[at])) / (VERY_MANY_ROWS - MANY_ROWS)
-        trust = min(max(spare, 0.0), 1.0)
-        if trust:
-            trust *= borders.straightness(at)
-        if trust and borders.directions(at) < END_TO_END:
-            trust = 0.0
-        return max(trust, self._weight_of_lines)
+            return np.ones(len(pairs))
+        spare = (VERY_MANY_ROWS - borders.n_rows[pairs]) / (VERY_MANY_ROWS - MANY_ROWS)
+        trust = np.clip(spare, 0.0, 1.0)
+        for at in np.flatnonzero(trust).tolist():
+            trust[at] *= borders.straightness(int(pairs[at]))
+        asked = np.flatnonzero(trust)
+        trust[asked[borders.directions(pairs[asked]) < END_TO_END]] = 0.0
+        return np.maximum(trust, self._weight_of_lines)
 
-    def _bars(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
-        """Return the depth that one cloud of these rows rarely exceeds."""
+    def _bars(self, n_rows: Indices, extents: FloatArray) -> FloatArray:
+        """Return the depth that one cloud of these rows rarely exceeds, at each scale."""
         halved = extents - HALVED * np.clip(3.0 - extents, 0.0, 1.0)
-        nulls = null_depth(n_rows, tree.n_neighbors, tree.dimension, halved)
-        return np.asarray(nulls + self._caution(n_rows, extents))
+        scales, dimensions = self._hills.scales[:, None], self._hills.dimensions[:, None]
+        return null_depth(n_rows, scales, dimensions, halved) + self._caution(n_rows, extents)
 
-    def _gaps(self, tree: ModeTree, n_rows: Indices, extents: FloatArray) -> FloatArray:
-        """Return how much deeper than its second the deepest valley of one cloud may be."""
-        of_tubes = _likeness_to_tubes(extents) * (tree.dimension > ROUND)
+    def _gaps(self, n_rows: Indices, extents: FloatArray) -> FloatArray:
+        """Return how much deeper than its second the deepest valley of one cloud may be, at each scale."""
+        of_tubes = _likeness_to_tubes(extents) * (self._hills.dimensions[:, None] > ROUND)
         gap = ROUGHNESS + (ROUGHNESS_OF_TUBES - ROUGHNESS) * of_tubes
         return np.asarray(gap + self._caution(n_rows, extents))
 
@@ -315,8 +374,7 @@ class Valleys:
         """Return in how many directions the groups of each pair extend together."""
         if self.X.shape[1] > MAX_COLUMNS:
             return np.full(len(borders.low), np.inf)
-        pairs = zip(borders.low, borders.high, strict=True)
-        return np.array([borders.extents.of(low, high) for low, high in pairs])
+        return borders.extents.of(borders.low, borders.high)
 
 
 def _scales(reach: Any, n_columns: int) -> tuple[int, ...]:
@@ -330,28 +388,6 @@ def _scales(reach: Any, n_columns: int) -> tuple[int, ...]:
 
 def _likeness_to_tubes(extents: FloatArray) -> FloatArray:
     return np.asarray(np.clip((ROUND - extents) / (ROUND - TUBE), 0.0, 1.0))
-
-
-def _passes(tree: ModeTree, edges: Indices, lengths: Any, pair: Indices, n_pairs: int) -> FloatArray:
-    """Return the log-density of the highest pass between the groups of each pair."""
-    reach = np.maximum(np.maximum(tree.radii[edges[:, 0]], tree.radii[edges[:, 1]]), lengths)
-    passes = np.full(n_pairs, -np.inf)
-    np.maximum.at(passes, pair, -tree.dimension * np.log(reach))
-    return passes
-
-
-def _depths(
-    tree: ModeTree, labels: Labels, passes: FloatArray, borders: Borders
-) -> tuple[FloatArray, FloatArray]:
-    """Return the depth of the valley of each pair, and of the deepest valley within one of its groups."""
-    low, high, k = borders.low, borders.high, len(borders.sizes)
-    peaks, rough = np.full(k, -np.inf), np.zeros(k)
-    np.maximum.at(peaks, labels, tree.log_density)
-    ends = labels[tree.edges]
-    inside = ends[:, 0] == ends[:, 1]
-    np.maximum.at(rough, ends[inside, 0], tree.depths[inside])
-    depth = (np.minimum(peaks[low], peaks[high]) - passes) * tree.unit
-    return depth, np.maximum(rough[low], rough[high])
 
 
 def _weakest(low: Indices, high: Indices, evidence: FloatArray, k: int) -> FloatArray:

@@ -9,11 +9,12 @@ valley that is not there: on one cloud, cut in two by k-means, Ward's method or 
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import digamma, gammaln
 
+from coterie import _core
 from coterie._support.linear_algebra import principal_components
 from coterie._support.typing import Data, FloatArray, Labels
 
@@ -32,7 +33,8 @@ MOST_AXES = 4  # of more, the leading ones: in many directions rows are too few 
 MOST_TOLD = 150  # rows that entropy is told by
 NO_SPREAD = 1e-12
 
-Sums: TypeAlias = tuple[int, FloatArray, FloatArray]  # rows, mean, scatter
+# of both halves of each split: numbers of rows, means, scatters
+Sums: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 
 
 class Lines:
@@ -69,24 +71,24 @@ class LinesOfGroups:
     """The groups of one partition: the sums that discriminants are made of, and the rows."""
 
     def __init__(self, lines: Lines, labels: Labels, k: int) -> None:
-        members = [np.flatnonzero(labels == group) for group in range(k)]
-        self._rows = [lines.rows[own] for own in members]
-        self._told = [np.argsort(lines.order[own], kind="stable")[:MOST_TOLD] for own in members]
-        self._halves = [lines.halves[:, own] for own in members]
-        self._known: dict[int, list[tuple[Sums, Sums]]] = {}
+        members = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
+        self._lines, self._members = lines, members
+        self._known: dict[int, Sums] = {}
         self._straight: dict[int, float] = {}
 
-    def _sums(self, group: int) -> list[tuple[Sums, Sums]]:
+    def _sums(self, group: int) -> Sums:
         """Return the sums of both halves of a group in each split, found when first asked for."""
         if group not in self._known:
-            rows = self._rows[group]
-            self._known[group] = [(_sums(rows[half]), _sums(rows[~half])) for half in self._halves[group]]
+            own = self._members[group]
+            self._known[group] = sums_of_halves(self._lines.rows[own], self._lines.halves[:, own])
         return self._known[group]
 
     def straightness(self, group: int) -> float:
         """Return 1 for a group like a cloud, 0 for one that is bent or hollow: lines cut such in two."""
         if group not in self._straight:
-            bend = negentropy_of(self._rows[group][self._told[group]])
+            own = self._members[group]
+            told = own[np.argsort(self._lines.order[own], kind="stable")[:MOST_TOLD]]
+            bend = negentropy_of(self._lines.rows[told])
             self._straight[group] = float(np.clip((BENT - bend) / (BENT - CLOUD), 0.0, 1.0))
         return self._straight[group]
 
@@ -97,43 +99,45 @@ class LinesOfGroups:
 
     def depths(self, low: int, high: int) -> dict[int, float]:
         """Return the depth of the valley between two groups for each window, mean of the splits."""
-        if min(len(self._rows[low]), len(self._rows[high])) < LEAST_ROWS:
+        if min(len(self._members[low]), len(self._members[high])) < LEAST_ROWS:
             return {}
-        pairs = [self._projected(low, high, split) for split in range(SPLITS)]
-        found = [valleys_between(*pair) for pair in pairs if pair is not None]
-        if not found:
+        axes, middles, are_told = _discriminants(self._sums(low), self._sums(high))
+        if not are_told.any():
             return {}
-        return {parts: float(np.mean([each[parts] for each in found])) for parts in found[0]}
+        pair = [self._projected(group, axes, middles)[are_told] for group in (low, high)]
+        return valleys_between(*pair)
 
-    def _projected(self, low: int, high: int, split: int) -> tuple[FloatArray, FloatArray] | None:
-        """Return the rows of both groups, those of each half on the discriminant of the other half."""
-        found = [np.empty(len(self._rows[group])) for group in (low, high)]
-        for judged in (0, 1):
-            line = _discriminant(self._sums(low)[split][1 - judged], self._sums(high)[split][1 - judged])
-            if line is None:
-                return None
-            axis, middle = line
-            for group, projected in zip((low, high), found, strict=True):
-                half = self._halves[group][split]
-                own = ~half if judged else half
-                projected[own] = self._rows[group][own] @ axis - middle
-        return found[0], found[1]
+    def _projected(self, group: int, axes: FloatArray, middles: FloatArray) -> FloatArray:
+        """Return the rows of a group in each split, those of each half on the discriminant of the other."""
+        own = self._members[group]
+        along = axes.reshape(2 * SPLITS, -1) @ self._lines.rows[own].T - middles.reshape(-1, 1)
+        both = along.reshape(SPLITS, 2, -1)
+        return np.where(self._lines.halves[:, own], both[:, 1], both[:, 0])
 
 
 def valleys_between(one: FloatArray, other: FloatArray) -> dict[int, float]:
-    """Return the depth of the deepest valley between the medians of two groups on a line, for each window.
+    """Return the depth of the deepest valley between the medians of two groups on lines, for each window.
+
+    Parameters
+    ----------
+    one, other : arrays of shape (lines, rows)
+        Where the rows of each group are; the depth is the mean over the lines.
 
     Examples
     --------
-    >>> one = np.linspace(0, 1, 50)
+    >>> one = np.linspace(0, 1, 50)[None]
     >>> valleys_between(one, one + 1)[4] < BARS[4] < valleys_between(one, one + 3)[4]
     True
     """
-    smaller = min(len(one), len(other))
-    along = np.sort(np.concatenate([one, other]))
-    first, last = sorted((median_of(one), median_of(other)))
-    widths = {parts: smaller // parts for parts in BARS}
-    return {at: _depth(along, first, last, width) for at, width in widths.items() if width >= LEAST_WINDOW}
+    smaller = min(one.shape[1], other.shape[1])
+    widths = {parts: smaller // parts for parts in BARS if smaller // parts >= LEAST_WINDOW}
+    if not widths:
+        return {}
+    along = np.sort(np.concatenate([one, other], axis=1), axis=1)
+    first, last = np.sort([medians_of(one), medians_of(other)], axis=0)
+    windows = np.array(list(widths.values()), dtype=np.int64)
+    depths = _core.line_valleys(along, first, last, windows, NOTHING).mean(axis=0)
+    return dict(zip(widths, depths.tolist(), strict=True))
 
 
 def negentropy_of(rows: FloatArray) -> float:
@@ -158,69 +162,69 @@ def negentropy_of(rows: FloatArray) -> float:
     if not n_axes:
         return np.inf
     along = centred @ (axes[:, -n_axes:] / np.sqrt(spread[-n_axes:]))
-    norms = (along**2).sum(axis=1)
-    squares = norms[:, None] + norms - 2.0 * along @ along.T
-    squares.partition(NEAR, axis=1)  # the row itself is at 0
-    reach = np.log(np.maximum(squares[:, NEAR], NO_SPREAD)).mean() / 2.0
+    reach = _core.mean_log_reach(np.ascontiguousarray(along), NEAR, NO_SPREAD)
     volume = n_axes / 2 * np.log(np.pi) - gammaln(n_axes / 2 + 1)
     entropy = digamma(n_rows) - digamma(NEAR) + volume + n_axes * reach
     return float(n_axes / 2 * (1.0 + np.log(2.0 * np.pi)) - entropy)
 
 
-def median_of(values: FloatArray) -> float:
-    """Return the median of some numbers; NumPy's own spends most of its time on cases that do not arise here.
+def medians_of(lines: FloatArray) -> FloatArray:
+    """Return the median of each line; NumPy's own spends most of its time on cases that do not arise here.
 
     Examples
     --------
-    >>> median_of(np.array([3.0, 1.0, 2.0])), median_of(np.array([4.0, 1.0, 3.0, 2.0]))
-    (2.0, 2.5)
+    >>> medians_of(np.array([[3.0, 1.0, 2.0]])), medians_of(np.array([[4.0, 1.0, 3.0, 2.0]]))
+    (array([2.]), array([2.5]))
     """
-    half = len(values) // 2
-    if len(values) % 2:
-        return float(np.partition(values, half)[half])
-    parted = np.partition(values, (half - 1, half))
-    return float((parted[half - 1] + parted[half]) / 2)
+    half = lines.shape[1] // 2
+    if lines.shape[1] % 2:
+        return np.asarray(np.partition(lines, half, axis=1)[:, half])
+    parted = np.partition(lines, (half - 1, half), axis=1)
+    return np.asarray((parted[:, half - 1] + parted[:, half]) / 2)
 
 
-def _depth(along: FloatArray, first: float, last: float, window: int) -> float:
-    """Return the depth of the deepest valley between two places, in standard errors."""
-    ends, starts = along[window:], along[:-window]
-    density = -np.log(np.maximum(ends - starts, np.finfo(np.float64).tiny))
-    within = (starts + ends >= 2 * first) & (starts + ends <= 2 * last)
-    if not within.any():
-        return NOTHING
-    peaks = np.minimum(np.maximum.accumulate(density), np.maximum.accumulate(density[::-1])[::-1])
-    return float((peaks - density)[within].max() * np.sqrt(window / 2.0))
+def sums_of_halves(rows: FloatArray, halves: Any) -> Sums:
+    """Return number, mean and scatter of both halves of some rows, for each split.
+
+    Examples
+    --------
+    >>> counts, means, scatters = sums_of_halves(np.array([[1.0], [3.0], [8.0]]), np.array([[True, True, False]]))
+    >>> counts.tolist(), means.ravel().tolist(), scatters.ravel().tolist()
+    ([[2.0, 1.0]], [2.0, 8.0], [2.0, 0.0])
+    """
+    n_rows, d = rows.shape
+    counts = np.empty((len(halves), 2))
+    means, scatters = np.zeros((len(halves), 2, d)), np.zeros((len(halves), 2, d, d))
+    for split, half in enumerate(halves):
+        for at, own in enumerate((rows[half], rows[~half])):
+            counts[split, at] = len(own)
+            if len(own):
+                means[split, at] = own.sum(axis=0) / len(own)
+                centred = own - means[split, at]
+                np.matmul(centred.T, centred, out=scatters[split, at])
+    return counts, means, scatters
 
 
-def _sums(rows: FloatArray) -> Sums:
-    """Return number, mean and scatter."""
-    if not len(rows):
-        return 0, np.zeros(rows.shape[1]), np.zeros((rows.shape[1], rows.shape[1]))
-    mean = rows.mean(axis=0)
-    centred = rows - mean
-    return len(rows), mean, centred.T @ centred
-
-
-def _discriminant(one: Sums, other: Sums) -> tuple[FloatArray, float] | None:
-    """Return the axis on which two groups have unit spread, and where their middle is on it."""
-    (n_one, mean, scatter), (n_other, other_mean, other_scatter) = one, other
-    if not n_one or not n_other:
-        return None
-    n_rows, d = n_one + n_other, len(mean)
-    within = (scatter + other_scatter) / n_rows
+def _discriminants(one: Sums, other: Sums) -> tuple[FloatArray, FloatArray, Any]:
+    """Return for each half of each split the axis on which two groups have unit spread, their middle on it, and
+    which splits have both.
+    """
+    (counts, means, scatters), (other_counts, other_means, other_scatters) = one, other
+    n_rows, d = counts + other_counts, means.shape[-1]
+    within = (scatters + other_scatters) / np.maximum(n_rows, 1.0)[..., None, None]
     # shrunk towards a sphere, the more the fewer rows there are for each column
-    share, spread = d / (n_rows + d), np.trace(within) / d
-    if not spread > 0:
-        return None
-    shrunk = (1.0 - share) * within
-    shrunk[np.diag_indices(d)] += share * spread
-    axis = np.linalg.solve(shrunk, other_mean - mean)
-    length = float(np.sqrt(axis @ shrunk @ axis))
-    if not length > 0:
-        return None
-    axis = axis / length
-    return axis, float(axis @ (mean + other_mean)) / 2.0
+    share, spread = d / (n_rows + d), np.trace(within, axis1=-2, axis2=-1) / d
+    are_told = (counts > 0) & (other_counts > 0) & (spread > 0)
+    shrunk = (1.0 - share)[..., None, None] * within
+    diagonal = np.arange(d)
+    shrunk[..., diagonal, diagonal] += np.where(are_told, share * spread, 1.0)[..., None]
+    shift = other_means - means
+    axes = np.linalg.solve(shrunk, shift[..., None])[..., 0]
+    # axis' S axis with S axis = shift
+    lengths = np.sqrt(np.maximum((axes * shift).sum(axis=-1), 0.0))
+    are_told &= lengths > 0
+    axes = axes / np.where(are_told, lengths, 1.0)[..., None]
+    return axes, (axes * (means + other_means)).sum(axis=-1) / 2.0, are_told.all(axis=1)
 
 
 def _leading(centred: FloatArray) -> FloatArray:

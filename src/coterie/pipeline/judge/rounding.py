@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from coterie._support.typing import Data
+from coterie._support.typing import Data, FloatArray
 
 FEW_ROWS = 10  # data of no more different rows than that are these rows, not rounded ones
 ATOM = 0.8  # a value that more of the rows have is no rounding
@@ -26,27 +24,30 @@ def spread_rounded(X: Data, seed: int = 0) -> Data:
     """
     if _are_few(X):
         return X
+    coded, widths, categories = np.zeros(X.shape[1], dtype=bool), _widths(X), _categories(X)
+    if not categories and not widths.any():
+        return X
     rng, spread = np.random.default_rng(seed), np.array(X)
-    coded = np.zeros(X.shape[1], dtype=bool)
-    for columns in _categories(X):
+    for columns in categories:
         coded[columns] = True
         _spread_category(spread, columns, rng)
     for at in np.flatnonzero(~coded):
-        spread[:, at] += _width(X[:, at]) * (rng.random(len(X)) - 0.5)
+        spread[:, at] += widths[at] * (rng.random(len(X)) - 0.5)
     return spread
 
 
 def _categories(X: Data) -> list[slice]:
     """Return the runs of columns that code one category each: one of them is high in every row."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    is_flag = ((X == low) | (X == high)).all(axis=0) & (low < high)
     found, start, at_work = [], 0, np.zeros(len(X), dtype=np.int64)
-    for at in range(X.shape[1]):
-        column = X[:, at]
-        high = column > column.min()
-        if not (column[high] == column.max()).all() or not high.any() or (at_work + high).max() > 1:
+    for at in np.flatnonzero(is_flag).tolist():
+        if at > start and not is_flag[at - 1]:
+            start, at_work = at, np.zeros(len(X), dtype=np.int64)
+        at_work = at_work + (X[:, at] > low[at])
+        if at_work.max() > 1:
             start, at_work = at + 1, np.zeros(len(X), dtype=np.int64)
-            continue
-        at_work += high
-        if at_work.all():
+        elif at_work.all():
             if at + 1 - start >= LEAST_CATEGORIES:
                 found.append(slice(start, at + 1))
             start, at_work = at + 1, np.zeros(len(X), dtype=np.int64)
@@ -64,12 +65,18 @@ def _spread_category(X: Data, columns: slice, rng: np.random.Generator) -> None:
     X[:, columns] = low + (high - low) * (1.0 / m + np.sqrt(m + 1.0) * (shares - 1.0 / m))
 
 
-def _width(column: Any) -> float:
-    """Return how far apart the values of a rounded column are; 0 where it is not rounded."""
-    values, counts = np.unique(column, return_counts=True)
-    if not 1 < len(values) < len(column) or counts.max() > ATOM * len(column):
-        return 0.0
-    return min(float(np.median(np.diff(values))), WIDEST * float(column.std(dtype=np.float64)))
+def _widths(X: Data) -> FloatArray:
+    """Return how far apart the values of each rounded column are; 0 where it is not rounded."""
+    ordered, n_rows = np.sort(X, axis=0), len(X)
+    is_new = ordered[1:] > ordered[:-1]
+    n_values = 1 + is_new.sum(axis=0)
+    found = np.zeros(X.shape[1])
+    for at in np.flatnonzero((n_values > 1) & (n_values < n_rows)):
+        places = np.concatenate([[0], 1 + np.flatnonzero(is_new[:, at]), [n_rows]])
+        if np.diff(places).max() <= ATOM * n_rows:
+            step = float(np.median(np.diff(ordered[places[:-1], at])))
+            found[at] = min(step, WIDEST * float(X[:, at].std(dtype=np.float64)))
+    return found
 
 
 def _are_few(X: Data) -> bool:

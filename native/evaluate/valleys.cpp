@@ -1,0 +1,162 @@
+#include "evaluate/valleys.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace coterie {
+namespace {
+
+constexpr std::int64_t most_rows = 128;    // of two groups, in which neighbours are counted
+constexpr std::int64_t most_anchors = 16;  // of each group, which count them
+constexpr std::int64_t least_rows = 16;
+constexpr std::int64_t far_share = 3;         // distances of a third of the rows tell the extent, against those of half as many
+constexpr double at_border = 0.15;            // share of the rows that are next to the border,
+constexpr std::int64_t least_at_border = 5;   // and least number
+constexpr double most_share = 0.9;            // beyond, a border is as wide as its groups
+constexpr double unknown = std::numeric_limits<double>::infinity();
+
+double square_between(const double* one, const double* other, std::int64_t cols) {
+  double sum = 0;
+  for (std::int64_t t = 0; t < cols; ++t) sum += (one[t] - other[t]) * (one[t] - other[t]);
+  return sum;
+}
+
+// The mean of the two in the middle where numbers are even.
+double median(std::vector<double>& values) {
+  const auto half = static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), values.begin() + half, values.end());
+  const double upper = values[static_cast<std::size_t>(half)];
+  return values.size() % 2 ? upper : (upper + *std::max_element(values.begin(), values.begin() + half)) / 2;
+}
+
+double extent_from(const GroupMembers& groups, std::int64_t group, const std::vector<const double*>& rows) {
+  const auto n = static_cast<std::ptrdiff_t>(rows.size()), far = n / far_share, near = far / 2;
+  std::vector<double> squares(rows.size()), growths;
+  for (std::int64_t a = 0; a < std::min(most_anchors, groups.size(group)); ++a) {
+    const double* anchor = groups.row(group, a);
+    for (std::size_t i = 0; i < rows.size(); ++i) squares[i] = square_between(anchor, rows[i], groups.rows.cols);
+    std::nth_element(squares.begin(), squares.begin() + far, squares.end());
+    std::nth_element(squares.begin(), squares.begin() + near, squares.begin() + far);
+    if (squares[near] > 0) growths.push_back(std::log(squares[far] / squares[near]));
+  }
+  if (growths.empty()) return unknown;
+  const double growth = median(growths) / 2;  // the logarithms of squares are twice those of distances
+  return growth > 0 ? std::log(static_cast<double>(far) / static_cast<double>(near)) / growth : unknown;
+}
+
+// Sum over the columns of the variance of some rows; their mean is left in `mean`.
+double spread_of(const std::vector<const double*>& rows, std::vector<double>& mean) {
+  const auto n = static_cast<double>(rows.size());
+  double spread = 0;
+  for (std::size_t t = 0; t < mean.size(); ++t) {
+    double sum = 0, squares = 0;
+    for (const double* row : rows) sum += row[t];
+    mean[t] = sum / n;
+    for (const double* row : rows) squares += (row[t] - mean[t]) * (row[t] - mean[t]);
+    spread += squares / n;
+  }
+  return spread;
+}
+
+// The share of the spread of some rows that those next to the border have; 1 if these are not at an end.
+double share_at_border(const std::vector<const double*>& rows, const std::vector<double>& away, std::int64_t cols) {
+  const auto n_near =
+      std::max(least_at_border, static_cast<std::int64_t>(std::nearbyint(at_border * static_cast<double>(rows.size()))));
+  if (n_near >= static_cast<std::int64_t>(rows.size())) return 1;
+  std::vector<std::int32_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::nth_element(order.begin(), order.begin() + n_near, order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return away[a] != away[b] ? away[a] < away[b] : a < b; });
+  std::sort(order.begin(), order.begin() + n_near);  // sums in the order of the rows
+  std::vector<const double*> near;
+  for (std::int64_t i = 0; i < n_near; ++i) near.push_back(rows[order[i]]);
+  std::vector<double> middle(static_cast<std::size_t>(cols)), end(middle);
+  const double spread = spread_of(rows, middle), of_near = spread_of(near, end);
+  return square_between(end.data(), middle.data(), cols) > spread ? of_near / spread : 1;
+}
+
+std::vector<const double*> first_rows(const GroupMembers& groups, std::int64_t group, std::int64_t most) {
+  std::vector<const double*> rows;
+  for (std::int64_t i = 0; i < std::min(most, groups.size(group)); ++i) rows.push_back(groups.row(group, i));
+  return rows;
+}
+
+}  // namespace
+
+double joint_extent(const GroupMembers& groups, std::int64_t low, std::int64_t high) {
+  const double share = std::min(1.0, static_cast<double>(most_rows) / static_cast<double>(groups.size(low) + groups.size(high)));
+  std::vector<const double*> rows;
+  for (const std::int64_t group : {low, high}) {
+    const auto wanted = static_cast<std::int64_t>(std::nearbyint(share * static_cast<double>(groups.size(group))));
+    const auto own = first_rows(groups, group, std::max<std::int64_t>(1, wanted));
+    rows.insert(rows.end(), own.begin(), own.end());
+  }
+  if (static_cast<std::int64_t>(rows.size()) < least_rows) return unknown;
+  return std::max(extent_from(groups, low, rows), extent_from(groups, high, rows));
+}
+
+double border_extent(const GroupMembers& groups, std::int64_t low, std::int64_t high) {
+  const auto one = first_rows(groups, low, most_rows), other = first_rows(groups, high, most_rows);
+  std::vector<double> from_one(one.size(), unknown), from_other(other.size(), unknown);
+  for (std::size_t i = 0; i < one.size(); ++i)
+    for (std::size_t j = 0; j < other.size(); ++j) {
+      const double square = square_between(one[i], other[j], groups.rows.cols);
+      from_one[i] = std::min(from_one[i], square);
+      from_other[j] = std::min(from_other[j], square);
+    }
+  const double share =
+      std::max(share_at_border(one, from_one, groups.rows.cols), share_at_border(other, from_other, groups.rows.cols));
+  return 1 / (1 - std::min(share, most_share));
+}
+
+double mean_log_reach(const MatrixView<double>& rows, std::int64_t near, double least_square) {
+  std::vector<double> squares(static_cast<std::size_t>(rows.rows));
+  double sum = 0;
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    for (std::int64_t j = 0; j < rows.rows; ++j) squares[j] = square_between(rows.row(i), rows.row(j), rows.cols);
+    std::nth_element(squares.begin(), squares.begin() + near, squares.end());  // the row itself is at 0
+    sum += std::log(std::max(squares[near], least_square));
+  }
+  return sum / static_cast<double>(rows.rows) / 2;
+}
+
+double line_valley(const double* along, std::int64_t n, double first, double last, std::int64_t window, double nothing) {
+  // the density is the inverse of the gap that `window` numbers take: peaks are the least gaps on either side
+  const std::int64_t n_gaps = n - window;
+  std::vector<double> gaps(static_cast<std::size_t>(std::max<std::int64_t>(n_gaps, 0))), right(gaps);
+  double least = unknown;
+  for (std::int64_t i = n_gaps - 1; i >= 0; --i) {
+    gaps[i] = std::max(along[i + window] - along[i], std::numeric_limits<double>::min());
+    right[i] = least = std::min(least, gaps[i]);
+  }
+  double left = unknown, deepest = 0;
+  for (std::int64_t i = 0; i < n_gaps; ++i) {
+    left = std::min(left, gaps[i]);
+    const double place = along[i] + along[i + window];
+    if (place >= 2 * first && place <= 2 * last) deepest = std::max(deepest, gaps[i] / std::max(left, right[i]));
+  }
+  return deepest > 0 ? std::log(deepest) * std::sqrt(static_cast<double>(window) / 2) : nothing;
+}
+
+std::vector<double> hill_rises(const std::int64_t* edges, const double* heights, std::int64_t n_edges, const double* peaks,
+                               std::int64_t n_rows) {
+  std::vector<std::int64_t> parent(static_cast<std::size_t>(n_rows));
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](std::int64_t row) {
+    while (parent[row] != row) row = parent[row] = parent[parent[row]];
+    return row;
+  };
+  std::vector<double> rises(static_cast<std::size_t>(n_edges));
+  for (std::int64_t i = 0; i < n_edges; ++i) {
+    std::int64_t high = root(edges[2 * i]), low = root(edges[2 * i + 1]);
+    if (peaks[high] < peaks[low]) std::swap(high, low);  // the name of a hill is its peak
+    rises[i] = std::max(peaks[low] - heights[i], 0.0);
+    parent[low] = high;
+  }
+  return rises;
+}
+
+}  // namespace coterie
