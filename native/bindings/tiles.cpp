@@ -183,7 +183,8 @@ void bind_tiles(nb::module_& module) {
       .value("canberra", Kernel::canberra)
       .value("braycurtis", Kernel::braycurtis)
       .value("hamming", Kernel::hamming)
-      .value("gower", Kernel::gower);
+      .value("gower", Kernel::gower)
+      .value("observed", Kernel::observed);
   nb::enum_<Finish>(module, "Finish")
       .value("identity", Finish::identity)
       .value("squared_norm", Finish::squared_norm)

@@ -283,6 +283,51 @@ TEST(gower_agrees_with_the_obvious_formula_on_every_instruction_set) {
   use_instruction_set(before);
 }
 
+template <class T>
+double obvious_observed(const T* x, const T* y, std::int64_t cols) {
+  double sum = 0, count = 0;
+  for (std::int64_t t = 0; t < cols; ++t)
+    if (!std::isnan(x[t]) && !std::isnan(y[t])) {
+      sum += (static_cast<double>(x[t]) - y[t]) * (static_cast<double>(x[t]) - y[t]);
+      ++count;
+    }
+  return count == 0 ? std::numeric_limits<double>::infinity() : sum * static_cast<double>(cols) / count;
+}
+
+template <class T>
+void check_observed() {
+  const std::vector<double> weights(7, 1.0);
+  const MixedColumns mixed{7, 0, 7, weights.data()};
+  constexpr std::int64_t n = 61, m = 133;
+  std::vector<T> x = table_cells<T>(n, mixed, 3, true), y = table_cells<T>(m, mixed, 4, true);
+  for (std::size_t t = 0; t < 7; ++t) x[5 * 7 + t] = t == 2 ? T(1) : std::numeric_limits<T>::quiet_NaN();
+  y[3 * 7 + 2] = std::numeric_limits<T>::quiet_NaN();  // nothing in common with row 5 of X
+  std::vector<T> matrix(static_cast<std::size_t>(n * m)), value(static_cast<std::size_t>(n));
+  std::vector<std::int32_t> index(static_cast<std::size_t>(n));
+  const MatrixView<T> X{x.data(), n, 7, 7}, Y{y.data(), m, 7, 7};
+  const Metric metric{Kernel::observed, Finish::identity, 2};
+  store<T>(X, Y, metric, 2, {matrix.data(), n, m, m});
+  nearest<T>(X, Y, metric, 2, {index.data(), value.data()});
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < m; ++j) {
+      const double found = matrix[static_cast<std::size_t>(i * m + j)], expected = obvious_observed(X.row(i), Y.row(j), 7);
+      CHECK(found == expected || std::abs(found - expected) <= (sizeof(T) == 8 ? 1e-14 : 2e-6) * (1 + expected));
+      CHECK(value[static_cast<std::size_t>(i)] <= found);
+    }
+  CHECK(std::isinf(matrix[5 * m + 3]));
+}
+
+TEST(distances_of_observed_cells_agree_with_the_obvious_formula_on_every_instruction_set) {
+  const std::string before = engine().name;
+  std::istringstream names(available_instruction_sets());
+  for (std::string name; names >> name;) {
+    use_instruction_set(name);
+    check_observed<float>();
+    check_observed<double>();
+  }
+  use_instruction_set(before);
+}
+
 TEST(rows_with_other_columns_than_their_distance_are_refused) {
   const std::vector<double> weights = {1, 1}, x = {0, 1, 2};
   const MixedColumns mixed{2, 0, 2, weights.data()};

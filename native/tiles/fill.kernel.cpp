@@ -33,6 +33,15 @@ void fill_braycurtis(const StripRows<T>& rows, const PackedColumns<T>& Y, const 
           __attribute__((always_inline)) { braycurtis_block<T>(strip, panel, start, cols, out); });
 }
 
+template <class T>
+void fill_observed(const StripRows<T>& rows, const PackedColumns<T>& Y, const Metric&, std::int64_t first, std::int64_t count,
+                   T* tile) {
+  fill_with(
+      rows, Y, first, count, tile,
+      [](const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out)
+          __attribute__((always_inline)) { observed_block<T>(strip, panel, start, cols, out); });
+}
+
 // Whether no cell of the strip is missing; the panels say so in their terms.
 template <class T>
 bool is_complete(const StripRows<T>& rows, std::int64_t cols) {
@@ -123,6 +132,8 @@ TileFill<T> fill_of(const Metric& metric) {
       return fill_difference<T, Hamming>;
     case Kernel::gower:
       return fill_gower<T>;
+    case Kernel::observed:
+      return fill_observed<T>;
   }
   return nullptr;
 }

@@ -15,6 +15,7 @@ enum class Kernel : std::int32_t {
   braycurtis,          // sum |x - y| / sum |x + y|
   hamming,             // number of x != y
   gower,               // weighted mean over the columns that both rows have, of |x - y| or of x != y
+  observed,            // sum (x - y)^2 over the columns that both rows have, times columns / common ones; +inf without a common one
 };
 
 enum class Finish : std::int32_t {

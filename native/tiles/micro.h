@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "support/parallel.h"
 #include "support/vector_math.h"
@@ -135,6 +136,29 @@ COTERIE_INLINE void braycurtis_block(const StripRows<T>& strip, const T* panel, 
     for (int r = 0; r < strip_rows; ++r) {
       const Vec<T> share = select<T>(difference[r] == Vec<T>{}, Vec<T>{}, difference[r] / total[r]);  // equal rows: 0, also 0/0
       out.value[r][v] = share + load(start + v * lanes<T>);
+    }
+  }
+}
+
+// Squares over the columns that both rows have, scaled up to all columns: half a panel at a time, to stay in registers.
+template <class T>
+COTERIE_INLINE void observed_block(const StripRows<T>& strip, const T* panel, const T* start, std::int64_t cols, Block<T>& out) {
+  const Vec<T> nothing = {}, one = broadcast<T>(1), all = broadcast(static_cast<T>(cols));
+  const Vec<T> undefined = broadcast(std::numeric_limits<T>::infinity());
+  for (int v = 0; v < panel_vectors; ++v) {
+    Vec<T> sum[strip_rows] = {}, count[strip_rows] = {};
+    for (std::int64_t t = 0; t < cols; ++t) {
+      const Vec<T> y = load(panel + t * panel_width<T> + v * lanes<T>);
+      for (int r = 0; r < strip_rows; ++r) {
+        const Vec<T> difference = broadcast(strip.row[r][t]) - y;
+        const Mask<T> is_common = difference == difference;
+        sum[r] = add_square<Vec<T>>(sum[r], select<T>(is_common, difference, nothing));
+        count[r] += select<T>(is_common, one, nothing);
+      }
+    }
+    for (int r = 0; r < strip_rows; ++r) {
+      const Vec<T> scaled = sum[r] * (all / count[r]);  // by exactly 1 where no cell is missing
+      out.value[r][v] = select<T>(count[r] == nothing, undefined, scaled) + load(start + v * lanes<T>);
     }
   }
 }

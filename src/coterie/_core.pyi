@@ -109,6 +109,8 @@ class Kernel(enum.Enum):
 
     gower = 8
 
+    observed = 9
+
 class Finish(enum.Enum):
     identity = 0
 

@@ -66,6 +66,14 @@ def by_gower(X, Y, kinds=None, w=None):
     return total / weight
 
 
+def by_shared_cells(X, Y, squared=False):
+    """Squares over the cells that both rows have, times the share of columns that they are."""
+    apart = X[:, None] - Y
+    shared = (~np.isnan(apart)).sum(axis=2)
+    squares = np.nansum(apart**2, axis=2) * (X.shape[1] / shared)
+    return squares if squared else np.sqrt(squares)
+
+
 # Slow peers, one per entry; a distance without one fails `test_every_distance_has_an_oracle`.
 ORACLES = {
     "euclidean": by_scipy("euclidean"),
@@ -85,6 +93,7 @@ ORACLES = {
     "dice": by_booleans("dice"),
     "matching": by_booleans("hamming"),
     "gower": by_gower,
+    "nan_euclidean": by_shared_cells,
 }
 PARAMETERS = {
     "euclidean": [{"w": WEIGHTS}],
@@ -95,6 +104,7 @@ PARAMETERS = {
     + [{"p": 3, "w": WEIGHTS}, {"p": 1.7, "w": WEIGHTS}, {"p": np.inf, "w": WEIGHTS}],
     "seuclidean": [{"V": np.arange(1.0, D + 1)}],
     "mahalanobis": [{"VI": np.diag(np.arange(1.0, D + 1)) + 0.2}],
+    "nan_euclidean": [{"squared": True}],
     "gower": [{"w": WEIGHTS}, {"kinds": MIXED}, {"kinds": MIXED, "w": WEIGHTS}],
 }
 CASES = [(name, params) for name in DISTANCES for params in ({}, *PARAMETERS.get(name, ()))]
@@ -111,6 +121,10 @@ def rows_for(name, n, dtype=np.float64, *, seed=0):
         return (rng.random((n, D)) < 0.5).astype(dtype)
     if kind == "categorical":
         return rng.integers(0, 4, (n, D)).astype(dtype)
+    if DISTANCES[name].takes_gaps and kind == "real" and np.dtype(dtype).kind == "f":
+        rows = rng.normal(size=(n, D)) * 3
+        rows[:, 4:][rng.random((n, D - 4)) < 0.3] = np.nan
+        return rows.astype(dtype)
     if kind == "mixed" and np.dtype(dtype).kind == "f":
         return np.hstack([rng.normal(size=(n, 1)), rng.integers(0, 3, (n, D - 1))]).astype(dtype)
     return (
@@ -260,7 +274,7 @@ def test_what_is_no_metric_breaks_the_triangle(name):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(60, D)) if DISTANCES[name].domain == "real" else rng.random((200, 3)) < 0.5
     rows = rows[(rows != rows[:, :1]).any(axis=1)]
-    if DISTANCES[name].domain == "mixed":  # cells that one of two rows lacks are left out
+    if DISTANCES[name].takes_gaps:  # cells that one of two rows lacks are left out
         rows = np.where(rng.random((200, 3)) < 0.2, np.nan, rng.random((200, 3)))
         rows = rows[(~np.isnan(rows)).sum(axis=1) > 1]
     a = pairwise_distances(rows, metric=name)
@@ -275,7 +289,7 @@ def test_bad_data_are_told(name):
     holes = X.copy()
     holes[3, 4] = np.nan
     for function in (pairwise_distances, lambda X, Y=None, metric="": k_nearest(X, Y, 2, metric)):
-        if DISTANCES[name].domain != "mixed":
+        if not DISTANCES[name].takes_gaps:
             with pytest.raises(
                 InvalidData, match=r"Input X contains NaN: 1 missing value in X\[:, 4\] \(row 3\)"
             ):

@@ -223,7 +223,7 @@ def test_missing_cells_are_scikit_learns():
         ([[1, 1e200]], None, {}, r"too large for float64"),
         ([[1, 2]], [[1, 2, 3]], {}, r"as many columns as each other, got 2 and 3"),
         ([[1, 2]], None, {"squared": 2}, r"squared of nan_euclidean must be True or False, got 2"),
-        ([[1, 2]], None, {"p": 2}, r"nan_euclidean takes squared, got p"),
+        ([[1, 2]], None, {"p": 2}, r"nan_euclidean takes squared, patterns, got p"),
     ],
 )
 def test_missing_cells_that_are_refused(rows, others, params, message):

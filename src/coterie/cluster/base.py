@@ -37,7 +37,7 @@ from coterie._support.validation import (
 from coterie._support.validation.schema import ESTIMATOR, Schema
 from coterie.distance import TableEncoding, find_distance, input_kind
 from coterie.distance.input import InputKind, check_new_input
-from coterie.distance.mixed import is_mixed, learn_table, refuse_missing, takes_table
+from coterie.distance.mixed import is_mixed, learn_table, refuse_missing, takes_gaps, takes_table
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -101,6 +101,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     row_attributes: ClassVar[tuple[str, ...] | None] = None  # with an entry per row; None: rows cannot move
 
     _table: TableEncoding | None = None  # of a fit to mixed columns: how they become numbers
+    _has_gaps: bool = False  # True after a fit to rows whose cells may be missing
     labels_: Labels
     n_features_in_: int
     feature_names_in_: Any
@@ -167,9 +168,11 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
             refuse_heavy(data, weights, who=type(self).__name__)
         with fit_task(self, data) as listener:
             found = model._compute(data, weights, listener)
-        for name in self._sometimes:
+        for name in (*self._sometimes, "_has_gaps"):
             model.__dict__.pop(name, None)
         model.__dict__.update(found)
+        if model._takes_gaps and model._table is None:
+            model.__dict__.setdefault("_has_gaps", True)
         if model is not self:
             parameters = self.get_params(deep=False)
             self.__dict__.clear()
@@ -196,6 +199,11 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
         if distance is not None and not is_mixed(distance):
             refuse_missing(coded, getattr(distance, "name", distance), who=type(self).__name__)
         return coded
+
+    @property
+    def _takes_gaps(self) -> bool:
+        """Whether cells may be missing."""
+        return takes_gaps(getattr(self, "metric", None))
 
     @property
     def _kind(self) -> InputKind:
@@ -244,6 +252,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
         tags.input_tags.pairwise = self._kind != "data"
+        tags.input_tags.allow_nan = self._takes_gaps
         return tags
 
 

@@ -34,7 +34,7 @@ def largest_safe(distance: Distance, dtype: Any, shape: tuple[int, int]) -> floa
     n_rows, n_columns = max(1, shape[0]), max(1, shape[1])
     if distance.kernel in (None, _core.Kernel.hamming, _core.Kernel.gower):
         return inf
-    if distance.euclidean_form in ("distance", "square"):
+    if distance.euclidean_form in ("distance", "square") or distance.kernel == _core.Kernel.observed:
         return largest_to_square(dtype, shape)
     if distance.kernel == _core.Kernel.dot:
         return inf  # of directions or of sets: prepared numbers are at most 1
@@ -63,6 +63,8 @@ def refuse_overflow(distance: Distance, rows: Data, *, name: str) -> None:
     safe = largest_safe(distance, rows.dtype, rows.shape)
     if rows.size == 0 or distance.domain == "mixed":  # ranges are learned first, and cells may be missing
         return
+    if distance.takes_gaps and np.isnan(rows).any():
+        rows = np.where(np.isnan(rows), np.zeros((), dtype=rows.dtype), rows)
     low, high = float(rows.min()), float(rows.max())
     if not max(-low, high) <= safe:
         raise _too_large(distance, rows, safe, name)

@@ -58,6 +58,8 @@ class Distance:
         ask whether numbers are equal; mixed ones take tables of numbers and categories with missing cells.
     is_metric : bool
         Whether the triangle inequality holds.
+    takes_gaps : bool
+        Whether cells may be missing (NaN).
     parameters : tuple of Parameter
         What it can be told.
     values : mapping
@@ -93,6 +95,7 @@ class Distance:
     aliases: tuple[str, ...] = ()
     domain: Domain = "real"
     is_metric: bool = True
+    takes_gaps: bool = False
     parameters: tuple[Parameter, ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
     transform: Transform | None = None
@@ -113,12 +116,15 @@ class Distance:
     @property
     def squares_numbers(self) -> bool:
         """Whether numbers are squared, so that large ones overflow sooner than their sums do."""
-        return self.euclidean_form in ("distance", "square") or self.kernel == _core.Kernel.minkowski
+        return self.euclidean_form in ("distance", "square") or self.kernel in (
+            _core.Kernel.minkowski,
+            _core.Kernel.observed,
+        )
 
     @property
     def unlearned(self) -> tuple[str, ...]:
         """The moments of columns that it would learn from data, and has not been told."""
-        if self.learn is None or self.domain != "real":  # ranges, of mixed tables, are those of all rows
+        if self.learn is None or self.takes_gaps:  # ranges, of mixed tables, are those of all rows
             return ()
         return tuple(name for name, value in self.values.items() if value is None)
 

@@ -8,10 +8,16 @@ from typing import Any
 import numpy as np
 
 from coterie._core import Finish, Kernel
-from coterie._support.validation import AnArray, Anything, Constraint, Dictionary, Nothing
+from coterie._support.validation import AnArray, Anything, Constraint, Dictionary, Flag, Nothing
 from coterie._support.validation.parameters import is_number
 from coterie.distance.catalogue import Distance, Parameter, register
-from coterie.distance.learning import with_covariance, with_ranges, with_variances, with_weights
+from coterie.distance.learning import (
+    with_covariance,
+    with_ranges,
+    with_shared_cells,
+    with_variances,
+    with_weights,
+)
 from coterie.distance.transforms import CentredUnitLength, Presence, RankedUnitLength, UnitLength
 
 
@@ -39,6 +45,10 @@ def _minkowski(distance: Distance) -> Distance:
         np.inf: (Kernel.chebyshev, Finish.identity),
     }.get(p, (Kernel.minkowski, Finish.power_root))
     return _weighted(replace(distance, kernel=kernel, finish=finish, p=p, is_metric=p >= 1))
+
+
+def _observed(distance: Distance) -> Distance:
+    return replace(distance, finish=Finish.identity if distance.values["squared"] else Finish.root)
 
 
 _WEIGHTS = Parameter("w", "weight of each column, at least 0; None: all 1", None, Nothing() | AnArray())
@@ -238,6 +248,28 @@ register(
 )
 register(
     Distance(
+        name="nan_euclidean",
+        summary="Euclidean over the columns in which both rows have a value, scaled up to all columns.",
+        formula="sqrt(columns / common sum (x - y)^2)",
+        kernel=Kernel.observed,
+        finish=Finish.root,
+        is_metric=False,
+        takes_gaps=True,
+        parameters=(
+            Parameter("squared", "whether to return squares", False, Flag()),
+            Parameter(
+                "patterns",
+                "columns, as 0 and 1, with which a new row must share one; None: those of the data",
+                None,
+                Nothing() | AnArray(),
+            ),
+        ),
+        specialise=_observed,
+        learn=with_shared_cells,
+    )
+)
+register(
+    Distance(
         name="gower",
         summary="For tables: mean difference over the columns that both rows have, numbers by their range.",
         formula="sum w d / sum w, d = |x - y| / range or [x != y]",
@@ -245,6 +277,7 @@ register(
         finish=Finish.identity,
         domain="mixed",
         is_metric=False,
+        takes_gaps=True,
         parameters=(
             Parameter(
                 "kinds",

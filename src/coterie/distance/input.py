@@ -176,7 +176,12 @@ def resolve_input(
         )
     if kind == "data":
         squares = distance is None or distance.squares_numbers
-        options: Any = {"accept_sparse": rules.takes_sparse, "min_rows": rules.min_rows, "squares": squares}
+        options: Any = {
+            "accept_sparse": rules.takes_sparse,
+            "min_rows": rules.min_rows,
+            "squares": squares,
+            "may_have_gaps": distance is not None and distance.takes_gaps,
+        }
         return RowsInput(check_data(X, estimator=estimator, **options), distance)
     turned = X if rules.takes_sparse and issparse(X) else mirrored(X)
     # columns are counted and named here; the matrix itself is looked at below
@@ -244,7 +249,14 @@ def resolve_rows(
             f"{name} of {who} is sparse, and the distance {distance.name} takes dense rows only. Pass "
             f"{name}.toarray(), or choose one of {', '.join(SPARSE_DISTANCES)}."
         )
-    checked = check_data(X, who=who, name=name, accept_sparse=takes_sparse, squares=distance.squares_numbers)
+    checked = check_data(
+        X,
+        who=who,
+        name=name,
+        accept_sparse=takes_sparse,
+        squares=distance.squares_numbers,
+        may_have_gaps=distance.takes_gaps,
+    )
     few = "Pass fewer rows, or fewer columns: sklearn.decomposition.TruncatedSVD makes them."
     return dense_rows(checked, who=who, needs="", way_out=few)
 

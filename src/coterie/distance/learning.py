@@ -14,7 +14,13 @@ from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.typing import Data, FloatArray
 from coterie.distance.catalogue import Distance
-from coterie.distance.transforms import MixedColumns, Scaling, Whitening
+from coterie.distance.transforms import (
+    MixedColumns,
+    Scaling,
+    SharedCells,
+    Whitening,
+    first_without_common,
+)
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 
 SINGULAR = 1e-12  # an eigenvalue below this share of the largest is rounding, not variance
@@ -103,6 +109,57 @@ def with_ranges(distance: Distance, X: Data, Y: Data | None) -> Distance:
     transform = MixedColumns(order, int((group == 0).sum()), int((group == 1).sum()), low, spans, scaled)
     values = {"kinds": kinds, "w": weights, "low": low, "high": high}
     return replace(distance, values=values, transform=transform)
+
+
+def with_shared_cells(distance: Distance, X: Data, Y: Data | None) -> Distance:
+    """Refuse pairs of rows without a common column, and remember which columns a new row must share."""
+    told = distance.values["patterns"]
+    if told is not None:
+        patterns = np.asarray(told)
+        if patterns.ndim != 2 or patterns.shape[1] != X.shape[1] or not np.isin(patterns, (0, 1)).all():
+            raise InvalidParameter(
+                f"patterns of {distance.name} must be 0 and 1, one column for each of X, {X.shape[1]}, got "
+                f"the shape {patterns.shape}."
+            )
+        return replace(distance, transform=SharedCells(patterns.astype(bool)))
+    is_there = ~np.isnan(X)
+    others = is_there if Y is None else ~np.isnan(Y)
+    if is_there.shape[1] != others.shape[1]:
+        return distance  # said by who compares them
+    rows, patterns = (np.unique(one, axis=0) for one in (is_there, others))
+    if first_without_common(rows, patterns) is not None:
+        raise _incomparable(is_there, others, distance.name, "X" if Y is None else "Y")
+    if Y is not None:
+        return distance
+    patterns = _least_patterns(patterns)
+    values = {**distance.values, "patterns": patterns.astype(np.float64)}
+    return replace(distance, values=values, transform=SharedCells(patterns))
+
+
+def _incomparable(is_there: Any, others: Any, who: str, name: str) -> InvalidData:
+    for what, rows in (("X", is_there), (name, others)):
+        is_empty = ~rows.any(axis=1)
+        if is_empty.any():
+            return InvalidData(
+                f"row {int(np.argmax(is_empty))} of {what} has no values: its {who} distance is undefined. "
+                f"Leave such rows out."
+            )
+    pair = first_without_common(is_there, others)
+    assert pair is not None
+    return InvalidData(
+        f"row {pair[0]} of X and row {pair[1]} of {name} have no column in which both have a value: their "
+        f"{who} distance is undefined. Leave such rows out, or fill in values."
+    )
+
+
+def _least_patterns(patterns: Any) -> Any:
+    """Return the patterns that contain no other: who shares a column with these shares one with all."""
+    if len(patterns) > MOST_PATTERNS:
+        return patterns
+    cells = patterns.astype(np.float32)
+    common, sizes = cells @ cells.T, cells.sum(axis=1)
+    contains = (common == sizes) & (sizes[:, None] > sizes)  # row: contains column
+    return patterns[~contains.any(axis=1)]
 
 
 def kinds_of(distance: Distance, n_columns: int) -> tuple[str, ...]:

@@ -26,6 +26,18 @@ def is_mixed(metric: Any) -> bool:
     return _domain(metric) == "mixed"
 
 
+def takes_gaps(metric: Any) -> bool:
+    """Return whether a `metric=` is a distance of rows whose cells may be missing.
+
+    Examples
+    --------
+    >>> takes_gaps("nan_euclidean"), takes_gaps("euclidean")
+    (True, False)
+    """
+    distance = _known(metric)
+    return distance is not None and distance.takes_gaps
+
+
 def takes_table(metric: Any, *tables: Any) -> bool:
     """Return whether tables are to be coded: always for a distance of mixed columns, else if they hold names.
 
@@ -39,9 +51,14 @@ def takes_table(metric: Any, *tables: Any) -> bool:
 
 
 def _domain(metric: Any) -> str | None:
+    distance = _known(metric)
+    return None if distance is None else distance.domain
+
+
+def _known(metric: Any) -> Distance | None:
     if isinstance(metric, str):
-        return find_distance(metric).domain if metric in known_names() else None
-    return metric.domain if isinstance(metric, Distance) else None
+        return find_distance(metric) if metric in known_names() else None
+    return metric if isinstance(metric, Distance) else None
 
 
 def _holds_names(table: Any) -> bool:

@@ -12,7 +12,6 @@ from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Data, Distances, FloatArray, MatrixLike
 from coterie._support.validation import require_memory
-from coterie.distance import gaps
 from coterie.distance.catalogue import Distance, RowFunction, find_distance
 from coterie.distance.input import input_kind, resolve_cells, resolve_matrix, resolve_rows
 from coterie.distance.rows import Rows, prepare_rows
@@ -86,7 +85,7 @@ def pairwise_distances(
         D = matrix_as_distances(X, Y, metric, params, who=_WHO, threads=threads)
         return _condensed(D) if condensed else D
     if is_scikit_learns(metric):
-        D = _outside_the_catalogue(X, Y, str(metric), params)
+        D = pairwise_by_scikit_learn(X, Y, str(metric), params, who=_WHO)
         return _condensed(D) if condensed else D
     metric, params = translate_parameters(metric, params)
     distance = find_distance(metric, **params)
@@ -99,18 +98,6 @@ def pairwise_distances(
     )
     _refuse_ambiguous(distance, Y)
     return distance_matrix(rows, condensed=condensed, threads=threads)
-
-
-def _outside_the_catalogue(
-    X: MatrixLike, Y: MatrixLike | None, metric: str, params: dict[str, Any]
-) -> Distances:
-    """Return a matrix that the engine has no kernel for."""
-    if metric != gaps.NAME:
-        return pairwise_by_scikit_learn(X, Y, metric, params, who=_WHO)
-    unknown = [name for name in params if name != "squared"]
-    if unknown:
-        raise InvalidParameter(f"the distance {metric} takes squared, got {', '.join(unknown)}.")
-    return gaps.nan_euclidean(X, None if Y is X else Y, who=_WHO, **params)
 
 
 def _refuse_ambiguous(distance: Distance, Y: MatrixLike | None) -> None:

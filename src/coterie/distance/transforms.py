@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.typing import Data, FloatArray, Indices
 from coterie.errors import InvalidData
 
 FLAT = 1e-10  # of a matrix: a singular value below this share of the largest is rounding
+Mask = npt.NDArray[np.bool_]
 NUMBERS_AT_ONCE = 2**18  # a block of this many float64 stays in the second-level cache
 
 
@@ -142,6 +144,63 @@ class Presence:
     def backward(self, rows: FloatArray) -> FloatArray:
         """Return the sets themselves."""
         return rows
+
+
+@dataclass(frozen=True, eq=False)
+class SharedCells:
+    """Rows as they are, each of which shares a column with every row that was learned from.
+
+    Parameters
+    ----------
+    patterns : array of bool of shape (n_patterns, n_columns)
+        The columns in which rows of the data have values; patterns that contain another are left out.
+    """
+
+    patterns: Mask
+
+    @property
+    def offset(self) -> FloatArray:
+        """Zero: rows are not shifted."""
+        return np.zeros(self.patterns.shape[1])
+
+    def forward(self, rows: FloatArray) -> FloatArray:
+        """Return the rows, if none is without a common column."""
+        is_there = ~np.isnan(rows)
+        lonely = first_without_common(is_there, self.patterns)
+        if lonely is not None:
+            row = lonely[0]
+            has_any = is_there[row].any()
+            raise UndefinedRow(
+                row, "has values in no column that some row of the data has" if has_any else "has no values"
+            )
+        return rows
+
+    def backward(self, rows: FloatArray) -> FloatArray:
+        """Return the rows."""
+        return rows
+
+
+def first_without_common(is_there: Mask, others: Mask) -> tuple[int, int] | None:
+    """Return the first row and another that have no column in which both have a value; None: there are none.
+
+    Examples
+    --------
+    >>> first_without_common(np.array([[True, True], [True, False]]), np.array([[False, True]]))
+    (1, 0)
+    """
+    if not len(is_there) or not len(others) or (is_there.all(axis=0) & others.all(axis=0)).any():
+        return None
+    least = int(is_there.sum(axis=1).min()), int(others.sum(axis=1).min())
+    if sum(least) > is_there.shape[1]:
+        return None  # two rows that have so many columns share one
+    columns = others.astype(np.float32).T
+    step = max(1, NUMBERS_AT_ONCE // len(others))
+    for first in range(0, len(is_there), step):
+        shared = is_there[first : first + step].astype(np.float32) @ columns
+        if not shared.all():
+            row, other = np.unravel_index(int(np.argmin(shared)), shared.shape)
+            return first + int(row), int(other)
+    return None
 
 
 @dataclass(frozen=True, eq=False)

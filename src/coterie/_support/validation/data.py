@@ -32,6 +32,7 @@ def check_data(
     squares: bool = True,
     may_be_distances: bool = False,
     may_be_missing: bool = False,
+    may_have_gaps: bool = False,
     is_graph: bool = False,
 ) -> Data | SparseData:
     """Return the data as a C-ordered float32 or float64 matrix (or CSR), or say what is wrong with them.
@@ -57,6 +58,9 @@ def check_data(
         Whether a symmetric matrix with a zero diagonal may pass.
     may_be_missing : bool, default=False
         Whether values that are not finite may pass, because the caller settles them itself.
+    may_have_gaps : bool, default=False
+        Whether NaN may pass as a missing cell; infinite and too large values are refused. So it is also for
+        an estimator whose `_takes_gaps` is True.
     is_graph : bool, default=False
         Whether a sparse matrix holds pairs of rows: it may have more entries than 32 bits count, and keeps
         those of a row in their order.
@@ -93,13 +97,22 @@ def check_data(
         raise
     except (ValueError, TypeError, OverflowError) as error:
         raise explain.explained(error, X, who, name) from None
-    if not may_be_missing:
-        _refuse_unsafe_values(checked, columns, who, name, squares)
+    may_have_gaps = may_have_gaps or getattr(estimator, "_takes_gaps", False)
+    values = _without_gaps(checked) if may_have_gaps else checked
+    if not may_be_missing or may_have_gaps:
+        _refuse_unsafe_values(values, columns, who, name, squares)
     if not may_be_distances:
-        _refuse_distances(checked, who, name)
+        _refuse_distances(values, who, name)
     if squares and estimator is not None and reset and not (may_be_missing or may_be_distances):
-        refuse_tiny(checked, columns, name)
+        refuse_tiny(values, columns, name)
     return checked
+
+
+def _without_gaps(X: Any) -> Any:
+    """Return rows with 0 in place of missing cells, for checks of the others."""
+    if issparse(X) or not np.isnan(X).any():
+        return X
+    return np.where(np.isnan(X), np.zeros((), dtype=X.dtype), X)
 
 
 def _of_table(estimator: Any, X: Any, reset: bool, min_rows: int) -> Data:

@@ -98,7 +98,8 @@ class Tensor(Field):
     sparse : bool, default=False
         Whether a CSR matrix may stand for it.
     of_table : bool, default=False
-        Whether it holds rows of the fit, whose cells may be missing where the state has a `_table`.
+        Whether it holds rows of the fit, whose cells may be missing where the state has a `_table` or
+        `_has_gaps`.
     """
 
     def __init__(
@@ -408,6 +409,7 @@ ESTIMATOR: Schema = {
     "n_features_in_": Size("columns", 1),
     "feature_names_in_": Sometimes(Texts("columns")),
     "_table": Sometimes(Maybe(Savable("TableEncoding"))),
+    "_has_gaps": Sometimes(Flag()),
     "_sklearn_output_config": Sometimes(DictOf(Text(), Choice("default", "pandas", "polars"))),
 }
 COUNT = Whole(0, LARGEST_WHOLE)
@@ -431,7 +433,7 @@ def check_state(state: Mapping[str, Any], schema: Schema, *, who: str) -> dict[s
     """
     _check_names(state, schema, who)
     scope = Scope(who)
-    scope.has_table = state.get("_table") is not None
+    scope.has_table = state.get("_table") is not None or state.get("_has_gaps") is True
     for name, field in schema.items():
         if name in state:
             check_field(field, state[name], name, scope)

@@ -68,7 +68,9 @@ def refuse_heavy(X: Any, weights: Weights | None, *, who: str) -> None:
     if weights is None or X.shape[0] == 0:
         return
     values = X.data if issparse(X) else X
-    largest = max(abs(float(values.min(initial=0.0))), abs(float(values.max(initial=0.0))))
+    # cells may be missing, where a method takes gaps
+    least = float(np.fmin.reduce(values, axis=None, initial=0.0))
+    largest = max(abs(least), abs(float(np.fmax.reduce(values, axis=None, initial=0.0))))
     refuse_heavy_sums(largest, float(np.sum(weights)), X.shape, who=who)
 
 

@@ -236,7 +236,7 @@ class DBSCAN(WeightedClusterer):
         check_density_metric(state, sizes, who=who)
         if not is_matrix(metric):
             rows = state["components_"]
-            if state.get("_table") is None:  # cells of a table may be missing
+            if state.get("_table") is None and not state.get("_has_gaps"):  # else cells may be missing
                 check_finite(rows.data if issparse(rows) else rows, who=who, name="components_")
         if (state["labels_"][state["core_sample_indices_"]] < 0).any():
             raise wrong("labels_", who, "put every core point in a cluster", "one that is noise")

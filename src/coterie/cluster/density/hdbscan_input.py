@@ -194,7 +194,7 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
     data = check_data(X, estimator=model, accept_sparse=True, may_be_missing=True).astype(np.float64)
     if issparse(data) and model.algorithm not in ("auto", "brute"):
         raise InvalidParameter("Sparse data matrices only support algorithm `brute`.")
-    sums = np.zeros(len(data)) if model._table is not None else _sums_that_tell(data)
+    sums = np.zeros(data.shape[0]) if model._takes_gaps and not issparse(data) else _sums_that_tell(data)
     missing, infinite = np.flatnonzero(np.isnan(sums)), np.flatnonzero(np.isinf(sums))
     finite = np.flatnonzero(np.isfinite(sums))
     data = data if len(finite) == len(sums) else data[finite]
@@ -204,7 +204,9 @@ def _check_features(model: Any, X: MatrixLike) -> HDBSCANInput:
     is_foreign = has_tree(model.metric) and model.metric != "p" and not is_known(model.metric)
     distance = None if is_foreign else resolve_distance(model.metric, model.metric_params)
     if distance is not None and distance.squares_numbers:
-        check_data(data, who="HDBSCAN", accept_sparse=True, may_be_distances=True)
+        check_data(
+            data, who="HDBSCAN", accept_sparse=True, may_be_distances=True, may_have_gaps=distance.takes_gaps
+        )
         refuse_tiny(data, None, "X")
     if note_no_direction(distance, data, "HDBSCAN") or issparse(data):
         distance = None

@@ -69,7 +69,7 @@ def split_rows(model: Any, X: MatrixLike) -> tuple[Any, FloatArray]:
         X, estimator=model, reset=False, accept_sparse=True, may_be_distances=True, may_be_missing=True
     )
     data = _as_fitted(model, data)
-    if model._table is not None:  # cells may be missing
+    if model._takes_gaps and not issparse(data):
         return data, np.zeros(len(data))
     with np.errstate(invalid="ignore"):
         sums = np.asarray(data.sum(axis=1)).ravel()
@@ -128,7 +128,8 @@ def _nearest_rows(model: Any, X: Any, k: int) -> tuple[Indices, Distances]:
         return _smallest(X, k)
     data = X.astype(np.float64, copy=False)
     if model._table is None:
-        data = check_data(data, who="HDBSCAN", accept_sparse=True, may_be_distances=True)
+        gaps = model._takes_gaps
+        data = check_data(data, who="HDBSCAN", accept_sparse=True, may_be_distances=True, may_have_gaps=gaps)
     if not _is_ours(model, data):
         return _smallest(scikit_learns_distances(model, data, model._rows), k)
     threads = resolve_threads(model.n_jobs)

@@ -6,9 +6,21 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+from scipy.sparse import issparse
+
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Data, FloatArray, RandomState, SparseData, Weights
+from coterie._support.threads import resolve_threads
+from coterie._support.typing import (
+    Data,
+    Distances,
+    FloatArray,
+    Labels,
+    RandomState,
+    SparseData,
+    Weights,
+)
 from coterie._support.validation import (
     PROGRESS,
     Anything,
@@ -25,6 +37,12 @@ from coterie.cluster.base import Listener
 from coterie.cluster.kmeans.centers import CenterClusterer
 from coterie.cluster.kmeans.empty_clusters import warn_if_fewer, without_empty
 from coterie.cluster.kmeans.history import KMeansHistory, record_history
+from coterie.cluster.kmeans.observed import (
+    ObservedPoints,
+    refuse_empty_columns,
+    refuse_empty_rows,
+    refuse_options,
+)
 from coterie.cluster.kmeans.points import Stopping
 from coterie.cluster.kmeans.runs import KMeansPlan, Reporter, best_of_restarts, check_improve, prepared_init
 from coterie.cluster.kmeans.spaces import Space, fit_space, learned, refit_space
@@ -99,6 +117,12 @@ class KMeans(CenterClusterer):
         Whether to record every step in `history_`.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` after every iteration.
+    missing : {"refuse", "observed"}, default="refuse"
+        What to do about missing cells (NaN). "observed": J sums over observed cells only (k-POD). A row goes
+        to the centre that is nearest in the cells that it has, a centre to the mean of the cells that its
+        rows have, and a column in which none of them has one keeps its value. `predict`, `transform` and
+        `score` count observed cells only, too. A row or a column without any value is refused. Needs the
+        Euclidean geometry, without `improve` and `history`.
 
     Attributes
     ----------
@@ -146,6 +170,7 @@ class KMeans(CenterClusterer):
         "tol_inertia": Nothing() | Number(0),
         "history": Flag(),
         "progress": PROGRESS,
+        "missing": Choice("refuse", "observed"),
     }
 
     row_attributes = ("labels_",)
@@ -182,6 +207,7 @@ class KMeans(CenterClusterer):
         tol_inertia: float | None = None,
         history: bool = False,
         progress: ProgressOption = None,
+        missing: str = "refuse",
     ) -> None:
         self.n_clusters = n_clusters
         self.init = init
@@ -197,6 +223,7 @@ class KMeans(CenterClusterer):
         self.tol_inertia = tol_inertia
         self.history = history
         self.progress = progress
+        self.missing = missing
 
     @classmethod
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
@@ -217,7 +244,8 @@ class KMeans(CenterClusterer):
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
         space = fit_space(self.geometry, X, who=type(self).__name__)
         plan = self._plan(X, space)
-        points = space.points(space.prepare(X), weights)
+        has_gaps = self._takes_gaps and not issparse(X) and bool(np.isnan(X).any())
+        points = self._observed(X, weights) if has_gaps else space.points(space.prepare(X), weights)
         with track(self.progress, "k-means: iteration").also(listener) as tracker:
             reporter = Reporter(
                 tracker, is_verbose=bool(self.verbose), tolerance=plan.stopping.tol * points.mean_variance
@@ -239,8 +267,46 @@ class KMeans(CenterClusterer):
             "_n_features_out": len(centers),
             "_origin": points.origin,
             "_prepared_centers": None if space.geometry.distance.transform is None else centers,
+            **({"_has_gaps": has_gaps} if self._takes_gaps else {}),
             **learned(space),
         }
+
+    @property
+    def _takes_gaps(self) -> bool:
+        return self.missing == "observed"
+
+    def _observed(self, X: Data, weights: Weights | None) -> ObservedPoints:
+        who = type(self).__name__
+        refuse_empty_columns(X, who=who)
+        refuse_empty_rows(X, who=who)
+        return ObservedPoints(X, weights, resolve_threads())
+
+    def _label(self, X: Data | SparseData, weights: Weights | None) -> tuple[Labels, float]:
+        """Return labels and objective; whether a row has gaps decides, never those next to it."""
+        if not self._takes_gaps or issparse(X):
+            return super()._label(X, weights)
+        refuse_empty_rows(X, who=type(self).__name__)
+        by_cells: Any = np.logical_or(np.isnan(X).any(axis=1), self._has_gaps)
+        labels, inertia, centers = np.zeros(len(X), dtype=np.int32), 0.0, self._centers_for(X)
+        for rows in (np.flatnonzero(by_cells), np.flatnonzero(~by_cells)):
+            part, own = np.ascontiguousarray(X[rows]), None if weights is None else weights[rows]
+            if not len(rows):
+                continue
+            if by_cells[rows[0]]:
+                points = ObservedPoints(part, own, resolve_threads())
+                labels[rows] = points.label(centers)
+                inertia += points.inertia(centers, labels[rows])
+            else:
+                labels[rows], more = super()._label(part, own)
+                inertia += more
+        return labels, inertia
+
+    def _distances(self, X: Data | SparseData) -> Distances:
+        if not self._takes_gaps or issparse(X) or not np.isnan(X).any():
+            return super()._distances(X)
+        refuse_empty_rows(X, who=type(self).__name__)
+        points = ObservedPoints(X, None, resolve_threads())
+        return np.asarray(np.sqrt(points.distances(self._centers_for(X))))
 
     def _space(self) -> Space:
         return refit_space(self.geometry, self._geometry_values, self._geometry_offset, self._origin)
@@ -249,6 +315,8 @@ class KMeans(CenterClusterer):
         who = type(self).__name__
         init = prepared_init(check_init(self.init, self.n_clusters, X, who=who), X, space, who=who)
         check_improve(self.improve, space, who=who)
+        if self._takes_gaps:
+            refuse_options(self, who=who)
         algorithm = ALGORITHMS[self.algorithm]
         if self.algorithm == "elkan" and self.n_clusters == 1:
             warnings.warn(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -16,6 +16,9 @@ from coterie._support.typing import Centers, Data, Distances, FloatArray, Indice
 from coterie.cluster.kmeans.empty_clusters import refill
 from coterie.distance import Clusters, Geometry
 from coterie.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from coterie.cluster.kmeans.observed import ObservedPoints
 
 Report: TypeAlias = Callable[[int, float], object]  # iteration, inertia
 SQUARED = _core.Metric(_core.Kernel.dot, _core.Finish.squared_norm)
@@ -403,6 +406,5 @@ class GeometryPoints:
             )
 
 
-Points: TypeAlias = (
-    DensePoints | SparsePoints | GeometryPoints
-)  # rows, their weights, and the passes over them
+# rows, their weights, and the passes over them
+Points: TypeAlias = "DensePoints | SparsePoints | GeometryPoints | ObservedPoints"

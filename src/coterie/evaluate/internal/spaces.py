@@ -18,7 +18,7 @@ from coterie._support.typing import Data, Distances, MatrixLike
 from coterie._support.validation import check_data, refuse_heavy, require_memory
 from coterie.distance import find_distance
 from coterie.distance.catalogue import DistanceLike
-from coterie.distance.mixed import is_mixed, read_mixed, takes_table
+from coterie.distance.mixed import read_mixed, takes_gaps, takes_table
 from coterie.distance.scikit_learn import measure_by_scikit_learn
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.internal.centroids import squared_to_own, weighted_means
@@ -401,7 +401,8 @@ def _read_space(
         native = find_native(distance, {}, rows)
         assert native is not None
         return _align(NativeSpace(rows, native), partition, who)
-    checked: Any = check_data(X, who=who, accept_sparse=True, may_be_distances=True)
+    gaps = takes_gaps(metric)
+    checked: Any = check_data(X, who=who, accept_sparse=True, may_be_distances=True, may_have_gaps=gaps)
     if issparse(checked) and checked.shape[0] * checked.shape[1] > max(DENSE_NUMBERS, 4 * checked.nnz):
         return _align(ForeignSpace(checked, metric, options, who), partition, who)
     dense = np.ascontiguousarray(checked.toarray()) if issparse(checked) else checked
@@ -422,9 +423,10 @@ def read_vectors(
     """Return the samples as rows of numbers: for measures that need centroids."""
     if isinstance(metric, str) and metric == "precomputed":
         raise NeedsRows(f'{who} needs centroids, so metric must be a distance of rows, got "precomputed".')
-    if is_mixed(metric):
+    if takes_gaps(metric):
         raise NeedsRows(
-            f"{who} needs centroids, which tables with categories do not have: use silhouette_score."
+            f"{who} needs centroids, which tables with categories or missing cells do not have: use "
+            f"silhouette_score."
         )
     space = read_space(X, metric, partition, who=who, options=options)
     assert isinstance(space, VectorSpace)
