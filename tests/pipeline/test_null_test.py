@@ -7,7 +7,8 @@ import pytest
 
 import coterie
 from coterie._support.progress import track
-from coterie.pipeline.null_test import NullRows, compare_with_null, rows_to_draw, step_of
+from coterie.pipeline.judge.rounding import step_of
+from coterie.pipeline.null_test import NullRows, compare_with_null, rows_to_draw
 from coterie.pipeline.request import make_request
 
 

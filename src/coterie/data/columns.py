@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
+from coterie.data.categories import MOST_CATEGORIES, why_no_category
 from coterie.data.cells import NUMBER, Reading, read_cells
 from coterie.data.marks import Counts, find_sentinels, without_sentinels
 from coterie.data.sampling import draw_rows
@@ -30,6 +31,7 @@ KEY_REASONS = ("a key", "row numbers")
 REMEDIES = {
     "mixed units": "Convert it to one unit first.",
     "text in": "Correct or empty those cells.",
+    "text with": "Join its values into fewer, such as towns into regions.",
     "text": "Encode text as numbers first, such as one column of 0 and 1 per value.",
     "a date": "Use --dates year, month, weekday or as-number.",
     "a time": "Use --dates as-number.",
@@ -105,8 +107,13 @@ class Look:
         """Return the numbers without sentinels; a column that is kept has them `as_is`."""
         return self.numbers if as_is else without_sentinels(self.numbers, self.sentinels)
 
-    def reason_to_leave_out(self, *, is_kept: bool) -> str | None:
-        """Return why the column cannot be used, or None; a kept one may be a key or constant, not text."""
+    def reason_to_leave_out(self, *, is_kept: bool, categories: bool = False) -> str | None:
+        """Return why the column cannot be used, or None; a kept one may be a key or constant.
+
+        Text of few values is used where `categories` are taken.
+        """
+        if self.is_text and categories:
+            return why_no_category(self.series, is_kept=is_kept)
         if self.reason is not None or is_kept:
             return self.reason
         key = _kind_of_key(self.series) if self.series.dtype.is_integer() else None
@@ -116,6 +123,11 @@ class Look:
         values = self.values()
         least, most = values.min(), values.max()
         return "constant" if least is None or float(least) == float(most) else None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it holds text that is nothing else, which may be categories."""
+        return self.reason == "text"
 
     @property
     def names_rows(self) -> bool:
@@ -159,9 +171,14 @@ def look_at(series: Any, *, dates: str | None = None) -> Look:
 
 
 def choose_columns(
-    source: str, looks: Mapping[str, Look], *, drop: Sequence[str] = (), keep: Sequence[str] = ()
+    source: str,
+    looks: Mapping[str, Look],
+    *,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    categories: bool = False,
 ) -> ColumnChoice:
-    """Choose the columns of numbers that say something about the rows.
+    """Choose the columns of numbers, and of categories if wanted, that say something about the rows.
 
     Parameters
     ----------
@@ -172,12 +189,18 @@ def choose_columns(
     drop : sequence of str
         Columns to leave out whatever they are.
     keep : sequence of str
-        Columns of numbers to use even if they look like a key or are constant.
+        Columns to use even if they look like a key or are constant.
+    categories : bool, default=False
+        Whether text of few values is used.
     """
     check_names(source, tuple(looks), [*drop, *keep])
     used, left_out = [], []
     for name, look in looks.items():
-        reason = "dropped" if name in drop else look.reason_to_leave_out(is_kept=name in keep)
+        reason = (
+            "dropped"
+            if name in drop
+            else look.reason_to_leave_out(is_kept=name in keep, categories=categories)
+        )
         if reason is None:
             used.append(name)
             continue
@@ -185,14 +208,17 @@ def choose_columns(
             raise cannot_keep(source, name, reason)
         left_out.append(LeftOut(name, reason))
     if not used:
-        raise InvalidData(f"{source}: no column of numbers to cluster by: {_why(left_out)}")
+        what = "numbers or categories" if categories else "numbers"
+        raise InvalidData(f"{source}: no column of {what} to cluster by: {_why(left_out)}")
     return ColumnChoice(tuple(used), tuple(left_out))
 
 
 def cannot_keep(source: str, name: str, reason: str) -> InvalidParameter:
     """Return the error about a column that is to be kept although it holds no numbers."""
+    is_category = reason.startswith("text with")
+    needed = f"at most {MOST_CATEGORIES} are taken as categories" if is_category else "numbers are needed"
     return InvalidParameter(
-        f'{source}: column "{shortened(name)}" cannot be kept: it is {reason}, numbers are needed.'
+        f'{source}: column "{shortened(name)}" cannot be kept: it is {reason}, {needed}.'
         f"{remedy_for(reason, name)}"
     )
 

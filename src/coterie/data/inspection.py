@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 
 from coterie._printing import shortened, visible
 from coterie._support.optional import require
+from coterie.data.categories import is_category, texts_of
 from coterie.data.columns import Look, check_names, look_at, remedy_for
 from coterie.data.frames import as_table
 from coterie.data.marks import Counts, note_marks
@@ -165,6 +166,9 @@ def inspect(
     >>> frame = polars.DataFrame({"price": ["€5", "€1,200", "n/a"], "town": ["Ulm", "Bonn", "Ulm"]})
     >>> [(one.column, one.kind, one.role) for one in coterie.inspect(frame).columns]
     [('price', 'money in €', 'used'), ('town', 'text', 'left out')]
+    >>> frame = polars.DataFrame({"plan": ["free", "pro"] * 20})
+    >>> [(one.column, one.kind, one.role, one.why) for one in coterie.inspect(frame).columns]
+    [('plan', 'category', 'used', '2 categories, free most often')]
     """
     table = as_table(data, dates=dates, may_be_distances=True, **reading)
     dropped, kept = ({names} if isinstance(names, str) else set(names) for names in (drop, keep))
@@ -208,14 +212,16 @@ def _looks(table: Table) -> dict[str, Look]:
 
 def _facts_of(look: Look, marks: Counts, *, is_dropped: bool, is_kept: bool) -> ColumnFacts:
     series = look.series
-    reason = "dropped" if is_dropped else look.reason_to_leave_out(is_kept=is_kept)
+    reason = "dropped" if is_dropped else look.reason_to_leave_out(is_kept=is_kept, categories=True)
     values = series if look.numbers is None else look.values(as_is=is_kept)
     said = note_marks({"": {**marks, **look.marks}}, {} if is_kept else {series.name: look.sentinels})
     about = "; ".join(note.removeprefix(": ").removeprefix(f"{series.name}: ") for note in said)
     remedy = (
         remedy_for(reason or "", series.name).strip() if look.reason != "a key" else ""
     )  # text cannot be kept
-    if reason is None:
+    if reason is None and look.is_text:
+        about, remedy = _about_category(look), f"To leave it out: --drop {shortened(series.name)}."
+    elif reason is None:
         remedy = _remedy_of_used(look, values, is_kept=is_kept)
     return ColumnFacts(
         column=series.name,
@@ -229,7 +235,16 @@ def _facts_of(look: Look, marks: Counts, *, is_dropped: bool, is_kept: bool) -> 
     )
 
 
+def _about_category(look: Look) -> str:
+    texts = texts_of(look.series).drop_nulls()
+    counts = texts.alias("value").value_counts().sort(["count", "value"], descending=[True, False])
+    n_levels, most = counts.height, shortened(str(counts["value"][0]))
+    return f"{n_levels} categor{'y' if n_levels == 1 else 'ies'}, {most} most often"
+
+
 def _kind(look: Look) -> str:
+    if is_category(look):
+        return "category"
     if look.reading is not None:
         return str(look.reading)
     dtype = look.series.dtype

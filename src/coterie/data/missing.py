@@ -104,6 +104,39 @@ def settle_missing(
     return Complete(np.where(is_missing, medians, X), everything, n_rows, medians)
 
 
+def settle_mixed(
+    X: Any, columns: Sequence[str], levels: Sequence[object], *, policy: str, source: str
+) -> Complete:
+    """Return rows of numbers and codes by one of the policies; "auto" leaves missing cells as they are.
+
+    Methods for mixed rows compare the cells that are there. Rows without any are left out. "median" fills
+    numbers; a missing category stays missing.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [np.nan, 1.0], [np.nan, np.nan]])
+    >>> settle_mixed(X, ["age", "plan"], [None, ("a", "b")], policy="auto", source="the data").rows
+    array([0, 1])
+    """
+    check_policy(policy)
+    numbers = [at for at, known in enumerate(levels) if known is None]
+    _refuse_infinite(X[:, numbers], [columns[at] for at in numbers], source)
+    if numbers:
+        _refuse_sizes(X[:, numbers], [columns[at] for at in numbers], source)
+    is_missing = np.isnan(X)
+    if policy in REFUSE and is_missing.any():
+        raise _refusal(is_missing, columns, source)
+    kept = np.flatnonzero(~(is_missing.any(axis=1) if policy == "drop" else is_missing.all(axis=1)))
+    if kept.size == 0:
+        raise InvalidData(f"{source}: every row has a missing value: nothing is left after dropping them.")
+    if policy != "median" or not is_missing[:, numbers].any():
+        return Complete(np.ascontiguousarray(X[kept]), kept, len(X), None)
+    _refuse_empty(is_missing[:, numbers], [columns[at] for at in numbers], source)
+    medians = np.full(X.shape[1], np.nan)
+    medians[numbers] = np.nanmedian(X[:, numbers], axis=0)
+    return Complete(np.where(is_missing[kept], medians, X[kept]), kept, len(X), medians)
+
+
 def mostly_empty(X: Any, columns: Sequence[str]) -> dict[str, float]:
     """Return the columns in which more than half of the values are missing, and which share; not all columns.
 
@@ -141,7 +174,7 @@ def note_missing(complete: Complete, counts: Sequence[tuple[str, int]]) -> tuple
     filled = sum(count for _, count in counts)
     cells = f"{filled:,} cell{'s' if filled > 1 else ''}"
     if complete.medians is None:
-        return ()
+        return (f"{missing}; rows are compared by the cells that are there",)
     return (f"{missing}; {cells} filled with the column's median, which can look like a group",)
 
 

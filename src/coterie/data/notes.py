@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from coterie._printing import shortened
+from coterie.data.categories import Levels
 from coterie.data.cells import DATE, NUMBER, TIME
 from coterie.data.columns import ColumnChoice, Look
 from coterie.data.marks import Counts, add_marks, note_marks
@@ -15,7 +16,12 @@ CODES = ("a postal code", "a phone number", "an id that repeats", "a code", "cla
 
 
 def reading_notes(
-    looks: Mapping[str, Look], choice: ColumnChoice, marks: Mapping[str, Counts], keep: Sequence[str]
+    looks: Mapping[str, Look],
+    choice: ColumnChoice,
+    marks: Mapping[str, Counts],
+    keep: Sequence[str],
+    *,
+    levels: Levels = (),
 ) -> tuple[str, ...]:
     """Return notes: marks of missing values, numbers in disguise, codes and dates left out, years used.
 
@@ -29,12 +35,16 @@ def reading_notes(
         By column, texts that the reader of the file took as missing.
     keep : sequence of str
         Columns whose numbers are all taken as they are.
+    levels : tuple of tuples or None
+        Categories of the columns used, None for numbers; empty: all are numbers.
     """
-    used = choice.used
+    of_categories = {name for name, known in zip(choice.used, levels, strict=False) if known is not None}
+    used = tuple(name for name in choice.used if name not in of_categories)
     at_reading = {name: marks.get(name, {}) for name in used}
     in_cells = add_marks([at_reading, {name: looks[name].marks for name in used}])
     sentinels = {name: looks[name].sentinels for name in used if name not in keep}
     return (
+        *_note_categories(choice.used, levels),
         *note_marks(in_cells, sentinels),
         *_note_readings(looks, used),
         *_note_left_out(choice),
@@ -42,10 +52,19 @@ def reading_notes(
     )
 
 
+def _note_categories(used: Sequence[str], levels: Levels) -> list[str]:
+    names = [shortened(name) for name, known in zip(used, levels, strict=False) if known is not None]
+    if not names:
+        return []
+    one = len(names) == 1
+    leave = f"--drop {','.join(names[:LISTED])} leaves {'it' if one else 'them'} out"
+    return [f"{listed(names)} used as categor{'y' if one else 'ies'}; {leave}"]
+
+
 def _note_readings(looks: Mapping[str, Look], used: Sequence[str]) -> list[str]:
     disguised = [name for name in used if looks[name].reading is not None]
     texts = [f"{shortened(name)} ({looks[name].reading})" for name in disguised if not _is_plain(looks[name])]
-    return [f"{_listed(texts)} read as numbers"] if texts else []
+    return [f"{listed(texts)} read as numbers"] if texts else []
 
 
 def _is_plain(look: Look) -> bool:
@@ -61,7 +80,7 @@ def _note_left_out(choice: ColumnChoice) -> list[str]:
         if names:
             of = {one.name: one.reason for one in choice.left_out}
             texts = [f"{name} ({of.get(name, '')})" for name in names]
-            notes.append(f"left out: {_listed(texts)}; {option(names)}")
+            notes.append(f"left out: {listed(texts)}; {option(names)}")
     return notes
 
 
@@ -76,6 +95,7 @@ _OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str]], str]], ..
         lambda names: f"--dates year, month, weekday or as-number uses {'it' if len(names) == 1 else 'them'}",
     ),
     (lambda reason: reason.endswith("% missing"), _keep_them),
+    (lambda reason: reason.startswith("text with"), lambda names: "too many to be categories"),
     (lambda reason: reason.startswith("mixed units"), lambda names: "convert to one unit first"),
 )
 
@@ -91,9 +111,16 @@ def _note_years(looks: Mapping[str, Look], used: Sequence[str], keep: Sequence[s
     if not years:
         return []
     are = "holds years, used as a number" if len(years) == 1 else "hold years, used as numbers"
-    return [f"{_listed(years)} {are}; --drop {','.join(years[:LISTED])} if they are labels"]
+    return [f"{listed(years)} {are}; --drop {','.join(years[:LISTED])} if they are labels"]
 
 
-def _listed(texts: Sequence[str]) -> str:
+def listed(texts: Sequence[str]) -> str:
+    """Return the first of some texts, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(["a"] * 7)
+    ('a, b', 'a, a, a, a, a and 2 more')
+    """
     more = len(texts) - LISTED
     return ", ".join(texts[:LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -159,6 +159,27 @@ def scaling_of_moments(moments: Any, how: str) -> Scaling:
     return Scaling(how, shift, np.where(factor > 0, factor, 1.0))
 
 
+def scale_numbers(X: Any, levels: Sequence[object], how: str) -> Scaling:
+    """Return the scaling of mixed rows: numbers by name, over the cells that are there; codes stay.
+
+    "auto" is "standard": categories have no unit that numbers could share.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [3.0, 1.0], [np.nan, 1.0]])
+    >>> scale_numbers(X, [None, ("a", "b")], "auto").apply(X)[:2].tolist()
+    [[-1.0, 0.0], [1.0, 1.0]]
+    """
+    how = "standard" if how == AUTO else how
+    shift, factor = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    for at, known in enumerate(levels):
+        values = X[~np.isnan(X[:, at]), at]
+        if known is None and len(values):
+            one = fit_scaling(values[:, None], how)
+            shift[at], factor[at] = one.shift[0], one.factor[0]
+    return Scaling(how, shift, factor)
+
+
 def no_scaling(n_columns: int) -> Scaling:
     """Return the scaling that leaves every column as it is."""
     return Scaling("none", np.zeros(n_columns), np.ones(n_columns))

@@ -15,6 +15,7 @@ from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.typing import Indices
 from coterie.data.arrays import numbered_columns, read_npy, read_npz, read_zarr
+from coterie.data.categories import Levels, codes_of, is_yes_no, levels_of
 from coterie.data.columns import (
     ColumnChoice,
     LeftOut,
@@ -28,12 +29,12 @@ from coterie.data.columns import (
 from coterie.data.databases import Wanted, is_database, read_database
 from coterie.data.dates import check_dates
 from coterie.data.marks import Counts, add_marks
-from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing
+from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing, settle_mixed
 from coterie.data.notes import reading_notes
 from coterie.data.panics import quiet_panics
 from coterie.data.paths import expand_all, is_several, is_zarr
 from coterie.data.records import read_json
-from coterie.data.scaling import AUTO, Scaling, fit_scaling
+from coterie.data.scaling import AUTO, Scaling, fit_scaling, scale_numbers
 from coterie.data.source import Source, open_source
 from coterie.data.text import read_text
 from coterie.data.workbooks import read_sheet
@@ -90,10 +91,12 @@ class Table:
         """What each column of a frame holds, found out once."""
         return {name: look_at(self.content[name], dates=self.dates) for name in self.columns}
 
-    def choose(self, *, drop: Sequence[str] = (), keep: Sequence[str] = ()) -> ColumnChoice:
-        """Choose the columns to cluster by: numbers that say something about the rows."""
+    def choose(
+        self, *, drop: Sequence[str] = (), keep: Sequence[str] = (), categories: bool = False
+    ) -> ColumnChoice:
+        """Choose the columns to cluster by: numbers, and categories if wanted, that tell rows apart."""
         if not self.is_matrix:
-            return choose_columns(self.source, self.looks, drop=drop, keep=keep)
+            return choose_columns(self.source, self.looks, drop=drop, keep=keep, categories=categories)
         check_names(self.source, self.columns, [*drop, *keep])
         used = tuple(name for name in self.columns if name not in drop)
         if not used:
@@ -126,6 +129,47 @@ class Table:
         is_single = all(dtype == polars.Float32 for dtype in chosen.dtypes)
         frame = chosen.cast(polars.Float32 if is_single else polars.Float64)
         return np.ascontiguousarray(frame.fill_null(float("nan")).to_numpy())
+
+    def levels(self, columns: Sequence[str]) -> Levels:
+        """Return the categories of each column, None for numbers; nothing where all are numbers.
+
+        Beside columns of text, yes and no are categories as well; without any they are numbers.
+        """
+        if self.is_matrix or not any(self.looks[name].is_text for name in columns):
+            return ()
+        looks = [self.looks[name] for name in columns]
+        return tuple(levels_of(look) if look.is_text or is_yes_no(look) else None for look in looks)
+
+    def coded(
+        self, columns: Sequence[str], levels: Levels, *, keep: Sequence[str] = ()
+    ) -> tuple[Any, dict[str, list[str]]]:
+        """Return numbers and codes of categories as one matrix, and the categories that have no code.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Which columns.
+        levels : tuple of tuples or None
+            What the codes of each column stand for; None: numbers.
+        keep : sequence of str
+            Columns whose numbers are all taken as they are.
+        """
+        check_names(self.source, self.columns, columns)
+        out, new = np.empty((self.n_rows, len(columns))), {}
+        for at, (name, known) in enumerate(zip(columns, levels, strict=True)):
+            if known is None:
+                out[:, at] = self.matrix([name], keep=keep)[:, 0]
+                continue
+            look = self._look_for_codes(name)
+            out[:, at], new[name] = codes_of(look, known)
+        return out, new
+
+    def _look_for_codes(self, name: str) -> Look:
+        if not self.is_matrix:
+            return self.looks[name]
+        polars = require("polars", extra="cli", purpose="Reading tables")
+        numbers = np.asarray(self.content[:, self.columns.index(name)], dtype=np.float64)
+        return Look(polars.Series(name, numbers, nan_to_null=True))
 
     def _numbers(self, name: str, *, as_is: bool) -> Any:
         look = self.looks[name]
@@ -366,6 +410,8 @@ class PreparedRows:
         How cells were read: missing marks, numbers in disguise, columns in doubt.
     kept : tuple of str
         Columns whose numbers are all taken as they are.
+    levels : tuple of tuples or None
+        Of mixed rows, what the codes of each column stand for, None for numbers; empty: all are numbers.
     """
 
     table: Table
@@ -375,6 +421,7 @@ class PreparedRows:
     points: Any
     said: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    levels: Levels = ()
 
     @property
     def rows(self) -> Indices:
@@ -391,12 +438,16 @@ class PreparedRows:
         """Return the rows of `points`, counted from 0, in which no value was filled."""
         if self.complete.medians is None:
             return np.arange(len(self.rows))
-        X = self.table.matrix(self.choice.used, keep=self.kept)
-        return np.flatnonzero(~np.isnan(X).any(axis=1))
+        return np.flatnonzero(~np.isnan(self._cells()).any(axis=1))
+
+    def _cells(self) -> Any:
+        if self.levels:
+            return self.table.coded(self.choice.used, self.levels, keep=self.kept)[0]
+        return self.table.matrix(self.choice.used, keep=self.kept)
 
     def missing_counts(self) -> list[tuple[str, int]]:
         """Return the columns used that lack values, and in how many rows of the table, the most first."""
-        X = self.table.matrix(self.choice.used, keep=self.kept)
+        X = self._cells()
         if issparse(X):
             return []
         counts = np.isnan(X).sum(axis=0)
@@ -412,6 +463,7 @@ def prepare_rows(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     missing: str = "auto",
+    categories: bool = False,
 ) -> PreparedRows:
     """Choose columns, settle missing values and scale.
 
@@ -428,10 +480,17 @@ def prepare_rows(
     missing : {"auto", "drop", "median", "refuse"}, default="auto"
         What to do about missing values, see `settle_missing`. "auto" also leaves out columns in which more
         than half of the values are missing, unless they are named.
+    categories : bool, default=False
+        Whether text of few values is used: then codes stand for it, and missing cells stay missing.
     """
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; groups need at least two.")
-    choice = choose_named(table, columns, drop, keep)
+    choice = choose_named(table, columns, drop, keep, categories=categories)
+    levels = table.levels(choice.used) if categories else ()
+    if levels:
+        return _prepare_mixed(
+            table, choice, levels, scale, named=(*columns, *keep), keep=keep, missing=missing
+        )
     X = table.matrix(choice.used, keep=keep)
     if missing == "auto":
         choice, X = _without_mostly_empty(choice, X, named=(*columns, *keep))
@@ -439,6 +498,29 @@ def prepare_rows(
     scaling = fit_scaling(complete.X, scale)
     said = () if table.is_matrix else reading_notes(table.looks, choice, table.marks, keep)
     return PreparedRows(table, choice, complete, scaling, scaling.apply(complete.X), said, tuple(keep))
+
+
+def _prepare_mixed(
+    table: Table,
+    choice: ColumnChoice,
+    levels: Levels,
+    scale: str,
+    *,
+    named: Sequence[str],
+    keep: Sequence[str],
+    missing: str,
+) -> PreparedRows:
+    """Return rows of scaled numbers and codes of categories."""
+    X, _ = table.coded(choice.used, levels, keep=keep)
+    if missing == "auto":
+        level_of = dict(zip(choice.used, levels, strict=True))
+        choice, X = _without_mostly_empty(choice, X, named=named)
+        levels = tuple(level_of[name] for name in choice.used)
+    complete = settle_mixed(X, choice.used, levels, policy=missing, source=table.source)
+    scaling = scale_numbers(complete.X, levels, scale)
+    said = reading_notes(table.looks, choice, table.marks, keep, levels=levels)
+    points = scaling.apply(complete.X)
+    return PreparedRows(table, choice, complete, scaling, points, said, tuple(keep), levels)
 
 
 def _without_mostly_empty(choice: ColumnChoice, X: Any, named: Sequence[str]) -> tuple[ColumnChoice, Any]:
@@ -454,13 +536,18 @@ def _without_mostly_empty(choice: ColumnChoice, X: Any, named: Sequence[str]) ->
 
 
 def choose_named(
-    table: Table, columns: Sequence[str], drop: Sequence[str], keep: Sequence[str]
+    table: Table,
+    columns: Sequence[str],
+    drop: Sequence[str],
+    keep: Sequence[str],
+    *,
+    categories: bool = False,
 ) -> ColumnChoice:
     """Choose columns; where some are named, those alone, and they are kept although constant or a key."""
     check_names(table.source, table.columns, columns)
     others = [name for name in table.columns if columns and name not in columns and name not in drop]
     kept = [*keep, *(name for name in columns if name not in drop)]
-    choice = table.choose(drop=[*drop, *others], keep=kept)
+    choice = table.choose(drop=[*drop, *others], keep=kept, categories=categories)
     for name in others:
         choice = choice.renamed_reason(name, NOT_NAMED)
     return choice

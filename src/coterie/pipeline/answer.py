@@ -294,7 +294,7 @@ class Clustering:
                 "share": float(self.groups.shares[at]),
                 "stability": self._stability_of(at),
                 "apart": self.profile.words(at),
-                **dict(zip(self.groups.columns, self.groups.centers[at].tolist(), strict=True)),
+                **dict(zip(self.profile.columns, self.groups.centers[at].tolist(), strict=True)),
             }
             for at in range(self.k)
         ]

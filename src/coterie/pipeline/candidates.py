@@ -12,11 +12,22 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from coterie._support.typing import Data, Labels
-from coterie._support.validation.schema import COUNT, DictOf, Plain, Real, Schema, Tensor, Text
+from coterie._support.validation.schema import (
+    COUNT,
+    DictOf,
+    ListOf,
+    Plain,
+    Real,
+    Schema,
+    Sometimes,
+    Tensor,
+    Text,
+)
 from coterie.cluster import find_method
 from coterie.cluster.agglomerative import cut_tree, genie_children
 from coterie.evaluate import adjusted_rand_score
 from coterie.pipeline.judge.density_valleys import Valleys
+from coterie.pipeline.mixed import GOWER, MixedColumns
 from coterie.pipeline.recipe import make_estimator, takes_k
 from coterie.pipeline.request import Budget, FitRequest
 from coterie.tree import Dendrogram, linkage
@@ -38,6 +49,7 @@ SPECTRAL_NEIGHBOURS = 10
 SPECTRAL_ROWS = 3_000
 MOST_SPECTRAL = 12
 CRUMBS = 0.5
+GAMMAS = ("auto", 1.5)  # of k-prototypes: what a category costs; the second weighs it like a number
 RIDGE = 1e-6  # added to the variances of a mixture, in units of those of the data
 ROWS_PER_PARAMETER = 4  # a full covariance needs some rows for each of its numbers
 Proposal: TypeAlias = tuple[dict[str, Any], Labels]
@@ -61,6 +73,8 @@ class Candidate:
         What speaks against it, or for it.
     parameters : dict
         How its estimator is made.
+    n_levels : tuple of int, default=()
+        Of mixed rows, the categories of each column, 0 for numbers; empty: all are numbers.
     """
 
     _schema: ClassVar[Schema] = {
@@ -70,6 +84,7 @@ class Candidate:
         "scores": DictOf(Text(), Real(nan=True)),
         "reason": Text(),
         "parameters": DictOf(Text(), Plain()),
+        "n_levels": Sometimes(ListOf(COUNT, kind=tuple)),
     }
 
     @classmethod
@@ -82,6 +97,7 @@ class Candidate:
     scores: dict[str, float]
     reason: str
     parameters: dict[str, Any]
+    n_levels: tuple[int, ...] = ()
 
     @property
     def title(self) -> str:
@@ -90,7 +106,8 @@ class Candidate:
 
     def make(self) -> Any:
         """Return its estimator, unfitted."""
-        return find_method(self.method).load()(**self.parameters)
+        estimator = find_method(self.method).load()(**self.parameters)
+        return MixedColumns(self.n_levels).tell(estimator) if self.n_levels else estimator
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, without the labels."""
@@ -125,6 +142,7 @@ class Task:
     valleys: Valleys
     ks: tuple[int, ...]
     request: FitRequest
+    mixed: MixedRows | None = None
 
     @property
     def distance(self) -> str | None:
@@ -148,8 +166,13 @@ class Task:
 
     @property
     def rows(self) -> Data:
-        """The rows."""
-        return self.valleys.X
+        """The rows, as methods take them."""
+        return self.valleys.X if self.mixed is None else self.mixed.rows
+
+    @property
+    def n_levels(self) -> tuple[int, ...]:
+        """Of mixed rows, the categories of each column; else empty."""
+        return () if self.mixed is None else self.mixed.columns.n_levels
 
     @property
     def metric(self) -> str:
@@ -163,6 +186,14 @@ class Task:
         return (self.rows, self.metric) if matrix is None else (matrix, "precomputed")
 
 
+@dataclass(frozen=True, eq=False)
+class MixedRows:
+    """Rows of numbers and categories, and which is which."""
+
+    rows: Data
+    columns: MixedColumns
+
+
 def propose(method: str, task: Task) -> Iterator[Proposal]:
     """Yield what a method finds: parameters of its estimator, and labels."""
     with warnings.catch_warnings():
@@ -173,7 +204,7 @@ def propose(method: str, task: Task) -> Iterator[Proposal]:
 def propose_aloud(method: str, task: Task) -> Iterator[Proposal]:
     """Yield what a method finds, warnings included: threads cannot silence them each for itself."""
     is_plain = not (task.request.is_settled or task.request.has_options)
-    family = FAMILIES.get(method) if is_plain else None
+    family = (FAMILIES if task.mixed is None else MIXED_FAMILIES).get(method) if is_plain else None
     yield from _as_asked(task, method) if family is None else family(task)
 
 
@@ -265,12 +296,47 @@ def _as_asked(task: Task, name: str) -> Iterator[Proposal]:
     ks: Sequence[int | None] = task.ks if takes_k(name) else (None,)
     for k in ks:
         estimator = make_estimator(method, task.request.recipe(name, k))
-        found = estimator.fit(task.rows)
+        parameters = dict(estimator.get_params(deep=False))
+        found = (estimator if task.mixed is None else task.mixed.columns.tell(estimator)).fit(task.rows)
         labels = getattr(found, "labels_", None)
-        yield (
-            estimator.get_params(deep=False),
-            np.asarray(found.predict(task.rows) if labels is None else labels),
-        )
+        yield parameters, np.asarray(found.predict(task.rows) if labels is None else labels)
+
+
+def _mixed_kprototypes(task: Task) -> Iterator[Proposal]:
+    for gamma in GAMMAS:
+        for k in task.ks:
+            yield _fitted(task, "kprototypes", {"n_clusters": k, "gamma": gamma, "random_state": task.seed})
+
+
+def _latent_classes(task: Task) -> Iterator[Proposal]:
+    for k in task.ks:
+        parameters = {**dict(find_method("latent-classes").settings), "random_state": task.seed}
+        yield _fitted(task, "latent-classes", {"n_components": k, **parameters})
+
+
+def _gower_medoids(task: Task) -> Iterator[Proposal]:
+    for k in task.ks:
+        yield _fitted(task, "kmedoids", {"n_clusters": k, "metric": GOWER, "random_state": task.seed})
+
+
+def _gower_average(task: Task) -> Iterator[Proposal]:
+    assert task.mixed is not None
+    tree = Dendrogram.from_linkage(linkage(task.rows, "average", task.mixed.columns.gower))
+    for k in task.ks:
+        yield {"n_clusters": k, "linkage": "average", "metric": GOWER}, tree.cut(n_clusters=k)
+
+
+def _gower_hdbscan(task: Task) -> Iterator[Proposal]:
+    for size in MIN_CLUSTER_SIZES:
+        if 2 * size <= len(task.rows):
+            yield _fitted(task, "hdbscan", {"min_cluster_size": size, "metric": GOWER})
+
+
+def _fitted(task: Task, method: str, parameters: dict[str, Any]) -> Proposal:
+    """Return what a method finds in mixed rows."""
+    assert task.mixed is not None
+    estimator = task.mixed.columns.tell(find_method(method).load()(**parameters))
+    return parameters, estimator.fit(task.rows).labels_
 
 
 FAMILIES: dict[str, Callable[..., Iterator[Proposal]]] = {
@@ -282,4 +348,11 @@ FAMILIES: dict[str, Callable[..., Iterator[Proposal]]] = {
     "hdbscan": _hdbscan,
     "optics": _optics,
     "spectral": _spectral,
+}
+MIXED_FAMILIES: dict[str, Callable[..., Iterator[Proposal]]] = {
+    "kprototypes": _mixed_kprototypes,
+    "latent-classes": _latent_classes,
+    "kmedoids": _gower_medoids,
+    "agglomerative": _gower_average,
+    "hdbscan": _gower_hdbscan,
 }

@@ -13,12 +13,13 @@ from coterie._support.typing import Data, Labels
 from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
 from coterie.evaluate import silhouette_score
-from coterie.pipeline.candidates import Candidate, Task, different, propose
+from coterie.pipeline.candidates import Candidate, MixedRows, Task, different, propose
 from coterie.pipeline.judge.density_valleys import ENOUGH, Separation, Valleys
 from coterie.pipeline.levels import levels_of
+from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.recipe import make_estimator
 from coterie.pipeline.request import FitRequest
-from coterie.pipeline.row_order import order_as_given, order_of
+from coterie.pipeline.row_order import RowOrder, order_as_given, order_of, order_of_mixed
 from coterie.pipeline.rows import LEAST_ROWS, ROWS_PER_GROUP, Compared
 from coterie.select import Curve, Evidence, Verdict
 
@@ -29,7 +30,10 @@ TIE = 0.1  # differences of rank below that say nothing
 ERROR = 0.5  # of the evidence of one border, from one sample of the same data to the next
 SIMPLEST_FIRST = (
     "kmeans",
+    "kprototypes",
     "mixture",
+    "latent-classes",
+    "kmedoids",
     "agglomerative",
     "genie",
     "modes",
@@ -83,7 +87,14 @@ class Contest:
         return different(self.ranked, RUNNERS_UP + 1)[1:]
 
 
-def run_contest(points: Data, request: FitRequest, tracker: Tracker, *, steps_after: int = 0) -> Contest:
+def run_contest(
+    points: Data,
+    request: FitRequest,
+    tracker: Tracker,
+    *,
+    steps_after: int = 0,
+    mixed: MixedColumns | None = None,
+) -> Contest:
     """Let methods propose clusterings of some points and return them judged, best first.
 
     Parameters
@@ -96,16 +107,21 @@ def run_contest(points: Data, request: FitRequest, tracker: Tracker, *, steps_af
         Hears of every method.
     steps_after : int, default=0
         Steps of the same work that follow, so that the time left counts them.
+    mixed : MixedColumns, default=None
+        Which columns of the points are categories; None: none.
     """
-    order = order_as_given(points) if request.settings else order_of(points)
-    valleys = Valleys(order.take(points), request.distance or "euclidean")
+    order = contest_order(points, request, mixed)
+    taken = order.take(points)
+    rows = None if mixed is None else MixedRows(taken, mixed)
+    valleys = valleys_of(taken, request, mixed)
     most, beyond = _most(valleys, request)
-    task, may_be_one = Task(valleys, request.numbers(most), request), request.may_be_one
+    task, may_be_one = Task(valleys, request.numbers(most), request, rows), request.may_be_one
     began = time.perf_counter()
     judged = _judge_all(task, tracker, steps_after)
     while request.ks is None and most < beyond and _still_rises(judged, most):
         first, most = most + 1, min(2 * most, beyond)
-        judged += _judge_all(Task(valleys, tuple(range(first, most + 1)), request), tracker, steps_after)
+        more = Task(valleys, tuple(range(first, most + 1)), request, rows)
+        judged += _judge_all(more, tracker, steps_after)
     judged.sort(key=lambda pair: -pair[1].rank)
     _prefer_finer(judged)
     _prefer_simple(judged)
@@ -123,9 +139,23 @@ def run_contest(points: Data, request: FitRequest, tracker: Tracker, *, steps_af
     return Contest(found[0] if wins else None, found, evidence, is_apart, notes)
 
 
+def contest_order(points: Data, request: FitRequest, mixed: MixedColumns | None) -> RowOrder:
+    """Return the order in which methods see the rows."""
+    if request.settings:
+        return order_as_given(points)
+    return order_of(points) if mixed is None else order_of_mixed(points)
+
+
+def valleys_of(rows: Data, request: FitRequest, mixed: MixedColumns | None) -> Valleys:
+    """Return the judge of some rows; of mixed ones, by the continuous points that they stand for."""
+    if mixed is None:
+        return Valleys(rows, request.distance or "euclidean")
+    return Valleys(np.ascontiguousarray(mixed.points(rows)))
+
+
 def _judge_all(task: Task, tracker: Tracker, steps_after: int) -> list[tuple[Candidate, Separation]]:
     """Return what every method proposes, judged."""
-    methods, judged = task.request.methods_to_compare(), []
+    methods, judged = task.request.methods_to_compare(is_mixed=task.mixed is not None), []
     for at, method in enumerate(methods if task.ks else ()):
         stage = f"comparing methods: {find_method(method).title}"
         tracker.report(at, stage=stage, total=len(methods) + steps_after)
@@ -208,7 +238,7 @@ def _judged(task: Task, method: str) -> list[tuple[Candidate, Separation]]:
             "crossing": separation.crossing,
             "noise": float((labels < 0).mean()),
         }
-        found.append((Candidate(method, k, labels, scores, "", parameters), separation))
+        found.append((Candidate(method, k, labels, scores, "", parameters, task.n_levels), separation))
     return found
 
 
@@ -357,6 +387,9 @@ def _why_none(judged: Sequence[tuple[Candidate, Separation]]) -> str:
 
 
 def _silhouettes(task: Task, ks: tuple[int, ...], labelings: dict[int, Labels | None]) -> Curve:
+    mixed = task.mixed
+    points = task.rows if mixed is None else mixed.columns.factors(mixed.rows)
+    metric = task.metric if mixed is None else "euclidean"
     rows = np.random.default_rng(task.seed).permutation(len(task.rows))[:SILHOUETTE_ROWS]
     values = np.full(len(ks), np.nan)
     for at, k in enumerate(ks[1:], start=1):
@@ -364,7 +397,7 @@ def _silhouettes(task: Task, ks: tuple[int, ...], labelings: dict[int, Labels | 
         inside = labels >= 0
         n_here = np.unique(labels[inside]).size
         if 1 < n_here < inside.sum():
-            values[at] = silhouette_score(task.rows[rows][inside], labels[inside], metric=task.metric)
+            values[at] = silhouette_score(points[rows][inside], labels[inside], metric=metric)
     choice = None if np.isnan(values).all() else int(ks[int(np.nanargmax(values))])
     note = f"from {SILHOUETTE_ROWS:,} rows" if len(task.rows) > SILHOUETTE_ROWS else ""
     return Curve("silhouette", "silhouette", ks, values, None, True, choice, "largest", note)
@@ -414,21 +447,26 @@ def choose_method(compared: Compared, request: FitRequest, tracker: Tracker) -> 
     tracker : Tracker
         Hears of every method.
     """
-    given = _given(request) if request.is_settled else None
+    n_levels = () if compared.mixed is None else compared.mixed.n_levels
+    given = replace(_given(request), n_levels=n_levels) if request.is_settled else None
     if given is not None and not (request.believe and len(compared.rows) >= LEAST_ROWS):
         return Choice(given, None, _evidence_of(given))
     if _is_beyond(request, compared):
-        winner = given or _as_kmeans(request)
+        winner = given or replace(_as_kmeans(request, is_mixed=bool(n_levels)), n_levels=n_levels)
         note = f"{winner.k:,} groups are too many to be judged on {len(compared.rows):,} rows"
         return Choice(winner, None, _evidence_of(winner), (note,))
     steps = STEPS_AFTER if request.believe else 0
-    contest = run_contest(compared.points, request, tracker, steps_after=steps)
+    contest = run_contest(compared.points, request, tracker, steps_after=steps, mixed=compared.mixed)
     notes = (*contest.notes, *(() if compared.is_whole else (compared.note,)))
-    return Choice(given or contest.winner or one_group(request.seed), contest, contest.evidence, notes)
+    winner = given or contest.winner or one_group(request.seed, n_levels)
+    return Choice(winner, contest, contest.evidence, notes)
 
 
-def one_group(seed: int) -> Candidate:
+def one_group(seed: int, n_levels: tuple[int, ...] = ()) -> Candidate:
     """Return the candidate of all rows in one group."""
+    if n_levels:
+        parameters = {"n_clusters": 1, "random_state": seed}
+        return Candidate("kprototypes", 1, np.zeros(0, np.int32), {}, "", parameters, n_levels)
     return Candidate("kmeans", 1, np.zeros(0, np.int32), {}, "", {"n_clusters": 1, "random_state": seed})
 
 
@@ -438,9 +476,10 @@ def _given(request: FitRequest) -> Candidate:
     return _candidate(request, request.methods[0])
 
 
-def _as_kmeans(request: FitRequest) -> Candidate:
+def _as_kmeans(request: FitRequest, *, is_mixed: bool = False) -> Candidate:
     """Return k-means, which takes any number of groups, where methods cannot be compared."""
-    return _candidate(request, (request.methods or ("kmeans",))[0])
+    usual = "kmedoids" if request.distance is not None else "kprototypes"
+    return _candidate(request, (request.methods or (usual if is_mixed else "kmeans",))[0])
 
 
 def _candidate(request: FitRequest, name: str) -> Candidate:

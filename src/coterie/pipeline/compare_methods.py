@@ -126,7 +126,7 @@ def compare_by(request: FitRequest, X: Any, progress: ProgressOption = None) -> 
     with track(progress, "comparing methods", total=None) as tracker:
         rows = open_rows(X, request, tracker)
         compared = rows.compare_on(request)
-        contest = run_contest(compared.points, request, tracker)
+        contest = run_contest(compared.points, request, tracker, mixed=compared.mixed)
     best: dict[str, Candidate] = {}
     for candidate in contest.ranked:
         best.setdefault(candidate.method, candidate)

@@ -6,6 +6,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,12 @@ from coterie.data.paths import is_in_blocks
 from coterie.evaluate import Significance, Stability, stability
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.candidates import CRUMBS, Candidate
-from coterie.pipeline.choose_method import STEPS_AFTER, Choice, choose_method
+from coterie.pipeline.choose_method import STEPS_AFTER, Choice, choose_method, contest_order
 from coterie.pipeline.groups import Groups
+from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.null_test import compare_with_null
 from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.request import FitRequest, make_request
-from coterie.pipeline.row_order import order_as_given, order_of
 from coterie.pipeline.rows import Compared, Fitted, Rows, memory_rows
 from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 
@@ -160,6 +161,8 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     fitted = rows.fit(choice.winner, compared, request, tracker)
     winner = choice.winner
     recipe = request.recipe(winner.method, winner.k, rows.scaling.how)
+    if winner.n_levels and "metric" in winner.parameters:
+        recipe = replace(recipe, distance=winner.parameters["metric"])
     seconds = time.perf_counter() - began
     groups, facts = rows.describe(fitted, recipe, seconds, _notes(choice, compared), request.seed)
     stability, significance = _belief(rows, fitted, groups, choice, compared, request, tracker)
@@ -210,7 +213,9 @@ def _belief(
     ranked = choice.contest.ranked
     chosen = choice.winner if groups.k > 1 else ranked[0] if ranked else None
     labels = rows.labels_of(fitted, groups, compared)
-    return check_belief(compared.points, labels, chosen, request, tracker, filled=compared.filled)
+    return check_belief(
+        compared.points, labels, chosen, request, tracker, filled=compared.filled, mixed=compared.mixed
+    )
 
 
 def fit_groups(
@@ -262,6 +267,7 @@ def check_belief(
     tracker: Tracker,
     *,
     filled: Any = None,
+    mixed: MixedColumns | None = None,
 ) -> tuple[Stability | None, Significance | None]:
     """Return whether the groups come back in resamples, and whether null data are separated as well.
 
@@ -279,16 +285,19 @@ def check_belief(
         Hears of the two stages.
     filled : array of bool of shape (n, d), default=None
         Values that were missing, and have the median of their column.
+    mixed : MixedColumns, default=None
+        Which columns of the points are categories; None: none.
     """
     if chosen is None or len(points) < TOO_FEW or chosen.k > CRUMBS * len(points):
         return None, None  # a resample would have fewer rows than groups
     n_found = int(np.max(labels, initial=-1)) + 1
     if n_found < 1 or len(np.unique(labels[labels >= 0])) < n_found:
         return None, None  # a group that no compared row belongs to cannot come back
-    order = order_as_given(points) if request.settings else order_of(points)
+    order = contest_order(points, request, mixed)
     points, labels = order.take(points), labels[order.rows]
     filled = None if filled is None else order.take(filled)
-    budget, stable, n_before = request.budget, None, len(request.methods_to_compare())
+    budget, stable = request.budget, None
+    n_before = len(request.methods_to_compare(is_mixed=mixed is not None))
     seed = request.seed
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a resample or a draw warns about says nothing about the data
@@ -307,7 +316,7 @@ def check_belief(
         tracker.report(n_before + 1, stage="significance", total=n_before + STEPS_AFTER)
         share = _share_of(tracker, n_before + 1)
         with track(share, "chance: draw", total=budget.draws) as draws:
-            chance = compare_with_null(points, labels, request, draws, filled=filled)
+            chance = compare_with_null(points, labels, request, draws, filled=filled, mixed=mixed)
     return stable, chance
 
 

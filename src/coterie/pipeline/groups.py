@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
+from coterie._support.caller import caller_level
 from coterie._support.typing import FloatArray, Indices, Labels
 from coterie._support.validation import check_data
 from coterie._support.validation.schema import (
@@ -24,11 +25,15 @@ from coterie._support.validation.schema import (
     Text,
     wrong,
 )
-from coterie.data import LeftOut, PreparedRows, Scaling, Table, settle_missing
+from coterie.data import SCALINGS, LeftOut, PreparedRows, Scaling, Table, as_table, settle_missing
+from coterie.data.categories import Levels, note_unseen
+from coterie.data.missing import settle_mixed
 from coterie.distance import find_geometry
-from coterie.errors import InvalidData, ModelFileError
+from coterie.errors import DataNotice, InvalidData, ModelFileError
+from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.profile import Profile, profile_groups
 from coterie.pipeline.recipe import Recipe
+from coterie.pipeline.rules import category_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +73,9 @@ class Groups:
         Share of the scaled data's variance that lies between the groups; None without any variance.
     seconds : float
         Time the fit took.
+    levels : tuple of tuples or None, default=()
+        Of mixed rows, the categories of each column, None for numbers; empty: all are numbers. `profile` and
+        `centers` then have a column per category.
     """
 
     _schema: ClassVar[Schema] = {
@@ -80,13 +88,14 @@ class Groups:
         "scaling": Instance(Scaling),
         "medians": Maybe(Tensor("columns", kind="f8", allow="nan")),
         "profile": Instance(Profile),
-        "centers": Tensor("groups", "columns", allow="nan", may_be_empty=True),
+        "centers": Tensor("groups", "described", allow="nan", may_be_empty=True),
         "model": Estimator(),
         "numbers": Tensor("clusters", kind="i", low=0, may_be_empty=True),
         "labels": Tensor("rows", kind="i", low=-2, may_be_empty=True),
         "left_out_rows": Sometimes(Tensor("left_out_rows", kind="i", low=0, below="rows", may_be_empty=True)),
         "explained": Maybe(Real(nan=True)),
         "seconds": Real(),
+        "levels": Sometimes(ListOf(Maybe(ListOf(Text(), kind=tuple)), kind=tuple)),
     }
 
     @classmethod
@@ -108,11 +117,20 @@ class Groups:
     centers: FloatArray
     explained: float | None
     seconds: float
+    levels: Levels = ()
 
     @property
     def k(self) -> int:
         """Number of groups."""
         return len(self.profile.sizes)
+
+    @property
+    def prepared_as(self) -> str:
+        """What the method saw of the columns, in words: "standardised columns and categories"."""
+        numbers = SCALINGS[self.recipe.scale]
+        if not self.levels:
+            return numbers
+        return f"{numbers} and categories" if None in self.levels else "categories"
 
     @property
     def grouped_rows(self) -> Indices:
@@ -180,10 +198,33 @@ class Groups:
             raise InvalidData(
                 "no new rows can be placed by these groups: they were found in a matrix of distances."
             )
+        if self.levels:
+            return self._predict_mixed(rows, missing)
         X, source = self._matrix(rows)
         complete = settle_missing(X, self.columns, policy=missing, source=source, medians=self.medians)
         found = number_labels(self.model.predict(self.scaling.apply(complete.X)), self.numbers)
         return spread_labels(found, complete.rows, X.shape[0])
+
+    def _predict_mixed(self, rows: Any, missing: str) -> Labels:
+        """Return the group of each new row of numbers and categories."""
+        if not isinstance(rows, Table):
+            rows = as_table(rows, columns=None if hasattr(rows, "columns") else self.columns)
+        absent = [name for name in self.columns if name not in rows.columns]
+        if absent:
+            raise InvalidData(
+                f"{rows.source}: lacks the columns {', '.join(absent)} that the groups were found by."
+            )
+        X, new = rows.coded(self.columns, self.levels)
+        note = note_unseen(new)
+        if note:
+            warnings.warn(f"{rows.source}: {note}.", DataNotice, stacklevel=caller_level())
+        if missing == "median" and self.medians is not None:
+            X = np.where(np.isnan(X), self.medians, X)
+        complete = settle_mixed(X, self.columns, self.levels, policy=missing, source=rows.source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataNotice)  # it was said above, by the names of the columns
+            labels = self.model.predict(self.scaling.apply(complete.X))
+        return spread_labels(number_labels(labels, self.numbers), complete.rows, len(X))
 
     def _matrix(self, rows: Any) -> tuple[Any, str]:
         if isinstance(rows, Table):
@@ -264,8 +305,14 @@ def check_groups(state: Mapping[str, Any], sizes: Mapping[str, int], *, who: str
     """Refuse groups whose parts, each sound by itself, do not fit together."""
     n_columns, n_groups, profile, model = sizes["columns"], sizes["groups"], state["profile"], state["model"]
     is_of_rows = getattr(model, "metric", None) != "precomputed"
+    levels = state.get("levels", ())
+    if levels and len(levels) != n_columns:
+        raise wrong("levels", who, f"be of {n_columns:,} columns, as columns says", len(levels))
+    described = sum(1 if known is None else len(known) for known in levels) if levels else n_columns
+    for name, size in (("profile", len(profile.columns)), ("centers", sizes["described"])):
+        if size != described:
+            raise wrong(name, who, f"have {described:,} columns, as columns says", size)
     for name, size in (
-        ("profile", len(profile.columns)),
         ("scaling", len(state["scaling"].factor)),
         ("model", getattr(model, "n_features_in_", n_columns) if is_of_rows else n_columns),
     ):
@@ -311,7 +358,9 @@ def describe_groups(
     complete, choice, scaling = prepared.complete, prepared.choice, prepared.scaling
     numbers, by_size = number_by_size(np.bincount(labels[labels >= 0]))
     found = number_labels(labels, numbers)
-    profile = profile_groups(complete.X, found, choice.used, len(numbers), rows=complete.rows)
+    names, category_of = described_columns(choice.used, prepared.levels)
+    X = complete.X if not prepared.levels else mixed_columns(prepared.levels).indicators(complete.X)
+    profile = profile_groups(X, found, names, len(numbers), rows=complete.rows, category_of=category_of)
     return Groups(
         source=prepared.table.source,
         n_rows=prepared.table.n_rows,
@@ -325,10 +374,40 @@ def describe_groups(
         numbers=numbers,
         labels=spread_labels(found, complete.rows, complete.n_rows_in_table),
         profile=profile,
-        centers=centers_of(estimator, scaling, by_size, profile.means),
-        explained=share_explained(profile, scaling, len(complete.rows)),
+        centers=profile.means if prepared.levels else centers_of(estimator, scaling, by_size, profile.means),
+        explained=None if prepared.levels else share_explained(profile, scaling, len(complete.rows)),
         seconds=seconds,
+        levels=prepared.levels,
     )
+
+
+def described_columns(columns: Sequence[str], levels: Levels) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the columns that groups are described by, one per category, and the column of each category.
+
+    Examples
+    --------
+    >>> described_columns(["age", "plan"], [None, ("free", "pro")])
+    (('age', 'plan = free', 'plan = pro'), ('', 'plan', 'plan'))
+    """
+    if not levels:
+        return tuple(columns), ()
+    pairs = [
+        (name, "") if category is None else (category_name(name, category), name)
+        for name, known in zip(columns, levels, strict=True)
+        for category in (known or (None,))
+    ]
+    return tuple(name for name, _ in pairs), tuple(of for _, of in pairs)
+
+
+def mixed_columns(levels: Levels) -> MixedColumns:
+    """Return which columns of prepared rows are categories.
+
+    Examples
+    --------
+    >>> mixed_columns((None, ("free", "pro"))).n_levels
+    (0, 2)
+    """
+    return MixedColumns(tuple(0 if known is None else len(known) for known in levels))
 
 
 def centers_of(estimator: object, scaling: Scaling, by_size: Any, means: Any) -> Any:

@@ -20,19 +20,23 @@ from coterie.cluster import KMeans, find_method
 from coterie.cluster.agglomerative import cut_tree, genie_children
 from coterie.evaluate import Significance
 from coterie.evaluate.belief import EXACT, fit_null, own_stream, run_all
-from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, Task, propose_aloud
+from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, MixedRows, Task, propose_aloud
+from coterie.pipeline.choose_method import valleys_of
 from coterie.pipeline.judge.density_valleys import Valleys
+from coterie.pipeline.judge.rounding import step_of
+from coterie.pipeline.mixed import MixedColumns
+from coterie.pipeline.mixed_null import NullMixedRows
 from coterie.pipeline.request import FitRequest
 from coterie.tree import Dendrogram, linkage
 
 ROWS_PER_DRAWN_GROUP = 20  # of the smallest group: with fewer, its border cannot be seen
 NUMBERS = (2,)  # of groups that rows and draws are divided into: the clearest border shows there
+MIXED_NUMBERS = (2, 3)  # of mixed rows, of which a split in two often joins groups that are like each other
 MODE_SCALE = 12  # neighbours
 GINI_THRESHOLD = 0.3
 SHARE_AS_GOOD = 0.1  # of the draws: once so many are as good, p is far above the level, and drawing stops
 LEAST_AS_GOOD = 5
 BATCH = 8  # draws that are made before the next look
-STEP_ERROR = 1e-6  # of a step: values that are whole numbers of steps up to this were rounded
 MEASURE = "separation"
 
 
@@ -99,25 +103,14 @@ class NullRows:
         return drawn
 
 
-def step_of(column: Any) -> float:
-    """Return the step that the values of a rounded column are whole numbers of; 0 where it is not rounded.
-
-    Examples
-    --------
-    >>> step_of(np.array([1.0, 1.5, 3.0, 3.0])), step_of(np.array([0.1, 0.7, 1.9]))
-    (0.5, 0.0)
-    """
-    values = np.unique(np.asarray(column, dtype=np.float64))
-    if not 1 < len(values) < len(column):
-        return 0.0
-    step = float(np.diff(values).min())
-    steps = (values - values[0]) / step
-    is_whole = np.abs(steps - np.round(steps)) <= STEP_ERROR * np.maximum(steps, 1.0) + STEP_ERROR
-    return step if is_whole.all() else 0.0
-
-
 def compare_with_null(
-    points: Data, labels: Labels, request: FitRequest, tracker: Tracker, *, filled: Any = None
+    points: Data,
+    labels: Labels,
+    request: FitRequest,
+    tracker: Tracker,
+    *,
+    filled: Any = None,
+    mixed: MixedColumns | None = None,
 ) -> Significance:
     """Return how often the best split of null data is as good as that of the rows.
 
@@ -135,6 +128,8 @@ def compare_with_null(
         Hears how far the draws have come.
     filled : array of bool of shape (n, d), default=None
         Values that were missing.
+    mixed : MixedColumns, default=None
+        Which columns are categories; None: none.
     """
     budget, n_rows = request.budget, len(points)
     size = rows_to_draw(labels, budget.draw_rows)
@@ -143,13 +138,14 @@ def compare_with_null(
         kept = np.sort(own_stream(request.seed).choice(n_rows, size, replace=False))
         points, filled = points[kept], None if filled is None else filled[kept]
         how = f"{size:,} of {n_rows:,} rows"
-    null = NullRows(np.ascontiguousarray(points), filled)
-    observed = best_rank(null.rows, request)
+    rows = np.ascontiguousarray(points)
+    null = NullRows(rows, filled) if mixed is None else NullMixedRows(rows, mixed)
+    observed = best_rank(null.rows, request, mixed)
     draws = np.empty(0)
     most = max(LEAST_AS_GOOD, int(np.ceil(SHARE_AS_GOOD * budget.draws)))
     while len(draws) < budget.draws:
         made = run_all(
-            lambda rng: best_rank(null.draw(rng), request),
+            lambda rng: best_rank(null.draw(rng), request, mixed),
             request.seed,
             min(BATCH, budget.draws - len(draws)),
             n_rows=size,
@@ -161,7 +157,8 @@ def compare_with_null(
         if len(as_good) >= most:
             draws = draws[: as_good[most - 1] + 1]
             break
-    return Significance(MEASURE, "gaussian", "one Gaussian", observed, draws, greater_is_better=True, how=how)
+    against = "one Gaussian" if mixed is None else "one Gaussian, categories being intervals of it"
+    return Significance(MEASURE, "gaussian", against, observed, draws, greater_is_better=True, how=how)
 
 
 def rows_to_draw(labels: Labels, n_wanted: int) -> int:
@@ -177,11 +174,17 @@ def rows_to_draw(labels: Labels, n_wanted: int) -> int:
     return min(len(labels), max(n_wanted, -(-ROWS_PER_DRAWN_GROUP * len(labels) // smallest)))
 
 
-def best_rank(points: Data, request: FitRequest) -> float:
+def best_rank(points: Data, request: FitRequest, mixed: MixedColumns | None = None) -> float:
     """Return the separation of the best split of some rows, less the price of what crosses its borders."""
-    valleys = Valleys(np.ascontiguousarray(points), request.distance or "euclidean")
-    ks = tuple(k for k in (request.ks or NUMBERS) if k > 1)[: len(NUMBERS)]
-    splits = _quick(valleys, ks, request) if request.methods is None else _asked(valleys, ks, request)
+    points = np.ascontiguousarray(points)
+    valleys = valleys_of(points, request, mixed)
+    numbers = NUMBERS if mixed is None else MIXED_NUMBERS
+    ks = tuple(k for k in (request.ks or numbers) if k > 1)[: len(numbers)]
+    task = Task(valleys, ks, request, None if mixed is None else MixedRows(points, mixed))
+    if request.methods is not None:
+        splits = _asked(task)
+    else:
+        splits = _quick(valleys, ks, request) if mixed is None else _quick_mixed(task)
     ranks = [valleys.judge(labels).rank for labels in splits if len(np.unique(labels[labels >= 0])) > 1]
     return max(ranks, default=float("nan"))
 
@@ -212,9 +215,16 @@ def _mixture(X: Data, k: int, seed: int) -> Iterator[Labels]:
     yield model.fit(X).predict(X)
 
 
-def _asked(valleys: Valleys, ks: tuple[int, ...], request: FitRequest) -> Iterator[Labels]:
+def _quick_mixed(task: Task) -> Iterator[Labels]:
+    """Yield splits of mixed rows by methods that take little time."""
+    for method in ("kprototypes", "latent-classes", "agglomerative"):
+        if method in task.request.methods_to_compare(is_mixed=True):
+            for _, labels in propose_aloud(method, task):
+                yield np.asarray(labels)
+
+
+def _asked(task: Task) -> Iterator[Labels]:
     """Yield what the methods that were asked for find."""
-    task = Task(valleys, ks, request)
-    for method in request.methods_to_compare():
+    for method in task.request.methods_to_compare():
         for _, labels in propose_aloud(method, task):
             yield np.maximum(np.asarray(labels), -1)

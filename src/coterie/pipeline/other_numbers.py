@@ -87,6 +87,8 @@ def cuts_of(tree: Any) -> dict[int, Labels]:
 def _refitted(found: Clustering, points: Any) -> dict[int, Labels]:
     """Return labels for numbers of groups next to the answer's, by the same method, if rows are few."""
     recipe, k = found.groups.recipe, found.k
+    mixed = getattr(found.rows, "mixed", None)
+    points = points if mixed is None else found.rows.prepared.points
     method = find_method(recipe.method)
     if not method.needs_k or len(points) > MOST_REFITTED or k < 2:
         return {}
@@ -95,7 +97,8 @@ def _refitted(found: Clustering, points: Any) -> dict[int, Labels]:
         warnings.simplefilter("ignore")  # another number may be harder to fit than the one asked for
         for n in range(max(2, k - BELOW), min(k + BEYOND, len(points) - 1) + 1):
             if n != k:
-                model = make_estimator(method, replace(recipe, n_clusters=n)).fit(points)
+                estimator = make_estimator(method, replace(recipe, n_clusters=n))
+                model = (estimator if mixed is None else mixed.tell(estimator)).fit(points)
                 labels = getattr(model, "labels_", None)
                 labelings[n] = _by_size(model.predict(points) if labels is None else labels)
     return labelings

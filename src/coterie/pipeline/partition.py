@@ -15,7 +15,7 @@ from coterie._support.typing import Data, FloatArray, Indices, Labels
 from coterie.data import LabelledData, fit_scaling
 from coterie.errors import CoterieError
 from coterie.evaluate import compare, silhouette
-from coterie.pipeline.profile import NOTABLE
+from coterie.pipeline.profile import known_means, telling_columns
 
 OVERLAPPING = 0.02  # of a group's rows that are nearer to another, from which it overlaps it
 HARDLY_ANY = 0.03  # of the rows
@@ -43,6 +43,8 @@ class RowsAtHand:
         Distance between points.
     classes : sequence of str, default=None
         The classes that the rows are known to have; "" where unknown.
+    category_of : tuple of str, default=()
+        For columns that stand for a category, the column that it is of; see `Profile`.
     """
 
     X: Any
@@ -52,6 +54,7 @@ class RowsAtHand:
     n_all: int
     metric: str = "euclidean"
     classes: Sequence[str] | None = None
+    category_of: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -59,11 +62,20 @@ class RowsAtHand:
     @cached_property
     def overall(self) -> FloatArray:
         """The mean of every column."""
+        if self.has_gaps:
+            return known_means(self.X, sparse.csr_array((0, len(self))))[1]
         return np.asarray(self.X.mean(axis=0), dtype=np.float64).ravel()
+
+    @cached_property
+    def has_gaps(self) -> bool:
+        """Whether cells are missing."""
+        return not sparse.issparse(self.X) and bool(np.isnan(self.X).any())
 
     @cached_property
     def spread(self) -> FloatArray:
         """The standard deviation of every column."""
+        if self.has_gaps:
+            return known_means(self.X, sparse.csr_array((0, len(self))))[2]
         if not sparse.issparse(self.X):
             return np.asarray(self.X.std(axis=0, dtype=np.float64))
         squares = np.asarray(self.X.multiply(self.X).mean(axis=0)).ravel()
@@ -92,12 +104,19 @@ class GroupMeans:
     differences: FloatArray
     overall: FloatArray
     spread: FloatArray
+    category_of: tuple[str, ...] = ()
 
     def apart(self, group: int) -> list[tuple[str, float]]:
         """Return the columns in which a group differs notably, the most telling first."""
-        differences = self.differences[group]
-        order = np.argsort(-np.abs(differences), kind="stable")
-        return [(self.columns[at], float(differences[at])) for at in order if abs(differences[at]) >= NOTABLE]
+        return [(self.columns[at], float(self.differences[group, at])) for at in self.telling(group)]
+
+    def telling(self, group: int) -> list[int]:
+        """Return the same columns by number."""
+        return telling_columns(self.differences[group], self.category_of)
+
+    def is_share(self, at: int) -> bool:
+        """Return whether a column stands for a category, and its mean for a share."""
+        return bool(self.category_of and self.category_of[at])
 
     @cached_property
     def between(self) -> FloatArray:
@@ -262,12 +281,17 @@ class Partition:
         inside = np.flatnonzero(labels >= 0)
         belongs = sparse.csr_array((np.ones(inside.size), (labels[inside], inside)), shape=(k, len(labels)))
         counts = np.bincount(labels[inside], minlength=k)
-        sums = belongs @ rows.X
-        sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums, dtype=np.float64)
-        means = sums / np.maximum(counts, 1)[:, None]
+        if rows.has_gaps:
+            means = known_means(rows.X, belongs)[0]
+        else:
+            sums = belongs @ rows.X
+            sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums, dtype=np.float64)
+            means = sums / np.maximum(counts, 1)[:, None]
         differences = (means - rows.overall) / np.where(rows.spread > 0, rows.spread, 1.0)
         sizes = np.rint(counts * (rows.n_all / max(1, len(rows)))).astype(np.int64)
-        return GroupMeans(rows.columns, sizes, means, differences, rows.overall, rows.spread)
+        return GroupMeans(
+            rows.columns, sizes, means, differences, rows.overall, rows.spread, rows.category_of
+        )
 
     @cached_property
     def truth(self) -> ClassTable | None:

@@ -114,6 +114,9 @@ class Profile:
         A short rule for each group, with its precision and recall.
     rule_note : str
         Which rows the rules were learned from, where not from all; else empty.
+    category_of : tuple of str
+        For a column that stands for a category, such as "plan = pro", the column that it is of; its mean is a
+        share. "" for numbers; empty: all are numbers.
     """
 
     _schema: ClassVar[Schema] = {
@@ -127,6 +130,7 @@ class Profile:
         "borderline": ListOf(Tensor(None, kind="i8", low=0), "groups", kind=tuple),
         "rules": ListOf(Maybe(Instance(Rule)), "groups", kind=tuple),
         "rule_note": Sometimes(Text()),
+        "category_of": Sometimes(ListOf(Text(), kind=tuple)),
     }
 
     columns: tuple[str, ...]
@@ -139,6 +143,7 @@ class Profile:
     borderline: tuple[Indices, ...]
     rules: tuple[Rule | None, ...]
     rule_note: str = ""
+    category_of: tuple[str, ...] = ()
 
     @property
     def medoids(self) -> Indices:
@@ -147,17 +152,22 @@ class Profile:
 
     def apart(self, group: int) -> list[tuple[str, float]]:
         """Return the columns in which a group (counted from 0) differs most, and by how much."""
-        differences = self.differences[group]
-        order = np.argsort(-np.abs(differences), kind="stable")
-        return [(self.columns[i], float(differences[i])) for i in order if abs(differences[i]) >= NOTABLE]
+        return [
+            (self.columns[at], float(self.differences[group, at]))
+            for at in telling_columns(self.differences[group], self.category_of)
+        ]
 
     def words(self, group: int) -> str:
         """Say in words what sets a group (counted from 0) apart."""
-        units = [" sd", *[""] * (WORDS - 1)]
-        named = [
-            f"{name} {'high' if by > 0 else 'low'} ({by:+.1f}{unit})"
-            for (name, by), unit in zip(self.apart(group), units, strict=False)
-        ]
+        named, has_unit = [], False
+        for at in telling_columns(self.differences[group], self.category_of)[:WORDS]:
+            if self.category_of and self.category_of[at]:
+                points = self.differences[group, at] * self.spread[at]
+                named.append(f"{self.columns[at]}: {share_words(self.means[group, at], points)}")
+                continue
+            by, unit = float(self.differences[group, at]), "" if has_unit else " sd"
+            named.append(f"{self.columns[at]} {'high' if by > 0 else 'low'} ({by:+.1f}{unit})")
+            has_unit = True
         return ", ".join(named) if named else "close to the average in every column"
 
     def to_dict(self) -> list[dict[str, Any]]:
@@ -170,16 +180,67 @@ class Profile:
         return {
             "size": int(self.sizes[group]),
             "mean": dict(zip(self.columns, self.means[group].tolist(), strict=True)),
-            "apart": [{"column": name, "difference_sd": by} for name, by in self.apart(group)],
+            "apart": [
+                self._apart(group, at) for at in telling_columns(self.differences[group], self.category_of)
+            ],
             "effects": dict(effects),
             "typical_rows": self.typical[group].tolist(),
             "borderline_rows": self.borderline[group].tolist(),
             "rule": None if rule is None else rule.to_dict(),
         }
 
+    def _apart(self, group: int, at: int) -> dict[str, Any]:
+        """Return in what a group differs, as plain values; of a category its share as well."""
+        found = {"column": self.columns[at], "difference_sd": float(self.differences[group, at])}
+        if self.category_of and self.category_of[at]:
+            points = 100 * float(self.differences[group, at] * self.spread[at])
+            found |= {"share": float(self.means[group, at]), "difference_points": points}
+        return found
+
+
+def telling_columns(
+    differences: FloatArray, category_of: Sequence[str] = (), least: float = NOTABLE
+) -> list[int]:
+    """Return the columns in which a group differs notably, the most telling first.
+
+    Of the categories of one column only the one that the group has most more often than all rows.
+
+    Examples
+    --------
+    >>> telling_columns(np.array([0.6, -0.9, 0.9, 0.1]), ["", "plan", "plan", ""])
+    [2, 0]
+    """
+    order = np.argsort(-np.abs(differences), kind="stable").tolist()
+    told: set[str] = set()
+    found = []
+    for at in order:
+        column = category_of[at] if category_of else ""
+        if abs(differences[at]) < least or column in told or (column and differences[at] < 0):
+            continue
+        found.append(at)
+        told |= {column} - {""}
+    return found
+
+
+def share_words(share: float, points: float) -> str:
+    """Say how often a group has a category, and how much more often than all rows.
+
+    Examples
+    --------
+    >>> share_words(0.81, 0.52)
+    '81 % (+52 points)'
+    """
+    return f"{100 * share:.0f} % ({100 * points:+.0f} points)"
+
 
 def profile_groups(
-    X: Any, labels: Labels, columns: Sequence[str], n_groups: int, *, rows: Indices | None = None
+    X: Any,
+    labels: Labels,
+    columns: Sequence[str],
+    n_groups: int,
+    *,
+    rows: Indices | None = None,
+    category_of: Sequence[str] = (),
 ) -> Profile:
     """Describe the groups 0..n_groups-1 of the rows of `X`; other labels count for the average only.
 
@@ -195,6 +256,8 @@ def profile_groups(
         Number of groups.
     rows : array of shape (n_samples,), default=None
         What to call the rows of `X` in `typical` and `borderline`; None: by their place.
+    category_of : sequence of str, default=()
+        See `Profile`. NaN in `X` is a missing cell, which counts for nothing.
 
     Examples
     --------
@@ -208,14 +271,18 @@ def profile_groups(
     ones = np.ones(inside.size)
     belongs = sparse.csr_array((ones, (labels[inside], inside)), shape=(n_groups, len(labels)))
     sizes = np.bincount(labels[inside], minlength=n_groups)
-    means = belongs @ X / np.maximum(sizes, 1)[:, None]
-    means = means.toarray() if sparse.issparse(means) else np.asarray(means)
-    center, spread = _center_and_spread(X)
+    if not sparse.issparse(X) and np.isnan(X).any():
+        means, center, spread = known_means(X, belongs)
+        X = np.where(np.isnan(X), center, X)
+    else:
+        means = belongs @ X / np.maximum(sizes, 1)[:, None]
+        means = means.toarray() if sparse.issparse(means) else np.asarray(means)
+        center, spread = _center_and_spread(X)
     differences = (means - center) / np.where(spread > 0, spread, 1.0)
     effects = effect_sizes(sizes, differences, X.shape[0])
     typical, borderline = find_members(X, labels, means, spread)
     names = np.arange(X.shape[0]) if rows is None else rows
-    rules, note = learn_rules(X, labels, columns, differences)
+    rules, note = learn_rules(X, labels, columns, differences, category_of)
     return Profile(
         columns=tuple(columns),
         sizes=sizes,
@@ -227,7 +294,28 @@ def profile_groups(
         borderline=tuple(names[each] for each in borderline),
         rules=rules,
         rule_note=note,
+        category_of=tuple(category_of),
     )
+
+
+def known_means(X: FloatArray, belongs: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the means of groups, and mean and standard deviation of all rows, over the cells that are there.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        NaN where a cell is missing.
+    belongs : sparse array of shape (k, n)
+        1 where a row is of a group.
+    """
+    known = ~np.isnan(X)
+    n_known = np.maximum(known.sum(axis=0), 1)
+    center = np.where(known, X, 0.0).sum(axis=0) / n_known
+    spread = np.sqrt(np.where(known, np.square(X - center), 0.0).sum(axis=0) / n_known)
+    counts = np.asarray(belongs @ known.astype(np.float64))
+    sums = np.asarray(belongs @ np.where(known, X, 0.0))
+    means = np.where(counts > 0, sums / np.maximum(counts, 1.0), center)
+    return means, center, spread
 
 
 def effect_sizes(sizes: Labels, differences: FloatArray, n_rows: int) -> FloatArray:

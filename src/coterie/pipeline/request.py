@@ -61,6 +61,12 @@ QUICK = ("modes", "kmeans", "mixture", "agglomerative", "genie")
 ALL = (*QUICK, "hdbscan", "spectral")
 
 
+# that take tables with categories, in the order in which they are tried
+MIXED = ("kprototypes", "latent-classes", "kmedoids", "agglomerative", "hdbscan")
+TAKE_CATEGORIES = ("kprototypes", "kmodes", "latent-classes")  # by themselves; others under Gower's distance
+GOWER = "gower"
+
+
 BUDGETS = {
     "fast": Budget("fast", 2_500, QUICK, 30, 3, 10, 39, 300),
     "normal": Budget("normal", 5_000, ALL, 50, 4, 20, 59, 500),
@@ -184,9 +190,22 @@ class FitRequest:
         wanted = range(2, most + 1) if self.ks is None else [k for k in self.ks if k > 1]
         return tuple(wanted)
 
-    def methods_to_compare(self) -> tuple[str, ...]:
-        """Return the methods to compare: those named, or those of the budget that take the distance."""
-        names = self.methods or self.budget.methods
+    @property
+    def takes_categories(self) -> bool:
+        """Whether what is asked for can use columns of categories."""
+        if self.is_precomputed or self.distance not in (None, GOWER):
+            return False
+        return all(self.distance == GOWER or name in TAKE_CATEGORIES for name in self.methods or ())
+
+    def methods_to_compare(self, *, is_mixed: bool = False) -> tuple[str, ...]:
+        """Return the methods to compare: those named, or those of the budget that take the distance.
+
+        Parameters
+        ----------
+        is_mixed : bool, default=False
+            Whether rows have categories: then those of `MIXED`.
+        """
+        names = self.methods or (MIXED if is_mixed else self.budget.methods)
         if self.distance is not None and self.methods is None:
             names = tuple(name for name in names if takes_distance(name, self.distance))
         return names

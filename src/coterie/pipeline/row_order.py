@@ -54,9 +54,17 @@ class RowOrder:
 
 
 def order_of(points: Data) -> RowOrder:
-    """Return the order of some rows and their columns by value."""
+    """Return the order of some rows and their columns by value; a missing one comes before all others."""
+    is_missing = np.isnan(points)
+    if is_missing.any():
+        points = np.where(is_missing, np.nanmin(points, initial=0.0) - 1.0, points)
     columns = _columns(points)
     return RowOrder(_rows(points[:, columns]), columns)
+
+
+def order_of_mixed(rows: Data) -> RowOrder:
+    """Return the order of rows of numbers and codes by value; the columns stay where they are."""
+    return RowOrder(order_of(rows).rows, np.arange(rows.shape[1]))
 
 
 def order_as_given(points: Data) -> RowOrder:

@@ -15,6 +15,8 @@ from coterie._support.progress import Tracker
 from coterie._support.typing import Data, Indices, Labels
 from coterie.cluster import find_method
 from coterie.data import LeftOut, PreparedRows, Scaling, Table, as_table, prepare_rows
+from coterie.data.categories import UNSEEN, is_category, is_yes_no
+from coterie.data.notes import listed
 from coterie.data.sampling import draw_rows
 from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
 from coterie.distance.input import check_distance_matrix
@@ -22,11 +24,12 @@ from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput, did_
 from coterie.evaluate import Comparison, compare
 from coterie.pipeline.answer import Clustering, Fact
 from coterie.pipeline.candidates import Candidate
-from coterie.pipeline.groups import Groups, describe_groups
+from coterie.pipeline.groups import Groups, describe_groups, mixed_columns
 from coterie.pipeline.judge.rounding import FEW_ROWS
+from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.partition import Partition, RowsAtHand, class_texts
 from coterie.pipeline.recipe import Recipe, takes_distance
-from coterie.pipeline.request import PRECOMPUTED, FitRequest
+from coterie.pipeline.request import GOWER, PRECOMPUTED, TAKE_CATEGORIES, FitRequest
 from coterie.pipeline.row_order import fit_in_order, row_order
 
 LEAST_ROWS = 4  # to compare methods on
@@ -37,6 +40,7 @@ SHARED = 0.9  # of the different rows that a column which is not rounded tells a
 ROWS_PER_GROUP = 8  # that a group must have among those compared
 MOST_DENSE = 512 * 2**20  # bytes of a sparse matrix that is made dense
 TRUTH = "the truth"
+NOT_TAKEN = "a number, which k-modes does not take"
 ENOUGH_COMPLETE = 50  # rows without filled values, from which methods are compared on those alone
 MOST_AXES = 50  # principal coordinates of a matrix of distances
 FITTED_TO_ALL = ("kmeans", "mixture")  # winners of a contest that are fitted again to all rows
@@ -58,6 +62,8 @@ class Compared:
         Which rows were compared, where not all.
     filled : array of bool of shape (n, d) or None
         Values that were missing, and have the median of their column.
+    mixed : MixedColumns or None
+        Which columns are categories; None: none.
     """
 
     points: Data
@@ -65,6 +71,7 @@ class Compared:
     n_rows: int
     note: str = ""
     filled: Any = None
+    mixed: MixedColumns | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -179,8 +186,14 @@ class MemoryRows:
 
     @property
     def points(self) -> Data:
-        """Scaled values of all rows."""
-        return self.prepared.points  # type: ignore[no-any-return]  # dense by now
+        """Scaled values of all rows; of mixed ones, their factors."""
+        mixed = self.mixed
+        return self.prepared.points if mixed is None else mixed.factors(self.prepared.points)  # type: ignore[no-any-return]  # dense by now
+
+    @property
+    def mixed(self) -> MixedColumns | None:
+        """Which columns are categories; None: none."""
+        return mixed_columns(self.prepared.levels) if self.prepared.levels else None
 
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""
@@ -188,13 +201,14 @@ class MemoryRows:
         if self.prepared.complete.medians is not None:  # where it fills gaps, it can look like a group
             complete = np.intersect1d(sample, self.prepared.complete_rows())
             sample = complete if len(complete) >= ENOUGH_COMPLETE else sample
-        compared = compare_some(self.prepared.points[sample], sample, self.n_rows, request)
+        compared = compare_some(self.prepared.points[sample], sample, self.n_rows, request, mixed=self.mixed)
         return replace(compared, filled=self._filled(compared))
 
     def _filled(self, compared: Compared) -> Any:
         """Return which values of the compared rows were missing; None: none, or columns were turned."""
         prepared = self.prepared
-        if prepared.complete.medians is None or compared.points.shape[1] != len(self.columns):
+        is_turned = compared.points.shape[1] != len(self.columns)
+        if prepared.complete.medians is None or is_turned or compared.mixed is not None:
             return None
         return np.isnan(prepared.table.matrix(self.columns)[prepared.rows][compared.rows])
 
@@ -212,7 +226,7 @@ class MemoryRows:
                 model = fit_from_sample(winner, points[start], points, in_order=request.rows_may_move)
             elif request.is_settled or (compared.is_whole and not request.rows_may_move):
                 model = winner.make().fit(points)
-            elif compared.is_whole or winner.method in FITTED_TO_ALL:
+            elif compared.is_whole or winner.method in FITTED_TO_ALL or self._fits_all(winner):
                 model = fit_in_order(winner.make(), points)
             else:
                 model = fit_in_order(winner.make(), np.ascontiguousarray(points[compared.rows]))
@@ -220,6 +234,10 @@ class MemoryRows:
         labels = getattr(model, "labels_", None)
         found = np.asarray(model.predict(points) if labels is None else labels)
         return Fitted(model, found, said_by(caught) if request.is_settled else ())
+
+    def _fits_all(self, winner: Candidate) -> bool:
+        """Return whether a winner of mixed rows is fitted again to all of them."""
+        return bool(self.prepared.levels) and winner.method in TAKE_CATEGORIES
 
     def labels_of(self, fitted: Fitted, groups: Groups, compared: Compared) -> Labels:
         """Return the groups of the compared rows, 0..k-1; -1 is noise."""
@@ -243,15 +261,16 @@ class MemoryRows:
 
     def partition(self, groups: Groups) -> Partition:
         """Return the groups of all rows that were not left out."""
-        prepared = self.prepared
+        prepared, mixed = self.prepared, self.mixed
         at_hand = RowsAtHand(
-            prepared.complete.X,
-            prepared.points,
+            prepared.complete.X if mixed is None else mixed.indicators(prepared.complete.X),
+            self.points,
             prepared.rows,
-            groups.columns,
+            groups.profile.columns,
             len(prepared.rows),
-            groups.recipe.distance or "euclidean",
+            (groups.recipe.distance or "euclidean") if mixed is None else "euclidean",
             None if self.classes is None else class_texts(np.asarray(self.classes)[prepared.rows]),
+            groups.profile.category_of,
         )
         return Partition(at_hand, np.asarray(groups.labels[prepared.rows]))
 
@@ -330,18 +349,53 @@ def memory_rows(data: object, request: FitRequest) -> MemoryRows:
     table = dense(as_table(data, may_be_distances=True, **request.reading))
     refuse_distances(table)
     classes, dropped = classes_of(table, request.truth)
+    not_taken, why = columns_not_taken(table, request)
     prepared = prepare_rows(
         table,
-        scale=request.scaling,
+        scale=request.scale if request.distance == GOWER else request.scaling,
         columns=request.columns,
-        drop=[*request.drop, *dropped],
+        drop=[*request.drop, *dropped, *not_taken],
         keep=request.keep,
         missing=request.missing,
+        categories=request.takes_categories,
     )
+    if why:
+        prepared = replace(prepared, said=(*prepared.said, why))
+    for name in not_taken:
+        prepared = replace(prepared, choice=prepared.choice.renamed_reason(name, NOT_TAKEN))
     if dropped:
         prepared = replace(prepared, choice=prepared.choice.renamed_reason(dropped[0], TRUTH))
     check_rows(request, len(prepared.rows), table.source)
     return MemoryRows(prepared, classes)
+
+
+def columns_not_taken(table: Table, request: FitRequest) -> tuple[list[str], str]:
+    """Return the columns that the methods asked for cannot use beside others, and a note on them.
+
+    Methods for numbers, and distances of numbers, take no categories; k-modes takes nothing else.
+    """
+    if table.is_matrix or request.is_precomputed:
+        return [], ""
+    left = [name for name in table.columns if name not in request.drop and name != request.truth]
+    if request.columns:
+        left = [name for name in left if name in request.columns]
+    texts = [name for name in left if is_category(table.looks[name])]
+    if not texts:
+        return [], ""
+    if request.takes_categories:
+        if request.methods != ("kmodes",):
+            return [], ""
+        numbers = [name for name in left if table.looks[name].numbers is not None]
+        return [name for name in numbers if not is_yes_no(table.looks[name])], ""
+    who = f"{request.distance} distance" if request.distance is not None else ""
+    titles = [find_method(name).title for name in request.methods or () if name not in TAKE_CATEGORIES]
+    who = who or " and ".join(titles)
+    what = "categories, which are" if len(texts) > 1 else "a category, which is"
+    note = f"{listed(texts)}: {what} not taken by {who}; k-prototypes, latent classes or gower take them"
+    kept = [name for name in texts if name in (*request.columns, *request.keep)]
+    if kept:
+        raise InvalidParameter(f"{table.source}: {note}.")
+    return [], note
 
 
 def n_sampled(request: FitRequest) -> int:
@@ -398,7 +452,9 @@ def dense(table: Table) -> Table:
     return replace(table, content=np.asarray(table.content.toarray(), dtype=np.float64))
 
 
-def compare_some(points: Data, numbers: Indices, n_rows: int, request: FitRequest) -> Compared:
+def compare_some(
+    points: Data, numbers: Indices, n_rows: int, request: FitRequest, *, mixed: MixedColumns | None = None
+) -> Compared:
     """Return the rows of a sample that methods are compared on: without copies, up to the budget.
 
     Parameters
@@ -411,8 +467,10 @@ def compare_some(points: Data, numbers: Indices, n_rows: int, request: FitReques
         Rows of the whole.
     request : FitRequest
         Numbers of groups, budget, seed.
+    mixed : MixedColumns, default=None
+        Which columns are categories; None: none.
     """
-    rows = without_copies(points)
+    rows = without_copies(points if mixed is None else np.where(np.isnan(points), UNSEEN, points))
     if request.ks is not None and request.ks[-1] > len(rows):
         rows = np.arange(len(points))
     n_different = len(rows)
@@ -421,7 +479,9 @@ def compare_some(points: Data, numbers: Indices, n_rows: int, request: FitReques
         rng = np.random.default_rng(request.seed)
         rows = np.sort(rng.choice(by_value, request.budget.rows, replace=False))
     note = _note(len(points), n_different, len(rows), n_rows)
-    return Compared(turned(np.ascontiguousarray(points[rows]), request), numbers[rows], n_rows, note)
+    found = np.ascontiguousarray(points[rows])
+    found = turned(found, request) if mixed is None else found
+    return Compared(found, numbers[rows], n_rows, note, mixed=mixed)
 
 
 def _note(n_sample: int, n_different: int, n_compared: int, n_rows: int) -> str:

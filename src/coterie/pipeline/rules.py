@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from coterie._support.typing import FloatArray, Indices, Labels
-from coterie._support.validation.schema import Instance, ListOf, Maybe, Real, Schema, Text
+from coterie._support.validation.schema import FLAG, Instance, ListOf, Maybe, Real, Schema, Sometimes, Text
 
 SAMPLE_ROWS = 5_000  # rows that the trees are grown from; precision and recall are those of all rows
 LEAST_OF_A_GROUP = 100
@@ -25,23 +25,31 @@ PRICE = 0.01  # of one more condition, in F
 class Condition:
     """One condition of a rule: a column lies above `above` (if any) and at or below `at_most` (if any).
 
+    Of a column of categories: it is `category`, or with `is_not` anything else.
+
     Examples
     --------
-    >>> str(Condition("age", 30.0, 45.0))
-    '30 < age <= 45'
+    >>> str(Condition("age", 30.0, 45.0)), str(Condition("plan", category="pro"))
+    ('30 < age <= 45', 'plan = pro')
     """
 
     _schema: ClassVar[Schema] = {
         "column": Text(),
         "above": Maybe(Real()),
         "at_most": Maybe(Real()),
+        "category": Sometimes(Maybe(Text())),
+        "is_not": Sometimes(FLAG),
     }
 
     column: str
     above: float | None = None
     at_most: float | None = None
+    category: str | None = None
+    is_not: bool = False
 
     def __str__(self) -> str:
+        if self.category is not None:
+            return f"{self.column} {'is not' if self.is_not else '='} {self.category}"
         if self.above is None:
             return f"{self.column} <= {self.at_most:.12g}"
         if self.at_most is None:
@@ -92,13 +100,14 @@ class Rule:
 
 
 def learn_rules(
-    X: Any, labels: Labels, columns: Sequence[str], differences: FloatArray
+    X: Any, labels: Labels, columns: Sequence[str], differences: FloatArray, category_of: Sequence[str] = ()
 ) -> tuple[tuple[Rule | None, ...], str]:
     """Return a rule for each group 0..k-1, None where there is none, and a note on the rows they come from.
 
     For every group a decision tree of depth 3 separates its rows from all others, in the columns in which it
     differs most; of all nodes of the tree the one of the best F (less a little for every condition) is the
-    rule. Thresholds are rounded as far as no row changes sides.
+    rule. Thresholds are rounded as far as no row changes sides. `category_of` names, for columns of 0 and 1
+    that stand for a category, the column that it is of; "" for numbers.
 
     Examples
     --------
@@ -119,7 +128,8 @@ def learn_rules(
             rules.append(None)
             continue
         values = _dense(X, chosen)
-        rules.append(_rule(values, inside, rows, weights, [columns[at] for at in chosen]))
+        names = [(columns[at], category_of[at] if category_of else "") for at in chosen]
+        rules.append(_rule(values, inside, rows, weights, names))
     notes = []
     if rows.size < len(labels):
         notes.append(
@@ -155,7 +165,7 @@ def _rule(
     inside: npt.NDArray[np.bool_],
     rows: Indices,
     weights: FloatArray,
-    names: Sequence[str],
+    names: Sequence[tuple[str, str]],
 ) -> Rule | None:
     """Return the best path of a tree that separates the rows inside from the others."""
     from sklearn.tree import DecisionTreeClassifier
@@ -189,7 +199,11 @@ def _best_node(tree: Any, scaled: FloatArray, inside: npt.NDArray[np.bool_], wei
 
 
 def _conditions(
-    tree: Any, node: int, values: FloatArray, scaled: npt.NDArray[np.float32], names: Sequence[str]
+    tree: Any,
+    node: int,
+    values: FloatArray,
+    scaled: npt.NDArray[np.float32],
+    names: Sequence[tuple[str, str]],
 ) -> tuple[tuple[Condition, ...], npt.NDArray[np.bool_]]:
     """Return the conditions on the way to a node, one per column, and the rows that meet them."""
     parents = {int(child): at for at in range(tree.node_count) for child in _children(tree, at)}
@@ -206,7 +220,31 @@ def _conditions(
         limits.setdefault(column, [None, None])[goes_left] = at  # a later limit of a side is the tighter one
         taken &= is_left if goes_left else ~is_left
     ordered = sorted(limits.items())  # the columns in which the group differs most come first
-    return tuple(Condition(names[column], *limit) for column, limit in ordered), taken
+    return _without_others([_condition(*names[column], *limit) for column, limit in ordered]), taken
+
+
+def _condition(name: str, category_of: str, above: float | None, at_most: float | None) -> Condition:
+    if not category_of:
+        return Condition(name, above, at_most)
+    category = name.removeprefix(category_name(category_of, ""))
+    return Condition(category_of, category=category, is_not=above is None)
+
+
+def _without_others(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return the conditions without those that say what a column is not where it is said what it is."""
+    told = {one.column for one in conditions if one.category is not None and not one.is_not}
+    return tuple(one for one in conditions if not (one.is_not and one.column in told))
+
+
+def category_name(column: str, category: str) -> str:
+    """Return what a category of a column is called.
+
+    Examples
+    --------
+    >>> category_name("plan", "pro")
+    'plan = pro'
+    """
+    return f"{column} = {category}"
 
 
 def _children(tree: Any, node: int) -> list[int]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie.data import SCALINGS
 from coterie.evaluate.belief import EXACT
 from coterie.pipeline.groups import Groups, group_name
 from coterie.pipeline.levels import describe_level
@@ -88,7 +87,7 @@ def _method(found: Clustering) -> str:
         return f"{recipe.title}, from the distances"
     has_distance = hasattr(found.model, "geometry") or hasattr(found.model, "metric")
     distance = f", {recipe.distance or 'Euclidean'} distance" if has_distance else ""
-    return f"{recipe.title} on {SCALINGS[recipe.scale]}{distance}"
+    return f"{recipe.title} on {found.groups.prepared_as}{distance}"
 
 
 def _groups(found: Clustering) -> list[str]:
@@ -121,8 +120,14 @@ def _centres(groups: Groups) -> list[str]:
         return []
     telling = np.argsort(-np.abs(groups.profile.differences).max(axis=0), kind="stable")
     columns = sorted(telling[:SHOWN_COLUMNS].tolist())
-    cells = [_rounded(groups.centers[:, column]) for column in columns]
-    names = [groups.columns[column] for column in columns]
+    described, category_of = groups.profile.columns, groups.profile.category_of
+    cells = [
+        _percent(groups.centers[:, column])
+        if category_of and category_of[column]
+        else _rounded(groups.centers[:, column])
+        for column in columns
+    ]
+    names = [described[column] for column in columns]
     first = max(map(len, [*names, "column"]))
     heads = [group_name(label) for label in range(groups.k)]
     widths = [max(len(heads[at]), *(len(row[at]) for row in cells)) for at in range(groups.k)]
@@ -133,7 +138,7 @@ def _centres(groups: Groups) -> list[str]:
     for name, row in zip(names, cells, strict=True):
         values = "  ".join(f"{value:>{width}}" for value, width in zip(row, widths, strict=True))
         lines.append(f"{INDENT}{name:<{first}}  {values}")
-    hidden = len(groups.columns) - len(columns)
+    hidden = len(described) - len(columns)
     if hidden:
         lines.append(f"{INDENT}and {hidden:,} more columns that differ less")
     return [*lines, ""]
@@ -144,6 +149,10 @@ def _rounded(values: Any) -> list[str]:
     spread = float(np.ptp(values)) or float(np.abs(values).max())
     decimals = max(0, 2 - math.floor(math.log10(spread))) if 0 < spread < math.inf else 0
     return [f"{value:,.{min(decimals, 12)}f}" for value in values.tolist()]
+
+
+def _percent(values: Any) -> list[str]:
+    return [f"{value:.0%}" for value in values.tolist()]
 
 
 def _how(found: Clustering) -> str:

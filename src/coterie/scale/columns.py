@@ -13,9 +13,10 @@ import numpy as np
 from coterie._support.optional import require
 from coterie._support.validation.explain import refuse_queries
 from coterie.data import ColumnChoice, LeftOut, as_table
+from coterie.data.categories import is_category
 from coterie.data.cells import Reading
 from coterie.data.columns import cannot_keep, check_names, look_at
-from coterie.data.notes import reading_notes
+from coterie.data.notes import listed, reading_notes
 from coterie.data.paths import expand
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
 from coterie.data.table import NOT_NAMED
@@ -100,11 +101,15 @@ def open_columns(
     reasons |= _keys(source, head.select([name for name in head.columns if name not in {*keep, *reasons}]))
     used = [name for name in head.columns if name not in reasons]
     if not used:
-        listed = ", ".join(f"{name} ({reason})" for name, reason in list(reasons.items())[:5])
-        raise InvalidData(f"{title}: no column of numbers to cluster by: {listed}.")
+        why = ", ".join(f"{name} ({reason})" for name, reason in list(reasons.items())[:5])
+        raise InvalidData(f"{title}: no column of numbers to cluster by: {why}.")
     left_out = tuple(LeftOut(name, reasons[name]) for name in head.columns if name in reasons)
     blocks = read_blocks(source, columns=used, readings=readings)
     notes = reading_notes(looks, ColumnChoice(tuple(used), left_out), {}, tuple(looks))
+    unused = [name for name, look in looks.items() if reasons.get(name) == "text" and is_category(look)]
+    if unused:
+        are = "categories are" if len(unused) > 1 else "a category is"
+        notes = (*notes, f"{listed(unused)}: {are} not used in data that are read in blocks")
     return Opened(source, blocks, left_out, True, readings, notes)
 
 

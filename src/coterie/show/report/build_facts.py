@@ -130,13 +130,14 @@ def _palette(labelings: tuple[LabelingFacts, ...]) -> tuple[str, ...]:
 
 
 def _data(subject: Subject) -> DataFacts:
-    hidden = len(subject.columns) - MOST_COLUMNS_NAMED
+    used = subject.columns if subject.used is None else tuple(subject.used)
+    hidden = len(used) - MOST_COLUMNS_NAMED
     more = (f"and {hidden:,} more columns",) if hidden > 0 else ()
     return DataFacts(
         source=subject.title,
         n_rows=subject.n_rows,
         n_grouped=subject.n_all,
-        columns=tuple(shorten(name) for name in subject.columns[:MOST_COLUMNS_NAMED]) + more,
+        columns=tuple(shorten(name) for name in used[:MOST_COLUMNS_NAMED]) + more,
         left_out=tuple((shorten(name), reason) for name, reason in subject.left_out[:MOST_COLUMNS_NAMED]),
         scaling=subject.scaling,
         missing=tuple((shorten(name), n) for name, n in subject.missing[:MOST_COLUMNS_NAMED]),

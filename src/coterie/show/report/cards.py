@@ -8,6 +8,7 @@ import numpy as np
 
 from coterie._support.typing import Indices
 from coterie.pipeline.partition import GroupMeans, SomeRows
+from coterie.pipeline.profile import telling_columns
 from coterie.show.report.facts import ApartFacts, CardFacts, ContrastFacts, RowFacts, RuleFacts
 from coterie.show.report.subject import Subject, shorten
 
@@ -84,21 +85,27 @@ class Deck:
 def apart_facts(means: GroupMeans, group: int) -> tuple[ApartFacts, ...]:
     """Return the columns in which a group differs most, with its mean and that of all rows."""
     differences = means.differences[group]
-    order = np.argsort(-np.abs(differences), kind="stable")[:MOST_APART]
+    order = telling_columns(differences, means.category_of, least=0.0)[:MOST_APART]
     return tuple(
         ApartFacts(
             shorten(means.columns[column]),
             float(differences[column]),
             float(means.means[group, column]),
             float(means.overall[column]),
+            means.is_share(column),
         )
-        for column in order.tolist()
+        for column in order
     )
 
 
 def words(means: GroupMeans, group: int) -> str:
     """Say in what a group is high or low; by how much stands beside it."""
-    named = [f"{shorten(name)} {'high' if by > 0 else 'low'}" for name, by in means.apart(group)[:3]]
+    named = [
+        f"{shorten(means.columns[at])}: {100 * means.means[group, at]:.0f}\u00a0%"
+        if means.is_share(at)
+        else f"{shorten(means.columns[at])} {'high' if means.differences[group, at] > 0 else 'low'}"
+        for at in means.telling(group)[:3]
+    ]
     return ", ".join(named) if named else "close to the average in every column"
 
 

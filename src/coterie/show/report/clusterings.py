@@ -12,7 +12,7 @@ from typing import Any
 from coterie._support.config import configuration
 from coterie._support.typing import Indices
 from coterie.cluster import find_method
-from coterie.data import SCALINGS, Table
+from coterie.data import Table
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering, Groups, fit
 from coterie.pipeline.levels import describe_level
@@ -52,7 +52,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         runners_up=clustering.runners_up,
         winner=clustering.winner,
         left_out=[(column.name, column.reason) for column in groups.left_out],
-        scaling=SCALINGS[groups.recipe.scale],
+        scaling=groups.prepared_as,
         missing=[] if prepared is None else prepared.missing_counts(),
         notes=[*dict.fromkeys(filter(None, [*groups.notes, rule_note, found.note]))],
         made=[
@@ -64,6 +64,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         command=command or shell_line(groups.source, stored),
         python=python_lines(groups.source, stored),
         seed=clustering.seed,
+        used=groups.columns if groups.levels else None,
     )
 
 
@@ -203,7 +204,7 @@ def lead_of(groups: Groups) -> str:
     method = groups.recipe.title
     has_distance = hasattr(groups.model, "geometry") or hasattr(groups.model, "metric")
     distance = f", {groups.recipe.distance or 'Euclidean'} distance" if has_distance else ""
-    return f"{method} on {SCALINGS[groups.recipe.scale]}{distance}"
+    return f"{method} on {groups.prepared_as}{distance}"
 
 
 def made_of(groups: Groups) -> list[tuple[str, str]]:

@@ -157,12 +157,21 @@ class RowFacts:
 
 @dataclass(frozen=True)
 class ApartFacts:
-    """A column in which a group differs from all rows, by how many standard deviations; both means."""
+    """A column in which a group differs from all rows, by how many standard deviations; both means.
+
+    Of a category these are shares.
+    """
 
     column: str
     difference: float
     mean: float
     overall: float
+    is_share: bool = False
+
+    @property
+    def points(self) -> float:
+        """By how many percentage points a share differs from that of all rows."""
+        return 100 * (self.mean - self.overall)
 
 
 @dataclass(frozen=True)

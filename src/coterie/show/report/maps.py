@@ -19,6 +19,8 @@ LEAST_TSNE_ROWS = 20
 def map_facts(subject: Subject, places: Indices) -> tuple[MapFacts, ...]:
     """Return the maps of the rows at `places`, the first being shown first."""
     n_columns = len(subject.columns)
+    if subject.at_hand.category_of:
+        n_columns = max(n_columns, 3)  # categories have no axis of their own
     if n_columns == 1:
         return (_line(subject, places),)
     if n_columns == 2:
@@ -60,8 +62,10 @@ def _components(subject: Subject, places: Indices) -> MapFacts:
     plane, shares, is_whole = principal_plane(subject.at_hand.points, places)
     said = "" if is_whole else f" (computed from {count(len(places), 'row')})"
     shown = plane[places] if is_whole else plane
+    if subject.at_hand.category_of:
+        said = f" (factor analysis of mixed data{', ' + said.strip(' ()') if said else ''})"
     return MapFacts(
-        name="PCA",
+        name="factors" if subject.at_hand.category_of else "PCA",
         caption=f"Two principal components keep {percent(float(shares.sum()))} of the variance of the "
         f"{subject.scaling}{said}.",
         x_title=f"component 1 ({percent(float(shares[0]))})",

@@ -46,6 +46,7 @@ class Subject:
     command: str | None = None  # what to type in the shell to have it again
     python: str = ""  # the same in Python
     seed: int = 0  # of the sample and the maps
+    used: Sequence[str] | None = None  # columns of the table, where categories have columns of their own
 
     @property
     def at_hand(self) -> RowsAtHand:

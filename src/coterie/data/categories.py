@@ -1,0 +1,107 @@
+"""Columns of categories: which texts are, what their codes stand for, and the codes of new cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from coterie._printing import shortened
+from coterie._support.optional import require
+from coterie._support.typing import FloatArray
+from coterie.data.cells import YES_NO
+from coterie.data.schema import kind_of_code
+
+Levels: TypeAlias = tuple[tuple[str, ...] | None, ...]  # of each column; None: numbers
+MOST_CATEGORIES = 50
+ROWS_PER_CATEGORY = 5  # on average: a text that hardly repeats names rows rather than kinds of them
+YES_OR_NO = ("no", "yes")
+UNSEEN = -1.0  # code of a category that was not there when groups were found: it differs from all others
+SHOWN = 3
+
+
+def why_no_category(series: Any, *, is_kept: bool = False) -> str | None:
+    """Return why a column of text is not used as categories; None where it is.
+
+    Examples
+    --------
+    >>> import polars
+    >>> why_no_category(polars.Series("plan", ["free", "pro"] * 10)) is None
+    True
+    >>> why_no_category(polars.Series("city", [f"town {at}" for at in range(20)]))
+    'text with 20 different values'
+    """
+    n_rows, n_different = len(series), int(series.drop_nulls().n_unique())
+    if n_different < 2 and not is_kept:
+        return "text"  # the same in all rows
+    if n_different > MOST_CATEGORIES or (not is_kept and n_different * ROWS_PER_CATEGORY > n_rows):
+        return f"text with {n_different:,} different values"
+    return None if is_kept else kind_of_code(series.name, n_different, n_rows)
+
+
+def is_category(look: Any) -> bool:
+    """Return whether a column holds text of few values, which stand for kinds of rows."""
+    return bool(look.is_text) and why_no_category(look.series) is None
+
+
+def is_yes_no(look: Any) -> bool:
+    """Return whether a column holds yes and no, in words or not."""
+    if look.numbers is None:
+        return False
+    return str(look.series.dtype) == "Boolean" or (look.reading is not None and look.reading.kind == YES_NO)
+
+
+def texts_of(series: Any) -> Any:
+    """Return a column of text or categories as text without blanks around it; an empty cell is missing."""
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    texts = series.cast(polars.String).str.strip_chars()
+    return texts.set(texts == "", None)
+
+
+def levels_of(look: Any) -> tuple[str, ...]:
+    """Return the categories of a column, sorted."""
+    if is_yes_no(look):
+        return YES_OR_NO
+    return tuple(sorted(texts_of(look.series).drop_nulls().unique().to_list()))
+
+
+def codes_of(look: Any, levels: Sequence[str]) -> tuple[FloatArray, list[str]]:
+    """Return the code of each cell, NaN where one is missing, and the values that have none.
+
+    Parameters
+    ----------
+    look : Look
+        What the column holds.
+    levels : sequence of str
+        What the codes 0, 1, ... stand for.
+    """
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    if tuple(levels) == YES_OR_NO and is_yes_no(look):
+        numbers = look.numbers.cast(polars.Float64).to_numpy()
+        return np.asarray(numbers, dtype=np.float64), []
+    texts = texts_of(look.series)
+    places = {level: float(code) for code, level in enumerate(levels)}
+    codes = texts.replace_strict(places, default=UNSEEN, return_dtype=polars.Float64)
+    codes = polars.select(polars.when(texts.is_null()).then(None).otherwise(codes)).to_series()
+    new = texts.filter((codes == UNSEEN).fill_null(False)).unique().sort().to_list()
+    return codes.cast(polars.Float64).fill_null(float("nan")).to_numpy().astype(np.float64), new
+
+
+def note_unseen(new: dict[str, list[str]]) -> str:
+    """Return what to say about categories that were not there when groups were found; or nothing.
+
+    Examples
+    --------
+    >>> note_unseen({"plan": ["gold"], "town": []})
+    'categories that were not there when the groups were found: plan ("gold"); they differ from all others'
+    """
+    named = [
+        f'{shortened(name)} ("{shortened(values[0])}"{", ..." * (len(values) > 1)})'
+        for name, values in new.items()
+        if values
+    ]
+    if not named:
+        return ""
+    listed = ", ".join(named[:SHOWN]) + (" and others" if len(named) > SHOWN else "")
+    return f"categories that were not there when the groups were found: {listed}; they differ from all others"
