@@ -91,6 +91,7 @@ void bind_medoids(nb::module_& module);
 void bind_kernel_kmeans(nb::module_& module);
 void bind_trees(nb::module_& module);
 void bind_dendrogram(nb::module_& module);
+void bind_layout(nb::module_& module);
 void bind_linkage(nb::module_& module);
 void bind_spanning(nb::module_& module);
 void bind_density(nb::module_& module);
