@@ -1,9 +1,12 @@
 #include "layout/layout.h"
 
+#include <nanobind/stl/tuple.h>
+
 #include <cmath>
 
 #include "bindings/bindings.h"
 #include "bindings/checks.h"
+#include "graph/community_tree.h"
 
 namespace coterie {
 namespace {
@@ -65,6 +68,24 @@ auto bind_lay_out_new(const Vector<std::int64_t>& starts, const Vector<std::int3
   return places;
 }
 
+auto bind_merge_by_ties(const Vector<std::int64_t>& starts, const Vector<std::int32_t>& ends, const Vector<double>& weights,
+                        const Vector<double>& masses) {
+  const auto n = static_cast<std::int64_t>(masses.shape(0));
+  check_size("starts", starts.shape(0), n + 1);
+  check_starts("starts", starts, ends.shape(0));
+  check_size("weights", weights.shape(0), static_cast<std::int64_t>(ends.shape(0)));
+  check_indices("ends", ends, n);
+  for (std::size_t e = 0; e < weights.shape(0); ++e)
+    check_that(weights.data()[e] > 0 && std::isfinite(weights.data()[e]), "weights must be positive and finite.");
+  for (std::size_t i = 0; i < masses.shape(0); ++i)
+    check_that(masses.data()[i] > 0 && std::isfinite(masses.data()[i]), "masses must be positive and finite.");
+  TieTree tree;
+  without_gil([&] { tree = merge_by_ties({n, starts.data(), ends.data(), weights.data(), masses.data()}); });
+  auto edges = new_matrix<std::int64_t>(static_cast<std::int64_t>(tree.ties.size()), 2);
+  std::copy(tree.ends.begin(), tree.ends.end(), edges.data());
+  return std::make_tuple(edges, copied(tree.ties));
+}
+
 }  // namespace
 
 void bind_layout(nb::module_& module) {
@@ -72,6 +93,8 @@ void bind_layout(nb::module_& module) {
              "n_threads"_a = 0, "Places of the nodes of a symmetric graph, from a start of 4 or 8 columns.");
   module.def("lay_out_new", &bind_lay_out_new, "starts"_a, "ends"_a, "weights"_a, "placed"_a, "start"_a, "n_epochs"_a, "rate"_a,
              "seed"_a, "n_threads"_a = 0, "Places of new nodes with edges to placed ones, which stay.");
+  module.def("merge_by_ties", &bind_merge_by_ties, "starts"_a, "ends"_a, "weights"_a, "masses"_a,
+             "Edges of the tree by which communities merge, and their ties, falling.");
 }
 
 }  // namespace coterie
