@@ -98,5 +98,6 @@ void bind_density(nb::module_& module);
 void bind_birch(nb::module_& module);
 void bind_categorical(nb::module_& module);
 void bind_size_limits(nb::module_& module);
+void bind_communities(nb::module_& module);
 
 }  // namespace coterie

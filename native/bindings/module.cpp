@@ -28,4 +28,5 @@ NB_MODULE(_core, module) {
   coterie::bind_birch(module);
   coterie::bind_categorical(module);
   coterie::bind_size_limits(module);
+  coterie::bind_communities(module);
 }
