@@ -750,6 +750,17 @@ def cut_silhouettes(sums: Annotated[NDArray[numpy.float64], dict(shape=(None, No
     Mean silhouette of a cut and of every coarser one, from the sums of distances to its clusters.
     """
 
+def lay_out(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_epochs: int, rate: float, seed: int, n_threads: int = 0) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+    """
+    Places of the nodes of a symmetric graph, from a start of 4 or 8 columns.
+    """
+
+def lay_out_new(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], placed: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_epochs: int, rate: float, seed: int, n_threads: int = 0) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+    """Places of new nodes with edges to placed ones, which stay."""
+
+def merge_by_ties(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], masses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """Edges of the tree by which communities merge, and their ties, falling."""
+
 class LinkageRule(enum.Enum):
     single = 0
 

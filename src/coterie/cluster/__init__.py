@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from coterie.cluster.density.optics import OPTICS
     from coterie.cluster.density.optics_clusters import XiClusters, cluster_optics_dbscan, cluster_optics_xi
     from coterie.cluster.density.optics_order import OpticsGraph, compute_optics_graph
+    from coterie.cluster.embedding.embedding_clustering import EmbeddingClustering
+    from coterie.cluster.embedding.layout import lay_out_graph
     from coterie.cluster.graph.communities import Communities, leiden
     from coterie.cluster.graph.leiden import Leiden
     from coterie.cluster.kernel.kernel_kmeans import KernelKMeans
@@ -63,6 +65,7 @@ _HOMES = {
     "dbscan": "coterie.cluster.density.dbscan",
     "k_means": "coterie.cluster.kmeans.functions",
     "kmeans_plusplus": "coterie.cluster.kmeans.functions",
+    "lay_out_graph": "coterie.cluster.embedding.layout",
     "leiden": "coterie.cluster.graph.communities",
     "spectral_clustering": "coterie.cluster.spectral.spectral",
     "suggest_eps": "coterie.cluster.density.eps",
@@ -81,6 +84,7 @@ __all__ = [
     "ConsensusClustering",
     "ConstrainedKMeans",
     "Diana",
+    "EmbeddingClustering",
     "EpsSuggestion",
     "FeatureAgglomeration",
     "GaussianMixture",
@@ -112,6 +116,7 @@ __all__ = [
     "find_method",
     "k_means",
     "kmeans_plusplus",
+    "lay_out_graph",
     "leiden",
     "methods",
     "spectral_clustering",

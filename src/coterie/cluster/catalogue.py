@@ -185,6 +185,14 @@ _METHODS = (
         needs_k=False,
     ),
     Method(
+        "embedding",
+        "clustering of embeddings",
+        "coterie.cluster.embedding.embedding_clustering",
+        "EmbeddingClustering",
+        "vectors of many columns, as language and image models make them; finds the number of groups",
+        needs_k=False,
+    ),
+    Method(
         "kmedoids",
         "k-medoids",
         "coterie.cluster.medoids.kmedoids",
