@@ -16,6 +16,9 @@ set_source_files_properties(${COTERIE_ROUNDED_KERNELS} PROPERTIES COMPILE_OPTION
 # Moments of columns are half a pass of k-means: their loop is worth vectors, without fused operations for the same bits everywhere.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/native/kmeans/column_moments.cpp PROPERTIES COMPILE_OPTIONS
                             "$<$<CONFIG:Release>:-O3>;-ffp-contract=off")
+# A node's place is one vector, the same on every instruction set.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/native/layout/layout.cpp PROPERTIES COMPILE_OPTIONS
+                            "$<$<CONFIG:Release>:-O3>;-ffp-contract=off;-Wno-psabi")  # no such vector leaves the file
 # The costs of a row to all prototypes are summed side by side.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/native/categorical/kprototypes.cpp PROPERTIES COMPILE_OPTIONS
                             "$<$<CONFIG:Release>:-O3>;-ffp-contract=off")

@@ -91,6 +91,7 @@ void bind_medoids(nb::module_& module);
 void bind_kernel_kmeans(nb::module_& module);
 void bind_trees(nb::module_& module);
 void bind_dendrogram(nb::module_& module);
+void bind_layout(nb::module_& module);
 void bind_linkage(nb::module_& module);
 void bind_spanning(nb::module_& module);
 void bind_density(nb::module_& module);
@@ -98,5 +99,6 @@ void bind_birch(nb::module_& module);
 void bind_categorical(nb::module_& module);
 void bind_size_limits(nb::module_& module);
 void bind_valleys(nb::module_& module);
+void bind_communities(nb::module_& module);
 
 }  // namespace coterie

@@ -21,6 +21,7 @@ NB_MODULE(_core, module) {
   coterie::bind_kernel_kmeans(module);
   coterie::bind_trees(module);
   coterie::bind_dendrogram(module);
+  coterie::bind_layout(module);
   coterie::bind_linkage(module);
   coterie::bind_spanning(module);
   coterie::bind_density(module);
@@ -28,4 +29,5 @@ NB_MODULE(_core, module) {
   coterie::bind_categorical(module);
   coterie::bind_size_limits(module);
   coterie::bind_valleys(module);
+  coterie::bind_communities(module);
 }

@@ -30,11 +30,16 @@ class CounterRandom {
   explicit CounterRandom(std::uint64_t seed)
       : key0_(static_cast<std::uint32_t>(seed)), key1_(static_cast<std::uint32_t>(seed >> 32)) {}
 
+  // Four numbers of 32 bits.
+  RandomBlock block(std::uint64_t stream, std::uint64_t counter) const {
+    return philox({static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), static_cast<std::uint32_t>(stream),
+                   static_cast<std::uint32_t>(stream >> 32)},
+                  key0_, key1_);
+  }
+
   std::uint64_t bits(std::uint64_t stream, std::uint64_t counter) const {
-    const RandomBlock block = philox({static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32),
-                                      static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)},
-                                     key0_, key1_);
-    return (static_cast<std::uint64_t>(block[1]) << 32) | block[0];
+    const RandomBlock drawn = block(stream, counter);
+    return (static_cast<std::uint64_t>(drawn[1]) << 32) | drawn[0];
   }
 
   // In [0, 1), 53 bits.

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from coterie.cluster.density.optics import OPTICS
     from coterie.cluster.density.optics_clusters import XiClusters, cluster_optics_dbscan, cluster_optics_xi
     from coterie.cluster.density.optics_order import OpticsGraph, compute_optics_graph
+    from coterie.cluster.embedding.embedding_clustering import EmbeddingClustering
+    from coterie.cluster.embedding.layout import lay_out_graph
+    from coterie.cluster.graph.communities import Communities, leiden
+    from coterie.cluster.graph.leiden import Leiden
     from coterie.cluster.kernel.kernel_kmeans import KernelKMeans
     from coterie.cluster.kmeans.bisecting import BisectingKMeans
     from coterie.cluster.kmeans.constrained import ConstrainedKMeans
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
 # Where the names live that are no methods themselves.
 _HOMES = {
     "CFTree": "coterie.cluster.birch.cf_tree",
+    "Communities": "coterie.cluster.graph.communities",
     "CondensedTree": "coterie.cluster.density.condensed_tree",
     "EpsSuggestion": "coterie.cluster.density.eps",
     "FeatureAgglomeration": "coterie.cluster.agglomerative.feature_agglomeration",
@@ -60,6 +65,8 @@ _HOMES = {
     "dbscan": "coterie.cluster.density.dbscan",
     "k_means": "coterie.cluster.kmeans.functions",
     "kmeans_plusplus": "coterie.cluster.kmeans.functions",
+    "lay_out_graph": "coterie.cluster.embedding.layout",
+    "leiden": "coterie.cluster.graph.communities",
     "spectral_clustering": "coterie.cluster.spectral.spectral",
     "suggest_eps": "coterie.cluster.density.eps",
 }
@@ -72,10 +79,12 @@ __all__ = [
     "Birch",
     "BisectingKMeans",
     "CFTree",
+    "Communities",
     "CondensedTree",
     "ConsensusClustering",
     "ConstrainedKMeans",
     "Diana",
+    "EmbeddingClustering",
     "EpsSuggestion",
     "FeatureAgglomeration",
     "GaussianMixture",
@@ -91,6 +100,7 @@ __all__ = [
     "KernelKMeans",
     "LaplacianEigenmap",
     "LatentClasses",
+    "Leiden",
     "Method",
     "MiniBatchKMeans",
     "MixtureHistory",
@@ -106,6 +116,8 @@ __all__ = [
     "find_method",
     "k_means",
     "kmeans_plusplus",
+    "lay_out_graph",
+    "leiden",
     "methods",
     "spectral_clustering",
     "suggest_eps",

@@ -177,6 +177,22 @@ _METHODS = (
         needs_k=True,
     ),
     Method(
+        "leiden",
+        "Leiden",
+        "coterie.cluster.graph.leiden",
+        "Leiden",
+        "communities of a graph, or of the nearest neighbours of rows; finds the number of groups",
+        needs_k=False,
+    ),
+    Method(
+        "embedding",
+        "clustering of embeddings",
+        "coterie.cluster.embedding.embedding_clustering",
+        "EmbeddingClustering",
+        "vectors of many columns, as language and image models make them; finds the number of groups",
+        needs_k=False,
+    ),
+    Method(
         "kmedoids",
         "k-medoids",
         "coterie.cluster.medoids.kmedoids",

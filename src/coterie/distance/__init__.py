@@ -21,6 +21,7 @@ from coterie.distance.input import (
     distances_from_similarities,
     input_kind,
 )
+from coterie.distance.neighbour_graph import NeighbourGraph, neighbour_graph
 from coterie.distance.neighbours import (
     Nearest,
     Neighbourhoods,
@@ -39,6 +40,7 @@ __all__ = [
     "Distance",
     "Geometry",
     "Nearest",
+    "NeighbourGraph",
     "Neighbourhoods",
     "Neighbours",
     "Parameter",
@@ -54,6 +56,7 @@ __all__ = [
     "input_kind",
     "k_nearest",
     "nearest",
+    "neighbour_graph",
     "neighbours_within",
     "pairwise_distances",
     "register",

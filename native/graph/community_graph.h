@@ -1,0 +1,40 @@
+// A weighted graph whose nodes may stand for many, and partitions of it: what the levels of Leiden work on.
+//
+// Quality of a partition, for every objective:
+//   H = sum over communities c of  B_c / 2 - penalty * out_c * in_c
+// B the symmetric weights (of a directed graph the sum of both directions), B_c all of them within c, each pair twice and loops as they are;
+// out and in the masses of nodes. Modularity: masses are strengths. CPM: masses are numbers of nodes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace coterie {
+
+struct CommunityGraph {
+  std::vector<std::int64_t> starts;  // of the neighbours of each node, and their end
+  std::vector<std::int32_t> targets;  // neighbours: no node is its own, none comes twice
+  std::vector<double>
+      weights;  // above 0, multiples of a step so coarse that no sum of them is rounded: sums are the same in any order
+  std::vector<double> loops;  // B of the node with itself
+  std::vector<double> out, in;  // masses; `in` is empty where it equals `out`
+  double penalty = 0;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(loops.size()); }
+};
+
+using Membership = std::vector<std::int32_t>;
+
+// Communities become nodes, in the order of their numbers; a number without nodes must not occur.
+CommunityGraph aggregate(const CommunityGraph& graph, const Membership& community, std::int64_t n_communities);
+
+// Numbers communities 0, 1, ... in the order of their first nodes; returns how many there are.
+std::int64_t renumber(Membership& community);
+
+// Every connected part of a community becomes one; returns how many there are.
+std::int64_t split_parts(const CommunityGraph& graph, Membership& community);
+
+// H where every node is a community.
+double quality_of_singles(const CommunityGraph& graph);
+
+}  // namespace coterie

@@ -1,0 +1,1 @@
+"""Groups of embeddings: rows of many columns, compared by direction."""

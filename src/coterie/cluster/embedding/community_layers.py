@@ -1,0 +1,192 @@
+"""Communities at several resolutions, the tree of their merges, and the cuts that last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from scipy.sparse.csgraph import connected_components
+
+from coterie import _core
+from coterie._support.typing import FloatArray, Indices, Labels, SparseData
+from coterie.cluster.graph.communities import find_communities
+from coterie.data.graphs import Graph
+from coterie.tree import linkage
+
+COARSEST_BASE = 4.0  # resolutions of the communities that trees begin with: this one ...
+BASE_STEP = 16.0  # ... and so many times it, while communities have enough rows
+ROWS_OF_A_COMMUNITY = 15.0  # at the finest resolution, about
+CHANCE = 1.0  # the tie of two communities with as many edges as chance gives
+APART = 0.05  # ties below are no looser than this: what is apart, is apart
+SMALL_SHARE = 0.02  # of the rows: ties of smaller clusters are judged by the share of their edges instead
+LEAST_PERSISTENCE = 0.2  # below, the rows are one cluster
+LAYER_STEP = 1.5  # a coarser layer has so many times fewer clusters
+WEAKEST_LAYER = 0.5  # of the best layer's persistence
+THETA, ITERATIONS = 0.01, 2
+MOST_PARTS = 5_000  # of the graph without links between them, whose means are compared
+
+
+@dataclass(frozen=True, eq=False)
+class CommunityTree:
+    """Communities of the rows, and how they merge.
+
+    Parameters
+    ----------
+    base : array of int of shape (n_rows,)
+        Community of each row at the start.
+    merges : array of int of shape (n_communities - 1, 2)
+        The two that each merge joins: communities, then earlier merges.
+    persistence : array of shape (n_communities,)
+        How well the clusters after each number of merges hold together, from 0 to 1.
+    """
+
+    base: Indices
+    merges: Indices
+    persistence: FloatArray
+
+    @property
+    def n_communities(self) -> int:
+        """Communities at the start."""
+        return len(self.merges) + 1
+
+    def cut(self, n_clusters: int) -> Labels:
+        """Return the labels of the rows where so many clusters are left, the largest first."""
+        k = self.n_communities
+        top = np.arange(2 * k - 1)
+        for merge in range(k - n_clusters - 1, -1, -1):
+            top[self.merges[merge]] = top[k + merge]
+        return by_size(top[self.base])
+
+    def layers(self) -> list[int]:
+        """Return the numbers of clusters that last longer than those near them, from many to few."""
+        values = self.persistence
+        is_peak = np.ones(len(values), dtype=bool)
+        is_peak[1:] &= values[1:] > values[:-1]
+        is_peak[:-1] &= values[:-1] >= values[1:]
+        is_peak &= values >= max(WEAKEST_LAYER * values.max(), LEAST_PERSISTENCE)
+        is_peak[-1] = False  # all rows in one cluster say nothing
+        kept: list[int] = []
+        for place in sorted(np.flatnonzero(is_peak), key=lambda at: (-values[at], at)):
+            n_clusters = self.n_communities - int(place)
+            if all(max(n_clusters, other) >= LAYER_STEP * min(n_clusters, other) for other in kept):
+                kept.append(n_clusters)
+        return sorted(kept, reverse=True)
+
+    def persistence_of(self, n_clusters: int) -> float:
+        """Return how well so many clusters hold together."""
+        return float(self.persistence[self.n_communities - n_clusters])
+
+
+def community_trees(weights: SparseData, rows: Any, metric: Any, seed: int) -> list[CommunityTree]:
+    """Return a tree of merges for every resolution to begin with, from coarse to fine communities.
+
+    Parameters
+    ----------
+    weights : CSR array of shape (n, n)
+        The graph.
+    rows : array or CSR array of shape (n, d)
+        What the nodes stand for: parts of the graph without a link between them merge by their means.
+    metric : str, callable or Distance
+        How far means are from each other.
+    seed : int
+        Of Leiden.
+    """
+    if not weights.shape[0]:
+        return []
+    graph = Graph(weights, np.arange(weights.shape[0]))
+    return [_tree(graph, rows, metric, resolution, seed) for resolution in _resolutions(weights.shape[0])]
+
+
+def _resolutions(n_rows: int) -> Iterator[float]:
+    resolution = COARSEST_BASE
+    while resolution == COARSEST_BASE or resolution <= n_rows / ROWS_OF_A_COMMUNITY:
+        yield resolution
+        resolution *= BASE_STEP
+
+
+def _tree(graph: Graph, rows: Any, metric: Any, resolution: float, seed: int) -> CommunityTree:
+    found = find_communities(
+        graph, resolution=resolution, objective="modularity", theta=THETA, n_iterations=ITERATIONS, seed=seed
+    )
+    base = np.asarray(found.labels, dtype=np.int64)
+    n, k = len(base), found.n_communities
+    belongs = csr_array((np.ones(n), base, np.arange(n + 1)), shape=(n, k))
+    between = csr_array(belongs.T @ graph.weights @ belongs)
+    masses = np.asarray(between.sum(axis=1)).ravel()
+    masses[masses == 0] = np.finfo(np.float64).tiny  # a row without neighbours
+    between.setdiag(0)
+    between.eliminate_zeros()
+    between.sort_indices()
+    edges, ties = _core.merge_by_ties(
+        between.indptr.astype(np.int64),
+        between.indices.astype(np.int32),
+        between.data.astype(np.float64),
+        masses,
+    )
+    n_parts = int((ties == 0).sum()) + 1
+    if 2 < n_parts <= MOST_PARTS:
+        edges[k - n_parts :] = _edges_of_parts(edges[: k - n_parts], base, rows, metric)
+    left, right, _ = _core.merge_components(edges)
+    merges = np.column_stack([left, right]).astype(np.int64).reshape(-1, 2)
+    sizes = np.bincount(base, minlength=k).astype(np.float64)
+    return CommunityTree(base, merges, _persistence(merges, ties, sizes / n, resolution))
+
+
+def _edges_of_parts(edges: Indices, base: Indices, rows: Any, metric: Any) -> Indices:
+    """Return the merges of parts that have no link between them: by average linkage of their means."""
+    k = int(base.max()) + 1
+    linked = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(k, k))
+    n_parts, part = connected_components(linked, directed=False)
+    of_row = part[base]
+    n = len(base)
+    counts = np.bincount(of_row, minlength=n_parts)
+    belongs = csr_array((1.0 / counts[of_row], of_row, np.arange(n + 1)), shape=(n, n_parts))
+    means = belongs.T @ rows
+    means = means.toarray() if issparse(means) else np.asarray(means)
+    if metric == "cosine":  # a mean of nothing has no direction
+        means[~means.any(axis=1)] = np.finfo(np.float32).tiny
+    merges = linkage(means, "average", metric if metric == "cosine" else "euclidean")[:, :2].astype(np.int64)
+    member = np.concatenate([np.unique(part, return_index=True)[1], np.zeros(len(merges), dtype=np.int64)])
+    for at, (left, _) in enumerate(merges):
+        member[n_parts + at] = member[left]
+    return member[merges]
+
+
+def _persistence(merges: Indices, ties: FloatArray, shares: FloatArray, resolution: float) -> FloatArray:
+    """Return for every number of merges how well the clusters hold together, averaged over the rows.
+
+    A cluster is made by a tie, and ends by a looser one. It holds together as long as that takes, on a
+    logarithmic scale from chance to apart. Communities that Leiden has found at a resolution would be split
+    at a higher one only.
+    """
+    k = len(shares)
+    share = np.concatenate([shares, np.zeros(len(merges))])
+    for merge, (left, right) in enumerate(merges):
+        share[k + merge] = share[left] + share[right]
+    smaller = np.minimum(share[merges[:, 0]], share[merges[:, 1]]) if k > 1 else np.zeros(0)
+    judged = ties * np.minimum(1.0, smaller / SMALL_SHARE)
+    made = np.concatenate([resolution * np.minimum(1.0, shares / 2 / SMALL_SHARE), judged])
+    ended = np.full(2 * k - 1, CHANCE)
+    ended[merges[:, 0]] = ended[merges[:, 1]] = judged
+    with np.errstate(divide="ignore"):
+        lasts = np.log(np.minimum(made, CHANCE)) - np.log(np.clip(ended, APART, CHANCE))
+    lasts = share * np.maximum(lasts, 0.0) / np.log(CHANCE / APART)
+    steps = lasts[k:] - lasts[merges[:, 0]] - lasts[merges[:, 1]]
+    return np.asarray(np.clip(lasts[:k].sum() + np.concatenate([[0.0], np.cumsum(steps)]), 0.0, 1.0))
+
+
+def by_size(labels: Labels) -> Labels:
+    """Return labels numbered by size, the largest first; equal ones as they appear.
+
+    Examples
+    --------
+    >>> by_size(np.array([7, 3, 3])).tolist()
+    [1, 0, 0]
+    """
+    _, first, number, count = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
+    rank = np.empty(len(count), dtype=np.int64)
+    rank[np.lexsort((first, -count))] = np.arange(len(count))
+    return rank[number]

@@ -1,0 +1,414 @@
+"""Groups of embeddings: vectors of hundreds of columns, from models of texts, images or anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import (
+    Data,
+    FloatArray,
+    Indices,
+    Labels,
+    MatrixLike,
+    RandomState,
+    SparseData,
+    Weights,
+)
+from coterie._support.validation import Anything, Choice, Constraint, Nothing, Seed, Whole, check_data
+from coterie._support.validation.parameters import check_seed
+from coterie._support.validation.schema import Schema, Several, Tensor
+from coterie.cluster.base import Clusterer, Listener
+from coterie.cluster.embedding.community_layers import (
+    CommunityTree,
+    by_size,
+    community_trees,
+)
+from coterie.cluster.embedding.layout import lay_out_graph, place_new
+from coterie.distance import Neighbours, k_nearest, neighbour_graph
+from coterie.distance.neighbour_graph import fuzzy_weights
+from coterie.errors import InvalidData
+
+CLEARLY_BETTER = 1.1  # the persistence that a tree of finer communities must reach, times the coarser one's
+MOST_ROUNDS = 100  # of handing labels on to rows without one
+MAP_COLUMNS = 2
+
+
+class EmbeddingClustering(Clusterer):
+    """Groups of vectors of many columns, as language and image models make them; no number of groups needed.
+
+    Every row is linked to its nearest ones, weighted as in UMAP. Communities of that graph (`Leiden`, at a
+    resolution that finds too many) are merged pair by pair, the most tightly linked first. The cut of that
+    tree is taken whose clusters last longest: made by ties of chance strength, ended only by far looser
+    ones. Other lasting cuts are the layers, coarser or finer.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=15
+        Near rows that each row is linked to; more blur small groups.
+    metric : str, callable or Distance, default="cosine"
+        What near means, a name of `coterie.distance.distances()` for example.
+    granularity : {"auto", "finest", "coarsest"} or int, default="auto"
+        Which layer `labels_` is: the one that lasts longest, the one with the most or the fewest clusters;
+        or about how many clusters.
+    noise : {"assign", "keep"}, default="assign"
+        "keep": rows that have most of their links in other clusters get -1, and so do clusters of fewer rows
+        than `min_cluster_size`. "assign": every row gets a cluster.
+    min_cluster_size : int, default=5
+        Least rows of a cluster.
+    random_state : int, RandomState, Generator or None, default=0
+        Order in which Leiden visits the rows.
+    n_jobs : int, default=None
+        Threads; the answer does not depend on it.
+    progress : None, bool or callable, default=None
+        True shows a line on a terminal; a callable gets a `Progress` after every stage.
+
+    Attributes
+    ----------
+    labels_ : array of int of shape (n_samples,)
+        Cluster of each row, 0 the largest; -1 is noise, and with the cosine every row of zeros.
+    layers_ : array of int of shape (n_samples, n_layers)
+        The clusters of each layer, from fine to coarse; clusters of one lie within those of the next.
+    layer_persistence_ : array of shape (n_layers,)
+        How well the clusters of each layer hold together, from 0 to 1.
+    persistence_ : float
+        The same of `labels_`; 0 where all rows are one cluster.
+    strengths_ : array of shape (n_samples,)
+        Share of each row's links that stay in its cluster.
+    n_features_in_ : int
+        Number of columns.
+
+    Notes
+    -----
+    All rows are one cluster where no cut lasts, as in a single cloud. `predict` takes the cluster that most
+    links of a new row lead to; a row of the fit keeps its label.
+
+    References
+    ----------
+    traag-2019, mcinnes-2018, bonald-2018
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coterie.cluster import EmbeddingClustering
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.repeat(rng.normal(size=(3, 64)), 50, axis=0) + rng.normal(0, 0.8, (150, 64))
+    >>> model = EmbeddingClustering().fit(X)
+    >>> np.bincount(model.labels_).tolist()
+    [50, 50, 50]
+    >>> bool((model.predict(X) == model.labels_).all())
+    True
+    """
+
+    _takes_sparse = True
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_neighbors": Whole(2),
+        "metric": Anything(),  # coterie.distance knows its names
+        "granularity": Choice("auto", "finest", "coarsest") | Whole(1),
+        "noise": Choice("assign", "keep"),
+        "min_cluster_size": Whole(1),
+        "random_state": Seed(),
+        "n_jobs": Nothing() | Whole(None),
+    }
+
+    _schema: ClassVar[Schema] = {
+        **Clusterer._schema,
+        "labels_": Tensor("rows", kind="i8", low=-1, below="rows"),
+        "layers_": Tensor("rows", "layers", kind="i8", low=-1, below="rows", may_be_empty=True),
+        "layer_persistence_": Tensor("layers", kind="f8", low=0, high=1, may_be_empty=True),
+        "persistence_": Anything(),
+        "strengths_": Tensor("rows", kind="f8", low=0, high=1),
+        "_rows": Tensor("linked rows", "columns", sparse=True, of_table=True, may_be_empty=True),
+        "_linked": Tensor("linked rows", kind="i8", low=0, below="rows", may_be_empty=True),
+        "_graph": Several(
+            Tensor("linked rows+1", kind="i8", low=0),
+            Tensor("links", kind="i4", low=0, below="linked rows", may_be_empty=True),
+            Tensor("links", kind="f", low=0, high=1, may_be_empty=True),
+        ),
+    }
+
+    layers_: Labels
+    layer_persistence_: FloatArray
+    persistence_: float
+    strengths_: FloatArray
+    _rows: Data | SparseData
+    _linked: Indices  # rows that have a direction
+    _graph: list[Any]
+
+    def __init__(
+        self,
+        n_neighbors: int = 15,
+        *,
+        metric: Any = "cosine",
+        granularity: str | int = "auto",
+        noise: str = "assign",
+        min_cluster_size: int = 5,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+        progress: ProgressOption = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.granularity = granularity
+        self.noise = noise
+        self.min_cluster_size = min_cluster_size
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the cluster that most links of each new row lead to; a row of the fit keeps its label."""
+        found = self._hang(X)
+        labels = np.full(found.n, -1, dtype=np.int64)
+        labels[found.linked] = np.asarray(found.shares.argmax(axis=1)) - 1
+        is_old = found.near.distance[:, 0] == 0 if found.near is not None else np.zeros(0, dtype=bool)
+        if found.near is not None:
+            labels[found.linked[is_old]] = self.labels_[self._linked[found.near.index[is_old, 0]]]
+        return labels
+
+    def membership(self, X: MatrixLike) -> FloatArray:
+        """Return the share of each row's links that leads to each cluster; what is missing to 1 is noise.
+
+        Returns
+        -------
+        array of shape (n_queries, n_clusters)
+        """
+        found = self._hang(X)
+        shares = np.zeros((found.n, found.shares.shape[1] - 1))
+        shares[found.linked] = found.shares[:, 1:]
+        return shares
+
+    def exemplars(self, n_rows: int = 5) -> list[Indices]:
+        """Return the most typical rows of each cluster: those with the heaviest links within it.
+
+        Parameters
+        ----------
+        n_rows : int, default=5
+            How many of each cluster, the most typical first.
+        """
+        graph, own = self._links(), self.labels_[self._linked]
+        row = np.repeat(np.arange(len(own)), np.diff(graph.indptr))
+        weight = np.bincount(row, graph.data * (own[row] == own[graph.indices]), minlength=len(own)).round(6)
+        order = np.lexsort((np.arange(len(own)), -weight, own))
+        ends = np.searchsorted(own[order], np.arange(int(self.labels_.max()) + 2))
+        return [self._linked[order[first:last][:n_rows]] for first, last in pairwise(ends)]
+
+    def map(self, n_components: int = MAP_COLUMNS) -> FloatArray:
+        """Return places of the rows of the fit in few columns, from the same graph; NaN for rows of zeros.
+
+        Parameters
+        ----------
+        n_components : int, default=2
+            Columns: 1 to 8.
+        """
+        places = lay_out_graph(
+            self._links(), n_components, random_state=self.random_state, n_jobs=self.n_jobs
+        )
+        found = np.full((len(self.labels_), places.shape[1]), np.nan, dtype=places.dtype)
+        found[self._linked] = places
+        return found
+
+    def map_new(self, X: MatrixLike, places: FloatArray) -> FloatArray:
+        """Return places of new rows among those that `map` gave to the rows of the fit, which stay.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Rows.
+        places : array of shape (n_samples, n_components)
+            What `map` returned.
+        """
+        found = self._hang(X)
+        if places.shape[0] != len(self.labels_):
+            raise InvalidData(
+                f"places of {type(self).__name__}.map_new must have a row for each of the "
+                f"{len(self.labels_):,} rows of the fit, got {places.shape[0]:,}."
+            )
+        new = np.full((found.n, places.shape[1]), np.nan, dtype=np.float32)
+        if found.near is not None:
+            new[found.linked] = place_new(
+                found.near.index,
+                fuzzy_weights(found.near.distance),
+                places[self._linked],
+                random_state=self.random_state,
+                n_jobs=self.n_jobs,
+            )
+        return new
+
+    def _links(self) -> Any:
+        check_is_fitted(self)
+        starts, ends, weights = self._graph
+        n = len(self._linked)
+        return csr_array((weights, ends, starts), shape=(n, n))
+
+    def _hang(self, X: MatrixLike) -> _Hung:
+        """Return the links of new rows to those of the fit."""
+        new = self._check_new(X)
+        linked = rows_with_direction(new, self.metric)
+        shares = np.zeros((len(linked), int(self.labels_.max()) + 2))
+        if not len(linked) or not len(self._linked):
+            shares[:, 0] = 1.0
+            return _Hung(new.shape[0], linked, shares, None)
+        k = min(self.n_neighbors, len(self._linked))
+        near = k_nearest(new[linked], self._rows, k, self.metric, n_jobs=self.n_jobs)
+        weights = fuzzy_weights(near.distance)
+        label = self.labels_[self._linked[near.index]]
+        np.add.at(shares, (np.arange(len(weights))[:, None], label + 1), weights)
+        return _Hung(new.shape[0], linked, shares / shares.sum(axis=1, keepdims=True), near)
+
+    def _check_rows(self, X: MatrixLike) -> Data | SparseData:
+        return check_data(X, estimator=self, accept_sparse=self._takes_sparse, min_rows=2)
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        linked = rows_with_direction(X, self.metric)
+        rows: Any = X if len(linked) == X.shape[0] else X[linked]
+        with track(self.progress, "embeddings: near rows", total=3).also(listener) as tracker:
+            links = self._link(rows)
+            tracker.report(1, stage="embeddings: communities")
+            trees = community_trees(links, rows, self.metric, check_seed(self.random_state))
+            tracker.report(2, stage="embeddings: layers")
+            cut = self._cut(trees, links)
+            tracker.report(3)
+        n = X.shape[0]
+        layers = np.full((n, len(cut.layers)), -1, dtype=np.int64)
+        for place, layer in enumerate(cut.layers):
+            layers[linked, place] = layer
+        labels, strengths = np.full(n, -1, dtype=np.int64), np.zeros(n)
+        labels[linked], strengths[linked] = cut.labels, _share_within(links, cut.labels)
+        graph = [
+            links.indptr.astype(np.int64),
+            links.indices.astype(np.int32),
+            np.minimum(links.data, 1).astype(np.float32),
+        ]
+        return {
+            "labels_": labels,
+            "layers_": layers,
+            "layer_persistence_": np.array(cut.layer_persistence),
+            "persistence_": cut.persistence,
+            "strengths_": strengths,
+            "_rows": rows,
+            "_linked": linked,
+            "_graph": graph,
+        }
+
+    def _link(self, rows: Any) -> Any:
+        n = rows.shape[0]
+        if n < 2:
+            return csr_array((n, n))
+        k = min(self.n_neighbors, n - 1)
+        return neighbour_graph(rows, k, self.metric, weights="fuzzy", n_jobs=self.n_jobs).weights
+
+    def _cut(self, trees: list[CommunityTree], links: Any) -> _Cut:
+        if not trees:
+            return _Cut(np.zeros(0, dtype=np.int64), [], [], 0.0)
+        tree = trees[0]
+        for finer in trees[1:]:
+            if finer.persistence.max() > CLEARLY_BETTER * tree.persistence.max():
+                tree = finer
+        sizes = tree.layers()
+        chosen = self._chosen_size(tree, sizes)
+        source = tree if chosen <= tree.n_communities else trees[-1]
+        chosen = min(chosen, source.n_communities)
+        return _Cut(
+            self._settle(source.cut(chosen), links),
+            [self._settle(tree.cut(size), links) for size in sizes],
+            [tree.persistence_of(size) for size in sizes],
+            source.persistence_of(chosen) if chosen > 1 else 0.0,
+        )
+
+    def _chosen_size(self, tree: CommunityTree, sizes: list[int]) -> int:
+        """Return how many clusters to cut the tree into."""
+        if not isinstance(self.granularity, str):
+            return int(self.granularity)
+        if not sizes:
+            return 1
+        if self.granularity == "auto":
+            return max(sizes, key=tree.persistence_of)
+        return max(sizes) if self.granularity == "finest" else min(sizes)
+
+    def _settle(self, labels: Labels, links: Any) -> Labels:
+        """Return the labels with noise, or without any, numbered by size."""
+        count = np.bincount(labels)
+        is_small = count < self.min_cluster_size
+        labels = np.where(is_small[labels] & ~is_small.all(), -1, labels)
+        if self.noise == "keep":
+            labels = np.where(_share_within(links, labels) < 0.5, -1, labels)
+            if (labels < 0).all():
+                return labels
+        else:
+            labels = _hand_on(labels, links)
+        kept = labels >= 0
+        labels[kept] = by_size(labels[kept])
+        return labels
+
+
+class _Cut(NamedTuple):
+    labels: Labels
+    layers: list[Labels]
+    layer_persistence: list[float]
+    persistence: float
+
+
+class _Hung(NamedTuple):
+    """New rows, which of them have a direction, and of these the shares of links to noise and clusters."""
+
+    n: int
+    linked: Indices
+    shares: FloatArray
+    near: Neighbours | None
+
+
+def rows_with_direction(X: Any, metric: Any) -> Indices:
+    """Return the rows that can be compared: with the cosine, those that are not all zeros.
+
+    Examples
+    --------
+    >>> rows_with_direction(np.array([[1.0, 2.0], [0.0, 0.0]]), "cosine").tolist()
+    [0]
+    """
+    if metric != "cosine":
+        return np.arange(X.shape[0])
+    most = abs(X).max(axis=1)
+    return np.flatnonzero((most.toarray().ravel() if issparse(most) else most) > 0)
+
+
+def _share_within(links: Any, labels: Labels) -> FloatArray:
+    """Return the share of each row's links that stay in its cluster; 1 for a row without any."""
+    row = np.repeat(np.arange(len(labels)), np.diff(links.indptr))
+    weight = np.asarray(links.data, dtype=np.float64)
+    total = np.bincount(row, weight, minlength=len(labels))
+    inside = np.bincount(row, weight * (labels[row] == labels[links.indices]), minlength=len(labels))
+    return np.divide(inside, total, out=np.ones(len(labels)), where=total > 0)
+
+
+def _hand_on(labels: Labels, links: Any) -> Labels:
+    """Return labels in which rows without one take that of most of their links, round by round.
+
+    Rows that no link leads to join the largest cluster.
+    """
+    labels = labels.copy()
+    for _ in range(MOST_ROUNDS):
+        rows = np.flatnonzero(labels < 0)
+        if not len(rows):
+            return labels
+        some = csr_array(links[rows])
+        row = np.repeat(np.arange(len(rows)), np.diff(some.indptr))
+        label = labels[some.indices]
+        known = label >= 0
+        votes = csr_array(
+            (some.data[known], (row[known], label[known])), shape=(len(rows), int(labels.max()) + 1)
+        )
+        has = np.diff(votes.indptr) > 0
+        if not has.any():
+            break
+        labels[rows[has]] = np.asarray(votes[has].argmax(axis=1)).ravel()
+    labels[labels < 0] = 0
+    return labels

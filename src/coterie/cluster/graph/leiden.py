@@ -1,0 +1,258 @@
+"""Leiden as an estimator: communities of the graph of near rows, or of a graph that is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from coterie._support.typing import (
+    Data,
+    FloatArray,
+    Indices,
+    Labels,
+    MatrixLike,
+    RandomState,
+    SparseData,
+    Weights,
+)
+from coterie._support.validation import Anything, Constraint, Nothing, Whole
+from coterie._support.validation.parameters import check_seed
+from coterie._support.validation.schema import Maybe, Schema, Tensor
+from coterie.cluster.base import Clusterer, Listener
+from coterie.cluster.graph.communities import LEIDEN_CONSTRAINTS, find_communities
+from coterie.data.graphs import Graph, is_graph_object, read_graph
+from coterie.distance import k_nearest
+from coterie.distance.input import distance_of_rows, resolve_input
+
+VOTES_AT_ONCE = 1 << 20  # neighbours of new rows that are compared in one go
+
+
+class Leiden(Clusterer):
+    """Communities of a graph: of the nearest neighbours of rows, or of a graph that is given.
+
+    Rows become a graph: each has an edge to its `n_neighbors` nearest ones. The Leiden algorithm
+    [traag-2019] then finds groups with more edges among them than expected: nodes move to the community that
+    gains most, communities are refined, and the refined ones become the nodes of a smaller graph. Every
+    community is connected.
+
+    Parameters
+    ----------
+    resolution : float, default=1.0
+        The higher, the more and smaller communities. For "cpm": the least density within communities, and
+        the greatest between them, in units of the weights.
+    objective : {"modularity", "cpm"}, default="modularity"
+        Modularity compares with random graphs of the same degrees; the constant Potts model (CPM) with a
+        constant density, so that communities do not depend on the size of the graph.
+    n_neighbors : int, default=15
+        Neighbours of each row that it has an edge to.
+    metric : str, callable or Distance, default="euclidean"
+        A name of `coterie.distance.distances()`, a function of two rows, or a distance; "precomputed": `X` is
+        a square matrix of distances; "similarity": `X` is the graph itself, a square matrix of weights, dense
+        or sparse, or anything else that `coterie.cluster.leiden` takes.
+    directed : bool, default=None
+        Whether edges of a given graph have a direction. None: as a graph object says; a matrix has none.
+    theta : float, default=0.01
+        How random refinement is, in units of the mean weight of an edge.
+    n_iterations : int or None, default=2
+        Each begins with the communities of the one before; None: until nothing improves.
+    random_state : int, RandomState, Generator or None, default=0
+        Order of visits, and refinement. Same number, same rows, same communities.
+    n_jobs : int, default=None
+        Threads that look for neighbours; the answer does not depend on it.
+
+    Attributes
+    ----------
+    labels_ : array of int32 of shape (n_samples,)
+        Community of each row: 0 is the largest.
+    levels_ : array of int32 of shape (n_samples, n_levels)
+        Communities within communities, from fine to coarse: each level joins communities of the one before.
+        The last is `labels_`.
+    level_qualities_ : array of shape (n_levels,)
+        Quality of each level; it never falls.
+    quality_ : float
+        What was maximised: modularity at the resolution, or the constant Potts model.
+    modularity_ : float
+        Modularity at resolution 1, whatever was maximised.
+    n_communities_ : int
+        Number of communities.
+    n_iter_ : int
+        Iterations that were made.
+    n_features_in_ : int
+        Number of columns.
+
+    Notes
+    -----
+    `predict` places a new row in the community that most of its `n_neighbors` nearest rows of the fit belong
+    to, of equally many the nearest; a row of the fit keeps its community. With metric="similarity" it takes
+    the weights of edges from new nodes to those of the fit, and the heaviest community wins.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coterie.cluster import Leiden
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(centre, 1, (40, 2)) for centre in ([0, 0], [9, 0], [0, 9])])
+    >>> model = Leiden(resolution=0.5).fit(X)
+    >>> np.bincount(model.labels_).tolist()
+    [40, 40, 40]
+    >>> bool(model.predict([[9.0, 1.0]])[0] == model.labels_[40])
+    True
+    """
+
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **LEIDEN_CONSTRAINTS,
+        "n_neighbors": Whole(1),
+        "metric": Anything(),  # coterie.distance knows its names
+        "n_jobs": Nothing() | Whole(None),
+    }
+
+    row_attributes = ("labels_", "levels_", "_rows")
+    _schema: ClassVar[Schema] = {
+        **Clusterer._schema,
+        "labels_": Tensor("rows", kind="i4", low=0, below="rows"),
+        "levels_": Tensor("rows", "levels", kind="i4", low=0, below="rows"),
+        "level_qualities_": Tensor("levels", kind="f8"),
+        "quality_": Anything(),
+        "modularity_": Anything(),
+        "n_communities_": Whole(1),
+        "n_iter_": Whole(1),
+        "_rows": Maybe(Tensor("rows", "columns", of_table=True)),
+    }
+
+    levels_: Labels
+    level_qualities_: FloatArray
+    quality_: float
+    modularity_: float
+    n_communities_: int
+    n_iter_: int
+    _rows: Data | None
+
+    def __init__(
+        self,
+        resolution: float = 1.0,
+        *,
+        objective: str = "modularity",
+        n_neighbors: int = 15,
+        metric: Any = "euclidean",
+        directed: bool | None = None,
+        theta: float = 0.01,
+        n_iterations: int | None = 2,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.resolution = resolution
+        self.objective = objective
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.directed = directed
+        self.theta = theta
+        self.n_iterations = n_iterations
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def predict(self, X: MatrixLike) -> Labels:
+        """Return the community of each new row, from its neighbours among the rows of the fit."""
+        new: Any = self._check_new(X)
+        if self._kind == "similarities":
+            return self._heaviest(new)
+        n_fitted = len(self.labels_)
+        k = min(self.n_neighbors, n_fitted)
+        if self._kind == "distances":
+            index = np.argsort(new, axis=1, kind="stable")[:, :k]
+            nearest = np.take_along_axis(new, index[:, :1], axis=1)[:, 0]
+        else:
+            near = k_nearest(new, self._rows, k, self.metric, n_jobs=self.n_jobs)
+            index, nearest = near.index, near.distance[:, 0]
+        labels = most_frequent(self.labels_[index])
+        is_old = nearest == 0
+        labels[is_old] = self.labels_[index[is_old, 0]]
+        return labels
+
+    def _heaviest(self, weights: Any) -> Labels:
+        """Return the community with the heaviest edges; the largest where there are none."""
+        belongs = csr_array((np.ones(len(self.labels_)), self.labels_, np.arange(len(self.labels_) + 1)))
+        totals = csr_array(weights) @ belongs
+        return np.asarray(totals.toarray().argmax(axis=1), dtype=np.int32)
+
+    def _check_rows(self, X: MatrixLike) -> Any:
+        if is_graph_object(X):
+            return self._given(read_graph(X, directed=self.directed, who=type(self).__name__, name="X"))
+        if self._kind == "similarities":
+            return self._given(read_graph(X, directed=self.directed, who=type(self).__name__, name="X"))
+        distance = distance_of_rows(self.metric)
+        return resolve_input(X, self._kind, estimator=self, distance=distance).values
+
+    def _given(self, graph: Graph) -> Any:
+        self.n_features_in_ = graph.n_nodes
+        return _GraphRows(graph)
+
+    def _compute(
+        self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
+    ) -> Mapping[str, Any]:
+        given: Any = X
+        graph = given.graph if isinstance(given, _GraphRows) else self._graph_of(given)
+        found = find_communities(
+            graph,
+            resolution=float(self.resolution),
+            objective=self.objective,
+            theta=float(self.theta),
+            n_iterations=self.n_iterations,
+            seed=check_seed(self.random_state),
+        )
+        return {
+            "labels_": found.labels,
+            "levels_": found.levels,
+            "level_qualities_": found.level_qualities,
+            "quality_": found.quality,
+            "modularity_": found.modularity,
+            "n_communities_": found.n_communities,
+            "n_iter_": found.n_iterations,
+            "_rows": given if self._kind == "data" and not isinstance(given, _GraphRows) else None,
+        }
+
+    def _graph_of(self, X: Data) -> Graph:
+        """Return the graph in which each row has an edge to its nearest ones."""
+        n = len(X)
+        if n == 1:
+            return Graph(csr_array((1, 1)), np.arange(1))
+        near = k_nearest(X, None, min(self.n_neighbors, n - 1), self.metric, n_jobs=self.n_jobs)
+        return Graph(_union(near.index), np.arange(n))
+
+
+class _GraphRows:
+    """A graph where rows are expected: it has their number."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.shape = (graph.n_nodes, graph.n_nodes)
+
+    def __len__(self) -> int:
+        return self.graph.n_nodes
+
+
+def _union(index: Indices) -> Any:
+    """Return the weights of a graph in which two rows have an edge where one is a neighbour of the other."""
+    n, k = index.shape
+    one_way = csr_array((np.ones(n * k), index.ravel(), np.arange(n + 1) * k), shape=(n, n))
+    return csr_array(one_way.maximum(one_way.T))
+
+
+def most_frequent(labels: Labels) -> Labels:
+    """Return the label that occurs most often in each row, of equally many the first.
+
+    Examples
+    --------
+    >>> most_frequent(np.array([[2, 1, 1], [0, 1, 2]])).tolist()
+    [1, 0]
+    """
+    n, k = labels.shape
+    found = np.empty(n, dtype=np.int32)
+    step = max(1, VOTES_AT_ONCE // (k * k))
+    for first in range(0, n, step):
+        some = labels[first : first + step]
+        counts = (some[:, :, None] == some[:, None, :]).sum(axis=2)
+        found[first : first + step] = np.take_along_axis(some, counts.argmax(axis=1)[:, None], axis=1)[:, 0]
+    return found
