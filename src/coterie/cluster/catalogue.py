@@ -186,7 +186,7 @@ _METHODS = (
     ),
     Method(
         "embedding",
-        "clustering of embeddings",
+        "communities of near rows",
         "coterie.cluster.embedding.embedding_clustering",
         "EmbeddingClustering",
         "vectors of many columns, as language and image models make them; finds the number of groups",

@@ -20,6 +20,8 @@ from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 AUTO = "auto"
 ONE_SCALE = 5.0  # columns whose spreads differ by no more are taken to be in one unit, and left as they are
 HARDLY_VARY = 0.25  # of many columns in one unit so many may hardly vary: the borders of pictures, rare words
+MANY_COLUMNS = 30  # whose least and greatest values tell whether they are in one unit
+NEAR_THE_END = 0.9  # of the greatest value of all
 SCALINGS = {
     "standard": "standardised columns",  # mean 0, standard deviation 1
     "minmax": "columns scaled to [0, 1]",
@@ -127,7 +129,7 @@ def fit_scaling(X: Any, how: str = "standard") -> Scaling:
         Data without missing values.
     how : {"auto", "standard", "minmax", "robust", "none"}, default="standard"
         Mean and standard deviation; least and greatest value; median and quartiles; nothing. "auto" is
-        "standard" for columns of different units (see `differ_in_scale`), else "none".
+        "standard" for columns of different units (see `differ_in_scale`, `share_bounds`), else "none".
         Sparse data are never shifted, so that they stay sparse; of the scalings only "standard" takes them.
 
     Returns
@@ -150,11 +152,11 @@ def fit_scaling(X: Any, how: str = "standard") -> Scaling:
 def scaling_of_moments(moments: Any, how: str) -> Scaling:
     """Return "auto", "standard", "minmax" or "none" from the moments of the columns."""
     spread = np.sqrt(np.asarray(moments.variance))
+    low, high = np.asarray(moments.low), np.asarray(moments.high)
     if how == AUTO:
-        how = "standard" if differ_in_scale(spread) else "none"
+        how = "standard" if differ_in_scale(spread) and not share_bounds(low, high) else "none"
     if how == "none":
         return no_scaling(spread.size)
-    low, high = np.asarray(moments.low), np.asarray(moments.high)
     shift, factor = (low, high - low) if how == "minmax" else (np.asarray(moments.mean), spread)
     return Scaling(how, shift, np.where(factor > 0, factor, 1.0))
 
@@ -183,6 +185,24 @@ def scale_numbers(X: Any, levels: Sequence[object], how: str) -> Scaling:
 def no_scaling(n_columns: int) -> Scaling:
     """Return the scaling that leaves every column as it is."""
     return Scaling("none", np.zeros(n_columns), np.ones(n_columns))
+
+
+def share_bounds(low: Any, high: Any) -> bool:
+    """Return whether many columns begin at one value and most of them end at about another.
+
+    Pixels, shares and ratings are in one unit, however rarely a column uses all of it.
+
+    Examples
+    --------
+    >>> share_bounds([0] * 40, [255] * 30 + [12] * 10), share_bounds([0] * 40, range(40))
+    (True, False)
+    """
+    low, high = np.asarray(low), np.asarray(high)
+    varies = high > low
+    if varies.sum() < MANY_COLUMNS or np.ptp(low[varies]) > 0:
+        return False
+    reach = high[varies] - low[varies]
+    return bool(np.mean(reach >= NEAR_THE_END * reach.max()) > 0.5)
 
 
 def differ_in_scale(spreads: Any) -> bool:

@@ -48,6 +48,7 @@ GINI_THRESHOLDS = (0.1, 0.3, 0.5)
 SPECTRAL_NEIGHBOURS = 10
 SPECTRAL_ROWS = 3_000
 MOST_SPECTRAL = 12
+MANY_COLUMNS = 30  # from here on, rows are compared by their links to near ones as well
 CRUMBS = 0.5
 GAMMAS = ("auto", 1.5)  # of k-prototypes: what a category costs; the second weighs it like a number
 RIDGE = 1e-6  # added to the variances of a mixture, in units of those of the data
@@ -290,6 +291,18 @@ def _spectral(task: Task) -> Iterator[Proposal]:
         yield parameters, find_method("spectral").load()(**parameters).fit(task.rows).labels_
 
 
+def _embedding(task: Task) -> Iterator[Proposal]:
+    if task.rows.shape[1] < MANY_COLUMNS:
+        return
+    n_rows, n_columns = task.rows.shape
+    is_turned = task.distance is None and n_columns >= n_rows - 1  # then directions mean nothing
+    for metric in (task.metric,) if is_turned or task.distance else (task.metric, "cosine"):
+        parameters = {"metric": metric, "random_state": task.seed}
+        model = find_method("embedding").load()(**parameters)
+        for k, labels in model.cuts(task.rows, task.ks):
+            yield {"granularity": k, **parameters}, labels
+
+
 def _as_asked(task: Task, name: str) -> Iterator[Proposal]:
     """Yield what the method's own class finds, with the options that were given."""
     method = find_method(name)
@@ -348,6 +361,7 @@ FAMILIES: dict[str, Callable[..., Iterator[Proposal]]] = {
     "hdbscan": _hdbscan,
     "optics": _optics,
     "spectral": _spectral,
+    "embedding": _embedding,
 }
 MIXED_FAMILIES: dict[str, Callable[..., Iterator[Proposal]]] = {
     "kprototypes": _mixed_kprototypes,

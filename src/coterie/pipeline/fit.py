@@ -161,8 +161,9 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     fitted = rows.fit(choice.winner, compared, request, tracker)
     winner = choice.winner
     recipe = request.recipe(winner.method, winner.k, rows.scaling.how)
-    if winner.n_levels and "metric" in winner.parameters:
-        recipe = replace(recipe, distance=winner.parameters["metric"])
+    metric = winner.parameters.get("metric")
+    if isinstance(metric, str) and metric != "euclidean" and recipe.distance is None:
+        recipe = replace(recipe, distance=metric)
     seconds = time.perf_counter() - began
     groups, facts = rows.describe(fitted, recipe, seconds, _notes(choice, compared), request.seed)
     stability, significance = _belief(rows, fitted, groups, choice, compared, request, tracker)

@@ -192,7 +192,9 @@ def best_rank(points: Data, request: FitRequest, mixed: MixedColumns | None = No
 def _quick(valleys: Valleys, ks: tuple[int, ...], request: FitRequest) -> Iterator[Labels]:
     """Yield splits of a few methods that take little time and see different shapes."""
     X, metric = valleys.X, request.distance or "euclidean"
-    from_X, by = (X, metric) if valleys.distances.matrix is None else (valleys.distances.matrix, "precomputed")
+    from_X, by = (
+        (X, metric) if valleys.distances.matrix is None else (valleys.distances.matrix, "precomputed")
+    )
     modes = min(valleys.trees, key=lambda tree: abs(tree.n_neighbors - MODE_SCALE))
     rule = "ward" if request.distance is None else "average"
     merges = Dendrogram.from_linkage(linkage(from_X, rule, by))

@@ -55,7 +55,7 @@ class Budget:
     draw_rows: int
 
 
-QUICK = ("modes", "kmeans", "mixture", "agglomerative", "genie")
+QUICK = ("modes", "kmeans", "mixture", "agglomerative", "genie", "embedding")
 
 
 ALL = (*QUICK, "hdbscan", "spectral")

@@ -60,6 +60,18 @@ class CommunityTree:
             top[self.merges[merge]] = top[k + merge]
         return by_size(top[self.base])
 
+    def size_with(self, n_large: int, least: float) -> int:
+        """Return the fewest clusters among which so many have at least so many rows, or nearly so many."""
+        k = self.n_communities
+        rows = np.concatenate([np.bincount(self.base, minlength=k), np.zeros(k - 1, dtype=np.int64)])
+        for merge, (left, right) in enumerate(self.merges):
+            rows[k + merge] = rows[left] + rows[right]
+        is_large = (rows >= least).astype(np.int64)
+        steps = is_large[k:] - is_large[self.merges[:, 0]] - is_large[self.merges[:, 1]]
+        counts = is_large[:k].sum() + np.concatenate([[0], np.cumsum(steps)])
+        gap = np.abs(counts - n_large)
+        return k - int(np.flatnonzero(gap == gap.min())[-1])
+
     def layers(self) -> list[int]:
         """Return the numbers of clusters that last longer than those near them, from many to few."""
         values = self.persistence

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
@@ -35,6 +36,7 @@ from coterie.distance import Neighbours, k_nearest, neighbour_graph
 from coterie.distance.neighbour_graph import fuzzy_weights
 from coterie.errors import InvalidData
 
+CRUMBS = 0.1  # of the rows per cluster: smaller ones do not count where so many are asked for
 CLEARLY_BETTER = 1.1  # the persistence that a tree of finer communities must reach, times the coarser one's
 MOST_ROUNDS = 100  # of handing labels on to rows without one
 MAP_COLUMNS = 2
@@ -299,6 +301,28 @@ class EmbeddingClustering(Clusterer):
             "_graph": graph,
         }
 
+    def cuts(self, X: MatrixLike, n_clusters: Iterable[int]) -> Iterator[tuple[int, Labels]]:
+        """Yield the labels for several values of `granularity` from one graph, as a fit with each would.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        n_clusters : iterable of int
+            About how many clusters.
+        """
+        data = self._check_rows(X)
+        linked = rows_with_direction(data, self.metric)
+        rows: Any = data if len(linked) == data.shape[0] else data[linked]
+        links = self._link(rows)
+        trees = community_trees(links, rows, self.metric, check_seed(self.random_state))
+        for wanted in n_clusters:
+            told = copy(self)
+            told.granularity = int(wanted)
+            labels = np.full(data.shape[0], -1, dtype=np.int64)
+            labels[linked] = told._cut(trees, links, with_layers=False).labels
+            yield int(wanted), labels
+
     def _link(self, rows: Any) -> Any:
         n = rows.shape[0]
         if n < 2:
@@ -306,38 +330,39 @@ class EmbeddingClustering(Clusterer):
         k = min(self.n_neighbors, n - 1)
         return neighbour_graph(rows, k, self.metric, weights="fuzzy", n_jobs=self.n_jobs).weights
 
-    def _cut(self, trees: list[CommunityTree], links: Any) -> _Cut:
+    def _cut(self, trees: list[CommunityTree], links: Any, *, with_layers: bool = True) -> _Cut:
         if not trees:
             return _Cut(np.zeros(0, dtype=np.int64), [], [], 0.0)
         tree = trees[0]
         for finer in trees[1:]:
             if finer.persistence.max() > CLEARLY_BETTER * tree.persistence.max():
                 tree = finer
-        sizes = tree.layers()
-        chosen = self._chosen_size(tree, sizes)
-        source = tree if chosen <= tree.n_communities else trees[-1]
-        chosen = min(chosen, source.n_communities)
+        sizes, least, source = tree.layers(), self.min_cluster_size, tree
+        if isinstance(self.granularity, str):
+            chosen = self._chosen_size(tree, sizes)
+        else:  # so many clusters that are worth the name: crumbs go to their neighbours
+            wanted = int(self.granularity)
+            source = tree if wanted <= tree.n_communities else trees[-1]
+            least = max(least, int(CRUMBS * links.shape[0] / wanted))
+            chosen = source.size_with(wanted, least)
         return _Cut(
-            self._settle(source.cut(chosen), links),
-            [self._settle(tree.cut(size), links) for size in sizes],
+            self._settle(source.cut(chosen), links, least),
+            [self._settle(tree.cut(size), links, self.min_cluster_size) for size in sizes if with_layers],
             [tree.persistence_of(size) for size in sizes],
             source.persistence_of(chosen) if chosen > 1 else 0.0,
         )
 
     def _chosen_size(self, tree: CommunityTree, sizes: list[int]) -> int:
-        """Return how many clusters to cut the tree into."""
-        if not isinstance(self.granularity, str):
-            return int(self.granularity)
+        """Return how many clusters the layer that was asked for has; 1 where there is none."""
         if not sizes:
             return 1
         if self.granularity == "auto":
             return max(sizes, key=tree.persistence_of)
         return max(sizes) if self.granularity == "finest" else min(sizes)
 
-    def _settle(self, labels: Labels, links: Any) -> Labels:
+    def _settle(self, labels: Labels, links: Any, least: int) -> Labels:
         """Return the labels with noise, or without any, numbered by size."""
-        count = np.bincount(labels)
-        is_small = count < self.min_cluster_size
+        is_small = np.bincount(labels) < least
         labels = np.where(is_small[labels] & ~is_small.all(), -1, labels)
         if self.noise == "keep":
             labels = np.where(_share_within(links, labels) < 0.5, -1, labels)

@@ -286,9 +286,7 @@ class Valleys:
     ) -> FloatArray:
         """Return the evidence of neighbourhoods: the most that one of the scales has."""
         (depth, rough), hills = depths, self._hills
-        surplus = np.maximum(
-            depth - self._bars(n_rows, extents), depth - rough - self._gaps(n_rows, extents)
-        )
+        surplus = np.maximum(depth - self._bars(n_rows, extents), depth - rough - self._gaps(n_rows, extents))
         best = np.where(n_rows >= hills.least_rows[:, None], surplus, LEAST).max(axis=0)
         return np.asarray(np.maximum(best, LEAST))
 

@@ -71,7 +71,9 @@ class LinesOfGroups:
     """The groups of one partition: the sums that discriminants are made of, and the rows."""
 
     def __init__(self, lines: Lines, labels: Labels, k: int) -> None:
-        members = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
+        members = np.split(
+            np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1]
+        )
         self._lines, self._members = lines, members
         self._known: dict[int, Sums] = {}
         self._straight: dict[int, float] = {}
