@@ -32,6 +32,8 @@ void add_rows(const Changed<double>& sums, const Matrix<T>& K, const Vector<std:
 
 template <class T>
 void exponentiate(const Changed<T>& values, double factor, int threads) {
+  const double most = std::numeric_limits<T>::max();  // beyond, 0 times the factor would be no number
+  factor = std::clamp(factor, -most, most);
   const nb::gil_scoped_release release;
   const auto count = static_cast<std::int64_t>(values.size());
   parallel_for(block_count(count, values_per_task), threads, [&](std::int64_t task, int) {

@@ -105,3 +105,12 @@ def test_too_little_weight():
     chain = sparse.diags_array([np.ones(59), np.ones(59)], offsets=[-1, 1]).tocsr()
     with pytest.raises(InvalidData, match="points with a weight of less than 5 neighbors"):
         HDBSCAN(metric="precomputed").fit(chain, sample_weight=np.full(60, 2.0))
+
+
+def test_rows_of_weight_zero_are_placed_by_any_engine():
+    """Law: a row that weighs nothing gets what `predict` says of it, whatever measures the distances."""
+    X = clouds(80)
+    weights = np.append(np.zeros(3), np.ones(77))
+    for algorithm in ("auto", "brute"):
+        model = HDBSCAN(5, algorithm=algorithm).fit(X, sample_weight=weights)
+        np.testing.assert_array_equal(model.predict(X[:3]), model.labels_[:3])

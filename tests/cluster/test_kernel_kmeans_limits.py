@@ -121,3 +121,11 @@ def test_a_function_must_not_mind_the_order():
     with pytest.raises(InvalidData, match="must not depend on the order of its two rows"):
         KernelKMeans(2, kernel=lambda x, y: float(x[0] * y[1])).fit(BLOBS[:20])
     assert KernelKMeans(1, kernel=lambda x, y: float(x @ y)).fit(BLOBS[:1]).labels_.tolist() == [0]
+
+
+def test_gamma_beyond_the_numbers_of_the_rows():
+    """Law: copies are at the kernel 1, however large gamma is: beyond float32, 0 times it was no number."""
+    X = np.random.default_rng(0).integers(0, 4, (21, 3))
+    narrow, wide = (KernelKMeans(5, gamma=1e308, random_state=2).fit(X.astype(t)) for t in ("f4", "f8"))
+    assert np.isfinite(narrow.inertia_)
+    np.testing.assert_array_equal(narrow.labels_, wide.labels_)

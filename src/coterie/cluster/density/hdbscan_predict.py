@@ -213,7 +213,9 @@ def place_idle_rows(
     if not len(given.idle):
         nothing = np.empty(0, dtype=np.int64)
         return {**values, "_idle": [nothing, nothing, np.empty(0)]}
-    fitted = SimpleNamespace(**model.get_params(deep=False), **found, _table=model._table)
+    fitted = SimpleNamespace(
+        **model.get_params(deep=False), **found, _table=model._table, _takes_gaps=model._takes_gaps
+    )
     hanging = _hang_all(fitted, given)
     tree, chosen, row = found["condensed_tree_"], found["_chosen"], hanging.row
     labels = labels_at(tree, chosen, model._selection(), row, hanging.density)
