@@ -20,7 +20,7 @@ from coterie._support.typing import (
 )
 from coterie._support.validation import Anything, Constraint, Nothing, Whole
 from coterie._support.validation.parameters import check_seed
-from coterie._support.validation.schema import Maybe, Schema, Tensor
+from coterie._support.validation.schema import Maybe, Real, Schema, Tensor
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.graph.communities import LEIDEN_CONSTRAINTS, find_communities
 from coterie.data.graphs import Graph, is_graph_object, read_graph
@@ -115,8 +115,8 @@ class Leiden(Clusterer):
         "labels_": Tensor("rows", kind="i4", low=0, below="rows"),
         "levels_": Tensor("rows", "levels", kind="i4", low=0, below="rows"),
         "level_qualities_": Tensor("levels", kind="f8"),
-        "quality_": Anything(),
-        "modularity_": Anything(),
+        "quality_": Real(),
+        "modularity_": Real(),
         "n_communities_": Whole(1),
         "n_iter_": Whole(1),
         "_rows": Maybe(Tensor("rows", "columns", of_table=True)),
