@@ -2,6 +2,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/checks.h"
+#include "graph/configuration.h"
 #include "graph/leiden.h"
 
 namespace coterie {
@@ -48,12 +49,25 @@ auto bind_leiden(const Vector<std::int64_t>& starts, const Vector<std::int32_t>&
   return std::make_tuple(levels, copied(found.quality), found.n_iterations, found.is_settled);
 }
 
+auto bind_exchange_edges(const Vector<std::int32_t>& sources, const Vector<std::int32_t>& targets, bool is_directed,
+                         std::int64_t exchanges_per_edge, std::uint64_t seed) {
+  const auto n_edges = static_cast<std::int64_t>(sources.shape(0));
+  check_size("targets", targets.shape(0), n_edges);
+  check_indices("sources", sources, std::numeric_limits<std::int32_t>::max());
+  check_indices("targets", targets, std::numeric_limits<std::int32_t>::max());
+  auto first = copied(values_of(sources)), second = copied(values_of(targets));
+  without_gil([&] { exchange_edges(first.data(), second.data(), n_edges, is_directed, exchanges_per_edge, seed); });
+  return std::make_tuple(first, second);
+}
+
 }  // namespace
 
 void bind_communities(nb::module_& module) {
   module.def("leiden", &bind_leiden, "starts"_a, "targets"_a, "weights"_a, "loops"_a, "out"_a, "in_"_a.none(), "penalty"_a, "theta"_a,
              "n_iterations"_a, "seed"_a,
              "Communities of each level from fine to coarse, their qualities, iterations made, and whether the last changed nothing.");
+  module.def("exchange_edges", &bind_exchange_edges, "sources"_a, "targets"_a, "is_directed"_a, "exchanges_per_edge"_a, "seed"_a,
+             "Sources and targets of a random graph of the same degrees.");
 }
 
 }  // namespace coterie

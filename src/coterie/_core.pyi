@@ -1018,3 +1018,6 @@ def leiden(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C'
     """
     Communities of each level from fine to coarse, their qualities, iterations made, and whether the last changed nothing.
     """
+
+def exchange_edges(sources: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], is_directed: bool, exchanges_per_edge: int, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
+    """Sources and targets of a random graph of the same degrees."""

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import coterie
-from coterie.cluster import HDBSCAN, Birch, GaussianMixture, KMeans, suggest_eps
+from coterie.cluster import HDBSCAN, Birch, GaussianMixture, KMeans, leiden, suggest_eps
 from coterie.data import LabelledData, LabelPair, as_table, fit_scaling, settle_missing
 from coterie.distance import (
     Clusters,
@@ -56,6 +56,7 @@ def values():
     return [
         Birch().fit(X).tree_, HDBSCAN().fit(X).condensed_tree_, suggest_eps(X),
         history, history.picks[0], history.steps[-1], mixture, mixture.steps[0],
+        leiden([(0, 1), (1, 2), (2, 3)]), coterie.fit(graph=[(0, 1), (1, 2), (2, 3)]),
         Clusters(X, LABELS, 3), find_distance("minkowski", p=3), find_distance("seuclidean").fit(X),
         TableEncoding.learn([[1.0, "a"], [2.0, None]]),
         find_geometry("manhattan"), nearest(X, X[:5]), k_nearest(X), neighbours_within(X), spanning_tree(X),

@@ -20,7 +20,7 @@ from coterie.data import read_table, shown_name
 from coterie.data.paths import is_in_blocks
 from coterie.errors import FileProblem, InvalidParameter
 from coterie.persist import load
-from coterie.pipeline import Clustering, FitRequest, predict_table, run
+from coterie.pipeline import Clustering, FitRequest, GraphClustering, predict_table, run
 
 NOT_CONVINCING = 3  # exit code of --strict
 
@@ -53,7 +53,7 @@ def show(found: Clustering, files: Files, *, as_json: bool) -> None:
         summary.show_clustering(found, labels=files.written_labels(found), model=files.model)
 
 
-def exit_code(found: Clustering, *, strict: bool) -> int:
+def exit_code(found: Clustering | GraphClustering, *, strict: bool) -> int:
     """Return 0 for an answer; where only convincing groups will do, 3 without them, and print why."""
     if not strict or found.convincing is True:
         return 0

@@ -77,7 +77,8 @@ def read_graph(
     ----------
     graph : Graph, matrix, edge list, or graph of networkx or igraph
         A square matrix, dense or sparse, holds weights of at least 0; 0 is no edge. An edge list has two or
-        three columns (source, target, weight): an array, a list of tuples, a frame, or a tuple of columns.
+        three columns (source, target, weight): an array, a list of tuples, a frame, or a tuple of columns. A
+        square array, or list of lists, is always a matrix.
         Edges that occur several times are added up, with a note.
     directed : bool, default=None
         Whether edges have a direction. None: as graphs of networkx and igraph say; matrices and edge lists
@@ -85,7 +86,7 @@ def read_graph(
     nodes : iterable, default=None
         Of an edge list: all nodes, those without edges too. None: those that occur.
     who, name : str
-        The caller and its parameter, for messages.
+        The caller and its parameter, for messages; without a caller, what the graph is called.
 
     Examples
     --------
@@ -95,7 +96,7 @@ def read_graph(
     """
     if isinstance(graph, Graph):
         return graph
-    what = f"{name} of {who}"
+    what = f"{name} of {who}" if who else name
     if _is_networkx(graph):
         ends = list(graph.edges(data="weight", default=1))
         is_directed = bool(graph.is_directed()) if directed is None else directed
@@ -131,18 +132,11 @@ def is_graph_object(graph: Any) -> bool:
 
 
 def _is_square(graph: Any) -> bool:
+    """Return whether something is a matrix rather than edges: rows of lists, not tuples, where they are."""
     if isinstance(graph, list | tuple):
         n = len(graph)
-        return (
-            n > 0
-            and all(not isinstance(row, str) and np.size(row) == n for row in graph)
-            and _is_numeric(graph)
-        )
-    return getattr(graph, "ndim", 0) == 2 and graph.shape[0] == graph.shape[1] and _is_numeric(graph)
-
-
-def _is_numeric(graph: Any) -> bool:
-    return np.asarray(graph, dtype=getattr(graph, "dtype", None)).dtype.kind in "biuf"
+        return n > 0 and all(np.ndim(row) == 1 and len(row) == n and type(row) is not tuple for row in graph)
+    return getattr(graph, "ndim", 0) == 2 and graph.shape[0] == graph.shape[1] and graph.dtype.kind in "biuf"
 
 
 def _of_igraph(graph: Any, directed: bool | None, what: str) -> Graph:
@@ -329,6 +323,7 @@ def _assemble(
         one_way = csr_array(one_way + one_way.T)
         if loops.any():
             one_way.setdiag(one_way.diagonal() - loops)
+            one_way.eliminate_zeros()
     one_way.sort_indices()
     return Graph(one_way, nodes, is_directed, notes)
 
@@ -337,7 +332,12 @@ def _ids(values: Any) -> AnyArray:
     """Return ids as an array of their own type where they have one, else of objects."""
     listed = list(values)
     kinds = {type(value) for value in listed}
-    if kinds <= {int} or kinds <= {str} or (kinds and all(issubclass(kind, np.number) for kind in kinds)):
+    if (
+        kinds <= {int}
+        or kinds <= {str}
+        or kinds <= {float}
+        or (kinds and all(issubclass(kind, np.number) for kind in kinds))
+    ):
         try:
             return np.array(listed)
         except OverflowError:

@@ -4,6 +4,7 @@ from coterie.pipeline.answer import Clustering, Fact
 from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.compare_methods import MethodComparison, compare_methods
 from coterie.pipeline.fit import fit, fit_groups, run
+from coterie.pipeline.graph import GraphClustering, fit_graph
 from coterie.pipeline.groups import Groups, predict_table
 from coterie.pipeline.profile import Profile, profile_groups
 from coterie.pipeline.recipe import Recipe, check_recipe, make_estimator
@@ -18,6 +19,7 @@ __all__ = [
     "Fact",
     "FitRequest",
     "FitVerdict",
+    "GraphClustering",
     "Groups",
     "MethodComparison",
     "Profile",
@@ -26,6 +28,7 @@ __all__ = [
     "check_recipe",
     "compare_methods",
     "fit",
+    "fit_graph",
     "fit_groups",
     "make_estimator",
     "make_request",

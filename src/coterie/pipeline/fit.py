@@ -16,10 +16,12 @@ from coterie._support.progress import Progress, ProgressOption, Tracker, track
 from coterie._support.typing import Labels, RandomState
 from coterie.data import Table
 from coterie.data.paths import is_in_blocks
+from coterie.errors import InvalidParameter
 from coterie.evaluate import Significance, Stability, stability
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.candidates import CRUMBS, Candidate
 from coterie.pipeline.choose_method import STEPS_AFTER, Choice, choose_method, contest_order
+from coterie.pipeline.graph import fit_graph, is_graph
 from coterie.pipeline.groups import Groups
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.null_test import compare_with_null
@@ -35,7 +37,7 @@ MOST_COLUMNS = (
 
 
 def fit(
-    X: Any,
+    X: Any = None,
     method: str | Sequence[str] = "auto",
     k: Any = "auto",
     *,
@@ -58,7 +60,8 @@ def fit(
     checkpoint: str | os.PathLike[str] | None = None,
     believe: bool = True,
     progress: ProgressOption = None,
-) -> Clustering:
+    graph: Any = None,
+) -> Any:
     """Find the groups in data: how many, by which method, and whether to believe them.
 
     Several methods are tried for every sensible number of groups. One judge compares them, whatever method
@@ -72,7 +75,8 @@ def fit(
         The data. Non-numeric columns, keys, dates and constants of tables are left out, with a note. Dask
         collections, Arrow datasets, zarr arrays, and files of more than 1 GiB in all are read in blocks:
         methods are compared on a sample, k-means, mixtures, k-medoids and DBSCAN are fitted to all rows, and
-        the answer says which numbers are exact.
+        the answer says which numbers are exact. A graph of networkx or igraph, and a sparse matrix that is
+        symmetric, are taken as `graph`.
     method : str, default="auto"
         A name of `coterie.cluster.methods()`, several joined by commas, or "auto".
     k : int, range, "A..B" or "auto", default="auto"
@@ -113,11 +117,15 @@ def fit(
         Whether to measure stability and significance; False saves their time.
     progress : None, bool or callable, default=None
         True shows a line on a terminal.
+    graph : matrix, edge list, or graph of networkx or igraph, default=None
+        Instead of `X`: groups are communities, as `coterie.cluster.leiden` finds them, tested against random
+        graphs of the same degrees. ``set={"resolution": 2}`` gives more of them.
 
     Returns
     -------
     Clustering
-        A `coterie.scale.LazyClustering`, with lazy labels, for data in blocks.
+        A `coterie.scale.LazyClustering`, with lazy labels, for data in blocks; a `GraphClustering` for a
+        graph.
 
     Examples
     --------
@@ -130,12 +138,20 @@ def fit(
     >>> coterie.fit(rng.normal(size=(200, 2)), budget="fast").k
     1
     """
+    is_of_graph = graph is not None or is_graph(X)
+    if graph is not None and X is not None:
+        raise InvalidParameter("coterie.fit takes X or graph, got both.")
+    if graph is None and X is None:
+        raise InvalidParameter("coterie.fit needs data: X, or graph.")
     request = make_request(
-        method, k, distance=distance, scale=scale, truth=truth, budget=budget, columns=columns,
+        "leiden" if is_of_graph and method == "auto" else method, k,
+        distance=distance, scale=scale, truth=truth, budget=budget, columns=columns,
         drop=drop, keep=keep, missing=missing, dates=dates, sheet=sheet, table=table,
         query=query, random_state=random_state, n_init=n_init, improve=improve,
         settings=set, checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
+    if is_of_graph:
+        return fit_graph(X if graph is None else graph, request, progress=progress)
     return run(X, request, progress)
 
 

@@ -17,6 +17,7 @@ Examples:
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
   coterie fit customers.csv -k 4 --method constrained-kmeans --sizes 100..300
   coterie fit customers.csv --save groups.safetensors --report groups.html --open
+  coterie fit edges.csv --graph         communities of a network, from its edges
   coterie fit shop.db --query "select age, spend from customers where active = 1"
   coterie fit 'data/*.parquet' --report groups.html --checkpoint state -o labels
 """
@@ -49,6 +50,10 @@ def fit(
     sizes: Annotated[
         str | None, option(metavar="A..B", help="Fewest and most rows of a group, for constrained-kmeans.")
     ] = None,
+    graph: Annotated[
+        bool, option("--graph", help="DATA are edges: --columns SOURCE,TARGET[,WEIGHT] [told by name]")
+    ] = False,
+    directed: Annotated[bool, option("--directed", help="Edges of --graph have a direction.")] = False,
     believe: Annotated[
         bool, option("--believe/--no-believe", help="Measure stability and significance [yes]")
     ] = True,
@@ -73,11 +78,12 @@ def fit(
     ] = None,
 ) -> int:
     """Find the groups in a table and say what sets them apart."""
-    from coterie.cli import fitting, outputs, reports
+    from coterie.cli import fitting, graphs, outputs, reports
     from coterie.pipeline import make_request
 
     request = make_request(
-        method, k, distance=distance, scale=scale, budget=budget, truth=truth,
+        graphs.METHOD if graph and method == "auto" else method, k,
+        distance=distance, scale=scale, budget=budget, truth=truth,
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
         missing=missing, dates=dates, sheet=sheet, table=table, query=query,
         random_state=seed, n_init=n_init, improve=improve,
@@ -86,6 +92,12 @@ def fit(
     )  # fmt: skip
     files = outputs.Files(data, output, save, force, with_data, escape_formulas)
     files.check(as_json=as_json)
+    if graph or directed:
+        found_graph = graphs.find(
+            data, request, files, graph, directed, report, header=header, encoding=encoding
+        )
+        graphs.show(found_graph, files, as_json=as_json)
+        return fitting.exit_code(found_graph, strict=strict)
     reports.check(report, opens=opens, force=force)
     with fitting.found_in(data, request, header=header, encoding=encoding, scheduler=scheduler) as found:
         files.write(found)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -22,6 +22,7 @@ from coterie._support.validation import (
     check_parameters,
 )
 from coterie._support.validation.parameters import check_seed
+from coterie._support.validation.schema import FLAG, ListOf, Names, Real, Schema, Tensor, Text
 from coterie.data.graphs import Graph, read_graph
 from coterie.evaluate import modularity
 
@@ -66,6 +67,18 @@ class Communities:
         What was done to the input, in words.
     """
 
+    _schema: ClassVar[Schema] = {
+        "labels": Tensor("rows", kind="i4", low=0, below="rows"),
+        "nodes": Names("rows"),
+        "levels": Tensor("rows", "levels", kind="i4", low=0, below="rows"),
+        "level_qualities": Tensor("levels", kind="f8"),
+        "quality": Real(),
+        "modularity": Real(),
+        "is_settled": FLAG,
+        "n_iterations": Whole(1),
+        "notes": ListOf(Text(), kind=tuple),
+    }
+
     labels: Labels
     nodes: AnyArray
     levels: Labels
@@ -75,7 +88,6 @@ class Communities:
     is_settled: bool
     n_iterations: int
     notes: tuple[str, ...] = ()
-    graph: Graph | None = field(default=None, repr=False)
 
     @property
     def n_communities(self) -> int:
@@ -174,7 +186,7 @@ def find_communities(
     """Return the communities of a checked graph."""
     ready = _prepare(graph, resolution, objective)
     levels, values, n_made, is_settled = _core.leiden(
-        *ready.arrays, theta=theta, n_iterations=int(n_iterations or 0), seed=seed
+        **ready.arrays, theta=theta, n_iterations=int(n_iterations or 0), seed=seed
     )
     levels = np.column_stack([by_size(level) for level in levels])
     qualities = (values + ready.shift) * ready.unit
@@ -190,7 +202,6 @@ def find_communities(
         is_settled=bool(is_settled),
         n_iterations=int(n_made),
         notes=graph.notes,
-        graph=graph,
     )
 
 
@@ -211,7 +222,7 @@ def by_size(labels: Labels) -> Labels:
 class _Prepared(NamedTuple):
     """What the engine takes, and what its qualities are multiplied by after a constant was added."""
 
-    arrays: tuple[Any, ...]
+    arrays: dict[str, Any]
     unit: float
     shift: float
 
@@ -242,7 +253,8 @@ def _prepare(graph: Graph, resolution: float, objective: str) -> _Prepared:
     both.eliminate_zeros()
     both.sort_indices()
     starts, targets = both.indptr.astype(np.int64), both.indices.astype(np.int32)
-    arrays = (starts, targets, both.data, 2 * loops, out, into, float(penalty))
+    arrays: dict[str, Any] = {"starts": starts, "targets": targets, "weights": both.data, "loops": 2 * loops}
+    arrays |= {"out": out, "in_": into, "penalty": float(penalty)}
     return _Prepared(arrays, float(unit), float(shift))
 
 

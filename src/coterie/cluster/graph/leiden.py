@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -11,20 +11,19 @@ from scipy.sparse import csr_array
 from coterie._support.typing import (
     Data,
     FloatArray,
-    Indices,
     Labels,
     MatrixLike,
     RandomState,
     SparseData,
     Weights,
 )
-from coterie._support.validation import Anything, Constraint, Nothing, Whole
+from coterie._support.validation import Anything, Choice, Constraint, Nothing, Whole
 from coterie._support.validation.parameters import check_seed
-from coterie._support.validation.schema import Maybe, Schema, Tensor
+from coterie._support.validation.schema import Maybe, Real, Schema, Tensor
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.graph.communities import LEIDEN_CONSTRAINTS, find_communities
 from coterie.data.graphs import Graph, is_graph_object, read_graph
-from coterie.distance import k_nearest
+from coterie.distance import k_nearest, neighbour_graph
 from coterie.distance.input import distance_of_rows, resolve_input
 
 VOTES_AT_ONCE = 1 << 20  # neighbours of new rows that are compared in one go
@@ -52,6 +51,9 @@ class Leiden(Clusterer):
         A name of `coterie.distance.distances()`, a function of two rows, or a distance; "precomputed": `X` is
         a square matrix of distances; "similarity": `X` is the graph itself, a square matrix of weights, dense
         or sparse, or anything else that `coterie.cluster.leiden` takes.
+    weights : {"plain", "fuzzy", "gaussian"}, default="plain"
+        Of the edges between near rows, as in `coterie.distance.neighbour_graph`: all equal, or less for rows
+        further away. Those of a given graph are its own.
     directed : bool, default=None
         Whether edges of a given graph have a direction. None: as a graph object says; a matrix has none.
     theta : float, default=0.01
@@ -106,6 +108,7 @@ class Leiden(Clusterer):
         **LEIDEN_CONSTRAINTS,
         "n_neighbors": Whole(1),
         "metric": Anything(),  # coterie.distance knows its names
+        "weights": Choice("plain", "fuzzy", "gaussian"),
         "n_jobs": Nothing() | Whole(None),
     }
 
@@ -115,8 +118,8 @@ class Leiden(Clusterer):
         "labels_": Tensor("rows", kind="i4", low=0, below="rows"),
         "levels_": Tensor("rows", "levels", kind="i4", low=0, below="rows"),
         "level_qualities_": Tensor("levels", kind="f8"),
-        "quality_": Anything(),
-        "modularity_": Anything(),
+        "quality_": Real(),
+        "modularity_": Real(),
         "n_communities_": Whole(1),
         "n_iter_": Whole(1),
         "_rows": Maybe(Tensor("rows", "columns", of_table=True)),
@@ -137,6 +140,7 @@ class Leiden(Clusterer):
         objective: str = "modularity",
         n_neighbors: int = 15,
         metric: Any = "euclidean",
+        weights: Literal["plain", "fuzzy", "gaussian"] = "plain",
         directed: bool | None = None,
         theta: float = 0.01,
         n_iterations: int | None = 2,
@@ -147,6 +151,7 @@ class Leiden(Clusterer):
         self.objective = objective
         self.n_neighbors = n_neighbors
         self.metric = metric
+        self.weights = weights
         self.directed = directed
         self.theta = theta
         self.n_iterations = n_iterations
@@ -218,8 +223,10 @@ class Leiden(Clusterer):
         n = len(X)
         if n == 1:
             return Graph(csr_array((1, 1)), np.arange(1))
-        near = k_nearest(X, None, min(self.n_neighbors, n - 1), self.metric, n_jobs=self.n_jobs)
-        return Graph(_union(near.index), np.arange(n))
+        near = neighbour_graph(
+            X, min(self.n_neighbors, n - 1), self.metric, weights=self.weights, n_jobs=self.n_jobs
+        )
+        return Graph(near.weights, np.arange(n))
 
 
 class _GraphRows:
@@ -231,13 +238,6 @@ class _GraphRows:
 
     def __len__(self) -> int:
         return self.graph.n_nodes
-
-
-def _union(index: Indices) -> Any:
-    """Return the weights of a graph in which two rows have an edge where one is a neighbour of the other."""
-    n, k = index.shape
-    one_way = csr_array((np.ones(n * k), index.ravel(), np.arange(n + 1) * k), shape=(n, n))
-    return csr_array(one_way.maximum(one_way.T))
 
 
 def most_frequent(labels: Labels) -> Labels:

@@ -1,7 +1,7 @@
 """Whether to believe a clustering: stability, significance, null models, consensus."""
 
 from coterie.evaluate.belief.consensus import ABSENT, Consensus
-from coterie.evaluate.belief.null_models import fit_null, fit_pca_box, fit_uniform
+from coterie.evaluate.belief.null_models import fit_configuration, fit_null, fit_pca_box, fit_uniform
 from coterie.evaluate.belief.refitting import (
     Refitter,
     draw_subsample,
@@ -24,6 +24,7 @@ __all__ = [
     "best_jaccards",
     "draw_subsample",
     "fill_labels",
+    "fit_configuration",
     "fit_null",
     "fit_pca_box",
     "fit_uniform",

@@ -67,7 +67,8 @@ def modularity(
     n_labels = partition.n_samples + partition.n_left_out
     if read.n_nodes != n_labels:
         raise InvalidData(
-            f"graph of {who} must have a node for each of the {n_labels} labels, got {read.n_nodes}."
+            f"graph of {who} must be a square matrix, or another graph, with a node for each of the "
+            f"{n_labels} labels, got {read.n_nodes}."
         )
     if partition.rows is not None:
         kept = partition.rows

@@ -1,0 +1,67 @@
+"""``coterie fit --graph``: communities of a file of edges."""
+
+import json
+
+import pytest
+
+from coterie.cluster import leiden
+from karate_club import KARATE
+
+
+@pytest.fixture
+def edges(tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_text("source,target\n" + "".join(f"n{a},n{b}\n" for a, b in KARATE))
+    return path
+
+
+def test_the_shell_writes_a_label_per_node(cli, edges, tmp_path):
+    """Law: labels are written with the ids of the nodes; JSON holds the sizes and the test."""
+    out = tmp_path / "labels.csv"
+    code, printed, _ = cli("fit", edges, "--graph", "--json", "--budget", "fast", "-o", out)
+    assert code == 0
+    facts = json.loads(printed)
+    assert facts["modularity"] == pytest.approx(leiden(KARATE).modularity, abs=0.02)
+    assert facts["significance"]["null"] == "configuration"
+    lines = out.read_text().splitlines()
+    assert lines[0] == "node,label,group"
+    assert len(lines) == 35
+    assert lines[1].startswith("n1,")
+
+
+def test_columns_are_named_or_asked_for(cli, tmp_path):
+    """Law: where columns cannot be told, the message asks for them; named, they are used."""
+    path = tmp_path / "calls.csv"
+    path.write_text("day,caller,callee,minutes\n" + "".join(f"{a},x{a},x{b},{a + 1}\n" for a, b in KARATE))
+    code, _, said = cli("fit", path, "--graph")
+    assert code == 2
+    assert "--columns SOURCE,TARGET" in said
+    code, printed, _ = cli("fit", path, "--graph", "--columns", "caller,callee,minutes", "--no-believe")
+    assert code == 0
+    assert "34 nodes, 78 edges" in printed
+    code, _, said = cli("fit", path, "--graph", "--columns", "caller,called")
+    assert code == 2
+    assert "There are day, caller, callee, minutes" in said
+
+
+def test_options_of_rows_are_refused_in_the_shell(cli, edges, tmp_path):
+    """Law: -k, --report, --save and --directed without --graph are refused."""
+    for words, expected in [
+        (("--graph", "-k", "3"), "takes no number of groups"),
+        (("--graph", "--report", tmp_path / "r.html"), "--report needs rows"),
+        (("--graph", "--save", tmp_path / "m.safetensors"), "--save needs rows"),
+        (("--graph", "--scale", "robust"), "about rows"),
+        (("--directed",), "goes with --graph"),
+    ]:
+        code, _, said = cli("fit", edges, *words)
+        assert code == 2, words
+        assert expected in said
+
+
+def test_bad_edges_are_refused_in_the_shell(cli, tmp_path):
+    """Law: a negative weight is refused with the nodes that it stands at."""
+    path = tmp_path / "edges.csv"
+    path.write_text("source,target,weight\na,b,1\nb,c,-2\n")
+    code, _, said = cli("fit", path, "--graph")
+    assert code == 2
+    assert "got -2 at b - c" in said
