@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 from scipy.sparse import coo_array, csr_array
 
 from coterie.data.graphs import Graph, edge_columns, read_graph
@@ -167,3 +168,12 @@ def test_columns_are_told_by_name():
     assert edge_columns(["Weight", "Target", "Source"]) == (2, 1, 0)
     assert edge_columns(["p", "q", "r"]) == (0, 1, 2)
     assert edge_columns(["p", "q", "r", "s"]) is None
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "dok", "lil", "dia", "bsr"])
+def test_every_format_of_sparse_matrices(kind):
+    """Law: a sparse matrix is a graph in any format; some are dictionaries."""
+    weights = np.array([[0, 1.0, 0], [1, 0, 2], [0, 2, 0]])
+    for make in (sparse.coo_array, sparse.coo_matrix):
+        found = read_graph(make(weights).asformat(kind))
+        np.testing.assert_array_equal(found.weights.toarray(), weights)

@@ -27,7 +27,8 @@ FOREIGN_WORDS = re.compile(
     r"|PyObject|Traceback|truth value of an array|object is not|indices must be integers"
 )
 # ours speak through DataNotice, scikit-learn's ConvergenceWarning and UserWarning: not in these classes
-FOREIGN_WARNINGS = (RuntimeWarning, DeprecationWarning, FutureWarning, ResourceWarning, SyntaxWarning)
+# (SyntaxWarning is scikit-learn's word for a parameter given twice, and so ours)
+FOREIGN_WARNINGS = (RuntimeWarning, DeprecationWarning, FutureWarning, ResourceWarning)
 
 
 class Refused(Exception):

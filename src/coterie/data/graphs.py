@@ -103,11 +103,13 @@ def read_graph(
         return _of_edges(ends, list(graph.nodes), is_directed, what)
     if _is_igraph(graph):
         return _of_igraph(graph, directed, what)
+    if issparse(graph):  # first: some formats are dictionaries
+        return _of_matrix(graph, bool(directed), who, name)
     if isinstance(graph, dict) or hasattr(graph, "columns") or isinstance(graph, str):
         return _of_frame(graph, nodes, bool(directed), what)
     if isinstance(graph, tuple) and len(graph) in (2, 3) and all(np.ndim(part) == 1 for part in graph):
         return _of_columns([np.asarray(part) for part in graph], nodes, bool(directed), what)
-    if issparse(graph) or _is_square(graph):
+    if _is_square(graph):
         return _of_matrix(graph, bool(directed), who, name)
     return _of_edges(graph, nodes, bool(directed), what)
 
