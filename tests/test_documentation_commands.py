@@ -69,6 +69,12 @@ def files(folder):
         "id,class\n" + "".join(f"f{at},{kind}\n" for at, kind in enumerate(species))
     )
     exec(PYTHON.search((ROOT / "docs" / "tables.md").read_text())[1], {})  # shop.csv and shop.db
+    words = [["ripe apples", "sweet pears", "red plums"], ["old engine", "new brakes", "fast cars"]]
+    texts = [" and ".join(words[at % 2][(at // 2 + i) % 3] for i in range(2)) for at in range(40)]
+    (folder / "news.csv").write_text("body\n" + "".join(f"{text}\n" for text in texts))
+    (folder / "letters").mkdir()
+    for at, text in enumerate(texts):
+        (folder / "letters" / f"{at}.txt").write_text(text)
     np.savetxt(folder / "scores.csv", np.exp(-np.abs(np.subtract.outer(*[rows[:8, 0]] * 2))), delimiter=",")
     return folder
 

@@ -38,11 +38,13 @@ _ROOMS = (
     "scale",
     "select",
     "show",
+    "text",
     "tree",
 )
 
 _SAVABLE_ROOMS = tuple(
-    f"coterie.{room}" for room in ("cluster", "data", "distance", "evaluate", "pipeline", "select", "tree")
+    f"coterie.{room}"
+    for room in ("cluster", "data", "distance", "evaluate", "pipeline", "select", "text", "tree")
 )
 
 # What lower rooms ask of higher ones, and where names went that had another home.

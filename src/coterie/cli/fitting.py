@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coterie._support.progress import track
 from coterie._support.typing import Labels
@@ -21,6 +21,9 @@ from coterie.data.paths import is_in_blocks
 from coterie.errors import FileProblem, InvalidParameter
 from coterie.persist import load
 from coterie.pipeline import Clustering, FitRequest, GraphClustering, predict_table, run
+
+if TYPE_CHECKING:
+    from coterie.text import TextClustering
 
 NOT_CONVINCING = 3  # exit code of --strict
 
@@ -53,7 +56,7 @@ def show(found: Clustering, files: Files, *, as_json: bool) -> None:
         summary.show_clustering(found, labels=files.written_labels(found), model=files.model)
 
 
-def exit_code(found: Clustering | GraphClustering, *, strict: bool) -> int:
+def exit_code(found: Clustering | GraphClustering | TextClustering, *, strict: bool) -> int:
     """Return 0 for an answer; where only convincing groups will do, 3 without them, and print why."""
     if not strict or found.convincing is True:
         return 0

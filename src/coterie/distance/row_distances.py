@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, MatrixLike, VectorLike
 from coterie.distance.engines import choose_engine, smallest_by_tiles, smallest_by_tree

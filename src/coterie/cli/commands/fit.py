@@ -18,6 +18,7 @@ Examples:
   coterie fit customers.csv -k 4 --method constrained-kmeans --sizes 100..300
   coterie fit customers.csv --save groups.safetensors --report groups.html --open
   coterie fit edges.csv --graph         communities of a network, from its edges
+  coterie fit news.csv --text body      groups of texts, named by their words
   coterie fit shop.db --query "select age, spend from customers where active = 1"
   coterie fit 'data/*.parquet' --report groups.html --checkpoint state -o labels
 """
@@ -53,6 +54,13 @@ def fit(
     graph: Annotated[
         bool, option("--graph", help="DATA are edges: --columns SOURCE,TARGET[,WEIGHT] [told by name]")
     ] = False,
+    text: Annotated[
+        str | None,
+        option(metavar="COLUMN", help="Group the texts of this column; of a folder of .txt: files"),
+    ] = None,
+    language: Annotated[
+        str, option(metavar="NAME", help="Whose stop words --text leaves out; none: no one's [auto]")
+    ] = "auto",
     directed: Annotated[bool, option("--directed", help="Edges of --graph have a direction.")] = False,
     believe: Annotated[
         bool, option("--believe/--no-believe", help="Measure stability and significance [yes]")
@@ -98,6 +106,14 @@ def fit(
         )
         graphs.show(found_graph, files, as_json=as_json)
         return fitting.exit_code(found_graph, strict=strict)
+    if text is not None:
+        from coterie.cli import texts
+
+        found_texts, read = texts.find(
+            data, text, language, request, files, report, header=header, encoding=encoding
+        )
+        texts.show(found_texts, read, files, as_json=as_json)
+        return fitting.exit_code(found_texts, strict=strict)
     reports.check(report, opens=opens, force=force)
     with fitting.found_in(data, request, header=header, encoding=encoding, scheduler=scheduler) as found:
         files.write(found)

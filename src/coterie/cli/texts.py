@@ -1,0 +1,122 @@
+"""``coterie fit --text``: groups of the texts in a column, or in a folder of text files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars
+from rich.markup import escape
+
+from coterie._support.config import version
+from coterie._support.progress import track
+from coterie.cli.outputs import Files
+from coterie.cli.render.machines import print_json
+from coterie.cli.render.terminal import console, is_watched
+from coterie.data import Table, read_table, shown_name
+from coterie.data.paths import expand, is_several
+from coterie.errors import InvalidParameter, MissingFile, did_you_mean
+from coterie.persist import save as save_model
+from coterie.pipeline import FitRequest
+from coterie.text import TextClustering, fit_texts
+
+SUFFIXES = (".txt", ".md", ".text")
+LARGEST_FILE = 1 << 24  # bytes of one text
+
+
+def find(
+    data: str,
+    column: str,
+    language: str,
+    request: FitRequest,
+    files: Files,
+    report: Path | None,
+    *,
+    header: bool | None,
+    encoding: str | None,
+) -> tuple[TextClustering, list[str]]:
+    """Return the groups of texts and the texts, after writing the labels and the model."""
+    if report is not None:
+        raise InvalidParameter("--report needs a table of numbers. Leave it out; --json prints all facts.")
+    if request.methods is not None:
+        raise InvalidParameter("--text has a method of its own: leave --method out.")
+    with track(is_watched(), f"reading {shown_name(data)}"):
+        table, texts = _read(data, column, request, header=header, encoding=encoding)
+    found = fit_texts(
+        texts,
+        k=_one_number(request),
+        language=language,
+        believe=request.believe,
+        random_state=request.seed,
+        source=table.source,
+        progress=is_watched(),
+    )
+    if files.labels is not None:
+        replace(files, with_data=True).write_labels(_named(table, found, files), found.labels)
+    if files.model is not None:
+        save_model(found, files.model, force=files.force)
+    return found, texts
+
+
+def show(found: TextClustering, texts: list[str], files: Files, *, as_json: bool) -> None:
+    """Print the answer, for a person or for a program."""
+    if as_json:
+        labels = str(files.labels) if files.labels else None
+        print_json({**found.to_dict(), "labels_file": labels, "coterie": version()})
+        return
+    if files.labels_to_stdout:
+        return
+    out = console()
+    for line in found.summary(texts).splitlines():
+        is_answer = line.strip() == found.headline
+        style = ("bold yellow" if found.convincing is False else "bold green") if is_answer else None
+        out.print(escape(line), style="yellow" if line.startswith("  note:") else style, soft_wrap=True)
+    if files.labels:
+        out.print(escape(f"\nlabels   written to {files.labels}"), soft_wrap=True)
+
+
+def _one_number(request: FitRequest) -> int | None:
+    if request.ks is None:
+        return None
+    if len(request.ks) > 1:
+        raise InvalidParameter("--text takes one number of groups, as in -k 8.")
+    return request.ks[0]
+
+
+def _read(
+    data: str, column: str, request: FitRequest, *, header: bool | None, encoding: str | None
+) -> tuple[Table, list[str]]:
+    if is_several(data):
+        return _read_files(data, encoding or "utf-8")
+    table = read_table(data, header=header, encoding=encoding, **request.reading)
+    if table.is_matrix or column not in table.columns:
+        known = () if table.is_matrix else table.columns
+        near = did_you_mean(column, known)
+        shown = f" Its columns are {', '.join(known[:10])}." if known and not near else ""
+        raise InvalidParameter(f'{table.source} has no column "{column}".{near}{shown}')
+    values: Any = table.content[column].to_list()
+    return table, ["" if value is None else str(value) for value in values]
+
+
+def _read_files(data: str, encoding: str) -> tuple[Table, list[str]]:
+    paths = [path for path in map(Path, expand(data)) if path.suffix.lower() in SUFFIXES]
+    if not paths:
+        raise MissingFile(f"{data}: there is no text file in it ({', '.join(SUFFIXES)}).")
+    texts = []
+    for path in paths:
+        if path.stat().st_size > LARGEST_FILE:
+            raise InvalidParameter(f"{path}: is larger than {LARGEST_FILE >> 20} MB, too long for one text.")
+        texts.append(path.read_text(encoding=encoding, errors="replace"))
+    frame = polars.DataFrame({"file": [str(path) for path in paths]})
+    return Table(shown_name(data), ("file",), True, len(texts), frame), texts
+
+
+def _named(table: Table, found: TextClustering, files: Files) -> Table:
+    """Return what is written beside the labels: the names of the groups, and the data if asked for."""
+    names = [found.names[label] if label >= 0 else None for label in found.labels.tolist()]
+    keeps = files.with_data or table.columns == ("file",)
+    column = "name" if "name" not in table.columns else "group_name"
+    frame = polars.DataFrame({column: polars.Series(names, dtype=polars.String)})
+    frame = polars.concat([table.content, frame], how="horizontal") if keeps else frame
+    return Table(table.source, tuple(frame.columns), True, table.n_rows, frame)

@@ -1,0 +1,164 @@
+"""From texts to vectors: weighted words, and the directions along which they vary together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+from sklearn.feature_extraction.text import CountVectorizer
+
+from coterie._support.linear_algebra import settle_signs
+from coterie._support.typing import Data, FloatArray, SparseData
+from coterie._support.validation.schema import ListOf, Schema, Tensor, Text
+from coterie.errors import InvalidData, InvalidParameter
+from coterie.text.stop_words import find_language, stop_words
+
+WORD = r"(?u)\b[^\W\d_][\w'’-]*[^\W_]\b"  # two characters or more, beginning with a letter
+TEXTS_TO_TELL = 200  # from which the language is told
+MOST_AXES = 100  # of the vectors
+MOST_TERMS = 20_000
+COMMON = 0.5  # terms in more than that share of the texts say nothing
+FEW_TEXTS = 50  # of fewer, a term of one text counts
+
+
+@dataclass(frozen=True, eq=False)
+class TextEncoder:
+    """How texts become vectors: which terms count, what they weigh, and the axes they are projected to.
+
+    Parameters
+    ----------
+    terms : tuple of str
+        Words, and pairs of words, that count.
+    weights : array of shape (n_terms,)
+        Of each term: the fewer texts have it, the more.
+    axes : array of shape (n_terms, n_axes)
+        Directions of the weighted terms along which texts differ most.
+    language : str
+        Whose stop words were left out; "" for none.
+    """
+
+    _schema: ClassVar[Schema] = {
+        "terms": ListOf(Text(), "terms", kind=tuple),
+        "weights": Tensor("terms", kind="f8", low=0),
+        "axes": Tensor("terms", "axes", kind="f8"),
+        "language": Text(),
+    }
+
+    terms: tuple[str, ...]
+    weights: FloatArray
+    axes: FloatArray
+    language: str
+
+    def count(self, texts: Sequence[str]) -> SparseData:
+        """Return how often each text has each term."""
+        counter = CountVectorizer(vocabulary=list(self.terms), token_pattern=WORD, ngram_range=(1, 2))
+        return csr_array(counter.transform(_without(texts, self.language)))
+
+    def weigh(self, counts: SparseData) -> SparseData:
+        """Return TF-IDF: logarithms of the counts times the weights of the terms, rows of length 1."""
+        found = csr_array(counts, dtype=np.float64, copy=True)
+        found.sort_indices()  # sums in one order: equal texts have equal vectors
+        found.data = 1.0 + np.log(found.data)
+        found = csr_array(found @ diags_array(self.weights))
+        length = np.sqrt(np.asarray(found.multiply(found).sum(axis=1)).ravel())
+        return csr_array(diags_array(1.0 / np.where(length > 0, length, 1.0)) @ found)
+
+    def encode(self, texts: Sequence[str]) -> Data:
+        """Return the vectors of texts; zeros for a text without any term that counts."""
+        return np.ascontiguousarray(self.weigh(self.count(texts)) @ self.axes)
+
+
+def encode_texts(
+    texts: Sequence[str], *, language: str | Iterable[str] = "auto", random_state: int = 0
+) -> tuple[TextEncoder, SparseData]:
+    """Learn how texts become vectors.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The documents.
+    language : str or iterable of str, default="auto"
+        Whose stop words to leave out: a name of `languages()`, "auto": told from the texts, "none", or the
+        words themselves.
+    random_state : int, default=0
+        Start of the search for axes.
+
+    Returns
+    -------
+    encoder : TextEncoder
+    counts : CSR array of shape (n_texts, n_terms)
+
+    Examples
+    --------
+    >>> encoder, counts = encode_texts(["red apples and green apples", "green pears", "red cars"] * 9)
+    >>> sorted(encoder.terms)[-3:]
+    ['pears', 'red apples', 'red cars']
+    """
+    known, name = _stop_words(texts, language)
+    counter = CountVectorizer(
+        token_pattern=WORD,
+        ngram_range=(1, 2),
+        min_df=1 if len(texts) < FEW_TEXTS else 2,
+        max_df=COMMON if len(texts) > 2 else 1.0,
+        max_features=MOST_TERMS,
+    )
+    try:
+        counts = csr_array(counter.fit_transform(_without(texts, known)), dtype=np.float32)
+    except ValueError:
+        raise InvalidData(
+            f"no term is in several of the {len(texts):,} texts: there is nothing to group them by."
+        ) from None
+    terms = tuple(str(term) for term in counter.get_feature_names_out())
+    having = np.bincount(counts.indices, minlength=len(terms))
+    weights = np.log((1 + len(texts)) / (1 + having)) + 1.0
+    bare = TextEncoder(terms, weights, np.zeros((len(terms), 0)), name)
+    axes = _axes(bare.weigh(counts), random_state)
+    return TextEncoder(terms, weights, axes, name), counts
+
+
+def _axes(weighted: SparseData, seed: int) -> FloatArray:
+    """Return the leading right singular vectors."""
+    from scipy.sparse.linalg import svds
+
+    n_axes = min(MOST_AXES, *(side - 1 for side in weighted.shape))
+    if n_axes < 1:
+        return np.ones((weighted.shape[1], 1))
+    start = np.random.default_rng(seed).normal(size=min(weighted.shape))
+    _, values, right = svds(weighted, k=n_axes, v0=start)
+    order = np.argsort(-values)
+    kept = order[values[order] > 1e-9 * max(float(values.max()), 1e-300)]
+    return settle_signs(np.ascontiguousarray(right[kept].T))
+
+
+def _stop_words(texts: Sequence[str], language: Any) -> tuple[Any, str]:
+    """Return the words to leave out, or the name of their language, and that name."""
+    if not isinstance(language, str):
+        given = frozenset(str(word).lower() for word in language)
+        return given, " ".join(sorted(given))
+    if language == "none":
+        return "", ""
+    if language == "auto":
+        words = (word for text in texts[:TEXTS_TO_TELL] for word in re.findall(WORD, text.lower()))
+        language = find_language(words) or ""
+    elif language:
+        stop_words(language)  # refuses unknown ones
+    return language, language
+
+
+def _without(texts: Sequence[str], known: Any) -> list[str]:
+    """Return lower-case texts without the stop words."""
+    if isinstance(known, str):
+        try:
+            words = stop_words(known) if known else frozenset()
+        except InvalidParameter:
+            words = frozenset(known.split())  # the words themselves
+    else:
+        words = known
+    lower = (text.lower().replace("’", "'") for text in texts)
+    if not words:
+        return list(lower)
+    return [" ".join(word for word in re.findall(WORD, text) if word not in words) for text in lower]
