@@ -213,7 +213,7 @@ def test_distances_and_weights_stand_for_rows():
 class Ring:
     """A ring of six nodes, as networkx would give it."""
 
-    nodes = list("abcdef")
+    nodes = tuple("abcdef")
 
     def is_directed(self):
         return False
