@@ -64,6 +64,9 @@ DOORS = {
         DENSE
     ),
     "FeatureAgglomeration connectivity": lambda S: cluster.FeatureAgglomeration(3, connectivity=S).fit(DENSE),
+    "leiden": lambda S: cluster.leiden(S, directed=True),
+    "Leiden of a graph": lambda S: cluster.Leiden(metric="similarity", directed=True).fit(S),
+    "Leiden predict": lambda S: cluster.Leiden(metric="similarity").fit(GRAPH).predict(S),
     "k_means": lambda S: cluster.k_means(S, 3, random_state=0),
     "kmeans_plusplus": lambda S: cluster.kmeans_plusplus(S, 3, random_state=0),
     "dbscan": lambda S: cluster.dbscan(S, eps=2.0),

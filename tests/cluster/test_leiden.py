@@ -210,6 +210,47 @@ def test_distances_and_weights_stand_for_rows():
     assert np.array_equal(Leiden(metric="similarity").fit(sparse).labels_, leiden(sparse).labels)
 
 
+class Ring:
+    """A ring of six nodes, as networkx would give it."""
+
+    nodes = tuple("abcdef")
+
+    def is_directed(self):
+        return False
+
+    def adjacency(self):
+        raise AssertionError("not needed")
+
+    def edges(self, data, default):
+        return [
+            ("a", "b", 5),
+            ("b", "c", 5),
+            ("c", "a", 5),
+            ("d", "e", 5),
+            ("e", "f", 5),
+            ("f", "d", 5),
+            ("c", "d", 1),
+        ]
+
+
+def test_graph_objects_are_fitted_whatever_the_metric():
+    """Law: a graph object is a graph to the estimator; new nodes go where their edges are heaviest."""
+    model = Leiden().fit(Ring())
+    assert model.labels_.tolist() == [0, 0, 0, 1, 1, 1]
+    assert model.predict([[0, 1, 0, 0, 0, 3.0], [1, 1, 0, 0, 1, 0]]).tolist() == [1, 0]
+    assert model.predict(csr_array([[0, 1, 0, 0, 0, 3.0]])).tolist() == [1]
+    with pytest.raises(InvalidData, match="at least 0, got -1"):
+        model.predict([[0, -1, 0, 0, 0, 0]])
+
+
+@pytest.mark.parametrize("weights", ["plain", "fuzzy", "gaussian"])
+def test_weights_of_near_rows(weights):
+    """Law: whatever the weights of near rows, blobs come back."""
+    X, truth = make_blobs(200, centers=4, n_features=5, cluster_std=0.5, random_state=1)
+    model = Leiden(resolution=0.3, weights=weights, n_neighbors=10).fit(X)
+    assert adjusted_rand_score(truth, model.labels_) == 1
+
+
 def test_bad_parameters_are_refused():
     """Law: what a parameter may be is said."""
     with pytest.raises(InvalidParameter, match="resolution of leiden must be"):

@@ -201,6 +201,23 @@ def _graph(draw: Draw) -> Call:
     return evaluate.modularity, (graph.value, labels[0]), options, f"{graph.words}, {labels[1]}"
 
 
+def _communities(draw: Draw) -> Call:
+    graph = draw_square(draw)
+    names = ["resolution", "objective", "directed", "theta", "n_iterations", "random_state"]
+    given = [name for name in names if draw.chance(0.2)]
+    rules = cluster.Leiden._constraints
+    options = {
+        name: draw_wild(draw) if draw.chance(0.2) else draw_parameter(draw, name, rules[name], 12, 2)
+        for name in given
+    }
+    if draw.chance(0.4):
+        n_edges = draw.whole(0, 40)
+        ends = [(draw.whole(0, 12), draw.whole(0, 12)) for _ in range(n_edges)]
+        edges: Any = [(*pair, draw.choice([1.0, 2.5, 0.0, 1e300, 1e-300])) for pair in ends]
+        return cluster.leiden, (edges,), options, f"edges {edges!r}"[:300]
+    return cluster.leiden, (graph.value,), options, graph.words
+
+
 def _belief(draw: Draw) -> Call:
     rows = draw_rows(draw, hostile=0.25)
     model = cluster.KMeans(draw.choice([1, 2, 3, 50]), random_state=0)
@@ -338,6 +355,7 @@ FAMILIES = [
     _memberships,
     _centers,
     _graph,
+    _communities,
     _scaling,
     _optics_parts,
 ]

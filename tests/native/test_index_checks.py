@@ -16,6 +16,10 @@ LENGTHS = np.ones(N - 1)
 NEAR = np.column_stack([(np.arange(N) + 1) % N, (np.arange(N) + 2) % N])
 CSR = (np.ones(N), LABELS, np.arange(N + 1))  # N x 3, one entry per row
 RING = (np.ones(N), ((np.arange(N) + 1) % N).astype(np.int32), np.arange(N + 1))  # N x N
+STRIP = (
+    np.array([0, *range(1, 2 * N - 2, 2), 2 * N - 2]),
+    np.array([1, *np.ravel(EDGES[1:, [0]] + [-1, 1]), N - 2], np.int32),
+)
 MERGES = (np.array([0, 2, 4]), np.array([1, 3, 5]))  # of four rows
 TREE = (np.array([0, 2, 4, 6]), np.array([0, 1, 2, 3, 4, 5]), 4)
 CF_TREE = (np.array([0, 1, 2, 4]), np.array([-1, -1, 0, 1]), np.ones(4), np.zeros(4), np.zeros((4, 2)))
@@ -38,6 +42,11 @@ CALLS = {
     "build_medoids": (_core.build_medoids, (D, np.arange(N), None, K)),
     "swap_medoids": (_core.swap_medoids, (D, np.arange(N), None, np.arange(K), SWAPS)),
     "joining_edges": (_core.joining_edges, (EDGES, N)),
+    "leiden": (
+        _core.leiden,
+        (*STRIP, np.ones(2 * N - 2), np.zeros(N), np.ones(N), None, 0.1, 0.01, 2, 0),
+    ),
+    "exchange_edges": (_core.exchange_edges, (*EDGES.astype(np.int32).T.copy(), False, 10, 0)),
     "genie_merges": (_core.genie_merges, (EDGES, 0.3)),
     "link_edges": (_core.link_edges, (EDGES, LENGTHS)),
     "link_graph": (_core.link_graph, (*RING, _core.LinkageRule.average, True, None, N - 1)),

@@ -25,6 +25,7 @@ from coterie._support.validation.schema import (
     Tensor,
     Text,
 )
+from coterie._support.validation.sparse import check_sparse
 from coterie.cluster import Communities, leiden
 from coterie.data import Table
 from coterie.data.graphs import Graph, edge_columns, is_graph_object, read_graph
@@ -238,15 +239,10 @@ def is_graph(X: Any) -> bool:
     """
     if is_graph_object(X):
         return True
-    if (
-        not issparse(X)
-        or X.ndim != 2
-        or X.shape[0] != X.shape[1]
-        or X.shape[0] < 2
-        or X.dtype.kind not in "biuf"
-    ):
+    if not issparse(X) or X.ndim != 2 or not 1 < X.shape[0] == X.shape[1] or X.dtype.kind not in "biuf":
         return False
-    return not (X != X.T).nnz
+    sound = check_sparse(X, who="coterie.fit")  # before compiled code follows its indices
+    return not (sound != sound.T).nnz
 
 
 def fit_graph(

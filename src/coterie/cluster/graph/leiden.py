@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
+from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.typing import (
     Data,
@@ -17,7 +18,7 @@ from coterie._support.typing import (
     SparseData,
     Weights,
 )
-from coterie._support.validation import Anything, Choice, Constraint, Nothing, Whole
+from coterie._support.validation import Anything, Choice, Constraint, Nothing, Whole, check_data
 from coterie._support.validation.parameters import check_seed
 from coterie._support.validation.schema import Maybe, Real, Schema, Tensor
 from coterie.cluster.base import Clusterer, Listener
@@ -25,6 +26,7 @@ from coterie.cluster.graph.communities import LEIDEN_CONSTRAINTS, find_communiti
 from coterie.data.graphs import Graph, is_graph_object, read_graph
 from coterie.distance import k_nearest, neighbour_graph
 from coterie.distance.input import distance_of_rows, resolve_input
+from coterie.errors import InvalidData
 
 VOTES_AT_ONCE = 1 << 20  # neighbours of new rows that are compared in one go
 
@@ -88,8 +90,9 @@ class Leiden(Clusterer):
     Notes
     -----
     `predict` places a new row in the community that most of its `n_neighbors` nearest rows of the fit belong
-    to, of equally many the nearest; a row of the fit keeps its community. With metric="similarity" it takes
-    the weights of edges from new nodes to those of the fit, and the heaviest community wins.
+    to, of equally many the nearest; a row of the fit keeps its community. With metric="similarity", and
+    after a graph object, it takes the weights of edges from new nodes to those of the fit, dense or sparse,
+    and the heaviest community wins.
 
     Examples
     --------
@@ -160,9 +163,10 @@ class Leiden(Clusterer):
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the community of each new row, from its neighbours among the rows of the fit."""
+        check_is_fitted(self)
+        if self._is_given:
+            return self._heaviest(X)
         new: Any = self._check_new(X)
-        if self._kind == "similarities":
-            return self._heaviest(new)
         n_fitted = len(self.labels_)
         k = min(self.n_neighbors, n_fitted)
         if self._kind == "distances":
@@ -176,16 +180,22 @@ class Leiden(Clusterer):
         labels[is_old] = self.labels_[index[is_old, 0]]
         return labels
 
-    def _heaviest(self, weights: Any) -> Labels:
+    @property
+    def _is_given(self) -> bool:
+        """Whether the graph was given, not made of rows."""
+        return self._kind == "similarities" or (self._kind == "data" and self._rows is None)
+
+    def _heaviest(self, X: MatrixLike) -> Labels:
         """Return the community with the heaviest edges; the largest where there are none."""
+        options: Any = {"accept_sparse": True, "squares": False, "may_be_distances": True}
+        weights = csr_array(check_data(X, estimator=self, reset=False, **options))
+        if (weights.data < 0).any():
+            raise InvalidData(f"weights of edges must be at least 0, got {weights.data.min():g}.")
         belongs = csr_array((np.ones(len(self.labels_)), self.labels_, np.arange(len(self.labels_) + 1)))
-        totals = csr_array(weights) @ belongs
-        return np.asarray(totals.toarray().argmax(axis=1), dtype=np.int32)
+        return np.asarray((weights @ belongs).toarray().argmax(axis=1), dtype=np.int32)
 
     def _check_rows(self, X: MatrixLike) -> Any:
-        if is_graph_object(X):
-            return self._given(read_graph(X, directed=self.directed, who=type(self).__name__, name="X"))
-        if self._kind == "similarities":
+        if is_graph_object(X) or self._kind == "similarities":
             return self._given(read_graph(X, directed=self.directed, who=type(self).__name__, name="X"))
         distance = distance_of_rows(self.metric)
         return resolve_input(X, self._kind, estimator=self, distance=distance).values
