@@ -18,6 +18,7 @@
 #include "linkage/row_kernels.h"
 #include "medoids/medoid_kernels.h"
 #include "mixture/mixture.h"
+#include "neighbours/neighbour_kernels.h"
 #include "spectral/affinity.h"
 #include "tiles/kernel_table.h"
 #include "trees/kdtree_jobs.h"
@@ -52,6 +53,7 @@ struct Engine {
   CentroidKernels centroids;
   ProductKernels products;
   NodeKernels nodes;
+  NeighbourKernels neighbours;
 
   template <class T>
   const Kernels<T>& of() const {

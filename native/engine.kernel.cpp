@@ -34,7 +34,8 @@
   apply(spectral, affinity)                 \
   apply(medoids, medoids)                   \
   apply(kernel_kmeans, kernel_sums)         \
-  apply(birch, node_search)
+  apply(birch, node_search)                 \
+  apply(neighbours, descent)
 // clang-format on
 
 namespace coterie::COTERIE_ISA {

@@ -30,4 +30,5 @@ NB_MODULE(_core, module) {
   coterie::bind_size_limits(module);
   coterie::bind_valleys(module);
   coterie::bind_communities(module);
+  coterie::bind_neighbours(module);
 }

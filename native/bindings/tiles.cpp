@@ -119,12 +119,14 @@ auto bind_store(const Matrix<T>& X, const Matrix<T>& Y, const Metric& metric, in
 
 template <class T>
 auto bind_store_edges(const Matrix<T>& X, const Vector<std::int32_t>& columns, const Vector<std::int64_t>& row_starts,
-                      const Metric& metric, int threads) {
+                      const Metric& metric, int threads, const std::optional<Matrix<T>>& Y) {
+  const MatrixView<T> ends = view(Y ? *Y : X);
+  if (Y) check_columns("Y", *Y, view(X).cols);
   check_size("row_starts", row_starts.shape(0), view(X).rows + 1);
   check_starts("row_starts", row_starts, columns.shape(0));
-  check_indices("columns", columns, view(X).rows);
+  check_indices("columns", columns, ends.rows);
   auto out = new_vector<T>(static_cast<std::int64_t>(columns.shape(0)));
-  without_gil([&] { store_edges<T>(view(X), columns.data(), row_starts.data(), metric, threads, out.data()); });
+  without_gil([&] { store_edges<T>(view(X), ends, columns.data(), row_starts.data(), metric, threads, out.data()); });
   return out;
 }
 
@@ -164,7 +166,7 @@ void bind_tiles_for(nb::module_& module) {
              "n_threads"_a = 0, "Smallest and largest distance between groups of rows.");
   module.def("pairwise", &bind_store<T>, "X"_a.noconvert(), "Y"_a, "metric"_a, "n_threads"_a = 0, "All distances.");
   module.def("pairwise_along", &bind_store_edges<T>, "X"_a.noconvert(), "columns"_a, "row_starts"_a, "metric"_a, "n_threads"_a = 0,
-             "Distances of rows of X along the edges of a CSR graph.");
+             "Y"_a = nb::none(), "Distances of rows of X along the edges of a CSR graph to rows of Y, or of X itself.");
   module.def("pairwise_self", &bind_store_self<T>, "X"_a.noconvert(), "metric"_a, "n_threads"_a = 0,
              "Distances among the rows of X; symmetric, zero diagonal.");
   module.def("pairwise_condensed", &bind_store_condensed<T>, "X"_a.noconvert(), "metric"_a, "n_threads"_a = 0,

@@ -185,9 +185,9 @@ void store(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric,
 }
 
 template <class T>
-void store_edges(const MatrixView<T>& X, const std::int32_t* columns, const std::int64_t* row_starts, const Metric& metric,
-                 int threads, T* out) {
-  const std::vector<T> shift = centring_shift(X, metric, threads);
+void store_edges(const MatrixView<T>& X, const MatrixView<T>& Y, const std::int32_t* columns, const std::int64_t* row_starts,
+                 const Metric& metric, int threads, T* out) {
+  const std::vector<T> shift = centring_shift(Y, metric, threads);
   constexpr std::int64_t block = 64;
   parallel_for(block_count(X.rows, block), threads, [&](std::int64_t task, int) {
     const Range range = block_range(X.rows, block, task);
@@ -197,8 +197,8 @@ void store_edges(const MatrixView<T>& X, const std::int32_t* columns, const std:
       if (count == 0) continue;
       ends.clear();
       for (std::int64_t at = row_starts[i]; at < row_starts[i + 1]; ++at)
-        ends.insert(ends.end(), X.row(columns[at]), X.row(columns[at]) + X.cols);
-      const ColumnPack<T> pack({ends.data(), count, X.cols, X.cols}, pointer(shift), metric, 1);
+        ends.insert(ends.end(), Y.row(columns[at]), Y.row(columns[at]) + Y.cols);
+      const ColumnPack<T> pack({ends.data(), count, Y.cols, Y.cols}, pointer(shift), metric, 1);
       kernels<T>().store(problem_of({X.row(i), 1, X.cols, X.stride}, shift, pack, metric, 1), {out + row_starts[i], 1, count, count});
     }
   });

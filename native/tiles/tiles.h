@@ -65,11 +65,11 @@ void group_extremes(const MatrixView<T>& X, const MatrixView<T>& Y, const std::i
 template <class T>
 void store(const MatrixView<T>& X, const MatrixView<T>& Y, const Metric& metric, int threads, const MutableMatrixView<T>& out);
 
-// Distances along the edges of a graph of the rows of X: out[at] is that of row i and row columns[at], for `at` from
+// Distances along the edges of a graph from rows of X to rows of Y: out[at] is that of row i and row columns[at], for `at` from
 // row_starts[i] to row_starts[i + 1].
 template <class T>
-void store_edges(const MatrixView<T>& X, const std::int32_t* columns, const std::int64_t* row_starts, const Metric& metric,
-                 int threads, T* out);
+void store_edges(const MatrixView<T>& X, const MatrixView<T>& Y, const std::int32_t* columns, const std::int64_t* row_starts,
+                 const Metric& metric, int threads, T* out);
 
 // Distances among the rows of X: each pair once, exactly symmetric.
 template <class T>

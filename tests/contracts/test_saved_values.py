@@ -9,6 +9,7 @@ from coterie.cluster import HDBSCAN, Birch, GaussianMixture, KMeans, leiden, sug
 from coterie.data import LabelledData, LabelPair, as_table, fit_scaling, settle_missing
 from coterie.distance import (
     Clusters,
+    NeighbourIndex,
     TableEncoding,
     find_distance,
     find_geometry,
@@ -60,7 +61,7 @@ def values():
         Clusters(X, LABELS, 3), find_distance("minkowski", p=3), find_distance("seuclidean").fit(X),
         TableEncoding.learn([[1.0, "a"], [2.0, None]]),
         find_geometry("manhattan"), nearest(X, X[:5]), k_nearest(X), neighbours_within(X), spanning_tree(X),
-        neighbour_graph(X, 3),
+        neighbour_graph(X, 3), NeighbourIndex.fit(X, 3),
         Consensus(np.array([LABELS, LABELS - 2], dtype=np.int32)), cut_curve(tree, LABELS), hopkins(X),
         moved, moved.drift[0], tests, tests.tests[0], tests.tests[0].significance,
         stability(KMeans(3), X, n_resamples=3, random_state=0), cluster_precision(NAMES, LABELS),

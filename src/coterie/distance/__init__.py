@@ -22,6 +22,7 @@ from coterie.distance.input import (
     input_kind,
 )
 from coterie.distance.neighbour_graph import NeighbourGraph, neighbour_graph
+from coterie.distance.neighbour_index import NeighbourIndex
 from coterie.distance.neighbours import (
     Nearest,
     Neighbourhoods,
@@ -41,6 +42,7 @@ __all__ = [
     "Geometry",
     "Nearest",
     "NeighbourGraph",
+    "NeighbourIndex",
     "Neighbourhoods",
     "Neighbours",
     "Parameter",

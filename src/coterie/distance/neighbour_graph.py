@@ -13,6 +13,7 @@ from coterie._support.validation import Choice, check_parameter
 from coterie._support.validation.schema import Instance, Schema, Tensor
 from coterie.distance.catalogue import Distance, RowFunction
 from coterie.distance.neighbours import Neighbours, k_nearest
+from coterie.errors import InvalidParameter
 
 GraphWeights: TypeAlias = Literal["fuzzy", "gaussian", "plain"]
 GRAPH_WEIGHTS = ("fuzzy", "gaussian", "plain")
@@ -50,6 +51,7 @@ def neighbour_graph(
     metric: str | RowFunction | Distance = "euclidean",
     *,
     weights: GraphWeights = "fuzzy",
+    recall: float | None = None,
     n_jobs: int | None = None,
     **params: Any,
 ) -> NeighbourGraph:
@@ -69,6 +71,8 @@ def neighbour_graph(
         add up to ``log2(n_neighbors)``; an edge weighs ``a + b - a b``, a and b the weights in both
         directions. "gaussian": ``exp(-d^2 / (far_i far_j))``, far_i the distance of the last neighbour of
         row i. "plain": 1.
+    recall : float in (0, 1], default=None
+        Share of the true neighbours that is enough, as in `k_nearest`; None: exact.
     n_jobs : int, default=None
         Threads; the answer does not depend on it.
     **params
@@ -82,7 +86,12 @@ def neighbour_graph(
            [0., 1., 0.]])
     """
     check_parameter(weights, Choice(*GRAPH_WEIGHTS), name="weights", who="neighbour_graph")
-    near = k_nearest(X, None, n_neighbors, metric, n_jobs=n_jobs, **params)
+    if isinstance(metric, str) and metric == "inner_product" and weights != "plain":
+        raise InvalidParameter(
+            f'weights of neighbour_graph must be "plain" for inner_product, which has negative distances, '
+            f'got "{weights}".'
+        )
+    near = k_nearest(X, None, n_neighbors, metric, recall=recall, n_jobs=n_jobs, **params)
     return NeighbourGraph(graph_weights(near, weights), near)
 
 

@@ -7,13 +7,25 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, Indices, MatrixLike
-from coterie._support.validation import Flag, Nothing, Number, Whole, check_parameter
-from coterie._support.validation.schema import Schema, Tensor, Text, check_starts
-from coterie.distance.catalogue import Distance, RowFunction
+from coterie._support.validation import Choice, Flag, Nothing, Number, Whole, check_parameter
+from coterie._support.validation.schema import Schema, Sometimes, Tensor, Text, check_starts
+from coterie.distance.approximate import (
+    INNER_PRODUCT,
+    SparseSpace,
+    dense_space,
+    descend,
+    exact_is_faster,
+    refuse_uncodable,
+    sparse_exact_is_faster,
+    sparse_unit_rows,
+)
+from coterie.distance.catalogue import Distance, RowFunction, find_distance
 from coterie.distance.engines import (
+    ALGORITHMS,
     Algorithm,
     Found,
     choose_engine,
@@ -45,17 +57,29 @@ class Nearest:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The k nearest rows, nearest first: indices and distances, shape (n, k); and the engine used."""
+    """The k nearest rows, nearest first: indices and distances, shape (n, k); and how they were found.
+
+    Parameters
+    ----------
+    index, distance : arrays of shape (n, k)
+        Rows and how far they are.
+    algorithm_used : str
+        The engine: "tiles", "kd_tree", "matrix", "function", "sparse", or "descent", which is approximate.
+    recall : float, default=1.0
+        Share of the true neighbours among them: 1 of exact engines, else measured on a sample of rows.
+    """
 
     _schema: ClassVar[Schema] = {
         "index": Tensor("rows", "neighbours", kind="i8", low=0, may_be_empty=True),
         "distance": Tensor("rows", "neighbours", allow="all", may_be_empty=True),
         "algorithm_used": Text(),
+        "recall": Sometimes(Number(0.0, 1.0)),
     }
 
     index: Indices
     distance: Distances
     algorithm_used: str
+    recall: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -122,6 +146,7 @@ def k_nearest(
     *,
     exclude_self: bool | None = None,
     algorithm: Algorithm = "auto",
+    recall: float | None = None,
     n_jobs: int | None = None,
     **params: Any,
 ) -> Neighbours:
@@ -136,11 +161,18 @@ def k_nearest(
     n_neighbors : int, default=5
         How many.
     metric : str, callable or Distance, default="euclidean"
-        As in `pairwise_distances`; "precomputed" takes the distances among the rows as X.
+        As in `pairwise_distances`; "precomputed" takes the distances among the rows as X, and "inner_product"
+        finds the largest products: their distance is minus the product.
     exclude_self : bool, default=None
         Whether a row is left out of its own neighbours. None: yes. Only without Y.
     algorithm : {"auto", "tiles", "kd_tree"}, default="auto"
         The engine; "auto" takes the faster one. All are exact.
+    recall : float in (0, 1], default=None
+        Share of the true neighbours that is enough: with many rows of many columns, 0.95 takes a fraction of
+        the time. The result says how many of them were found (`recall`), measured on a sample of rows, and
+        whether all pairs were compared after all, because that is faster (`algorithm_used`). For the rows of
+        X among themselves, with "cosine", the Euclidean distances, "hamming" and "inner_product"; sparse rows
+        with "cosine". None: exact.
     n_jobs : int, default=None
         Threads; the answer does not depend on it.
     **params
@@ -151,8 +183,14 @@ def k_nearest(
     >>> k_nearest([[0.0], [1.0], [3.0]], n_neighbors=1).index.ravel()
     array([1, 0, 1])
     """
-    skip = _resolve_exclude_self(exclude_self, Y, "k_nearest")
-    return _find_nearest(_Query(X, Y, metric, params, algorithm, n_jobs, "k_nearest"), n_neighbors, skip)
+    who = "k_nearest"
+    skip = _resolve_exclude_self(exclude_self, Y, who)
+    query = _Query(X, Y, _with_products(metric), params, algorithm, n_jobs, who)
+    check_parameter(recall, Nothing() | Number(0.0, 1.0, open_below=True), name="recall", who=who)
+    if recall is None or (recall == 1.0 and not issparse(X)):
+        return _find_nearest(query, n_neighbors, skip)
+    _refuse_exact_options(query, skip)
+    return _find_approximately(query, n_neighbors, float(recall))
 
 
 def neighbours_within(
@@ -231,13 +269,42 @@ def _find_nearest(query: _Query, k: int, skip: bool) -> Neighbours:
     if D is not None:
         return smallest_of_matrix(D, _check_k(k, D.shape[1], skip, query.who), skip)
     rows = query.rows()
-    k = _check_k(k, len(rows.others), skip, query.who)
+    return _nearest_of(rows, query, _check_k(k, len(rows.others), skip, query.who), skip)
+
+
+def _nearest_of(rows: Rows, query: _Query, k: int, skip: bool) -> Neighbours:
     if rows.distance.function is not None:
         return smallest_of_matrix(distance_matrix(rows), k, skip, "function")
     used = choose_engine(rows, query.algorithm, who=query.who)
     find = smallest_by_tree if used == "kd_tree" else smallest_by_tiles
     found = find(rows, k, skip, resolve_threads(query.n_jobs))
     return Neighbours(found.index, found.distance, used)
+
+
+def _find_approximately(query: _Query, k: int, recall: float) -> Neighbours:
+    distance = find_distance(query.metric, **query.params)
+    refuse_uncodable(distance, query.who)
+    threads = resolve_threads(query.n_jobs)
+    if issparse(query.X):
+        return _among_sparse(query, k, recall, distance, threads)
+    rows = query.rows()
+    k = _check_k(k, len(rows.X), True, query.who)
+    space = None if exact_is_faster(len(rows.X), k, rows.distance, rows.X.shape[1]) else dense_space(rows)
+    if space is None:
+        return _nearest_of(rows, query, k, True)
+    found, _ = descend(space, k, recall, threads, who=query.who)
+    return Neighbours(found.index, found.distance, "descent", found.recall)
+
+
+def _among_sparse(query: _Query, k: int, recall: float, distance: Distance, threads: int) -> Neighbours:
+    rows = sparse_unit_rows(query.X, distance, who=query.who)
+    n = rows.shape[0]
+    k = _check_k(k, n, True, query.who)
+    space = SparseSpace(rows)
+    if recall == 1.0 or sparse_exact_is_faster(n, k):
+        return Neighbours(*space.exact(np.arange(n), k, threads), "sparse")
+    found, _ = descend(space, k, recall, threads, who=query.who)
+    return Neighbours(found.index, found.distance, "descent", found.recall)
 
 
 def _find_within(query: _Query, radius: float) -> tuple[Found, str]:
@@ -259,6 +326,25 @@ def _resolve_exclude_self(exclude_self: bool | None, Y: Any, who: str) -> bool:
             f"exclude_self=True of {who} is for the rows of X among themselves: leave Y out."
         )
     return Y is None if exclude_self is None else bool(exclude_self)
+
+
+def _with_products(metric: Any) -> Any:
+    return INNER_PRODUCT if isinstance(metric, str) and metric == INNER_PRODUCT.name else metric
+
+
+def _refuse_exact_options(query: _Query, skip: bool) -> None:
+    """Refuse what approximate neighbours do not have."""
+    if query.Y is not None:
+        raise InvalidParameter(
+            f"recall of {query.who} is for the rows of X among themselves: leave Y out, or query a "
+            f"coterie.distance.NeighbourIndex of the rows of Y."
+        )
+    if input_kind(query.metric) != "data":
+        raise InvalidParameter(f"recall of {query.who} must be None for a matrix, which is searched exactly.")
+    check_parameter(query.algorithm, Choice(*ALGORITHMS), name="algorithm", who=query.who)
+    if query.algorithm != "auto" or not skip:
+        option = "exclude_self=False" if not skip else f'algorithm="{query.algorithm}"'
+        raise InvalidParameter(f"{option} of {query.who} is for exact neighbours: leave recall out.")
 
 
 def _check_k(k: int, n_rows: int, skip: bool, who: str) -> int:

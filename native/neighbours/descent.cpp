@@ -1,0 +1,205 @@
+#include "neighbours/descent.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "neighbours/near_list.h"
+#include "support/cpu_dispatch.h"
+#include "support/parallel.h"
+#include "support/scratch.h"
+
+namespace coterie {
+namespace {
+
+using COTERIE_ISA::entry_of;
+using COTERIE_ISA::insert;
+using COTERIE_ISA::offer;
+using COTERIE_ISA::row_of;
+
+constexpr std::int64_t rows_per_task = 128;
+
+// Offers two rows to each other as candidates, drawn by lot: keys are random numbers of the pair, so that the order of the offers is the
+// same to the lists.
+void add_candidates(const NearLists& lists, std::int64_t a, std::int64_t b, std::uint64_t round) {
+  const auto low = static_cast<std::uint64_t>(std::min(a, b)), high = static_cast<std::uint64_t>(std::max(a, b));
+  const auto lot = static_cast<std::int32_t>(mix(round, low << 32 | high) >> 33);
+  offer(lists, a, entry_of(lot, static_cast<std::int32_t>(b)));
+  offer(lists, b, entry_of(lot, static_cast<std::int32_t>(a)));
+}
+
+// Copies the rows of a list; returns how many.
+std::int64_t copy_rows(const NearLists& lists, std::int64_t row, std::int32_t* out) {
+  const std::uint64_t* list = lists.entries + row * lists.size;
+  std::int64_t count = 0;
+  for (; count < lists.size && list[count] != empty_entry; ++count) out[count] = static_cast<std::int32_t>(row_of(list[count]));
+  return count;
+}
+
+void join_leaves(const CodedRows& rows, const NearLists& lists, const Partition& partition, int threads) {
+  Workspaces workspaces(rows, threads);
+  parallel_for(static_cast<std::int64_t>(partition.leaves.size()), threads, [&](std::int64_t task, int thread) {
+    const Range leaf = partition.leaves[static_cast<std::size_t>(task)];
+    engine().neighbours.join({rows, lists, partition.order.data() + leaf.begin, leaf.size(), leaf.size(), workspaces.of(thread)});
+  });
+}
+
+template <class Body>
+void for_each_row(std::int64_t n, int threads, const Body& body) {
+  parallel_for(block_count(n, rows_per_task), threads, [&](std::int64_t task, int thread) {
+    const Range range = block_range(n, rows_per_task, task);
+    for (std::int64_t i = range.begin; i < range.end; ++i) body(i, thread);
+  });
+}
+
+}  // namespace
+
+ListStore::ListStore(std::int64_t n, std::int64_t size, int threads)
+    : n_(n),
+      entries_(allocate_aligned(static_cast<std::size_t>(n * size) * sizeof(std::uint64_t)), free_aligned),
+      last_(static_cast<std::size_t>(n)),
+      locks_(static_cast<std::size_t>(n)) {
+  lists_ = {static_cast<std::uint64_t*>(entries_.get()), last_.data(), locks_.data(), size};
+  clear(threads);
+}
+
+void ListStore::clear(int threads) {
+  for_each_row(n_, threads, [&](std::int64_t i, int) {
+    std::fill_n(lists_.entries + i * lists_.size, lists_.size, empty_entry);
+    lists_.last[i] = empty_entry;
+  });
+}
+
+NeighbourDescent::NeighbourDescent(const CodedMatrix& rows, std::int64_t list_size, std::int64_t leaf_size, std::uint64_t seed,
+                                   int threads)
+    : NeighbourDescent(rows, list_size, leaf_size, seed, partition_rows(rows.rows(), leaf_size, mix(seed, 0), threads), threads) {}
+
+NeighbourDescent::NeighbourDescent(const CodedMatrix& rows, std::int64_t list_size, std::int64_t leaf_size, std::uint64_t seed,
+                                   Partition first, int threads)
+    : leaf_size_(leaf_size),
+      seed_(seed),
+      original_(std::move(first.order)),
+      sorted_(original_.size()),
+      rows_(rows, original_, threads),
+      near_(rows.rows().n, list_size, threads) {
+  for (std::size_t i = 0; i < original_.size(); ++i) sorted_[static_cast<std::size_t>(original_[i])] = static_cast<std::int32_t>(i);
+  first.order.resize(original_.size());
+  std::iota(first.order.begin(), first.order.end(), 0);
+  join_leaves(rows_.rows(), near_.lists(), first, threads);
+}
+
+void NeighbourDescent::plant(int threads) {
+  join_leaves(rows_.rows(), near_.lists(), partition_rows(rows_.rows(), leaf_size_, mix(seed_, n_partitions_++), threads), threads);
+}
+
+std::int64_t NeighbourDescent::improve(std::int64_t n_candidates, int threads) {
+  const NearLists& near = near_.lists();
+  const std::int64_t count = n(), size = near.size;
+  const std::uint64_t round = mix(seed_, 1000000 + n_rounds_++);
+  for (std::optional<ListStore>* store : {&fresh_, &known_}) {
+    if (!*store || (*store)->lists().size != n_candidates)
+      store->emplace(count, n_candidates, threads);
+    else
+      (*store)->clear(threads);
+  }
+  const NearLists &fresh = fresh_->lists(), &known = known_->lists();
+  for_each_row(count, threads, [&](std::int64_t i, int) {
+    for (std::int64_t e = i * size; e < (i + 1) * size && near.entries[e] != empty_entry; ++e)
+      add_candidates((near.entries[e] & 1) != 0 ? fresh : known, i, row_of(near.entries[e]), round);
+  });
+  for_each_row(count, threads, [&](std::int64_t i, int) {
+    std::vector<std::int32_t> drawn(static_cast<std::size_t>(n_candidates));
+    drawn.resize(static_cast<std::size_t>(copy_rows(fresh, i, drawn.data())));
+    for (std::int64_t e = i * size; e < (i + 1) * size && near.entries[e] != empty_entry; ++e)
+      if ((near.entries[e] & 1) != 0 &&
+          std::find(drawn.begin(), drawn.end(), static_cast<std::int32_t>(row_of(near.entries[e]))) != drawn.end())
+        near.entries[e] &= ~std::uint64_t{1};
+  });
+  Workspaces workspaces(rows_.rows(), threads);
+  for_each_row(count, threads, [&](std::int64_t i, int thread) {
+    std::vector<std::int32_t> ids(static_cast<std::size_t>(2 * n_candidates));
+    const std::int64_t n_fresh = copy_rows(fresh, i, ids.data());
+    if (n_fresh == 0) return;
+    const std::int64_t n_known = copy_rows(known, i, ids.data() + n_fresh);
+    engine().neighbours.join({rows_.rows(), near, ids.data(), n_fresh, n_fresh + n_known, workspaces.of(thread)});
+  });
+  std::vector<std::int64_t> news(static_cast<std::size_t>(block_count(count, rows_per_task)));
+  for_each_row(count, threads, [&](std::int64_t i, int) {
+    for (std::int64_t e = i * size; e < (i + 1) * size && near.entries[e] != empty_entry; ++e)
+      news[static_cast<std::size_t>(i / rows_per_task)] += static_cast<std::int64_t>(near.entries[e] & 1);
+  });
+  return std::accumulate(news.begin(), news.end(), std::int64_t{0});
+}
+
+void NeighbourDescent::widen(std::int64_t list_size, int threads) {
+  ListStore wider(n(), list_size, threads);
+  const NearLists &from = near_.lists(), &to = wider.lists();
+  for_each_row(n(), threads, [&](std::int64_t i, int) {
+    for (std::int64_t e = 0; e < std::min(from.size, to.size); ++e) to.entries[i * to.size + e] = from.entries[i * from.size + e] | 1;
+    to.last[i] = to.entries[(i + 1) * to.size - 1];
+  });
+  near_ = std::move(wider);
+}
+
+void NeighbourDescent::copy_list(std::int64_t row, std::int32_t* out) const {
+  const NearLists& near = near_.lists();
+  const std::uint64_t* list = near.entries + sorted_[static_cast<std::size_t>(row)] * near.size;
+  for (std::int64_t e = 0; e < near.size; ++e)
+    out[e] = list[e] == empty_entry ? -1 : original_[static_cast<std::size_t>(row_of(list[e]))];
+}
+
+void NeighbourDescent::copy_graph(std::int64_t degree, std::int32_t* out, int threads) const {
+  const ListStore store(n(), degree, threads);
+  const NearLists &near = near_.lists(), &both = store.lists();
+  for_each_row(n(), threads, [&](std::int64_t i, int) {
+    for (std::int64_t e = i * near.size; e < (i + 1) * near.size && near.entries[e] != empty_entry; ++e) {
+      const std::uint64_t entry = near.entries[e] | 1;
+      offer(both, i, entry);
+      offer(both, row_of(entry), (entry >> 32 << 32) | static_cast<std::uint64_t>(i) << 1 | 1);
+    }
+  });
+  for_each_row(n(), threads, [&](std::int64_t i, int) {
+    std::int32_t* to = out + original_[static_cast<std::size_t>(i)] * degree;
+    std::fill_n(to, degree, -1);
+    const std::uint64_t* list = both.entries + i * degree;
+    for (std::int64_t e = 0; e < degree && list[e] != empty_entry; ++e) to[e] = original_[static_cast<std::size_t>(row_of(list[e]))];
+  });
+}
+
+void search_graph(const CodedMatrix& queries, const CodedMatrix& rows, const std::int32_t* graph, std::int64_t degree,
+                  const std::int32_t* doors, std::int64_t n_doors, std::int64_t size, std::int32_t* out, int threads) {
+  const std::int64_t n = queries.rows().n;
+  const int n_threads = resolve_threads(threads);
+  Workspaces workspaces(rows.rows(), threads);
+  std::vector<std::vector<std::uint32_t>> visits(static_cast<std::size_t>(n_threads));
+  for_each_row(n, threads, [&](std::int64_t i, int thread) {
+    auto& seen = visits[static_cast<std::size_t>(thread)];
+    seen.resize(static_cast<std::size_t>(rows.rows().n));
+    std::vector<std::uint64_t> found(static_cast<std::size_t>(size));
+    engine().neighbours.search(
+        {rows.rows(), queries.rows(), i, graph, degree, doors, n_doors, seen.data(), found.data(), size, workspaces.of(thread)});
+    for (std::int64_t e = 0; e < size; ++e)
+      out[i * size + e] = found[static_cast<std::size_t>(e)] == empty_entry
+                              ? -1
+                              : static_cast<std::int32_t>(row_of(found[static_cast<std::size_t>(e)]));
+  });
+}
+
+template <class T>
+void keep_nearest(const std::int32_t* near, const T* distances, std::int64_t n, std::int64_t m, std::int64_t k, std::int64_t* index,
+                  T* out, int threads) {
+  for_each_row(n, threads, [&](std::int64_t i, int) {
+    std::vector<std::pair<T, std::int32_t>> row(static_cast<std::size_t>(m));
+    for (std::int64_t e = 0; e < m; ++e) row[static_cast<std::size_t>(e)] = {distances[i * m + e], near[i * m + e]};
+    std::sort(row.begin(), row.end());
+    for (std::int64_t e = 0; e < k; ++e) {
+      out[i * k + e] = row[static_cast<std::size_t>(e)].first;
+      index[i * k + e] = row[static_cast<std::size_t>(e)].second;
+    }
+  });
+}
+
+template void keep_nearest(const std::int32_t*, const float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t*, float*, int);
+template void keep_nearest(const std::int32_t*, const double*, std::int64_t, std::int64_t, std::int64_t, std::int64_t*, double*, int);
+
+}  // namespace coterie

@@ -1,0 +1,104 @@
+// Approximate nearest neighbours: partitions by random pivots to start from, then neighbours of neighbours (NN-descent, Dong 2011).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "neighbours/descent_jobs.h"
+#include "neighbours/partition.h"
+#include "support/matrix_view.h"
+
+namespace coterie {
+
+// What rows are multiplied by before they are rounded, and what keys are made of.
+struct Coding {
+  CodeKind kind;
+  double scale;
+  double longest;     // a row that is longer is shortened to it, so that no sum overflows
+  bool is_euclidean;  // keys are squared distances; otherwise products, largest first
+};
+
+// Owns rows as whole numbers.
+class CodedMatrix {
+ public:
+  template <class T>
+  CodedMatrix(const MatrixView<T>& X, const T* shift, const Coding& coding, int threads);
+  CodedMatrix(const SparseView<float>& X, const Coding& coding);
+  // The same rows in another order.
+  CodedMatrix(const CodedMatrix& from, const std::vector<std::int32_t>& order, int threads);
+  CodedMatrix(CodedMatrix&&) = default;
+
+  const CodedRows& rows() const { return rows_; }
+
+ private:
+  void allocate(std::int64_t n, std::int64_t cols, CodeKind kind);
+
+  CodedRows rows_{};
+  std::shared_ptr<void> memory_;
+  std::vector<std::int32_t> terms_;
+  std::vector<std::int32_t> columns_;
+  std::vector<std::int64_t> starts_;
+};
+
+// Owns lists of entries; large pages, since they are read and written in no order.
+class ListStore {
+ public:
+  ListStore(std::int64_t n, std::int64_t size, int threads);
+  void clear(int threads);
+  const NearLists& lists() const { return lists_; }
+  std::int64_t n() const { return n_; }
+
+ private:
+  std::int64_t n_;
+  NearLists lists_;
+  std::shared_ptr<void> entries_;
+  std::vector<std::uint64_t> last_;
+  std::vector<std::uint8_t> locks_;
+};
+
+class NeighbourDescent {
+ public:
+  // Rows are sorted by a first partition, so that near rows are near in memory, and those of each of its leaves are compared.
+  NeighbourDescent(const CodedMatrix& rows, std::int64_t list_size, std::int64_t leaf_size, std::uint64_t seed, int threads);
+
+  // Joins the rows of each leaf of one more partition.
+  void plant(int threads);
+  // One round; at most n_candidates new and as many old neighbours of a row meet. Returns how many entries of lists are new.
+  std::int64_t improve(std::int64_t n_candidates, int threads);
+  // Longer lists, all of whose entries are new again.
+  void widen(std::int64_t list_size, int threads);
+
+  std::int64_t n() const { return rows_.rows().n; }
+  std::int64_t list_size() const { return near_.lists().size; }
+  // The list of a row of the data as it came, nearest first; -1 where it is short.
+  void copy_list(std::int64_t row, std::int32_t* out) const;
+  // The graph of both directions: of each row the nearest `degree` rows that are in its list or have it in theirs.
+  void copy_graph(std::int64_t degree, std::int32_t* out, int threads) const;
+
+ private:
+  NeighbourDescent(const CodedMatrix& rows, std::int64_t list_size, std::int64_t leaf_size, std::uint64_t seed, Partition first,
+                   int threads);
+
+  std::int64_t leaf_size_;
+  std::uint64_t seed_;
+  std::uint64_t n_partitions_ = 1;
+  std::uint64_t n_rounds_ = 0;
+  std::vector<std::int32_t> original_;  // sorted row -> row of the data
+  std::vector<std::int32_t> sorted_;    // and back
+  CodedMatrix rows_;
+  ListStore near_;
+  std::optional<ListStore> fresh_, known_;  // candidates of a round, kept for the next
+};
+
+// The `size` nearest rows of each query, by a search of the graph that begins at the doors; -1 where fewer are reached.
+void search_graph(const CodedMatrix& queries, const CodedMatrix& rows, const std::int32_t* graph, std::int64_t degree,
+                  const std::int32_t* doors, std::int64_t n_doors, std::int64_t size, std::int32_t* out, int threads);
+
+// Of each row of `near` the k with the smallest distances, equal ones by their number. Distances are rows x m.
+template <class T>
+void keep_nearest(const std::int32_t* near, const T* distances, std::int64_t n, std::int64_t m, std::int64_t k, std::int64_t* index,
+                  T* out, int threads);
+
+}  // namespace coterie
