@@ -16,6 +16,7 @@ from coterie._support.progress import Progress, ProgressOption, Tracker, track
 from coterie._support.typing import Labels, RandomState
 from coterie.data import Table
 from coterie.data.paths import is_in_blocks
+from coterie.distance.row_distances import RowDistances
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Significance, Stability, stability
 from coterie.pipeline.answer import Clustering
@@ -25,8 +26,8 @@ from coterie.pipeline.graph import fit_graph, is_graph
 from coterie.pipeline.groups import Groups
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.null_test import compare_with_null
-from coterie.pipeline.recipe import Recipe
-from coterie.pipeline.request import FitRequest, make_request
+from coterie.pipeline.recipe import Recipe, takes_distance
+from coterie.pipeline.request import PRECOMPUTED, FitRequest, make_request
 from coterie.pipeline.rows import Compared, Fitted, Rows, memory_rows
 from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 
@@ -320,9 +321,10 @@ def check_belief(
         warnings.simplefilter("ignore")  # what a resample or a draw warns about says nothing about the data
         if n_found > 1:
             tracker.report(n_before, stage="stability", total=n_before + STEPS_AFTER)
+            estimator, rows = _by_distances(chosen, points)
             stable = stability(
-                chosen.make(),
-                points,
+                estimator,
+                rows,
                 progress=_share_of(tracker, n_before),
                 n_resamples=budget.resamples,
                 labels=np.maximum(labels, -1),
@@ -335,6 +337,16 @@ def check_belief(
         with track(share, "chance: draw", total=budget.draws) as draws:
             chance = compare_with_null(points, labels, request, draws, filled=filled, mixed=mixed)
     return stable, chance
+
+
+def _by_distances(chosen: Candidate, points: Any) -> tuple[Any, Any]:
+    """Return the estimator and what to fit it to: all distances, found once, where resamples need no more."""
+    if not takes_distance(chosen.method, PRECOMPUTED) or chosen.parameters.get("linkage") == "ward":
+        return chosen.make(), points
+    distances = RowDistances(points, chosen.parameters.get("metric", "euclidean")).matrix
+    if distances is None:
+        return chosen.make(), points
+    return replace(chosen, parameters={**chosen.parameters, "metric": PRECOMPUTED}).make(), distances
 
 
 def _share_of(tracker: Tracker, step: int) -> Callable[[Progress], None] | None:
