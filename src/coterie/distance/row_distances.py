@@ -1,11 +1,9 @@
-"""Rows whose distances are asked for several times: checked once, and kept as a matrix where that saves time."""
+"""Rows whose distances are asked for several times: checked once, a matrix where that saves time."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Distances, MatrixLike, VectorLike

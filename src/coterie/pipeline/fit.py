@@ -22,6 +22,7 @@ from coterie.evaluate import Significance, Stability, stability
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.candidates import CRUMBS, Candidate
 from coterie.pipeline.choose_method import STEPS_AFTER, Choice, choose_method, contest_order
+from coterie.pipeline.expected_time import tell_long
 from coterie.pipeline.graph import fit_graph, is_graph
 from coterie.pipeline.groups import Groups
 from coterie.pipeline.mixed import MixedColumns
@@ -156,11 +157,16 @@ def fit(
     return run(X, request, progress)
 
 
-def run(X: Any, request: FitRequest, progress: ProgressOption = None) -> Clustering:
-    """Find groups as a checked request asks."""
+def run(
+    X: Any, request: FitRequest, progress: ProgressOption = None, *, in_shell: bool = False
+) -> Clustering:
+    """Find groups as a checked request asks; `in_shell` tells how options are written in words."""
     began = time.perf_counter()
     with track(progress, "preparing rows", total=None) as tracker:
-        return find_groups(open_rows(X, request, tracker), request, tracker, began)
+        rows = open_rows(X, request, tracker)
+        if not request.is_settled:
+            tracker.expect(tell_long(rows.n_rows, len(rows.columns), request.budget, in_shell=in_shell))
+        return find_groups(rows, request, tracker, began)
 
 
 def open_rows(X: Any, request: FitRequest, tracker: Tracker) -> Rows:
@@ -321,7 +327,7 @@ def check_belief(
         warnings.simplefilter("ignore")  # what a resample or a draw warns about says nothing about the data
         if n_found > 1:
             tracker.report(n_before, stage="stability", total=n_before + STEPS_AFTER)
-            estimator, rows = _by_distances(chosen, points)
+            estimator, rows = _by_distances(chosen, points) if mixed is None else (chosen.make(), points)
             stable = stability(
                 estimator,
                 rows,

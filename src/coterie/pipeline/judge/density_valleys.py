@@ -253,7 +253,7 @@ class Valleys:
         return np.asarray(filled)
 
     def _weakest_borders(self, labels: Labels, k: int) -> FloatArray:
-        """Return the evidence of the k - 1 borders that hold the groups together, shallowest valleys first."""
+        """Return the evidence of the k - 1 borders that hold the groups together, weakest first."""
         sides = labels[self._edges]
         crosses = sides[:, 0] != sides[:, 1]
         sides = np.sort(sides[crosses], axis=1)
@@ -342,9 +342,12 @@ class Valleys:
         if borders.lines is not None:
             trusts[doubtful] = self._trust_in_lines(borders, doubtful)
         least = np.where(trusts > 0, near + self._weight_of_lines * np.minimum(LEAST - near, 0.0), near)
-        group, found = UnionFind(len(borders.sizes)), []
-        waiting = [(min(value, MIXED) if is_mixed else value, at, not trust)
-                   for at, (value, trust, is_mixed) in enumerate(zip(least.tolist(), trusts, mixed, strict=True))]
+        group = UnionFind(len(borders.sizes))
+        found: list[float] = []
+        waiting = [
+            (min(value, MIXED) if is_mixed else value, at, not trust)
+            for at, (value, trust, is_mixed) in enumerate(zip(least.tolist(), trusts, mixed, strict=True))
+        ]
         heapify(waiting)
         while len(found) < len(borders.sizes) - 1:
             value, at, is_known = heappop(waiting)

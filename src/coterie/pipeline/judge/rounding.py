@@ -40,7 +40,7 @@ def spread_rounded(X: Data, seed: int = 0) -> Data:
 def _categories(X: Data) -> list[slice]:
     """Return the runs of columns that code one category each: one of them is high in every row."""
     low, high = X.min(axis=0), X.max(axis=0)
-    is_flag = ((X == low) | (X == high)).all(axis=0) & (low < high)
+    is_flag = ((low == X) | (high == X)).all(axis=0) & (low < high)
     found, start, at_work = [], 0, np.zeros(len(X), dtype=np.int64)
     for at in np.flatnonzero(is_flag).tolist():
         if at > start and not is_flag[at - 1]:
