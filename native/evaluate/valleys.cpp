@@ -113,12 +113,18 @@ double border_extent(const GroupMembers& groups, std::int64_t low, std::int64_t 
 }
 
 double mean_log_reach(const MatrixView<double>& rows, std::int64_t near, double least_square) {
-  std::vector<double> squares(static_cast<std::size_t>(rows.rows));
+  std::vector<double> nearest(static_cast<std::size_t>(near) + 1);  // rising; the row itself is at 0
   double sum = 0;
   for (std::int64_t i = 0; i < rows.rows; ++i) {
-    for (std::int64_t j = 0; j < rows.rows; ++j) squares[j] = square_between(rows.row(i), rows.row(j), rows.cols);
-    std::nth_element(squares.begin(), squares.begin() + near, squares.end());  // the row itself is at 0
-    sum += std::log(std::max(squares[near], least_square));
+    std::fill(nearest.begin(), nearest.end(), unknown);
+    for (std::int64_t j = 0; j < rows.rows; ++j) {
+      const double square = square_between(rows.row(i), rows.row(j), rows.cols);
+      if (square >= nearest.back()) continue;
+      std::size_t at = nearest.size() - 1;
+      for (; at > 0 && nearest[at - 1] > square; --at) nearest[at] = nearest[at - 1];
+      nearest[at] = square;
+    }
+    sum += std::log(std::max(nearest.back(), least_square));
   }
   return sum / static_cast<double>(rows.rows) / 2;
 }

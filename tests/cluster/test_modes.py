@@ -14,9 +14,9 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from coterie.cluster import ModeClustering
-from coterie.distance.row_distances import RowDistances
 from coterie.cluster.modes.mode_tree import dimension_at, grow_mode_tree, null_depth
 from coterie.distance import k_nearest
+from coterie.distance.row_distances import RowDistances
 from coterie.errors import InvalidParameter
 
 

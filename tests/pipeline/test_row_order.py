@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_iris, load_wine, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import coterie
@@ -141,3 +141,14 @@ def test_pairs_that_belong_together_stay_together():
     for method in ("agglomerative", "constrained-kmeans"):
         found = coterie.fit(X[place], method, "2..4", set={"must_link": [[one, other]]}, believe=False)
         assert found.labels[one] == found.labels[other]
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_another_unit_for_one_of_few_columns_changes_nothing(column):
+    """Law: few columns whose spreads differ are standardised, so that one of them may be in another unit."""
+    X, _ = make_moons(300, noise=0.08, random_state=0)
+    other = X.copy()
+    other[:, column] *= 3.0
+    answers = [coterie.fit(data, budget="fast", believe=False) for data in (X, other)]
+    assert answers[0].k == 2
+    assert (answers[0].labels == answers[1].labels).all()

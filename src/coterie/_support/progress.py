@@ -36,6 +36,8 @@ class Progress:
         Part of the step under way that is done, where that is known.
     step_seconds : float, default=0.0
         Time since that step began.
+    expected : str, default=""
+        What to expect of the whole, told until the time left can be guessed from what is done.
     """
 
     stage: str
@@ -44,6 +46,7 @@ class Progress:
     seconds: float
     share: float = 0.0
     step_seconds: float = 0.0
+    expected: str = ""
 
     @property
     def seconds_left(self) -> float | None:
@@ -71,8 +74,8 @@ class Progress:
         steps = f" {self.done:,} of {self.total:,}" if self.total else f" {self.done:,}" if self.done else ""
         left = self._left(seconds_since)
         if left is None:
-            return f"{self.stage}{steps}  {_clock(self.seconds + seconds_since)}"
-        return f"{self.stage}{steps}  about {_clock(left)} left"
+            return f"{self.stage}{steps}  {self.expected or clock(self.seconds + seconds_since)}"
+        return f"{self.stage}{steps}  about {clock(left)} left"
 
 
 ProgressOption: TypeAlias = bool | Callable[[Progress], object] | None
@@ -94,6 +97,7 @@ class Tracker:
         self._line = listener if isinstance(listener, _TerminalLine) else None
         self._stage = stage
         self._total = total
+        self._expected = ""
         self._began = time.monotonic()
         self._step, self._step_began = 0, self._began
 
@@ -108,6 +112,10 @@ class Tracker:
             self._others.append(listener)
         return self
 
+    def expect(self, words: str) -> None:
+        """Let reports say what to expect of the whole, until the time left can be guessed."""
+        self._expected = words
+
     def report(
         self, done: int, *, stage: str | None = None, total: int | None = None, share: float = 0.0
     ) -> None:
@@ -119,7 +127,10 @@ class Tracker:
             self._step, self._step_began = done, now
         self._stage = stage if stage is not None else self._stage
         self._total = total if total is not None else self._total
-        progress = Progress(self._stage, done, self._total, now - self._began, share, now - self._step_began)
+        step_seconds = now - self._step_began
+        progress = Progress(
+            self._stage, done, self._total, now - self._began, share, step_seconds, self._expected
+        )
         for listener in [self._listener, *self._others]:
             if listener is not None:
                 listener(progress)
@@ -204,7 +215,14 @@ def _someone_watches() -> bool:
     return sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
+    """Say how long something takes.
+
+    Examples
+    --------
+    >>> clock(40.2), clock(75.0)
+    ('40 s', '1 min 15 s')
+    """
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -45,7 +45,7 @@ def found_in(
         return
     with track(progress, f"reading {shown_name(data)}"):
         table = read_table(data, header=header, encoding=encoding, **request.reading)
-    yield run(table, request, progress)
+    yield run(table, request, progress, in_shell=True)
 
 
 def show(found: Clustering, files: Files, *, as_json: bool) -> None:

@@ -19,6 +19,8 @@ from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
 AUTO = "auto"
 ONE_SCALE = 5.0  # columns whose spreads differ by no more are taken to be in one unit, and left as they are
+# of few columns each counts much: with another unit for one of them the answer should not change
+FEW_COLUMNS, ONE_SCALE_OF_FEW = 5, 1.5
 HARDLY_VARY = 0.25  # of many columns in one unit so many may hardly vary: the borders of pictures, rare words
 MANY_COLUMNS = 30  # whose least and greatest values tell whether they are in one unit
 NEAR_THE_END = 0.9  # of the greatest value of all
@@ -208,18 +210,19 @@ def share_bounds(low: Any, high: Any) -> bool:
 def differ_in_scale(spreads: Any) -> bool:
     """Return whether columns with these standard deviations are in different units.
 
-    The largest spread is compared with the lower quartile of the spreads, or with the least of fewer than
-    five.
+    The largest spread of five or more is compared with five times their lower quartile; of fewer, with one and
+    a half times the least.
 
     Examples
     --------
-    >>> differ_in_scale([1.0, 3.0]), differ_in_scale([1.0, 300.0])
-    (False, True)
+    >>> differ_in_scale([1.0, 1.4]), differ_in_scale([1.0, 3.0]), differ_in_scale([1.0, 2.0, 3.0, 3.0, 3.0])
+    (False, True, False)
     """
     spreads = np.sort(np.asarray(spreads))
     spreads = spreads[spreads > 0]
     small = spreads[int(HARDLY_VARY * (spreads.size - 1))] if spreads.size else 0.0
-    return bool(spreads.size and spreads[-1] > ONE_SCALE * small)
+    most = ONE_SCALE_OF_FEW if spreads.size < FEW_COLUMNS else ONE_SCALE
+    return bool(spreads.size and spreads[-1] > most * small)
 
 
 def _of_sparse(X: Any, how: str) -> Scaling:

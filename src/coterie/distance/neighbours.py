@@ -361,7 +361,8 @@ def smallest_of_matrix(D: Distances, k: int, skip: bool, used: str = "matrix") -
 
     Examples
     --------
-    >>> smallest_of_matrix(np.array([[0.0, 2.0, 2.0], [2.0, 0.0, 1.0], [2.0, 1.0, 0.0]]), 1, True).index.ravel()
+    >>> D = np.array([[0.0, 2.0, 2.0], [2.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
+    >>> smallest_of_matrix(D, 1, True).index.ravel()
     array([1, 2, 1])
     """
     if skip:

@@ -1,4 +1,4 @@
-"""Rows whose distances are asked for several times: checked once, and kept as a matrix where that saves time."""
+"""Rows whose distances are asked for several times: checked once, a matrix where that saves time."""
 
 from __future__ import annotations
 

@@ -16,17 +16,19 @@ from coterie._support.progress import Progress, ProgressOption, Tracker, track
 from coterie._support.typing import Labels, RandomState
 from coterie.data import Table
 from coterie.data.paths import is_in_blocks
+from coterie.distance.row_distances import RowDistances
 from coterie.errors import InvalidParameter
 from coterie.evaluate import Significance, Stability, stability
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.candidates import CRUMBS, Candidate
 from coterie.pipeline.choose_method import STEPS_AFTER, Choice, choose_method, contest_order
+from coterie.pipeline.expected_time import tell_long
 from coterie.pipeline.graph import fit_graph, is_graph
 from coterie.pipeline.groups import Groups
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.null_test import compare_with_null
-from coterie.pipeline.recipe import Recipe
-from coterie.pipeline.request import FitRequest, make_request
+from coterie.pipeline.recipe import Recipe, takes_distance
+from coterie.pipeline.request import PRECOMPUTED, FitRequest, make_request
 from coterie.pipeline.rows import Compared, Fitted, Rows, memory_rows
 from coterie.pipeline.verdict import NOT_ONE_GAUSSIAN, is_beside_the_point
 
@@ -85,7 +87,7 @@ def fit(
         A name of `coterie.distance.distances()`; "auto" is Euclidean.
     scale : {"auto", "standard", "minmax", "robust", "none"}, default="auto"
         "auto" standardises the columns when the largest spread is more than five times the lower quartile of
-        the spreads (of fewer than five columns: the least).
+        the spreads (of fewer than five columns: more than 1.5 times the least).
     truth : str or array-like, default=None
         Column, or class of each row: not used to find the groups, only to compare with.
     budget : {"fast", "normal", "thorough"}, default="normal"
@@ -155,11 +157,16 @@ def fit(
     return run(X, request, progress)
 
 
-def run(X: Any, request: FitRequest, progress: ProgressOption = None) -> Clustering:
-    """Find groups as a checked request asks."""
+def run(
+    X: Any, request: FitRequest, progress: ProgressOption = None, *, in_shell: bool = False
+) -> Clustering:
+    """Find groups as a checked request asks; `in_shell` tells how options are written in words."""
     began = time.perf_counter()
     with track(progress, "preparing rows", total=None) as tracker:
-        return find_groups(open_rows(X, request, tracker), request, tracker, began)
+        rows = open_rows(X, request, tracker)
+        if not request.is_settled:
+            tracker.expect(tell_long(rows.n_rows, len(rows.columns), request.budget, in_shell=in_shell))
+        return find_groups(rows, request, tracker, began)
 
 
 def open_rows(X: Any, request: FitRequest, tracker: Tracker) -> Rows:
@@ -320,9 +327,10 @@ def check_belief(
         warnings.simplefilter("ignore")  # what a resample or a draw warns about says nothing about the data
         if n_found > 1:
             tracker.report(n_before, stage="stability", total=n_before + STEPS_AFTER)
+            estimator, rows = _by_distances(chosen, points) if mixed is None else (chosen.make(), points)
             stable = stability(
-                chosen.make(),
-                points,
+                estimator,
+                rows,
                 progress=_share_of(tracker, n_before),
                 n_resamples=budget.resamples,
                 labels=np.maximum(labels, -1),
@@ -335,6 +343,16 @@ def check_belief(
         with track(share, "chance: draw", total=budget.draws) as draws:
             chance = compare_with_null(points, labels, request, draws, filled=filled, mixed=mixed)
     return stable, chance
+
+
+def _by_distances(chosen: Candidate, points: Any) -> tuple[Any, Any]:
+    """Return the estimator and what to fit it to: all distances, found once, where resamples need no more."""
+    if not takes_distance(chosen.method, PRECOMPUTED) or chosen.parameters.get("linkage") == "ward":
+        return chosen.make(), points
+    distances = RowDistances(points, chosen.parameters.get("metric", "euclidean")).matrix
+    if distances is None:
+        return chosen.make(), points
+    return replace(chosen, parameters={**chosen.parameters, "metric": PRECOMPUTED}).make(), distances
 
 
 def _share_of(tracker: Tracker, step: int) -> Callable[[Progress], None] | None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import Data, Labels
+from coterie._support.typing import Data, FloatArray, Labels
 from coterie.cluster import KMeans, find_method
 from coterie.cluster.agglomerative import cut_tree, genie_children
 from coterie.evaluate import Significance
@@ -77,10 +77,9 @@ class NullRows:
         return fit_null("gaussian", self.rows, who="coterie.fit")
 
     @cached_property
-    def _steps(self) -> list[tuple[int, float]]:
-        """Which columns are rounded, and to which steps."""
-        steps = [(at, step_of(column)) for at, column in enumerate(self.rows.T)]
-        return [(at, step) for at, step in steps if step]
+    def _steps(self) -> FloatArray:
+        """The step that each column is rounded to; 0 where it is not."""
+        return np.array([step_of(column) for column in self.rows.T])
 
     def _of_known(self, rng: np.random.Generator) -> Data:
         """Draw from the means and covariances of the values that were not missing."""
@@ -97,9 +96,11 @@ class NullRows:
     def _rounded(self, drawn: Data) -> Data:
         """Return the draw with every column rounded as that of the rows is, within its range."""
         drawn = np.array(drawn)
-        for at, step in self._steps:
-            low, high = self.rows[:, at].min(), self.rows[:, at].max()
-            drawn[:, at] = np.clip(low + step * np.round((drawn[:, at] - low) / step), low, high)
+        columns = np.flatnonzero(self._steps)
+        if columns.size:
+            low, high = self.rows[:, columns].min(axis=0), self.rows[:, columns].max(axis=0)
+            steps = np.round((drawn[:, columns] - low) / self._steps[columns])
+            drawn[:, columns] = np.clip(low + self._steps[columns] * steps, low, high)
         return drawn
 
 

@@ -82,18 +82,18 @@ def _columns(points: Data) -> Indices:
     if n_columns < 2 or not n_rows:
         return np.arange(n_columns)
     places = np.unique(np.linspace(0, n_rows - 1, QUANTILES).astype(np.int64))
-    ranked = np.partition(points, places, axis=0)[places].astype(np.float64)
-    keys = _rounded(ranked - ranked[0])
+    ranked = np.partition(np.ascontiguousarray(points.T), places, axis=1)[:, places].T.astype(np.float64)
+    unit = float(np.abs(ranked - ranked[0]).max()) or 1.0
+    keys = np.round((ranked - ranked[0]) / unit, DIGITS)
     order = np.lexsort(keys[::-1])
-    tied = np.flatnonzero((keys[:, order[1:]] == keys[:, order[:-1]]).all(axis=0))
-    if tied.size:  # 0 and 1 in columns of codes: all values decide
-        whole = np.sort(points, axis=0).astype(np.float64)
-        order = np.lexsort([*_rounded(whole - whole[0])[::-1], *keys[::-1]])
+    tied = (keys[:, order[1:]] == keys[:, order[:-1]]).all(axis=0)
+    if tied.any():  # 0 and 1 in columns of codes: all values decide
+        at = np.flatnonzero(np.concatenate([tied, [False]]) | np.concatenate([[False], tied]))
+        some = order[at]
+        whole = np.sort(points[:, some], axis=0).astype(np.float64)
+        values = np.round((whole - whole[0]) / unit, DIGITS)
+        order[at] = some[np.lexsort([*values[::-1], *keys[::-1, some]])]
     return np.asarray(order)
-
-
-def _rounded(values: Any) -> Any:
-    return np.round(values / (float(np.abs(values).max()) or 1.0), DIGITS)
 
 
 def _rows(points: Data) -> Indices:

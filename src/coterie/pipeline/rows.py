@@ -533,13 +533,18 @@ def turned(points: Data, request: FitRequest) -> Data:
     return turned if turned.shape[1] else np.ascontiguousarray(points[:, :1])
 
 
+def _fit_in_order(winner: Candidate, points: Data) -> Any:
+    """Return the winner fitted to rows in the order of their values; of one group, any order will do."""
+    return winner.make().fit(points) if winner.k == 1 else fit_in_order(winner.make(), points)
+
+
 def fit_from_sample(winner: Candidate, sample: Data, points: Data, *, in_order: bool) -> Any:
     """Return k-means or a mixture of all points: the best of its starts on the sample, one run from there.
 
     Where nothing was settled, starts are drawn from rows in the order of their values.
     """
     if len(sample) == len(points):
-        return fit_in_order(winner.make(), points) if in_order else winner.make().fit(points)
+        return _fit_in_order(winner, points) if in_order else winner.make().fit(points)
     started = {**winner.parameters, **start_on(winner, sample, in_order=in_order), "n_init": 1}
     return replace(winner, parameters=started).make().fit(points)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,8 @@ class Hills:
         passes = []
         for tree in trees:
             radii = np.log(tree.radii)
-            passes.append(-tree.dimension * np.maximum(radii[edges].max(axis=1), log_lengths))
+            reach = np.maximum(np.maximum(radii[edges[:, 0]], radii[edges[:, 1]]), log_lengths)
+            passes.append(-tree.dimension * reach)
         return cls(
             np.array([tree.n_neighbors for tree in trees]),
             np.array([tree.dimension for tree in trees]),
@@ -191,6 +193,7 @@ class Valleys:
 
     def __init__(self, X: Data, metric: str = "euclidean") -> None:
         self.X = X
+        self._judged: dict[bytes, Separation] = {}  # methods often find the same partition
         self._points = np.ascontiguousarray(X, dtype=np.float64)
         self._order = np.random.default_rng(0).permutation(len(X))
         X = spread_rounded(X) if metric == "euclidean" else X
@@ -220,11 +223,17 @@ class Valleys:
 
     def judge(self, labels: Labels) -> Separation:
         """Return how well the groups are apart; rows of noise count with the group next to them."""
+        key = _partition_key(labels)
+        if key not in self._judged:
+            self._judged[key] = self._judge(labels)
+        return self._judged[key]
+
+    def _judge(self, labels: Labels) -> Separation:
         filled = self.fill(labels)
         k = int(filled.max(initial=-1)) + 1
         if k < 2:
             return NOTHING_APART
-        evidence = _weakest(*self._pairs(filled, k), k)
+        evidence = self._weakest_borders(filled, k)
         near = self.neighbours[:, : max(1, len(labels) // ROWS_PER_NEIGHBOUR)]
         crossing = (labels[near] != labels[:, None]) | (labels < 0)[:, None]
         return Separation(float(np.minimum(evidence, ENOUGH).sum()), evidence, float(crossing.mean()))
@@ -243,8 +252,8 @@ class Valleys:
                 filled[one if filled[one] < 0 else other] = max(filled[one], filled[other])
         return np.asarray(filled)
 
-    def _pairs(self, labels: Labels, k: int) -> tuple[Indices, Indices, FloatArray]:
-        """Return the pairs of neighbouring groups and the evidence that they are apart."""
+    def _weakest_borders(self, labels: Labels, k: int) -> FloatArray:
+        """Return the evidence of the k - 1 borders that hold the groups together, weakest first."""
         sides = labels[self._edges]
         crosses = sides[:, 0] != sides[:, 1]
         sides = np.sort(sides[crosses], axis=1)
@@ -265,9 +274,7 @@ class Valleys:
             of_ends = depths[0][:, ends], depths[1][:, ends]
             as_tubes = self._near(of_ends, borders.n_rows[ends], np.full(len(ends), TUBE))
             near[ends] = np.maximum(as_tubes, across[ends])
-        found = self._along_lines(borders, near)
-        mixed = self._are_mixed(labels, borders)
-        return borders.low, borders.high, np.where(mixed, np.minimum(found, MIXED), found)
+        return self._weakest(borders, near, self._are_mixed(labels, borders))
 
     def _are_mixed(self, labels: Labels, borders: Borders) -> npt.NDArray[np.bool_]:
         """Return which pairs have a group whose nearest neighbours are in the other: no border divides them.
@@ -324,20 +331,46 @@ class Valleys:
         counts = (smaller >= LEAST_ROWS_OF_A_GAP) & (within > 0) & np.isfinite(within)
         return np.asarray(np.where(counts & ~np.isnan(found), np.maximum(found, LEAST), LEAST))
 
-    def _along_lines(self, borders: Borders, near: FloatArray) -> FloatArray:
+    def _weakest(self, borders: Borders, near: FloatArray, mixed: npt.NDArray[np.bool_]) -> FloatArray:
+        """Return the evidence of the pairs that hold the groups together, weakest first.
+
+        Lines are asked where neighbourhoods leave doubt, and only of pairs whose groups nothing weaker joins:
+        a pair waits with the least that it can have, and again with what it has.
+        """
+        doubtful = np.flatnonzero(near < ENOUGH)
+        trusts = np.zeros(len(near))
+        if borders.lines is not None:
+            trusts[doubtful] = self._trust_in_lines(borders, doubtful)
+        least = np.where(trusts > 0, near + self._weight_of_lines * np.minimum(LEAST - near, 0.0), near)
+        group = UnionFind(len(borders.sizes))
+        found: list[float] = []
+        waiting = [
+            (min(value, MIXED) if is_mixed else value, at, not trust)
+            for at, (value, trust, is_mixed) in enumerate(zip(least.tolist(), trusts, mixed, strict=True))
+        ]
+        heapify(waiting)
+        while len(found) < len(borders.sizes) - 1:
+            value, at, is_known = heappop(waiting)
+            low, high = int(borders.low[at]), int(borders.high[at])
+            if group.are_joined(low, high):
+                continue
+            if is_known:
+                group.join(low, high)
+                found.append(value)
+            else:
+                value = self._along_line(borders, at, float(near[at]), float(trusts[at]))
+                heappush(waiting, (min(value, MIXED) if mixed[at] else value, at, True))
+        return np.array(found)
+
+    def _along_line(self, borders: Borders, at: int, near: float, trust: float) -> float:
         """Return the evidence where neighbourhoods leave doubt: of lines too, or alone in many dimensions."""
-        if borders.lines is None:
-            return near
-        found, doubtful = near.copy(), np.flatnonzero(near < ENOUGH)
-        trusts = self._trust_in_lines(borders, doubtful)
-        for at, trust in zip(doubtful[trusts > 0].tolist(), trusts[trusts > 0].tolist(), strict=True):
-            low, high = borders.low[at], borders.high[at]
-            smaller, larger = sorted((borders.sizes[low], borders.sizes[high]))
-            places = PLACES * np.log(larger / smaller) + TAIL * np.log(len(self.X) / (larger + smaller))
-            along = max(borders.lines.evidence(low, high) - places, LEAST)
-            alone = near[at] + self._weight_of_lines * (along - near[at])
-            found[at] = max(alone, near[at] + trust * (along - near[at]))
-        return found
+        assert borders.lines is not None
+        low, high = borders.low[at], borders.high[at]
+        smaller, larger = sorted((int(borders.sizes[low]), int(borders.sizes[high])))
+        places = PLACES * np.log(larger / smaller) + TAIL * np.log(len(self.X) / (larger + smaller))
+        along = max(borders.lines.evidence(low, high) - places, LEAST)
+        alone = near + self._weight_of_lines * (along - near)
+        return float(max(alone, near + trust * (along - near)))
 
     def _trust_in_lines(self, borders: Borders, pairs: Indices) -> FloatArray:
         """Return how far lines count: in many dimensions, or where both groups are like clouds."""
@@ -388,13 +421,29 @@ def _likeness_to_tubes(extents: FloatArray) -> FloatArray:
     return np.asarray(np.clip((ROUND - extents) / (ROUND - TUBE), 0.0, 1.0))
 
 
-def _weakest(low: Indices, high: Indices, evidence: FloatArray, k: int) -> FloatArray:
-    """Return the evidence of the k - 1 pairs that hold the groups together, shallowest valleys first."""
-    group = np.arange(k)
-    chosen = []
-    for at in np.argsort(evidence, kind="stable"):
-        one, other = group[low[at]], group[high[at]]
-        if one != other:
-            group[group == other] = one
-            chosen.append(evidence[at])
-    return np.array(chosen)
+def _partition_key(labels: Labels) -> bytes:
+    """Return what partitions have in common that differ in the names of their groups only."""
+    values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    names = np.argsort(np.argsort(first))
+    names[values < 0] = -1
+    return names[codes].astype(np.int32).tobytes()
+
+
+class UnionFind:
+    """Groups, and which of them have been joined."""
+
+    def __init__(self, n_groups: int) -> None:
+        self._parents = list(range(n_groups))
+
+    def _root(self, group: int) -> int:
+        while self._parents[group] != group:
+            self._parents[group] = group = self._parents[self._parents[group]]
+        return group
+
+    def are_joined(self, one: int, other: int) -> bool:
+        """Return whether two groups hang together."""
+        return self._root(one) == self._root(other)
+
+    def join(self, one: int, other: int) -> None:
+        """Let two groups hang together."""
+        self._parents[self._root(other)] = self._root(one)

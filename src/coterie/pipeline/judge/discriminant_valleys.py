@@ -190,11 +190,12 @@ def sums_of_halves(rows: FloatArray, halves: Any) -> Sums:
 
     Examples
     --------
-    >>> counts, means, scatters = sums_of_halves(np.array([[1.0], [3.0], [8.0]]), np.array([[True, True, False]]))
+    >>> halves = np.array([[True, True, False]])
+    >>> counts, means, scatters = sums_of_halves(np.array([[1.0], [3.0], [8.0]]), halves)
     >>> counts.tolist(), means.ravel().tolist(), scatters.ravel().tolist()
     ([[2.0, 1.0]], [2.0, 8.0], [2.0, 0.0])
     """
-    n_rows, d = rows.shape
+    d = rows.shape[1]
     counts = np.empty((len(halves), 2))
     means, scatters = np.zeros((len(halves), 2, d)), np.zeros((len(halves), 2, d, d))
     for split, half in enumerate(halves):
@@ -208,8 +209,9 @@ def sums_of_halves(rows: FloatArray, halves: Any) -> Sums:
 
 
 def _discriminants(one: Sums, other: Sums) -> tuple[FloatArray, FloatArray, Any]:
-    """Return for each half of each split the axis on which two groups have unit spread, their middle on it, and
-    which splits have both.
+    """Return the axes on which two groups have unit spread, their middles, and which splits have both.
+
+    There is one axis for each half of each split.
     """
     (counts, means, scatters), (other_counts, other_means, other_scatters) = one, other
     n_rows, d = counts + other_counts, means.shape[-1]

@@ -68,15 +68,19 @@ def _spread_category(X: Data, columns: slice, rng: np.random.Generator) -> None:
 
 def _widths(X: Data) -> FloatArray:
     """Return how far apart the values of each rounded column are; 0 where it is not rounded."""
-    ordered, n_rows = np.sort(X, axis=0), len(X)
-    is_new = ordered[1:] > ordered[:-1]
-    n_values = 1 + is_new.sum(axis=0)
-    found = np.zeros(X.shape[1])
-    for at in np.flatnonzero((n_values > 1) & (n_values < n_rows)):
-        places = np.concatenate([[0], 1 + np.flatnonzero(is_new[:, at]), [n_rows]])
-        if np.diff(places).max() <= ATOM * n_rows:
-            step = float(np.median(np.diff(ordered[places[:-1], at])))
-            found[at] = min(step, WIDEST * float(X[:, at].std(dtype=np.float64)))
+    n_rows, found = len(X), np.zeros(X.shape[1])
+    ordered = np.sort(X.T, axis=1)
+    n_values = 1 + (ordered[:, 1:] > ordered[:, :-1]).sum(axis=1)
+    rounded = np.flatnonzero((n_values > 1) & (n_values < n_rows))
+    if rounded.size:
+        steps = np.diff(ordered[rounded], axis=1)
+        starts = np.maximum.accumulate(np.where(steps > 0, np.arange(1, n_rows), 0), axis=1)
+        longest = 1 + (np.arange(1, n_rows) - starts).max(axis=1)  # the first run begins at 0
+        by_size, n_steps = np.sort(steps, axis=1), n_values[rounded] - 1
+        line, first = np.arange(len(rounded)), n_rows - 1 - n_steps  # equal values come before all steps
+        middle = (by_size[line, first + (n_steps - 1) // 2] + by_size[line, first + n_steps // 2]) / 2
+        widest = WIDEST * X[:, rounded].std(axis=0, dtype=np.float64)
+        found[rounded] = np.where(longest > ATOM * n_rows, 0.0, np.minimum(middle, widest))
     return found
 
 
