@@ -46,12 +46,12 @@ def test_every_column_has_its_line(path):
         "score": "whole number",
         "height": "text",
         "joined": "date",
-        "town": "text",
+        "town": "category",
         "plan": "text",
         "zip": "whole number",
         "void": "empty",
     }
-    choice = prepare_rows(read_table(path)).choice
+    choice = prepare_rows(read_table(path), categories=True, associated=True).choice
     assert [one.column for one in found.columns if one.role == "used"] == list(choice.used)
     assert {one.name: one.reason for one in choice.left_out} == {
         one.column: one.why for one in found.columns if one.role == "left out"
@@ -107,7 +107,7 @@ def test_shell_and_json(path, capsys):
     """Law: the shell prints a table with a line per column; --json has the facts of Python."""
     assert run(["inspect", str(path)]) == 0
     out = capsys.readouterr().out
-    assert "200 rows, 10 columns, 3 used" in out
+    assert "200 rows, 10 columns, 4 used" in out
     assert "money in $" in out
     assert "█" in out
     assert run(["inspect", str(path), "--json", "--drop", "age"]) == 0

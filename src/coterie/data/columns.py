@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
+from coterie.data.association import NOT_ASSOCIATED
 from coterie.data.categories import MOST_CATEGORIES, why_no_category
 from coterie.data.cells import NUMBER, Reading, read_cells
 from coterie.data.marks import Counts, find_sentinels, without_sentinels
@@ -33,6 +34,7 @@ REMEDIES = {
     "text in": "Correct or empty those cells.",
     "text with": "Join its values into fewer, such as towns into regions.",
     "text": "Encode text as numbers first, such as one column of 0 and 1 per value.",
+    NOT_ASSOCIATED: "To use it: --keep {name}.",
     "a date": "Use --dates year, month, weekday or as-number.",
     "a time": "Use --dates as-number.",
     "a key": "To use it: --keep {name}.",

@@ -189,7 +189,7 @@ class MemoryRows:
     def points(self) -> Data:
         """Scaled values of all rows; of mixed ones, their factors."""
         mixed = self.mixed
-        return self.prepared.points if mixed is None else mixed.factors(self.prepared.points)  # type: ignore[no-any-return]  # dense by now
+        return self.prepared.points if mixed is None else mixed.factors(self.prepared.points)
 
     @property
     def mixed(self) -> MixedColumns | None:
@@ -362,6 +362,7 @@ def memory_rows(data: object, request: FitRequest) -> MemoryRows:
         keep=request.keep,
         missing=request.missing,
         categories=request.takes_categories,
+        associated=request.methods is None,
     )
     if why:
         prepared = replace(prepared, said=(*prepared.said, why))
