@@ -107,7 +107,7 @@ def test_shell_and_json(path, capsys):
     """Law: the shell prints a table with a line per column; --json has the facts of Python."""
     assert run(["inspect", str(path)]) == 0
     out = capsys.readouterr().out
-    assert "200 rows, 10 columns, 4 used" in out
+    assert "200 rows, 10 columns, 3 used" in out
     assert "money in $" in out
     assert "█" in out
     assert run(["inspect", str(path), "--json", "--drop", "age"]) == 0

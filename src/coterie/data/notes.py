@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from coterie._printing import shortened
-from coterie.data.association import NOT_ASSOCIATED
-from coterie.data.categories import Levels
+from coterie.data.categories import NOT_ASSOCIATED, Levels
 from coterie.data.cells import DATE, NUMBER, TIME
 from coterie.data.columns import ColumnChoice, Look
 from coterie.data.marks import Counts, add_marks, note_marks

@@ -15,8 +15,7 @@ from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.typing import Indices
 from coterie.data.arrays import numbered_columns, read_npy, read_npz, read_zarr
-from coterie.data.association import NOT_ASSOCIATED, not_associated
-from coterie.data.categories import Levels, codes_of, is_yes_no, levels_of
+from coterie.data.categories import NOT_ASSOCIATED, Levels, codes_of, is_yes_no, levels_of, not_associated
 from coterie.data.columns import (
     ColumnChoice,
     LeftOut,
