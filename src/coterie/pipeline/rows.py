@@ -29,7 +29,7 @@ from coterie.pipeline.judge.rounding import FEW_ROWS
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.partition import Partition, RowsAtHand, class_texts
 from coterie.pipeline.recipe import Recipe, takes_distance
-from coterie.pipeline.request import GOWER, PRECOMPUTED, TAKE_CATEGORIES, FitRequest
+from coterie.pipeline.request import PRECOMPUTED, TAKE_CATEGORIES, FitRequest
 from coterie.pipeline.row_order import fit_in_order, row_order
 
 LEAST_ROWS = 4  # to compare methods on
@@ -356,7 +356,7 @@ def memory_rows(data: object, request: FitRequest) -> MemoryRows:
     not_taken, why = columns_not_taken(table, request)
     prepared = prepare_rows(
         table,
-        scale=request.scale if request.distance == GOWER else request.scaling,
+        scale=request.scaling,
         columns=request.columns,
         drop=[*request.drop, *dropped, *not_taken],
         keep=request.keep,
