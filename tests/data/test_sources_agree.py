@@ -12,9 +12,9 @@ import pyarrow.dataset
 import pytest
 
 import coterie
+from coterie._support.panics import Panicked, quiet_panics, without_panics
 from coterie.cluster import KMeans
 from coterie.data import as_table, read_table
-from coterie.data.panics import Panicked, quiet_panics, without_panics
 from coterie.errors import InvalidFile, UnsupportedInput
 from coterie.scale import read_blocks
 

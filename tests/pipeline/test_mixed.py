@@ -144,7 +144,10 @@ def test_report_shows_shares_and_a_map(found, tmp_path):
         ({"method": "kprototypes", "k": 3}, "kprototypes"),
         ({"method": "latent-classes", "k": 3}, "latent-classes"),
         ({"method": "kmedoids", "k": 3, "distance": "gower"}, "kmedoids"),
-        ({"method": "agglomerative", "k": 3, "distance": "gower"}, "agglomerative"),
+        (
+            {"method": "agglomerative", "k": 3, "distance": "gower", "set": {"linkage": "average"}},
+            "agglomerative",
+        ),
         ({"method": "kmodes", "k": 3}, "kmodes"),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from coterie._printing import shortened
 from coterie._support.optional import require
-from coterie.data.panics import quiet_panics
+from coterie._support.panics import quiet_panics
 from coterie.data.source import Source
 
 SHAPES = 'an array of records [{"x": 1}, ...], one record per line, or columns {"x": [1, ...]}'

@@ -13,6 +13,7 @@ from scipy.sparse import issparse, vstack
 
 from coterie._printing import shortened
 from coterie._support.optional import require
+from coterie._support.panics import quiet_panics
 from coterie._support.typing import Indices
 from coterie.data.arrays import numbered_columns, read_npy, read_npz, read_zarr
 from coterie.data.categories import NOT_ASSOCIATED, Levels, codes_of, is_yes_no, levels_of, not_associated
@@ -31,7 +32,6 @@ from coterie.data.dates import check_dates
 from coterie.data.marks import Counts, add_marks
 from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing, settle_mixed
 from coterie.data.notes import reading_notes
-from coterie.data.panics import quiet_panics
 from coterie.data.paths import expand_all, is_several, is_zarr
 from coterie.data.records import read_json
 from coterie.data.scaling import AUTO, Scaling, fit_scaling, scale_numbers

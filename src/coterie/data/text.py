@@ -14,11 +14,11 @@ import numpy as np
 
 from coterie._printing import shortened
 from coterie._support.optional import require
+from coterie._support.panics import Panicked, quiet_panics
 from coterie._support.validation import require_memory
 from coterie.data import dialect as dialects
 from coterie.data.dialect import BLANKS, Dialect, fill_blank_lines, without_final_blank_lines
 from coterie.data.marks import MISSING_MARKS, count_marks
-from coterie.data.panics import Panicked, quiet_panics
 from coterie.data.source import Source
 
 INFERRED_ROWS = 10_000  # if a later row contradicts, all rows are looked at

@@ -392,12 +392,13 @@ def columns_not_taken(table: Table, request: FitRequest) -> tuple[list[str], str
             return [], ""
         numbers = [name for name in left if table.looks[name].numbers is not None]
         return [name for name in numbers if not is_yes_no(table.looks[name])], ""
+    kept = [name for name in texts if name in (*request.columns, *request.keep)]
+    texts = kept or texts
     who = f"{request.distance} distance" if request.distance is not None else ""
     titles = [find_method(name).title for name in request.methods or () if name not in TAKE_CATEGORIES]
     who = who or " and ".join(titles)
     what = "categories, which are" if len(texts) > 1 else "a category, which is"
     note = f"{listed(texts)}: {what} not taken by {who}; k-prototypes, latent classes or gower take them"
-    kept = [name for name in texts if name in (*request.columns, *request.keep)]
     if kept:
         raise InvalidParameter(f"{table.source}: {note}.")
     return [], note
