@@ -160,7 +160,9 @@ def test_methods_that_are_named_use_categories(options, method, tmp_path):
     assert "plan" in answer.groups.columns
     assert adjusted_rand_score(group, answer.labels) > (0.4 if method == "kmodes" else 0.7)
     answer.save(tmp_path / "model.coterie")
-    assert np.mean(coterie.load(tmp_path / "model.coterie").predict(frame) == answer.labels) > 0.98
+    placed = coterie.load(tmp_path / "model.coterie").predict(frame)
+    assert np.array_equal(placed, answer.predict(frame))
+    assert np.mean(placed == answer.labels) > (0.9 if method == "agglomerative" else 0.98)
 
 
 def test_kmodes_leaves_numbers_out():

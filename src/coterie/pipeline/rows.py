@@ -37,6 +37,7 @@ SAMPLE_ROWS = 20_000  # that starts, rules and the report come from where there 
 ROWS_PER_CENTRE = 128  # of the sample that k-means starts on
 FEW_COPIES = 0.1  # of the rows: so many change no density
 SHARED = 0.9  # of the different rows that a column which is not rounded tells apart
+MIXED_COST = 2  # so many times fewer mixed rows are compared: their methods take longer
 ROWS_PER_GROUP = 8  # that a group must have among those compared
 MOST_DENSE = 512 * 2**20  # bytes of a sparse matrix that is made dense
 TRUTH = "the truth"
@@ -480,10 +481,11 @@ def compare_some(
     if request.ks is not None and request.ks[-1] > len(rows):
         rows = np.arange(len(points))
     n_different = len(rows)
-    if n_different > request.budget.rows:
+    most = request.budget.rows if mixed is None else request.budget.rows // MIXED_COST
+    if n_different > most:
         by_value = rows[row_order(np.asarray(points)[rows])]
         rng = np.random.default_rng(request.seed)
-        rows = np.sort(rng.choice(by_value, request.budget.rows, replace=False))
+        rows = np.sort(rng.choice(by_value, most, replace=False))
     note = _note(len(points), n_different, len(rows), n_rows)
     found = np.ascontiguousarray(points[rows])
     found = turned(found, request) if mixed is None else found
