@@ -58,7 +58,10 @@ WRONG = [
     ),
     (["fit", "customers.csv", "-k", "3", "--missing", "dorp"], "got 'dorp'. Did you mean \"drop\"?"),
     (["fit", "customers.csv", "-k", "3", "--drop", "incme"], 'no column "incme". Did you mean "income"?'),
-    (["fit", "customers.csv", "-k", "3", "--keep", "city"], 'column "city" cannot be kept: it is text'),
+    (
+        ["fit", "customers.csv", "-k", "3", "--method", "kmeans", "--keep", "city"],
+        "city: a category, which is not taken by k-means",
+    ),
     (
         ["fit", "customers.csv", "-k", "3", "--sclae", "none"],
         'no such option "--sclae". Did you mean "--scale"? (coterie fit --help)',
@@ -132,7 +135,7 @@ def test_wrong_input_is_one_line_and_exit_2(shop, cli, arguments, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("food,city\na,b\nc,d\n", "no column of numbers to cluster by: food (text), city (text)"),
+        ("food,city\na,b\nc,d\n", "to cluster by: food (text with 2 different values), city (text with 2"),
         ("a,b\n", "has no rows"),
         ("", "the file is empty"),
         ("a,b\n1,2\n", "has one row; groups need at least two"),

@@ -46,12 +46,12 @@ def test_every_column_has_its_line(path):
         "score": "whole number",
         "height": "text",
         "joined": "date",
-        "town": "text",
+        "town": "category",
         "plan": "text",
         "zip": "whole number",
         "void": "empty",
     }
-    choice = prepare_rows(read_table(path)).choice
+    choice = prepare_rows(read_table(path), categories=True, associated=True).choice
     assert [one.column for one in found.columns if one.role == "used"] == list(choice.used)
     assert {one.name: one.reason for one in choice.left_out} == {
         one.column: one.why for one in found.columns if one.role == "left out"

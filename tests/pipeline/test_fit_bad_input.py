@@ -75,11 +75,13 @@ def test_answers_on_a_scale_have_no_groups_because_of_it(n_columns):
 
 
 def test_columns_of_text_alone():
-    """Law: without a column of numbers there is nothing to measure, which is said with the way out."""
+    """Law: categories alone are answered; text that hardly repeats is refused with the way out."""
     table = pd.DataFrame({"city": ["Bonn", "Kiel"] * 20, "food": list("abcd") * 10})
-    with pytest.raises(InvalidData, match=r"city \(text\), food \(text\). Encode text as numbers first"):
-        fit(table)
-    assert fit(pd.get_dummies(table)).k >= 1
+    assert fit(table).groups.columns == ("city", "food")
+    assert fit(table[["city"]]).k == 1
+    names = pd.DataFrame({"who": [f"person {at}" for at in range(40)]})
+    with pytest.raises(InvalidData, match=r"who \(text with 40 different values\). Join its values"):
+        fit(names)
 
 
 def test_more_columns_than_rows():

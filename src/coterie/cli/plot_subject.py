@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, Labels
 from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
+from coterie.data.categories import is_category
 from coterie.errors import InvalidFile, InvalidParameter, MissingFile, did_you_mean
 from coterie.pipeline import FitRequest, Groups, predict_table, run
 from coterie.pipeline.groups import group_name, number_labels
@@ -139,6 +140,11 @@ class Subject:
     def _complete(self) -> Complete:
         if self._known is None:
             return self._prepared.complete
+        if self._known.levels:
+            raise InvalidParameter(
+                "plots draw columns of numbers, and this model has categories. "
+                "The report draws them: coterie fit DATA --report FILE."
+            )
         X = dense(self.table).matrix(self.columns)
         policy = self.request.fit.missing
         return settle_missing(X, self.columns, policy=policy, source=self.table.source)
@@ -166,7 +172,13 @@ class Subject:
         """The groups of the table, found as `coterie fit` finds them."""
         if self._known is not None:
             return self._known
-        return run(self.table, self.request.fit).groups
+        asked = self.request.fit
+        texts = [] if self.table.is_matrix else [*filter(self._is_category, self.table.columns)]
+        return run(self.table, replace(asked, drop=(*asked.drop, *texts))).groups
+
+    def _is_category(self, name: str) -> bool:
+        """Return whether a column holds categories: plots draw numbers, so groups are found by these."""
+        return is_category(self.table.looks[name])
 
     @property
     def model(self) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
-from coterie.data.categories import MOST_CATEGORIES, why_no_category
+from coterie.data.categories import MOST_CATEGORIES, NOT_ASSOCIATED, why_no_category
 from coterie.data.cells import NUMBER, Reading, read_cells
 from coterie.data.marks import Counts, find_sentinels, without_sentinels
 from coterie.data.sampling import draw_rows
@@ -33,6 +33,7 @@ REMEDIES = {
     "text in": "Correct or empty those cells.",
     "text with": "Join its values into fewer, such as towns into regions.",
     "text": "Encode text as numbers first, such as one column of 0 and 1 per value.",
+    NOT_ASSOCIATED: "To use it: --keep {name}.",
     "a date": "Use --dates year, month, weekday or as-number.",
     "a time": "Use --dates as-number.",
     "a key": "To use it: --keep {name}.",
@@ -208,7 +209,8 @@ def choose_columns(
             raise cannot_keep(source, name, reason)
         left_out.append(LeftOut(name, reason))
     if not used:
-        what = "numbers or categories" if categories else "numbers"
+        has_text = categories and any(look.is_text for look in looks.values())
+        what = "numbers or categories" if has_text else "numbers"
         raise InvalidData(f"{source}: no column of {what} to cluster by: {_why(left_out)}")
     return ColumnChoice(tuple(used), tuple(left_out))
 

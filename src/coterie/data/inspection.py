@@ -12,12 +12,12 @@ from scipy.sparse import issparse
 from coterie._printing import shortened, visible
 from coterie._support.optional import require
 from coterie.data.categories import is_category, texts_of
-from coterie.data.columns import Look, check_names, look_at, remedy_for
+from coterie.data.columns import ColumnChoice, Look, check_names, look_at, remedy_for
 from coterie.data.frames import as_table
 from coterie.data.marks import Counts, note_marks
 from coterie.data.missing import MOSTLY_EMPTY
 from coterie.data.schema import are_years, is_text
-from coterie.data.table import Table
+from coterie.data.table import Table, without_unassociated
 from coterie.errors import InvalidData
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -177,7 +177,21 @@ def inspect(
         _facts_of(look, table.marks.get(name, {}), is_dropped=name in dropped, is_kept=name in kept)
         for name, look in _looks(table).items()
     ]
-    return Inspection(table.source, table.n_rows, _without_mostly_empty(facts, kept), table.notes)
+    found = _without_unassociated(table, _without_mostly_empty(facts, kept), kept)
+    return Inspection(table.source, table.n_rows, found, table.notes)
+
+
+def _without_unassociated(
+    table: Table, facts: Sequence[ColumnFacts], kept: Collection[str]
+) -> tuple[ColumnFacts, ...]:
+    """Leave out categories that are not associated with any other column, as `coterie.fit` does."""
+    used = tuple(one.column for one in facts if one.role == USED)
+    levels = table.levels(used)
+    if not levels:
+        return tuple(facts)
+    choice = without_unassociated(table, ColumnChoice(used, ()), levels, named=tuple(kept))
+    gone = {one.name: one.reason for one in choice.left_out}
+    return tuple(_leave_out(one, gone[one.column]) if one.column in gone else one for one in facts)
 
 
 def _without_mostly_empty(facts: Sequence[ColumnFacts], kept: Collection[str]) -> tuple[ColumnFacts, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from coterie._printing import shortened
-from coterie.data.categories import Levels
+from coterie.data.categories import NOT_ASSOCIATED, Levels
 from coterie.data.cells import DATE, NUMBER, TIME
 from coterie.data.columns import ColumnChoice, Look
 from coterie.data.marks import Counts, add_marks, note_marks
@@ -90,6 +90,7 @@ def _keep_them(names: Sequence[str]) -> str:
 
 _OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str]], str]], ...] = (
     (lambda reason: reason in CODES, _keep_them),
+    (lambda reason: reason == NOT_ASSOCIATED, _keep_them),
     (
         lambda reason: reason in (f"a {DATE}", f"a {TIME}"),
         lambda names: f"--dates year, month, weekday or as-number uses {'it' if len(names) == 1 else 'them'}",

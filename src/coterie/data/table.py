@@ -16,7 +16,7 @@ from coterie._support.optional import require
 from coterie._support.panics import quiet_panics
 from coterie._support.typing import Indices
 from coterie.data.arrays import numbered_columns, read_npy, read_npz, read_zarr
-from coterie.data.categories import Levels, codes_of, is_yes_no, levels_of
+from coterie.data.categories import NOT_ASSOCIATED, Levels, codes_of, is_yes_no, levels_of, not_associated
 from coterie.data.columns import (
     ColumnChoice,
     LeftOut,
@@ -464,6 +464,7 @@ def prepare_rows(
     keep: Sequence[str] = (),
     missing: str = "auto",
     categories: bool = False,
+    associated: bool = False,
 ) -> PreparedRows:
     """Choose columns, settle missing values and scale.
 
@@ -482,11 +483,16 @@ def prepare_rows(
         than half of the values are missing, unless they are named.
     categories : bool, default=False
         Whether text of few values is used: then codes stand for it, and missing cells stay missing.
+    associated : bool, default=False
+        Whether categories that are not associated with any other column are left out, unless they are named.
     """
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; groups need at least two.")
     choice = choose_named(table, columns, drop, keep, categories=categories)
     levels = table.levels(choice.used) if categories else ()
+    if levels and associated:
+        choice = without_unassociated(table, choice, levels, named=(*columns, *keep))
+        levels = table.levels(choice.used)
     if levels:
         return _prepare_mixed(
             table, choice, levels, scale, named=(*columns, *keep), keep=keep, missing=missing
@@ -498,6 +504,20 @@ def prepare_rows(
     scaling = fit_scaling(complete.X, scale)
     said = () if table.is_matrix else reading_notes(table.looks, choice, table.marks, keep)
     return PreparedRows(table, choice, complete, scaling, scaling.apply(complete.X), said, tuple(keep))
+
+
+def without_unassociated(
+    table: Table, choice: ColumnChoice, levels: Levels, named: Sequence[str] = ()
+) -> ColumnChoice:
+    """Return the choice without categories that are not associated with any other column; not without all."""
+    X, _ = table.coded(choice.used, levels)
+    found = not_associated(X, levels)
+    gone = [choice.used[at] for at in found if choice.used[at] not in named]
+    used = tuple(name for name in choice.used if name not in gone)
+    if not used:
+        return choice
+    reasons = [*choice.left_out, *(LeftOut(name, NOT_ASSOCIATED) for name in gone)]
+    return ColumnChoice(used, tuple(sorted(reasons, key=lambda one: table.columns.index(one.name))))
 
 
 def _prepare_mixed(

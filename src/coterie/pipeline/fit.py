@@ -74,7 +74,8 @@ def fit(
     Parameters
     ----------
     X : array-like, DataFrame, Table, path of a file, folder, pattern, or data of any size
-        The data. Non-numeric columns, keys, dates and constants of tables are left out, with a note. Dask
+        The data. Text of few values is used as categories; other text, keys, dates and constants of tables
+        are left out, with a note. Dask
         collections, Arrow datasets, zarr arrays, and files of more than 1 GiB in all are read in blocks:
         methods are compared on a sample, k-means, mixtures, k-medoids and DBSCAN are fitted to all rows, and
         the answer says which numbers are exact. A graph of networkx or igraph, and a sparse matrix that is

@@ -11,15 +11,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import ndtri
 
-from coterie._support.linear_algebra import principal_components
+from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.typing import Data, FloatArray, Indices
 from coterie.distance import Distance, find_distance
 
 NUMBER, CATEGORY = "number", "category"
 GOWER = "gower"
-MOST_AXES = 5  # of the factors, along which the categories of a column may be ordered
 
 
 @dataclass(frozen=True)
@@ -99,11 +99,14 @@ class MixedColumns:
         return np.asarray(centred / np.where(spread > 0, spread, 1.0))
 
     def orders(self, rows: Data) -> list[Indices | None]:
-        """Return, for each column of categories, an order of these: along the factor that tells them best."""
-        axes = principal_components(self.factors(rows)).scores(MOST_AXES)
-        return [
-            _order(rows[:, at], levels, axes) if levels else None for at, levels in enumerate(self.n_levels)
-        ]
+        """Return an order of the categories of each column: that in which the other columns differ most."""
+        factors = self.factors(rows)
+        starts = np.cumsum([0, *(max(levels, 1) for levels in self.n_levels)])
+        found: list[Indices | None] = []
+        for at, levels in enumerate(self.n_levels):
+            others = np.delete(factors, np.s_[starts[at] : starts[at + 1]], axis=1)
+            found.append(_order(rows[:, at], levels, others) if levels else None)
+        return found
 
     def points(self, rows: Data, seed: int = 0) -> FloatArray:
         """Return continuous points: what the judge sees of the rows.
@@ -153,15 +156,18 @@ def standardised(points: FloatArray) -> FloatArray:
     return np.asarray((points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 
 
-def _order(column: Any, n_levels: int, axes: FloatArray) -> Indices:
-    known = ~np.isnan(column)
+def _order(column: Any, n_levels: int, others: FloatArray) -> Indices:
+    """Return the categories along the first axis of the means that the other columns have in them."""
+    known = np.flatnonzero(~np.isnan(column))
     codes = column[known].astype(np.intp)
     counts = np.bincount(codes, minlength=n_levels)
-    means = np.stack(
-        [np.bincount(codes, axis[known], n_levels) / np.maximum(counts, 1) for axis in axes.T], axis=1
-    )
-    told = counts @ means**2 / np.maximum(np.square(axes[known]).sum(axis=0), 1e-300)
-    order = np.argsort(np.round(means[:, int(np.argmax(told))], 9), kind="stable")
+    if not others.shape[1] or n_levels < 2:
+        return np.arange(n_levels)
+    belongs = csr_array((np.ones(len(known)), (codes, known)), shape=(n_levels, len(column)))
+    roots = np.sqrt(np.maximum(counts, 1))
+    means = (belongs @ others) / roots[:, None]
+    _, axes = symmetric_axes(means @ means.T)
+    order = np.argsort(np.round(axes[:, -1] / roots, 9), kind="stable")
     return order if order[0] < order[-1] else order[::-1]  # an axis has no sign
 
 

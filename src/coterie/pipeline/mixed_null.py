@@ -62,7 +62,7 @@ class NullMixedRows:
         """A root of the latent correlations."""
         wanted = _correlations(self._scores(self.rows), ~np.isnan(self.rows))
         base = np.random.default_rng(0).normal(size=(CALIBRATION_ROWS, len(wanted)))
-        latent, root = wanted.copy(), np.eye(len(wanted))
+        latent, root = wanted.copy(), wanted
         for _ in range(ROUNDS):
             root = _root_of(latent)
             drawn = self._scores(self._cells(base @ root.T))

@@ -32,6 +32,7 @@ from coterie.tree import Dendrogram, linkage
 ROWS_PER_DRAWN_GROUP = 20  # of the smallest group: with fewer, its border cannot be seen
 NUMBERS = (2,)  # of groups that rows and draws are divided into: the clearest border shows there
 MIXED_NUMBERS = (2, 3)  # of mixed rows, of which a split in two often joins groups that are like each other
+QUICK_CLASSES = {"n_init": 1, "tol": 1e-3, "max_iter": 50}
 MODE_SCALE = 12  # neighbours
 GINI_THRESHOLD = 0.3
 SHARE_AS_GOOD = 0.1  # of the draws: once so many are as good, p is far above the level, and drawing stops
@@ -220,10 +221,15 @@ def _mixture(X: Data, k: int, seed: int) -> Iterator[Labels]:
 
 def _quick_mixed(task: Task) -> Iterator[Labels]:
     """Yield splits of mixed rows by methods that take little time."""
-    for method in ("kprototypes", "latent-classes", "agglomerative"):
-        if method in task.request.methods_to_compare(is_mixed=True):
+    assert task.mixed is not None
+    methods = task.request.methods_to_compare(is_mixed=True)
+    for method in ("kprototypes", "agglomerative"):
+        if method in methods:
             for _, labels in propose_aloud(method, task):
                 yield np.asarray(labels)
+    for k in task.ks if "latent-classes" in methods else ():
+        model = find_method("latent-classes").load()(k, random_state=task.seed, **QUICK_CLASSES)
+        yield task.mixed.columns.tell(model).fit(task.rows).labels_
 
 
 def _asked(task: Task) -> Iterator[Labels]:

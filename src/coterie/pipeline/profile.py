@@ -180,14 +180,17 @@ class Profile:
         return {
             "size": int(self.sizes[group]),
             "mean": dict(zip(self.columns, self.means[group].tolist(), strict=True)),
-            "apart": [
-                self._apart(group, at) for at in telling_columns(self.differences[group], self.category_of)
-            ],
+            "apart": self.apart_facts(group),
             "effects": dict(effects),
             "typical_rows": self.typical[group].tolist(),
             "borderline_rows": self.borderline[group].tolist(),
             "rule": None if rule is None else rule.to_dict(),
         }
+
+    def apart_facts(self, group: int) -> list[dict[str, Any]]:
+        """Return the columns in which a group differs most, as plain values."""
+        telling = telling_columns(self.differences[group], self.category_of)
+        return [self._apart(group, at) for at in telling]
 
     def _apart(self, group: int, at: int) -> dict[str, Any]:
         """Return in what a group differs, as plain values; of a category its share as well."""

@@ -29,7 +29,7 @@ from coterie.pipeline.judge.rounding import FEW_ROWS
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.partition import Partition, RowsAtHand, class_texts
 from coterie.pipeline.recipe import Recipe, takes_distance
-from coterie.pipeline.request import GOWER, PRECOMPUTED, TAKE_CATEGORIES, FitRequest
+from coterie.pipeline.request import PRECOMPUTED, TAKE_CATEGORIES, FitRequest
 from coterie.pipeline.row_order import fit_in_order, row_order
 
 LEAST_ROWS = 4  # to compare methods on
@@ -37,6 +37,7 @@ SAMPLE_ROWS = 20_000  # that starts, rules and the report come from where there 
 ROWS_PER_CENTRE = 128  # of the sample that k-means starts on
 FEW_COPIES = 0.1  # of the rows: so many change no density
 SHARED = 0.9  # of the different rows that a column which is not rounded tells apart
+MIXED_COST = 2  # so many times fewer mixed rows are compared: their methods take longer
 ROWS_PER_GROUP = 8  # that a group must have among those compared
 MOST_DENSE = 512 * 2**20  # bytes of a sparse matrix that is made dense
 TRUTH = "the truth"
@@ -189,7 +190,7 @@ class MemoryRows:
     def points(self) -> Data:
         """Scaled values of all rows; of mixed ones, their factors."""
         mixed = self.mixed
-        return self.prepared.points if mixed is None else mixed.factors(self.prepared.points)  # type: ignore[no-any-return]  # dense by now
+        return self.prepared.points if mixed is None else mixed.factors(self.prepared.points)
 
     @property
     def mixed(self) -> MixedColumns | None:
@@ -356,12 +357,13 @@ def memory_rows(data: object, request: FitRequest) -> MemoryRows:
     not_taken, why = columns_not_taken(table, request)
     prepared = prepare_rows(
         table,
-        scale=request.scale if request.distance == GOWER else request.scaling,
+        scale=request.scaling,
         columns=request.columns,
         drop=[*request.drop, *dropped, *not_taken],
         keep=request.keep,
         missing=request.missing,
         categories=request.takes_categories,
+        associated=request.methods is None,
     )
     if why:
         prepared = replace(prepared, said=(*prepared.said, why))
@@ -391,12 +393,13 @@ def columns_not_taken(table: Table, request: FitRequest) -> tuple[list[str], str
             return [], ""
         numbers = [name for name in left if table.looks[name].numbers is not None]
         return [name for name in numbers if not is_yes_no(table.looks[name])], ""
+    kept = [name for name in texts if name in (*request.columns, *request.keep)]
+    texts = kept or texts
     who = f"{request.distance} distance" if request.distance is not None else ""
     titles = [find_method(name).title for name in request.methods or () if name not in TAKE_CATEGORIES]
     who = who or " and ".join(titles)
     what = "categories, which are" if len(texts) > 1 else "a category, which is"
     note = f"{listed(texts)}: {what} not taken by {who}; k-prototypes, latent classes or gower take them"
-    kept = [name for name in texts if name in (*request.columns, *request.keep)]
     if kept:
         raise InvalidParameter(f"{table.source}: {note}.")
     return [], note
@@ -478,10 +481,11 @@ def compare_some(
     if request.ks is not None and request.ks[-1] > len(rows):
         rows = np.arange(len(points))
     n_different = len(rows)
-    if n_different > request.budget.rows:
+    most = request.budget.rows if mixed is None else request.budget.rows // MIXED_COST
+    if n_different > most:
         by_value = rows[row_order(np.asarray(points)[rows])]
         rng = np.random.default_rng(request.seed)
-        rows = np.sort(rng.choice(by_value, request.budget.rows, replace=False))
+        rows = np.sort(rng.choice(by_value, most, replace=False))
     note = _note(len(points), n_different, len(rows), n_rows)
     found = np.ascontiguousarray(points[rows])
     found = turned(found, request) if mixed is None else found

@@ -11,7 +11,7 @@ import numpy as np
 
 from coterie._support.files import atomic_path, check_folder
 from coterie._support.optional import require
-from coterie.errors import ModelFileError
+from coterie.errors import InvalidData, ModelFileError
 from coterie.pipeline import Groups
 from coterie.pipeline.groups import group_name
 from coterie.scale.blocks import Block, Blocks
@@ -77,6 +77,11 @@ def write_groups(model: Any, source: Any, folder: str | os.PathLike[str], *, for
     """
     groups = getattr(model, "groups", model)
     if isinstance(groups, Groups):
+        if groups.levels:
+            raise InvalidData(
+                "this model has categories, which are not used in data that are read in blocks. Place the "
+                "rows one file at a time."
+            )
         blocks = new_blocks(source, groups.columns, len(groups.columns), who="the model")
         scaled = blocks.scaled(groups.scaling)
         return write_labels(scaled, group_block, groups.model, groups.numbers, folder=folder, force=force)

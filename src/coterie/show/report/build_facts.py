@@ -142,6 +142,7 @@ def _data(subject: Subject) -> DataFacts:
         scaling=subject.scaling,
         missing=tuple((shorten(name), n) for name, n in subject.missing[:MOST_COLUMNS_NAMED]),
         notes=tuple(subject.notes),
+        n_columns=len(used),
     )
 
 

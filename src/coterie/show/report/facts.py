@@ -262,6 +262,7 @@ class DataFacts:
     scaling: str
     missing: tuple[tuple[str, int], ...]  # rows without a value, of columns that were used
     notes: tuple[str, ...]
+    n_columns: int  # that were used
 
 
 @dataclass(frozen=True)
