@@ -210,8 +210,8 @@ def share_bounds(low: Any, high: Any) -> bool:
 def differ_in_scale(spreads: Any) -> bool:
     """Return whether columns with these standard deviations are in different units.
 
-    The largest spread of five or more is compared with five times their lower quartile; of fewer, with one and
-    a half times the least.
+    The largest spread of five or more is compared with five times their lower quartile; of fewer, with one
+    and a half times the least.
 
     Examples
     --------

@@ -125,7 +125,7 @@ def exact_is_faster(n: int, k: int, distance: Distance, n_columns: int) -> bool:
     if n_columns <= TREE_MOST_FEATURES and tree_form(distance) is not None:
         return True
     descent = (DESCENT_SECONDS + DESCENT_SECONDS_PER_COLUMN * n_columns) * max(1.0, k / 16) ** 1.5
-    return n * max(n_columns, 16) * EXACT_SECONDS <= descent
+    return bool(n * max(n_columns, 16) * EXACT_SECONDS <= descent)
 
 
 def sparse_exact_is_faster(n: int, k: int) -> bool:

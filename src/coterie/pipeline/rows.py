@@ -44,7 +44,7 @@ TRUTH = "the truth"
 NOT_TAKEN = "a number, which k-modes does not take"
 ENOUGH_COMPLETE = 50  # rows without filled values, from which methods are compared on those alone
 MOST_AXES = 50  # principal coordinates of a matrix of distances
-MOST_PAIRS = 4e11  # of numbers that are compared to link every row to its nearest ones: seconds
+MOST_LINKED_ROWS = 200_000  # that are linked to their nearest ones: seconds
 FITTED_TO_ALL = ("kmeans", "mixture")  # winners of a contest that are fitted again to all rows
 
 
@@ -239,9 +239,9 @@ class MemoryRows:
 
     def _fits_all(self, winner: Candidate) -> bool:
         """Return whether a winner of mixed rows, or of many columns, is fitted again to all of them."""
-        n_rows, n_columns = self.prepared.points.shape
+        n_rows = int(self.prepared.points.shape[0])
         if winner.method == "embedding":
-            return n_rows * n_rows * n_columns <= MOST_PAIRS
+            return n_rows <= MOST_LINKED_ROWS
         return bool(self.prepared.levels) and winner.method in TAKE_CATEGORIES
 
     def labels_of(self, fitted: Fitted, groups: Groups, compared: Compared) -> Labels:

@@ -22,7 +22,16 @@ from coterie._support.typing import (
     SparseData,
     Weights,
 )
-from coterie._support.validation import Anything, Choice, Constraint, Nothing, Seed, Whole, check_data
+from coterie._support.validation import (
+    Anything,
+    Choice,
+    Constraint,
+    Nothing,
+    Number,
+    Seed,
+    Whole,
+    check_data,
+)
 from coterie._support.validation.parameters import check_seed
 from coterie._support.validation.schema import Schema, Several, Tensor
 from coterie.cluster.base import Clusterer, Listener
@@ -32,7 +41,8 @@ from coterie.cluster.embedding.community_layers import (
     community_trees,
 )
 from coterie.cluster.embedding.layout import lay_out_graph, place_new
-from coterie.distance import Neighbours, k_nearest, neighbour_graph
+from coterie.distance import Neighbours, find_distance, k_nearest, neighbour_graph
+from coterie.distance.approximate import is_codable, sparse_nearest, sparse_unit_rows
 from coterie.distance.neighbour_graph import fuzzy_weights
 from coterie.errors import InvalidData
 
@@ -64,6 +74,8 @@ class EmbeddingClustering(Clusterer):
         than `min_cluster_size`. "assign": every row gets a cluster.
     min_cluster_size : int, default=5
         Least rows of a cluster.
+    recall : float in (0, 1] or None, default=0.95
+        Share of the true neighbours that is enough; None: all of them, which takes longer for many rows.
     random_state : int, RandomState, Generator or None, default=0
         Order in which Leiden visits the rows.
     n_jobs : int, default=None
@@ -115,6 +127,7 @@ class EmbeddingClustering(Clusterer):
         "granularity": Choice("auto", "finest", "coarsest") | Whole(1),
         "noise": Choice("assign", "keep"),
         "min_cluster_size": Whole(1),
+        "recall": Nothing() | Number(0.0, 1.0, open_below=True),
         "random_state": Seed(),
         "n_jobs": Nothing() | Whole(None),
     }
@@ -151,6 +164,7 @@ class EmbeddingClustering(Clusterer):
         granularity: str | int = "auto",
         noise: str = "assign",
         min_cluster_size: int = 5,
+        recall: float | None = 0.95,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         progress: ProgressOption = None,
@@ -160,6 +174,7 @@ class EmbeddingClustering(Clusterer):
         self.granularity = granularity
         self.noise = noise
         self.min_cluster_size = min_cluster_size
+        self.recall = recall
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
@@ -258,11 +273,20 @@ class EmbeddingClustering(Clusterer):
             shares[:, 0] = 1.0
             return _Hung(new.shape[0], linked, shares, None)
         k = min(self.n_neighbors, len(self._linked))
-        near = k_nearest(new[linked], self._rows, k, self.metric, n_jobs=self.n_jobs)
+        near = self._nearest(new[linked], k)
         weights = fuzzy_weights(near.distance)
         label = self.labels_[self._linked[near.index]]
         np.add.at(shares, (np.arange(len(weights))[:, None], label + 1), weights)
         return _Hung(new.shape[0], linked, shares / shares.sum(axis=1, keepdims=True), near)
+
+    def _nearest(self, new: Any, k: int) -> Neighbours:
+        if not issparse(self._rows):
+            new = new.toarray() if issparse(new) else new
+            return k_nearest(new, self._rows, k, self.metric, n_jobs=self.n_jobs)
+        distance, who = find_distance(self.metric), type(self).__name__
+        ours = sparse_unit_rows(csr_array(self._rows), distance, who=who)
+        found = sparse_nearest(sparse_unit_rows(csr_array(new), distance, who=who), ours, k)
+        return Neighbours(*found, "sparse")
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         return check_data(X, estimator=self, accept_sparse=self._takes_sparse, min_rows=2)
@@ -327,8 +351,14 @@ class EmbeddingClustering(Clusterer):
         n = rows.shape[0]
         if n < 2:
             return csr_array((n, n))
-        k = min(self.n_neighbors, n - 1)
-        return neighbour_graph(rows, k, self.metric, weights="fuzzy", n_jobs=self.n_jobs).weights
+        k, recall = min(self.n_neighbors, n - 1), self.recall
+        if issparse(rows):
+            recall = 1.0 if recall is None else recall
+        elif not is_codable(find_distance(self.metric)):
+            recall = None
+        return neighbour_graph(
+            rows, k, self.metric, weights="fuzzy", recall=recall, n_jobs=self.n_jobs
+        ).weights
 
     def _cut(self, trees: list[CommunityTree], links: Any, *, with_layers: bool = True) -> _Cut:
         if not trees:

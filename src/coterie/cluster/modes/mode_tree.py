@@ -110,7 +110,13 @@ def positive(radii: Distances) -> FloatArray:
 
 def _persistence(edges: Indices, height: FloatArray, peaks: FloatArray) -> FloatArray:
     """Return at each edge how far the lower of the two hills that it joins rises above it."""
-    return np.asarray(_core.hill_rises(np.ascontiguousarray(edges, dtype=np.int64), height, peaks))
+    return np.asarray(
+        _core.hill_rises(
+            np.ascontiguousarray(edges, dtype=np.int64),
+            np.asarray(height, dtype=np.float64),
+            np.asarray(peaks, dtype=np.float64),
+        )
+    )
 
 
 # Depth that 95 % of samples of one uniform cloud stay below, by the dimension that `dimension_at` reports for

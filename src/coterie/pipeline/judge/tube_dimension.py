@@ -37,7 +37,7 @@ class Extents:
     """
 
     def __init__(self, X: FloatArray, labels: Labels, order: Indices) -> None:
-        self._X = X
+        self._X = np.ascontiguousarray(X, dtype=np.float64)
         self._members = order[np.argsort(labels[order], kind="stable")]
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(labels))])
 
