@@ -69,6 +69,19 @@ def test_output_is_strict_json_with_keys_for_programs(cli, command):
     assert not strange
 
 
+def test_groups_of_a_table_with_categories(cli, tmp_path, monkeypatch):
+    """Law: centres and effects have a number per column, or per category of a column."""
+    monkeypatch.chdir(tmp_path)
+    cells = [(i % 2 * 9 + i % 7 / 10, "free" if i % 2 else "pro", i) for i in range(60)]
+    (tmp_path / "mixed.csv").write_text("age,plan,n\n" + "".join(f"{a},{b},{c % 5}\n" for a, b, c in cells))
+    code, out, _ = cli("fit", "mixed.csv", "-k", 2, "--budget", "fast", "--json")
+    assert code == 0
+    for group in strictly(out)["groups"]:
+        assert list(group["center"]) == list(group["effects"])
+        assert len(group["center"]) == 4
+        assert "plan = pro" in group["center"]
+
+
 @pytest.mark.parametrize(("command", "keys"), CATALOGUES.items())
 def test_facts_of_catalogues(cli, command, keys):
     """Law: entries of a catalogue have the same keys, those of the facts that Python has."""

@@ -84,3 +84,15 @@ def test_a_cut_is_at_a_distance(distance):
     assert model.dbscan_clustering(np.inf).max() == 0
     with pytest.raises(InvalidParameter, match="cut_distance of dbscan_clustering must be"):
         model.dbscan_clustering(distance)
+
+
+def test_new_rows_of_a_function_have_the_form_of_the_fit():
+    """A function of two sparse rows is given two sparse rows, also where new rows are dense."""
+
+    def manhattan(a, b):
+        return float(abs(a - b).sum())
+
+    model = HDBSCAN(min_cluster_size=5, metric=manhattan).fit(csr_array(ROWS[:30]))
+    new = ROWS[:4] + 0.01
+    assert np.array_equal(model.predict(new), model.predict(csr_array(new)))
+    assert np.array_equal(model.membership(new), model.membership(csr_array(new)))

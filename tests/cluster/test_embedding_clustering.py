@@ -67,6 +67,8 @@ def test_about_so_many_clusters():
     assert adjusted_rand_score(truth // 4, model.labels_) > 0.95
     assert EmbeddingClustering(granularity=12).fit(X).labels_.max() == 11
     assert EmbeddingClustering(granularity=1).fit(X).labels_.max() == 0
+    most, beyond = (EmbeddingClustering(granularity=k).fit(X).labels_ for k in (len(X), 2**63))
+    np.testing.assert_array_equal(most, beyond)
 
 
 def test_seeds_and_orders_of_rows_agree():

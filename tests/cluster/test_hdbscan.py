@@ -251,3 +251,12 @@ def test_wrong_data():
         HDBSCAN(metric="precomputed").fit(-np.ones((6, 6)))
     with pytest.raises(InvalidData, match="values appear to be asymmetric"):
         HDBSCAN(metric="precomputed").fit(np.triu(np.ones((6, 6)), 1))
+
+
+def test_a_split_at_epsilon_itself():
+    """Law: labels begin at 0; where everything is merged into the root, there is one cluster."""
+    X = np.concatenate([np.arange(5), 20 + np.arange(5), 88 + np.arange(5)])[:, None].astype(float)
+    options = {"min_cluster_size": 3, "min_samples": 1, "allow_single_cluster": True}
+    model = HDBSCAN(cluster_selection_epsilon=64.0, **options).fit(X)
+    assert set(model.labels_[model.labels_ >= 0]) == {0}
+    assert model.membership(X).shape == (15, 1)

@@ -122,3 +122,21 @@ def test_bad_input_is_told(X, params, error, message):
 def test_scikit_learn_checks():
     """Law: it is an estimator of scikit-learn."""
     check_estimator(LatentClasses(n_init=2))
+
+
+def test_rows_too_far_from_every_class():
+    """Law: a row that only one class reaches is in that class; one that no class reaches is named."""
+    table = pandas.DataFrame({"a": [0.0, 1.0, 0.5, 9.0, 9.5, 10.0], "c": list("xxxyyy")})
+    model = LatentClasses(2, random_state=0).fit(table)
+    near, far = table.replace({"a": {0.0: 1e150}}), table.replace({"a": {1.0: 1e200}})
+    shares = model.predict_proba(near)
+    assert np.isfinite(shares).all()
+    with pytest.raises(InvalidData, match="row 1 of X of LatentClasses is too far from every class"):
+        model.predict(far)
+
+
+def test_a_class_without_weight(tmp_path):
+    """Law: nothing is in a class of weight 0."""
+    model = LatentClasses(2, random_state=0).fit(NUMBERS)
+    model.weights_ = np.array([0.0, 1.0])
+    assert (model.predict(NUMBERS) == 1).all()

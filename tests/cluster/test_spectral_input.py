@@ -173,3 +173,23 @@ def test_eigenvectors_that_are_not_settled_are_announced(monkeypatch):
         ConvergenceWarning, match=r"lobpcg settled the eigenvectors to .* only, not to 1e-12\. "
     ):
         model.fit(BLOBS)
+
+
+def test_chi2_of_rows_that_cannot_be_written_to():
+    """Law: read-only rows are rows, for kernels that only scikit-learn has compiled too."""
+    X = np.random.default_rng(0).random((20, 3))
+    labels = SpectralClustering(2, affinity="chi2", random_state=0).fit(X).labels_
+    X.flags.writeable = False
+    model = SpectralClustering(2, affinity="chi2", random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_, labels)
+    assert len(model.predict(X)) == 20
+
+
+def test_chi2_is_for_amounts():
+    """Law: a negative number has no chi-squared affinity; the message says what to do."""
+    X = np.random.default_rng(0).random((20, 3))
+    model = SpectralClustering(2, affinity="chi2", random_state=0)
+    with pytest.raises(InvalidData, match=r'affinity="chi2" is meant for amounts, .*: X has -1.*Shift the'):
+        model.fit(np.r_[X, [[-1.0, 0.0, 0.0]]])
+    with pytest.raises(InvalidData, match=r'affinity="chi2" is meant for amounts'):
+        model.fit(X).predict(-X)

@@ -95,6 +95,12 @@ def test_what_cannot_be_found():
         InvalidParameter, match=r'neither a column of flowers.csv nor a file. Did you mean "species"'
     ):
         read_label_pair("flowers.csv", "specis")
+    write(
+        "wide.csv", ",".join(f"column {'x' * 500} {i}" for i in range(40)) + "\n" + ",".join("1" * 40) + "\n"
+    )
+    with pytest.raises(InvalidParameter, match=r"neither a column of wide.csv .* and 35 more") as caught:
+        read_label_pair("wide.csv", "truth")
+    assert len(str(caught.value)) < 2000
     with pytest.raises(InvalidParameter, match=r'flowers\.csv: no column "c"'):
         read_label_pair("flowers.csv", "species", column="c")
     with pytest.raises(InvalidParameter, match="is a column there") as caught:

@@ -97,9 +97,21 @@ def turn(array):
         ),
         (
             lambda: cluster.HDBSCAN(min_cluster_size=3).fit(np.r_[ROWS, ROWS + 90.0]),
+            "HDBSCAN._chosen",
+            first_is(0),
+            r"_chosen of HDBSCAN must name clusters that have rows of their own",
+        ),
+        (
+            lambda: cluster.HDBSCAN(min_cluster_size=3).fit(np.r_[ROWS, ROWS + 90.0]),
             "HDBSCAN.condensed_tree_.parent",
             lambda parent: parent.fill(2 * len(ROWS)),
             r"child of CondensedTree must be a tree in which every row leaves one cluster",
+        ),
+        (
+            lambda: cluster.LatentClasses(2, random_state=0).fit(ROWS),
+            "LatentClasses.means_",
+            first_is(1e308),
+            r"means_ of LatentClasses must hold numbers of at most .*, whose squares fit",
         ),
         (
             lambda: coterie.fit(ROWS, "kmeans", 3, budget="fast"),
@@ -115,4 +127,19 @@ def test_values_that_no_model_has(tmp_path, make, name, change, words):
     path = tmp_path / "model"
     with_value(make(), path, name, change)
     with pytest.raises(ModelFileError, match=words):
+        coterie.load(path)
+
+
+@pytest.mark.parametrize("other", ['{"$float": "nan"}', '"a"'])
+def test_categories_that_no_table_has(tmp_path, other):
+    """Law: a category is equal to itself, and there once."""
+    path = tmp_path / "model"
+    coterie.save(cluster.KModes(2, random_state=0).fit(np.array([["a", "x"], ["b", "y"], ["b", "y"]])), path)
+    with safe_open(path, framework="numpy") as file:
+        metadata = {key: text.replace('"b"', other) for key, text in file.metadata().items()}
+        tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118  # no dict
+    save_file(tensors, path, metadata=metadata)
+    with pytest.raises(
+        ModelFileError, match=r"levels\[0\] of TableEncoding must hold different texts or num"
+    ):
         coterie.load(path)

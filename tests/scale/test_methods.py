@@ -10,6 +10,7 @@ from coterie.cluster import GaussianMixture as LocalMixture
 from coterie.cluster import KMeans as LocalKMeans
 from coterie.cluster import KMedoids as LocalKMedoids
 from coterie.cluster.mixture import FAMILIES
+from coterie.errors import InvalidParameter
 from coterie.evaluate import adjusted_rand_score
 from coterie.scale import (
     GaussianMixture,
@@ -123,6 +124,13 @@ def test_medoids_of_few_rows_are_the_local_ones(rows):
     np.testing.assert_array_equal(model.medoid_indices_, local.medoid_indices_)
     np.testing.assert_array_equal(model.labels_.compute(), local.labels_)
     assert model.inertia_ == pytest.approx(local.inertia_)
+
+
+@pytest.mark.parametrize("metric", ["precomputed", "similarity"])
+def test_medoids_of_a_matrix_are_for_memory(metric):
+    """Law: a sample of the rows of a matrix is not a matrix: it is refused, with the class that takes one."""
+    with pytest.raises(InvalidParameter, match=rf"metric='{metric}' of KMedoids needs .* coterie.cluster"):
+        KMedoids(2, metric=metric).fit(np.eye(4))
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])

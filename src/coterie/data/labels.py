@@ -11,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
+from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.validation.schema import COUNT, Instance, ListOf, Names, Schema, Tensor, Text
 from coterie.data.columns import LeftOut, check_names
 from coterie.data.missing import settle_missing
+from coterie.data.notes import listed
 from coterie.data.source import open_source
 from coterie.data.table import Table, read_table
 from coterie.errors import CoterieError, InvalidData, InvalidFile, InvalidParameter, did_you_mean
@@ -120,7 +122,7 @@ def read_label_pair(
         near = did_you_mean(truth, table.columns)
         raise InvalidParameter(
             f'"{truth}" is neither a column of {table.source} nor a file.{near} '
-            f"Columns: {', '.join(table.columns)}."
+            f"Columns: {listed([shortened(name) for name in table.columns])}."
         )
     other = read_labels_table(truth, header, encoding)
     name = choose_label_column(table, column, CLUSTER_NAMES, option="--column")

@@ -61,6 +61,10 @@ class TableEncoding:
         for at, (kind, levels) in enumerate(zip(state["kinds"], state["levels"], strict=True)):
             if (kind == "number") != (levels is None):
                 raise wrong(f"levels[{at}]", cls.__name__, f"suit the kind {kind}", "others")
+            if levels is not None and (len(set(levels)) < len(levels) or any(v != v for v in levels)):
+                raise wrong(
+                    f"levels[{at}]", cls.__name__, "hold different texts or numbers", "NaN or one twice"
+                )
 
     @classmethod
     def learn(cls, table: Any, *others: Any, kinds: Any = None, who: str = "this function") -> TableEncoding:
@@ -226,7 +230,8 @@ def _with_other(only: Value) -> tuple[Value, ...]:
 
 def _given_levels(told: Sequence[Any], parts: Sequence[Column], what: str, who: str) -> tuple[Value, ...]:
     levels = tuple(told)
-    if len(set(levels)) < len(levels) or not all(isinstance(level, str | int | float) for level in levels):
+    is_level = [isinstance(level, str | int | float) and level == level for level in levels]  # not NaN
+    if not all(is_level) or len(set(levels)) < len(levels):
         raise InvalidParameter(
             f"the levels of {what} of {who} must be different texts or numbers, got {told!r}."
         )

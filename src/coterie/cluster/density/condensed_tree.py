@@ -202,7 +202,8 @@ def _merged_below(tree: CondensedTree, chosen: Iterable[int], selection: Selecti
                 if 1 / births[at] > selection.epsilon:
                     break
         kept.add(at)
-    return np.array(sorted(kept), dtype=np.int64)
+    # a split at epsilon itself may leave a cluster beside the root, which holds all rows
+    return np.array([0] if 0 in kept else sorted(kept), dtype=np.int64)
 
 
 def nearest_chosen(tree: CondensedTree, chosen: Ids) -> Ids:

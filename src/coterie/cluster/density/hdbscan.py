@@ -41,6 +41,7 @@ from coterie.cluster.density.condensed_tree import (
     condense,
     label_rows,
     labels_at,
+    nearest_chosen,
     outlier_scores,
     select_clusters,
     strengths,
@@ -239,6 +240,9 @@ class HDBSCAN(WeightedClusterer):
             raise wrong("_merges", who, "be in the order of their distances", "others")
         if (np.diff(chosen) <= 0).any():
             raise wrong("_chosen", who, "name each cluster once, in rising order", "others")
+        tree = state["condensed_tree_"]
+        if not np.isin(np.arange(len(chosen)), nearest_chosen(tree, chosen)[tree.last_clusters()[0]]).all():
+            raise wrong("_chosen", who, "name clusters that have rows of their own", "others")
         if len(np.unique(state["_finite_rows"])) < sizes["rows that count"]:
             raise wrong("_finite_rows", who, "name each row once", "some twice")
         if int(state["labels_"].max()) >= len(chosen):

@@ -154,8 +154,10 @@ def _checked(model: Any, X: MatrixLike) -> Any:
 
 
 def _as_fitted(model: Any, data: Any) -> Any:
-    """Return sparse rows as dense ones where the fit kept dense rows."""
-    return dense_rows(data, who="HDBSCAN") if issparse(data) and not issparse(model._rows) else data
+    """Return rows in the form that the fit kept: a function of two sparse rows is given two sparse rows."""
+    if issparse(data) and not issparse(model._rows):
+        return dense_rows(data, who="HDBSCAN")
+    return type(model._rows)(data) if issparse(model._rows) and not issparse(data) else data
 
 
 def _is_ours(model: Any, data: Any) -> bool:

@@ -371,7 +371,7 @@ class EmbeddingClustering(Clusterer):
         if isinstance(self.granularity, str):
             chosen = self._chosen_size(tree, sizes)
         else:  # so many clusters that are worth the name: crumbs go to their neighbours
-            wanted = int(self.granularity)
+            wanted = min(int(self.granularity), links.shape[0])
             source = tree if wanted <= tree.n_communities else trees[-1]
             least = max(least, int(CRUMBS * links.shape[0] / wanted))
             chosen = source.size_with(wanted, least)

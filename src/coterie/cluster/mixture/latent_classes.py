@@ -27,7 +27,7 @@ from coterie._support.validation import (
     check_sample_weight,
     check_seed,
 )
-from coterie._support.validation.schema import COUNT, FLAG, ListOf, Schema, Tensor, wrong
+from coterie._support.validation.schema import COUNT, FLAG, ListOf, Schema, Tensor, check_squares, wrong
 from coterie.cluster.base import Listener, WeightedClusterer
 from coterie.cluster.categorical.rows import (
     Doubles,
@@ -41,6 +41,7 @@ from coterie.cluster.categorical.rows import (
     refuse_empty_rows,
     split_columns,
 )
+from coterie.errors import InvalidData
 
 LEAST_PROBABILITY = 1e-15  # of a category: a class that has none of it does not forbid it
 OWN_SHARE = 0.5  # of a start: the rest of a class is like all rows
@@ -68,12 +69,14 @@ class Classes:
 
     def log_joint(self, rows: MixedRows) -> Doubles:
         """Return the logarithm of the density of every row in every class, missing cells left out."""
-        out = np.repeat(np.log(self.weights)[None, :], rows.n, axis=0)
+        with np.errstate(divide="ignore"):  # nothing is in a class of weight 0
+            out = np.repeat(np.log(self.weights)[None, :], rows.n, axis=0)
         for codes, table in zip(rows.codes.T, self.probabilities, strict=True):
             logs = np.vstack([np.log(table.T), np.zeros(len(self.weights))])  # the last row: nothing is known
             out += logs[np.where(codes < 0, len(logs) - 1, codes)]
         for column, mean, variance in zip(rows.numbers.T, self.means.T, self.variances.T, strict=True):
-            terms = -0.5 * (LOG_OF_TWO_PI + np.log(variance) + (column[:, None] - mean) ** 2 / variance)
+            with np.errstate(over="ignore"):  # so far from a class, a row has no share in it
+                terms = -0.5 * (LOG_OF_TWO_PI + np.log(variance) + (column[:, None] - mean) ** 2 / variance)
             out += np.where(np.isnan(column)[:, None], 0.0, terms)
         return out
 
@@ -295,6 +298,7 @@ class LatentClasses(WeightedClusterer):
         widths = [state["means_"].shape[1], state["variances_"].shape[1], len(table.kinds)]
         if found != n_levels or widths != [n_numbers, n_numbers, sizes["columns"]]:
             raise wrong("probabilities_", who, "fit the columns of its table", "others")
+        check_squares(state["means_"], who=who, name="means_")
 
     @property
     def categories_(self) -> list[tuple[Any, ...]]:
@@ -351,7 +355,14 @@ class LatentClasses(WeightedClusterer):
         coded = self._check_new(X)
         assert self._table is not None
         classes = Classes(self.weights_, self.probabilities_, self.means_, self.variances_)
-        return classes.log_joint(split_columns(coded, self._table))
+        logs = classes.log_joint(split_columns(coded, self._table))
+        is_far = np.isneginf(logs).all(axis=1)
+        if is_far.any():
+            raise InvalidData(
+                f"row {int(np.argmax(is_far))} of X of {type(self).__name__} is too far from every class for "
+                f"float64. Leave it out, or scale the columns as in the fit."
+            )
+        return logs
 
     def _with_table(self, model: Self, X: Any) -> Self:
         other = copy.copy(model)

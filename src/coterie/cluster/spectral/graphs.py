@@ -30,6 +30,21 @@ GIVEN = ("precomputed", "precomputed_nearest_neighbors")
 GAUSSIANS = ("rbf", "self_tuning")
 
 
+def _writeable(rows: Any) -> Any:
+    """Return rows as scikit-learn's compiled kernels take them, which refuse an array that is read-only."""
+    return np.require(rows, requirements="W") if isinstance(rows, np.ndarray) else rows
+
+
+def _refuse_negative(*sets: Any) -> None:
+    for rows in sets:
+        least = 0.0 if rows is None else rows.min()
+        if least < 0:
+            raise InvalidData(
+                f'affinity="chi2" is meant for amounts, which are not negative: X has {least:g}. Shift the '
+                f"columns, or choose another affinity."
+            )
+
+
 class Graph(Protocol):
     """Weights between n points; a point has none with itself."""
 
@@ -291,6 +306,9 @@ class Affinity:
         params = dict(self.params)
         if not callable(self.kind):
             params |= {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+            X, Y = _writeable(X), _writeable(Y)
+        if self.kind == "chi2":
+            _refuse_negative(X, Y)
         with np.errstate(all="ignore"):
             values = pairwise_kernels(X, Y, metric=self.kind, filter_params=True, **params)
         if not np.isfinite(values.data if sparse.issparse(values) else values).all():

@@ -21,7 +21,9 @@ from coterie._support.validation import (
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster import KMedoids as LocalKMedoids
 from coterie.data.sampling import uniform_of_rows
+from coterie.distance import input_kind
 from coterie.distance.catalogue import DistanceLike
+from coterie.errors import InvalidParameter
 from coterie.scale import moments
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.local_model import LocalCentres, add_arrays, name_columns
@@ -113,6 +115,11 @@ class KMedoids(LocalCentres):
 
     def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
         who = type(self).__name__
+        if input_kind(self.metric) != "data":
+            raise InvalidParameter(
+                f"metric={self.metric!r} of {who} needs the matrix in memory, not data in blocks: use "
+                f"coterie.cluster.KMedoids."
+            )
         check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
         whole = moments.measure(blocks, weights, who=who)
         size = min(self.sample_size or max(FEWEST_ROWS, ROWS_PER_CLUSTER * self.n_clusters), blocks.n_rows)
