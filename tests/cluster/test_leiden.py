@@ -251,6 +251,15 @@ def test_weights_of_near_rows(weights):
     assert adjusted_rand_score(truth, model.labels_) == 1
 
 
+def test_approximate_neighbours_find_the_same_groups():
+    """Law: with nearly all of the true neighbours, clear groups are the same."""
+    X, truth = make_blobs(3000, centers=6, n_features=20, cluster_std=0.5, random_state=1)
+    model = Leiden(resolution=0.05, recall=0.9).fit(X)
+    assert adjusted_rand_score(truth, model.labels_) == 1
+    with pytest.raises(InvalidParameter, match="recall of Leiden must be"):
+        Leiden(recall=1.5).fit(X)
+
+
 def test_bad_parameters_are_refused():
     """Law: what a parameter may be is said."""
     with pytest.raises(InvalidParameter, match="resolution of leiden must be"):

@@ -152,7 +152,7 @@ def _of_igraph(graph: Any, directed: bool | None, what: str) -> Graph:
 def _of_matrix(graph: Any, is_directed: bool, who: str, name: str) -> Graph:
     options: Any = {"accept_sparse": True, "squares": False, "may_be_distances": True, "is_graph": True}
     checked = csr_array(check_data(graph, who=who, name=name, **options), copy=True, dtype=np.float64)
-    what = f"{name} of {who}"
+    what = f"{name} of {who}" if who else name
     if checked.shape[0] != checked.shape[1]:
         raise InvalidData(
             f"{what} must be a square matrix of weights, or an edge list of two or three columns, got the "
@@ -169,10 +169,12 @@ def _of_matrix(graph: Any, is_directed: bool, who: str, name: str) -> Graph:
 
 
 def _symmetric(weights: Any, what: str, name: str) -> tuple[Any, tuple[str, ...]]:
-    gap = weights - weights.T
-    widest = float(abs(gap).max()) if gap.nnz else 0.0
-    if widest == 0:
+    turned = csr_array(weights.T)  # cells in order, as those of the weights are
+    pairs = ((getattr(weights, part), getattr(turned, part)) for part in ("indptr", "indices", "data"))
+    if all(np.array_equal(given, mirrored) for given, mirrored in pairs):
         return weights, ()
+    gap = weights - turned
+    widest = float(abs(gap).max())
     if widest > NEARLY_SYMMETRIC * float(weights.data.max(initial=0.0)):
         rows, columns = abs(gap).tocoo().coords
         at = int(np.argmax(abs(gap).tocoo().data))

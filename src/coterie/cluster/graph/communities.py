@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
 from coterie import _core
 from coterie._support.typing import AnyArray, FloatArray, Labels, RandomState
@@ -229,33 +229,37 @@ class _Prepared(NamedTuple):
 
 def _prepare(graph: Graph, resolution: float, objective: str) -> _Prepared:
     """Return symmetric weights without loops, loops, masses of nodes, and the penalty of the objective."""
-    weights = csr_array(graph.weights, dtype=np.float64, copy=True)
-    power = int(np.frexp(weights.data.max(initial=0.0))[1])
-    weights.data = _rounded(np.ldexp(weights.data, -power))
+    given, n = csr_array(graph.weights, dtype=np.float64), graph.n_nodes
+    power = int(np.frexp(given.data.max(initial=0.0))[1])
+    weights = csr_array((_rounded(np.ldexp(given.data, -power)), given.indices, given.indptr), shape=(n, n))
     loops = weights.diagonal()
-    both = weights + (weights.T if graph.is_directed else diags_array(loops).tocsr())
-    both = csr_array(both)
-    total = float(both.sum())
-    n = graph.n_nodes
+    both = csr_array(weights + weights.T) if graph.is_directed else weights
+    both = _without_loops(both, has_loops=bool(loops.any()))
+    out, into = np.asarray(both.sum(axis=1)) + 2 * loops, None
+    total = float(out.sum())  # each edge twice
     if objective == "cpm":
-        out, into = np.ones(n), None
-        scale = np.ldexp(resolution, -power)
+        out, scale = np.ones(n), np.ldexp(resolution, -power)
         penalty = scale if graph.is_directed else scale / 2
         unit, shift = np.ldexp(1.0, power), penalty * n
     else:
-        out = np.asarray((weights if graph.is_directed else both).sum(axis=1))
-        into = np.asarray(weights.sum(axis=0)) if graph.is_directed else None
-        # of a directed graph, both directions are in the total
-        mass = total / 2 if graph.is_directed else total
-        penalty = resolution / (mass if graph.is_directed else 2 * mass) if total else 0.0
+        if graph.is_directed:
+            out, into = np.asarray(weights.sum(axis=1)), np.asarray(weights.sum(axis=0))
+        penalty = resolution / (total / 2 if graph.is_directed else 2 * total) if total else 0.0
         unit, shift = 2 / total if total else 0.0, 0.0
-    both.setdiag(0)
-    both.eliminate_zeros()
-    both.sort_indices()
-    starts, targets = both.indptr.astype(np.int64), both.indices.astype(np.int32)
+    starts, targets = both.indptr.astype(np.int64), both.indices.astype(np.int32, copy=False)
     arrays: dict[str, Any] = {"starts": starts, "targets": targets, "weights": both.data, "loops": 2 * loops}
     arrays |= {"out": out, "in_": into, "penalty": float(penalty)}
     return _Prepared(arrays, float(unit), float(shift))
+
+
+def _without_loops(both: Any, *, has_loops: bool) -> Any:
+    """Return weights above 0 between different nodes."""
+    if has_loops or not both.data.all():
+        both = both.copy()
+        if has_loops:
+            both.setdiag(0)
+        both.eliminate_zeros()
+    return both
 
 
 def _rounded(weights: FloatArray) -> FloatArray:

@@ -18,7 +18,7 @@ from coterie._support.typing import (
     SparseData,
     Weights,
 )
-from coterie._support.validation import Anything, Choice, Constraint, Nothing, Whole, check_data
+from coterie._support.validation import Anything, Choice, Constraint, Nothing, Number, Whole, check_data
 from coterie._support.validation.parameters import check_seed
 from coterie._support.validation.schema import Maybe, Real, Schema, Tensor
 from coterie.cluster.base import Clusterer, Listener
@@ -56,6 +56,8 @@ class Leiden(Clusterer):
     weights : {"plain", "fuzzy", "gaussian"}, default="plain"
         Of the edges between near rows, as in `coterie.distance.neighbour_graph`: all equal, or less for rows
         further away. Those of a given graph are its own.
+    recall : float in (0, 1], default=None
+        Share of the true neighbours that is enough, as in `coterie.distance.k_nearest`; None: all of them.
     directed : bool, default=None
         Whether edges of a given graph have a direction. None: as a graph object says; a matrix has none.
     theta : float, default=0.01
@@ -112,6 +114,7 @@ class Leiden(Clusterer):
         "n_neighbors": Whole(1),
         "metric": Anything(),  # coterie.distance knows its names
         "weights": Choice("plain", "fuzzy", "gaussian"),
+        "recall": Nothing() | Number(0.0, 1.0, open_below=True),
         "n_jobs": Nothing() | Whole(None),
     }
 
@@ -144,6 +147,7 @@ class Leiden(Clusterer):
         n_neighbors: int = 15,
         metric: Any = "euclidean",
         weights: Literal["plain", "fuzzy", "gaussian"] = "plain",
+        recall: float | None = None,
         directed: bool | None = None,
         theta: float = 0.01,
         n_iterations: int | None = 2,
@@ -155,6 +159,7 @@ class Leiden(Clusterer):
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.weights = weights
+        self.recall = recall
         self.directed = directed
         self.theta = theta
         self.n_iterations = n_iterations
@@ -233,9 +238,8 @@ class Leiden(Clusterer):
         n = len(X)
         if n == 1:
             return Graph(csr_array((1, 1)), np.arange(1))
-        near = neighbour_graph(
-            X, min(self.n_neighbors, n - 1), self.metric, weights=self.weights, n_jobs=self.n_jobs
-        )
+        k, options = min(self.n_neighbors, n - 1), {"weights": self.weights, "recall": self.recall}
+        near = neighbour_graph(X, k, self.metric, n_jobs=self.n_jobs, **options)
         return Graph(near.weights, np.arange(n))
 
 
