@@ -238,8 +238,8 @@ class Leiden(Clusterer):
         n = len(X)
         if n == 1:
             return Graph(csr_array((1, 1)), np.arange(1))
-        k, options = min(self.n_neighbors, n - 1), {"weights": self.weights, "recall": self.recall}
-        near = neighbour_graph(X, k, self.metric, n_jobs=self.n_jobs, **options)
+        options: Any = {"weights": self.weights, "recall": self.recall, "n_jobs": self.n_jobs}
+        near = neighbour_graph(X, min(self.n_neighbors, n - 1), self.metric, **options)
         return Graph(near.weights, np.arange(n))
 
 
