@@ -187,7 +187,7 @@ void join(const JoinJob& job) {
   if (job.rows.kind == CodeKind::product) return join_dense<false>(job, rows, bounds.data());
   if (job.rows.kind == CodeKind::equality) return join_dense<true>(job, rows, bounds.data());
   const Scratch<std::int32_t> sums(rows.padded());
-  std::fill_n(sums.data(), rows.padded(), 0);
+  for (std::int64_t c = 0; c < rows.padded(); ++c) sums[c] = 0;
   for (std::int64_t a = 0; a < job.n_fresh; ++a) {
     fill_sparse(job.rows, job.ids[a], job.rows, job.ids + a + 1, job.n_ids - a - 1, job.workspace, sums.data() + a + 1);
     offer_row(job, a, sums.data(), rows.terms(), bounds.data());
@@ -259,7 +259,7 @@ COTERIE_INLINE bool is_unseen(const SearchJob& job, std::int32_t id) {
 void search(const SearchJob& job) {
   const std::int64_t most = std::max(job.n_doors, expanded_at_once * job.degree);
   const Scratch<std::int32_t> ids(most), keys(most + n_lanes);
-  std::fill_n(job.found, job.size, empty_entry);
+  for (std::int64_t at = 0; at < job.size; ++at) job.found[at] = empty_entry;
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < job.n_doors; ++i)
     if (is_unseen(job, job.doors[i])) ids[count++] = job.doors[i];

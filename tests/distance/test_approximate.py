@@ -169,6 +169,17 @@ def test_new_rows_are_found_in_an_index(metric, tmp_path, monkeypatch):
     np.testing.assert_array_equal(loaded.neighbours.index, index.neighbours.index)
 
 
+def test_an_index_of_many_parts():
+    """Law: queries find their neighbours where groups are so far apart that no edge joins them."""
+    groups = 100 * RNG.normal(size=(300, 20))
+    rows = np.repeat(groups, 12, axis=0) + RNG.normal(size=(3600, 20))
+    index = NeighbourIndex.fit(rows, 5)
+    found = index.query(groups)
+    assert found.algorithm_used == "descent"
+    assert found.recall >= 0.95
+    assert (found.index[:, 0] // 12 == np.arange(300)).all()
+
+
 def test_a_small_index_is_exact(monkeypatch):
     """Law: where all pairs take less time, an index compares all."""
     monkeypatch.setattr(approximate, "EXACT_SECONDS", 2e-11)

@@ -46,6 +46,9 @@ MOST_WIDENINGS = 3
 LONGEST_CODE = 23000.0  # below 2^14.5: sums of squares of differences stay below 2^31
 UNIT_SCALE = 2.0**14
 FAR = 16.0  # rows longer than this many median lengths are shortened: they would coarsen all others
+SPARE = (
+    4  # rows, or a quarter of the neighbours, whose exact distances are computed beside those of the nearest
+)
 CENTRE_ROWS = 1000  # whose medians are the centre
 MOST_CODES = 2**15 - 1
 PAIRS_AT_ONCE = 2**16  # of sparse rows
@@ -356,7 +359,8 @@ class Descent:
 
     def found(self) -> Found:
         """Return the k nearest of each row by exact distances."""
-        near = self.lists.lists()
+        # rounding hardly changes the order: the rest of the lists is too far
+        near = np.ascontiguousarray(self.lists.lists()[:, : self.k + max(SPARE, self.k // 4)])
         everywhere = np.arange(self.space.n)
         distance = self.space.along(everywhere, near, self.threads)
         index, value = _core.keep_nearest(near, distance, self.k, self.threads)

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
+from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
@@ -33,7 +34,8 @@ from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 
 _WHO = "NeighbourIndex"
-DOORS = 128  # rows that every search begins at
+DOORS = 128  # rows that every search begins at, beside one of each part of the graph
+MOST_PARTS = 4096  # of a graph that falls apart: with more of them, all rows are compared
 SHORTEST_SEARCH = 32  # near rows that a search keeps; longer while its recall is below the wanted one
 LONGEST_SEARCH = 512
 DEGREE = 2  # edges of the graph, as a multiple of n_neighbors
@@ -162,7 +164,7 @@ class NeighbourIndex:
         if given.shape[1] != self.X.shape[1]:
             raise InvalidData(f"X of {who} must have {self.X.shape[1]} columns, got {given.shape[1]}.")
         threads = resolve_threads(n_jobs)
-        if self.graph.shape[1] == 0 or 2 * k > LONGEST_SEARCH:
+        if self.graph.shape[1] == 0 or 2 * k > LONGEST_SEARCH or len(self._parts) > MOST_PARTS:
             return k_nearest(given, self.X, k, self.distance, n_jobs=threads)
         return self._search(self.distance.prepare(given), k, threads)
 
@@ -204,10 +206,20 @@ class NeighbourIndex:
         assert coding is not None
         return coding.encode(self._rows.X, 0)
 
-    @property
+    @cached_property
+    def _parts(self) -> AnyArray:
+        """The first row of each connected part of the graph: no search leaves a part."""
+        n = len(self.graph)
+        is_edge = self.graph >= 0
+        starts = np.concatenate([[0], np.cumsum(is_edge.sum(axis=1))])
+        edges = csr_array((np.ones(starts[-1], dtype=np.int8), self.graph[is_edge], starts), shape=(n, n))
+        return np.asarray(np.unique(connected_components(edges, directed=False)[1], return_index=True)[1])
+
+    @cached_property
     def _doors(self) -> AnyArray:
         draw = np.random.default_rng(SEED)
-        return np.sort(draw.choice(len(self.X), min(DOORS, len(self.X)), replace=False)).astype(np.int32)
+        drawn = draw.choice(len(self.X), min(DOORS, len(self.X)), replace=False)
+        return np.unique(np.concatenate([drawn, self._parts])).astype(np.int32)
 
 
 def _find(metric: Any, params: Mapping[str, Any]) -> Distance:

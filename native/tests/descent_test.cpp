@@ -1,0 +1,147 @@
+// Approximate neighbours: lists hold true keys, whatever the threads and the instruction set, and most of the nearest rows.
+#include "neighbours/descent.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/cpu_dispatch.h"
+#include "support/random.h"
+#include "tests/check.h"
+
+namespace coterie {
+namespace {
+
+struct Cloud {
+  std::int64_t n, cols;
+  std::vector<float> values;
+
+  // Groups of about fifty rows.
+  Cloud(std::int64_t n, std::int64_t cols) : n(n), cols(cols) {
+    const CounterRandom random(5);
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t t = 0; t < cols; ++t) {
+        const auto row = static_cast<std::uint64_t>(i), column = static_cast<std::uint64_t>(t);
+        const double centre = random.uniform(1000000 + row % static_cast<std::uint64_t>(n / 50), column);
+        values.push_back(static_cast<float>(4 * centre + random.uniform(row, column)));
+      }
+  }
+  MatrixView<float> view() const { return {values.data(), n, cols, cols}; }
+  double squared(std::int64_t i, std::int64_t j) const {
+    double sum = 0;
+    for (std::int64_t t = 0; t < cols; ++t) {
+      const double difference = static_cast<double>(view().row(i)[t]) - static_cast<double>(view().row(j)[t]);
+      sum += difference * difference;
+    }
+    return sum;
+  }
+};
+
+constexpr const float* no_shift = nullptr;
+constexpr Coding euclidean{CodeKind::product, 256.0, 80.0, true};
+
+std::vector<std::int32_t> lists_of(const NeighbourDescent& descent) {
+  std::vector<std::int32_t> out(static_cast<std::size_t>(descent.n() * descent.list_size()));
+  for (std::int64_t i = 0; i < descent.n(); ++i) descent.copy_list(i, out.data() + i * descent.list_size());
+  return out;
+}
+
+std::vector<std::int32_t> descend(const Cloud& cloud, int threads) {
+  const CodedMatrix rows(cloud.view(), no_shift, euclidean, threads);
+  NeighbourDescent descent(rows, 12, 40, 9, threads);
+  for (int i = 0; i < 3; ++i) descent.plant(threads);
+  for (int i = 0; i < 3; ++i) descent.improve(12, threads);
+  descent.widen(15, threads);
+  descent.improve(15, threads);
+  return lists_of(descent);
+}
+
+}  // namespace
+
+TEST(descent_finds_most_of_the_nearest_rows) {
+  const Cloud cloud(1200, 21);
+  const std::vector<std::int32_t> found = descend(cloud, 2);
+  constexpr std::int64_t k = 10, size = 15;
+  std::int64_t hits = 0;
+  for (std::int64_t i = 0; i < cloud.n; ++i) {
+    std::vector<std::pair<double, std::int32_t>> order;
+    for (std::int64_t j = 0; j < cloud.n; ++j)
+      if (j != i) order.push_back({cloud.squared(i, j), static_cast<std::int32_t>(j)});
+    std::partial_sort(order.begin(), order.begin() + k, order.end());
+    const auto begin = found.begin() + i * size;
+    CHECK(std::find(begin, begin + size, static_cast<std::int32_t>(i)) == begin + size);
+    for (std::int64_t e = 0; e < k; ++e)
+      hits += std::find(begin, begin + size, order[static_cast<std::size_t>(e)].second) != begin + size;
+  }
+  CHECK(static_cast<double>(hits) > 0.95 * static_cast<double>(k * cloud.n));
+}
+
+TEST(descent_is_the_same_for_any_threads_and_instruction_set) {
+  const Cloud cloud(900, 37);
+  const std::string chosen = engine().name;
+  const std::vector<std::int32_t> expected = descend(cloud, 1);
+  std::istringstream names(available_instruction_sets());
+  for (std::string name; names >> name;) {
+    use_instruction_set(name);
+    for (const int threads : {1, 4}) CHECK(descend(cloud, threads) == expected);
+  }
+  use_instruction_set(chosen);
+}
+
+TEST(descent_of_equal_rows_fills_every_list) {
+  Cloud cloud(500, 8);
+  std::fill(cloud.values.begin(), cloud.values.end(), 1.0f);
+  const std::vector<std::int32_t> found = descend(cloud, 3);
+  for (std::int64_t i = 0; i < cloud.n; ++i)
+    for (std::int64_t e = 0; e < 10; ++e) {
+      const std::int32_t row = found[static_cast<std::size_t>(i * 15 + e)];
+      CHECK(row >= 0 && row < cloud.n && row != i);
+    }
+}
+
+TEST(search_of_a_graph_finds_the_rows_themselves) {
+  const Cloud cloud(800, 16);
+  const CodedMatrix rows(cloud.view(), no_shift, euclidean, 1);
+  NeighbourDescent descent(rows, 12, 40, 9, 1);
+  descent.plant(1);
+  descent.improve(12, 1);
+  std::vector<std::int32_t> graph(static_cast<std::size_t>(800 * 20)), doors, one(800 * 16), two(800 * 16);
+  descent.copy_graph(20, graph.data(), 2);
+  for (std::int32_t door = 0; door < 800; door += 7) doors.push_back(door);
+  const auto n_doors = static_cast<std::int64_t>(doors.size());
+  search_graph(rows, rows, graph.data(), 20, doors.data(), n_doors, 16, one.data(), 1);
+  search_graph(rows, rows, graph.data(), 20, doors.data(), n_doors, 16, two.data(), 4);
+  CHECK(one == two);
+  int hits = 0;
+  for (std::int32_t i = 0; i < 800; ++i) hits += one[static_cast<std::size_t>(i) * 16] == i;
+  CHECK(hits > 780);
+}
+
+TEST(sparse_rows_are_compared_as_the_same_rows_written_out) {
+  const Cloud cloud(400, 30);
+  std::vector<float> values;
+  std::vector<std::int32_t> columns;
+  std::vector<std::int64_t> starts{0};
+  std::vector<float> dense(cloud.values.size(), 0.0f);
+  for (std::int64_t i = 0; i < cloud.n; ++i) {
+    for (std::int64_t t = 0; t < cloud.cols; ++t) {
+      if ((i * 7 + t) % 3 != 0) continue;
+      const auto at = static_cast<std::size_t>(i * cloud.cols + t);
+      dense[at] = cloud.values[at] / 64;
+      values.push_back(dense[at]);
+      columns.push_back(static_cast<std::int32_t>(t));
+    }
+    starts.push_back(static_cast<std::int64_t>(values.size()));
+  }
+  const CodedMatrix one(MatrixView<float>{dense.data(), cloud.n, cloud.cols, cloud.cols}, no_shift,
+                        {CodeKind::product, 4096.0, 5.0, true}, 1);
+  const CodedMatrix two(SparseView<float>{values.data(), columns.data(), starts.data(), cloud.n, cloud.cols},
+                        {CodeKind::sparse, 4096.0, 5.0, true});
+  NeighbourDescent by_rows(one, 8, 30, 4, 2), by_entries(two, 8, 30, 4, 2);
+  by_rows.improve(8, 2);
+  by_entries.improve(8, 2);
+  CHECK(lists_of(by_rows) == lists_of(by_entries));
+}
+
+}  // namespace coterie
