@@ -262,10 +262,15 @@ def _fit(draw: Draw) -> Call:
         "distance": draw.choice(["auto", "auto", "auto", *(one.name for one in distance.distances())]),
         "missing": draw.choice(["error", *read.MISSING_POLICIES]),
         "budget": draw.choice(["fast", "small", draw_wild(draw)]) if draw.chance(0.1) else "fast",
-        "random_state": draw_wild(draw) if draw.chance(0.05) else 0,
+        "random_state": _wild_seed(draw) if draw.chance(0.05) else 0,
     }
     value, words = (_table(draw, rows)) if draw.chance(0.5) else (rows.value, rows.words)
     return coterie.fit, (value,), options, words
+
+
+def _wild_seed(draw: Draw) -> Any:
+    seed = draw_wild(draw)
+    return 0 if seed is None else seed  # None draws a new seed each time, as it should
 
 
 def _table(draw: Draw, rows: Rows) -> tuple[Any, str]:
