@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from coterie.cluster import DBSCAN, KMeans
-from coterie.errors import InvalidParameter
+from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import Consensus, consensus_matrix
 
 rng = np.random.default_rng(0)
@@ -69,3 +69,11 @@ def test_sparse_matrices_of_any_format_are_drawn_from(kind):
     found = consensus_matrix(KMeans(2, random_state=0), kind(X), n_resamples=3, random_state=0)
     expected = consensus_matrix(KMeans(2, random_state=0), sparse.csr_array(X), n_resamples=3, random_state=0)
     np.testing.assert_array_equal(found.labels, expected.labels)
+
+
+def test_no_rows_are_refused():
+    """Law: there is nothing to draw from no rows."""
+    with pytest.raises(
+        InvalidData, match=r"X of consensus_matrix must have at least one row, got shape \(0, 2\)"
+    ):
+        consensus_matrix(KMeans(2), np.empty((0, 2)), n_resamples=3)

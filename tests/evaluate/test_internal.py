@@ -202,3 +202,14 @@ def test_weights_that_count_fewer_samples_than_clusters():
     """Law: weights count samples: fewer of them than clusters have no variance ratio."""
     with pytest.raises(InvalidData, match=r"must add up to at least 2, the number of clusters, got 0.6"):
         evaluate.calinski_harabasz_score([[0.0], [1.0], [5.0]], [0, 0, 1], sample_weight=[0.2, 0.2, 0.2])
+
+
+@pytest.mark.parametrize("unit", [1e-320, 1e-200, 1e200, 1e306])
+def test_point_biserial_has_no_unit(unit):
+    """Law: a correlation does not depend on the unit of the distances, however small or large."""
+    D = np.round(np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0)))) + 3.0 * (1 - np.eye(12))
+    labels = np.arange(12) // 5
+    expected = evaluate.point_biserial(D, labels, metric="precomputed")
+    assert evaluate.point_biserial(D * unit, labels, metric="precomputed") == pytest.approx(
+        expected, rel=1e-3
+    )

@@ -79,7 +79,16 @@ def _check(name: str, answer: Any, options: dict[str, Any], words: str) -> None:
 
 NEVER_MISSING = frozenset(
     {"pairwise_distances", "k_nearest", "nearest", "neighbours_within", "spanning_tree"}
-    | {"k_means", "kmeans_plusplus", "fit_scaling", "suggest_eps", "dbscan", "check_distance_matrix"}
+    | {
+        "neighbour_graph",
+        "lay_out_graph",
+        "k_means",
+        "kmeans_plusplus",
+        "fit_scaling",
+        "suggest_eps",
+        "dbscan",
+        "check_distance_matrix",
+    }
 )
 
 
@@ -103,6 +112,10 @@ def _distances(draw: Draw) -> Call:
         options["condensed"] = True
     if name == "k_nearest":
         options["n_neighbors"] = draw.choice([1, 2, 5, rows.shape[0], 0, 2**63, draw_wild(draw)])
+        if draw.chance(0.3):
+            options["algorithm"] = draw.choice(["auto", "tiles", "kd_tree", "nothing"])
+        if draw.chance(0.3):
+            options["recall"] = draw.choice([0.9, 0.99, 1.0, 0.0, 1.5, np.nan, draw_wild(draw)])
     if name == "neighbours_within":
         options["radius"] = draw.choice([0.5, 1.0, 0.0, 1e308, np.inf, -1.0, np.nan, draw_wild(draw)])
     if name == "spanning_tree" and draw.chance(0.3):
@@ -110,6 +123,35 @@ def _distances(draw: Draw) -> Call:
     if name == "spanning_tree" and draw.chance(0.2):
         options["alpha"] = draw.choice([0.5, 2.0, 1e-300, 1e308, 0.0, -1.0, np.nan, draw_wild(draw)])
     return getattr(distance, name), tuple(arguments), options, words
+
+
+def _neighbour_graph(draw: Draw) -> Call:
+    rows = draw_rows(draw)
+    options: dict[str, Any] = {"n_neighbors": draw.choice([1, 2, 5, 15, rows.shape[0], draw_wild(draw)])}
+    if draw.chance(0.7):
+        options["metric"] = draw_parameter(draw, "metric", None, *rows.shape)
+    if draw.chance(0.5):
+        options["weights"] = draw.choice(["fuzzy", "gaussian", "plain", draw_wild(draw)])
+    if draw.chance(0.2):
+        options["recall"] = draw.choice([0.9, 1.0, 0.0, np.nan, draw_wild(draw)])
+    return distance.neighbour_graph, (rows.value,), options, rows.words
+
+
+def _layout(draw: Draw) -> Call:
+    n = draw.choice([1, 2, 3, 13, 40])
+    graph = draw_square(draw, n)
+    value, words = graph.value, graph.words
+    if draw.chance(0.6):
+        X = np.round(draw.random.normal(size=(n + 1, 2)), draw.choice([0, 5]))
+        value, words = distance.neighbour_graph(X, min(5, n)).weights, f"a neighbour graph of {n + 1} rows"
+    options: dict[str, Any] = {"n_epochs": draw.choice([0, 1, 5, 30])}
+    if draw.chance(0.4):
+        options["n_components"] = draw.choice([1, 2, 3, 8, 9, draw_wild(draw)])
+    if draw.chance(0.3):
+        options["start"] = draw_rows(draw, d=options.get("n_components", 2) if draw.chance(0.9) else 3).value
+    if draw.chance(0.3):
+        options["random_state"] = _wild_seed(draw)
+    return cluster.lay_out_graph, (value,), options, words
 
 
 def _matrices(draw: Draw) -> Call:
@@ -262,10 +304,67 @@ def _fit(draw: Draw) -> Call:
         "distance": draw.choice(["auto", "auto", "auto", *(one.name for one in distance.distances())]),
         "missing": draw.choice(["error", *read.MISSING_POLICIES]),
         "budget": draw.choice(["fast", "small", draw_wild(draw)]) if draw.chance(0.1) else "fast",
-        "random_state": draw_wild(draw) if draw.chance(0.05) else 0,
+        "random_state": _wild_seed(draw) if draw.chance(0.05) else 0,
     }
     value, words = (_table(draw, rows)) if draw.chance(0.5) else (rows.value, rows.words)
     return coterie.fit, (value,), options, words
+
+
+def _fit_mixed(draw: Draw) -> Call:
+    """Draw a table of categories and numbers with groups in it, which the pipeline takes all the way."""
+    n = draw.choice([6, 13, 40, 90])
+    group = draw.random.integers(0, draw.whole(1, 3), n)
+    columns: dict[str, Any] = {}
+    for at in range(draw.whole(1, 4)):
+        noisy = np.where(draw.random.random(n) < 0.1, draw.random.integers(0, 3, n), group)
+        kinds = {
+            "numbers": group * 8.0 + draw.random.normal(size=n),
+            "names": np.array(["red", "blue", "green"], dtype=object)[noisy],
+            "ordered": pandas.Categorical.from_codes(noisy, ["low", "mid", "high"], ordered=True),
+            "flags": noisy > 0,
+            "rare": np.where(np.arange(n) == 1, "rare", "usual").astype(object),
+            "huge": np.array([f"n{i}" for i in range(n)], dtype=object)[draw.random.permutation(n)],
+            "large": group * 1e150,
+        }
+        kind = draw.choice(list(kinds))
+        values = pandas.Series(kinds[kind])
+        if draw.chance(0.3):
+            values = values.mask(draw.random.random(n) < 0.2)
+        columns[f"{kind}{at}"] = values
+    options: dict[str, Any] = {"budget": "fast", "random_state": 0}
+    if draw.chance(0.5):
+        options["method"] = draw.choice(["auto", *(method.name for method in cluster.methods())])
+    if draw.chance(0.6):
+        options["k"] = draw.choice([1, 2, 3, "2..4", n])
+    if draw.chance(0.5):
+        options["missing"] = draw.choice(["error", *read.MISSING_POLICIES])
+    if draw.chance(0.2):
+        options["distance"] = draw.choice([one.name for one in distance.distances()])
+    return coterie.fit, (pandas.DataFrame(columns),), options, f"a mixed frame of {n} rows: {list(columns)}"
+
+
+def _fit_network(draw: Draw) -> Call:
+    options: dict[str, Any] = {"budget": "fast", "random_state": 0}
+    if draw.chance(0.2):
+        options["k"] = draw.choice([1, 2, "2..3", draw_wild(draw)])
+    if draw.chance(0.2):
+        options["set"] = draw.choice([{"resolution": 2.0}, {"resolution": -1}, {"nothing": 1}, {"theta": 0}])
+    if draw.chance(0.5):
+        n = draw.choice([2, 5, 12, 30])
+        edges = [
+            (draw.whole(0, n), draw.whole(0, n), draw.choice([1.0, 1.0, 2.5, 0.0, 1e-300, 1e300, -1.0]))
+            for _ in range(draw.whole(0, 60))
+        ]
+        names = draw.choice([["source", "target", "weight"], ["a", "b", "c"], ["from", "to", "weight"]])
+        graph: Any = draw.choice([edges, pandas.DataFrame(edges, columns=names), np.array(edges)])
+        return coterie.fit, (), options | {"graph": graph}, f"edges {edges!r}"[:300]
+    square = draw_square(draw)
+    return coterie.fit, (), options | {"graph": square.value}, square.words
+
+
+def _wild_seed(draw: Draw) -> Any:
+    seed = draw_wild(draw)
+    return 0 if seed is None else seed  # None draws a new seed each time, as it should
 
 
 def _table(draw: Draw, rows: Rows) -> tuple[Any, str]:
@@ -356,6 +455,10 @@ FAMILIES = [
     _centers,
     _graph,
     _communities,
+    *[_neighbour_graph] * 2,
+    *[_layout] * 2,
+    *[_fit_mixed] * 2,
+    _fit_network,
     _scaling,
     _optics_parts,
 ]

@@ -32,7 +32,7 @@ def run(case: Case) -> None:
     file = draw_file(draw, hostile=hostile == "file")
     data = case.folder / f"{draw.choice(['data', 'data', 'da ta', 'dé', 'a[b]*'])}{file.suffix}"
     data.write_bytes(file.content)
-    make = draw.choice([_fit, _fit, _fit, _fit, _predict, _evaluate, _tree, _select])
+    make = draw.choice([_fit, _fit, _fit, _fit, _fit_graph, _predict, _evaluate, _tree, _select])
     arguments = make(case, str(data), hostile == "options")
     shown = " ".join(map(repr, arguments)).replace(f"{case.folder}/", "")
     words = f"coterie {shown} ({file.words}: {file.content[:120]!r})"
@@ -41,6 +41,7 @@ def run(case: Case) -> None:
     output = case.folder / "out.csv"
     says_header = {"--header", "--no-header"} & set(arguments)  # right or wrong: a row less or more
     is_known = file.n_rows is not None and not says_header
+    is_known = is_known and "--graph" not in arguments  # there, a row of the output is a node
     if code == 0 and output.exists() and is_known and "drop" not in arguments:
         n_lines = len(output.read_text().splitlines()) - 1
         expect(
@@ -111,6 +112,31 @@ def _fit(case: Case, data: str, is_odd: bool) -> list[str]:
     if draw.chance(0.2):
         arguments += ["--save", str(case.folder / "model")]
     return arguments + _common(draw, is_odd)
+
+
+def _fit_graph(case: Case, data: str, is_odd: bool) -> list[str]:
+    draw = case.draw
+    edges = case.folder / "edges.csv"
+    names = draw.choice(["source,target,weight", "from,to,weight", "a,b,c", "1,2,1"])
+    ends = ["a", "b", "c", "d", "e", *(["", "NA", "1e400", "\u202e"] if is_odd else [])]
+    weights = ["1", "2.5", "0", *(["-1", "nan", "x", "1e308", ""] if is_odd else [])]
+    lines = [
+        ",".join([draw.choice(ends), draw.choice(ends), draw.choice(weights)])
+        for _ in range(draw.whole(0, 30))
+    ]
+    edges.write_text("\n".join([names, *lines]) + "\n")
+    arguments = ["fit", str(edges) if draw.chance(0.7) else data, "--graph", "--budget", "fast"]
+    if draw.chance(0.3):
+        arguments += ["--columns", _pick(draw, ["a,b,c", "a,b"], ["a", "", "a,b,c,d", "x,y"], is_odd)]
+    if draw.chance(0.2):
+        arguments += ["--directed"]
+    if draw.chance(0.2):
+        arguments += ["--set", _pick(draw, ["resolution=2"], ["resolution=-1", "x=1"], is_odd)]
+    if is_odd and draw.chance(0.3):
+        arguments += ["-k", draw.choice(["2", "0", "x"])]
+    if draw.chance(0.4):
+        arguments += ["-o", str(case.folder / "out.csv")]
+    return arguments + (["--json"] if draw.chance(0.3) else [])
 
 
 def _common(draw: Draw, is_odd: bool) -> list[str]:

@@ -68,6 +68,8 @@ class Refitter:
         ]
         if len(self.X.shape) != 2:
             raise InvalidData(f"X of {who} must be a matrix, one row per sample, got shape {self.X.shape}.")
+        if not self.X.shape[0]:
+            raise InvalidData(f"X of {who} must have at least one row, got shape {self.X.shape}.")
 
     @property
     def n_rows(self) -> int:

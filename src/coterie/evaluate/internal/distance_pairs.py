@@ -25,6 +25,7 @@ from coterie.evaluate.internal.spaces import Space, read_space
 from coterie.evaluate.labelings import Noise
 from coterie.tree import Dendrogram
 
+SMALLEST_SQUARED, LARGEST_SQUARED = 1e-100, 1e100  # sums of squares beyond may vanish or overflow
 BYTES_PER_PAIR = 32  # the distances, their order, and what sorting takes
 pair_measure = partial(
     measure, group="pairs by distance", needs="data", is_scale_free=True, compares_pairs=True
@@ -222,19 +223,24 @@ def point_biserial(
     return _correlation(space, partition)
 
 
-def _correlation(space: Space, partition: Partition) -> float:
+def _correlation(space: Space, partition: Partition, unit: float = 1.0) -> float:
     n, sizes, codes = partition.total, partition.totals, partition.codes
     weights = np.ones(codes.size) if partition.sample_weight is None else partition.sample_weight
     n_within = float((sizes * (sizes - 1)).sum())  # every pair counts twice here
     n_between = n * (n - 1) - n_within
-    total = within = 0.0
-    for rows, distances in space.blocks():
-        total += float(weights[rows] @ (distances @ weights))
-        within += float(weights[rows] @ (np.where(codes[rows, None] == codes, distances, 0) @ weights))
+    total = within = largest = 0.0
+    for rows, measured in space.blocks():
+        distances = measured / unit
+        largest = max(largest, float(distances.max(initial=0.0)))
+        with np.errstate(over="ignore"):  # measured again below, in a unit of their size
+            total += float(weights[rows] @ (distances @ weights))
+            within += float(weights[rows] @ (np.where(codes[rows, None] == codes, distances, 0) @ weights))
+    if largest > 0 and not SMALLEST_SQUARED < largest < LARGEST_SQUARED:
+        return _correlation(space, partition, unit=largest)
     mean = total / (n_within + n_between)
     squares = sum(
-        float(weights[rows] @ (np.square(distances - mean, dtype=np.float64) @ weights))
-        for rows, distances in space.blocks()
+        float(weights[rows] @ (np.square(measured / unit - mean, dtype=np.float64) @ weights))
+        for rows, measured in space.blocks()
     )
     variance = (squares - n * mean**2) / (n_within + n_between)  # without the zeros of the diagonal
     if variance <= 0:
