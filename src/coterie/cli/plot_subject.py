@@ -24,6 +24,14 @@ MOST_SEGMENTS = 10  # compared, where -k does not say how many
 MOST_PIXELS = 4_000  # by which they are compared
 
 
+def by_numbers(request: FitRequest, table: Table) -> FitRequest:
+    """Return the request without categories: plots draw numbers, so groups are found by these."""
+    if table.is_matrix:
+        return request
+    texts = [name for name in table.columns if is_category(table.looks[name]) and name not in request.drop]
+    return replace(request, drop=(*request.drop, *texts))
+
+
 @dataclass(frozen=True)
 class PlotRequest:
     """What the command line says: how to find groups, and what else is drawn."""
@@ -172,13 +180,7 @@ class Subject:
         """The groups of the table, found as `coterie fit` finds them."""
         if self._known is not None:
             return self._known
-        asked = self.request.fit
-        texts = [] if self.table.is_matrix else [*filter(self._is_category, self.table.columns)]
-        return run(self.table, replace(asked, drop=(*asked.drop, *texts))).groups
-
-    def _is_category(self, name: str) -> bool:
-        """Return whether a column holds categories: plots draw numbers, so groups are found by these."""
-        return is_category(self.table.looks[name])
+        return run(self.table, by_numbers(self.request.fit, self.table)).groups
 
     @property
     def model(self) -> Any:
