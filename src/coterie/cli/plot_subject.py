@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, Labels
 from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
-from coterie.data.categories import is_category
+from coterie.data.table import choose_named, without_unassociated
 from coterie.errors import InvalidFile, InvalidParameter, MissingFile, did_you_mean
 from coterie.pipeline import FitRequest, Groups, predict_table, run
 from coterie.pipeline.groups import group_name, number_labels
@@ -28,7 +28,11 @@ def by_numbers(request: FitRequest, table: Table) -> FitRequest:
     """Return the request without categories: plots draw numbers, so groups are found by these."""
     if table.is_matrix:
         return request
-    texts = [name for name in table.columns if is_category(table.looks[name]) and name not in request.drop]
+    choice = choose_named(table, request.columns, request.drop, request.keep, categories=True)
+    levels = table.levels(choice.used)
+    if levels and request.methods is None:
+        choice = without_unassociated(table, choice, levels, named=(*request.columns, *request.keep))
+    texts = [name for name in choice.used if table.looks[name].is_text]
     return replace(request, drop=(*request.drop, *texts))
 
 
