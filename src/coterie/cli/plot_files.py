@@ -13,7 +13,7 @@ from typing import Any
 from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
 from coterie.cli.plot_kinds import PlotKind
-from coterie.cli.plot_subject import ImageSubject, PlotRequest, Subject, read_image
+from coterie.cli.plot_subject import ImageSubject, PlotRequest, Subject, by_numbers, read_image
 from coterie.cli.render.terminal import is_watched
 from coterie.cluster import find_method
 from coterie.data import Table, read_table
@@ -80,10 +80,13 @@ def read_subject(
 
 def find_groups(request: PlotRequest, table: Table) -> Groups:
     """Return the groups that `coterie.fit` finds, and say so."""
-    found = run(table, request.fit, is_watched())
+    asked = by_numbers(request.fit, table)
+    found = run(table, asked, is_watched())
     method = find_method(found.method).title
     chosen = f"{found.k} groups, by {method}" if found.k > 1 else "no groups: one is drawn"
-    if request.k is None:
+    if asked.drop != request.fit.drop:
+        print(f"{chosen}, found by the numbers alone: plots draw no categories")
+    elif request.k is None:
         print(f"{chosen}, as coterie fit --budget fast finds; -k N draws another number")
     else:
         print(f"{chosen}, as coterie fit -k {request.k} --budget fast finds; --method NAME draws another")

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray, FloatArray, Labels
 from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
-from coterie.data.categories import is_category
+from coterie.data.table import choose_named, without_unassociated
 from coterie.errors import InvalidFile, InvalidParameter, MissingFile, did_you_mean
 from coterie.pipeline import FitRequest, Groups, predict_table, run
 from coterie.pipeline.groups import group_name, number_labels
@@ -22,6 +22,18 @@ from coterie.tree import METHODS, Dendrogram, linkage
 
 MOST_SEGMENTS = 10  # compared, where -k does not say how many
 MOST_PIXELS = 4_000  # by which they are compared
+
+
+def by_numbers(request: FitRequest, table: Table) -> FitRequest:
+    """Return the request without categories: plots draw numbers, so groups are found by these."""
+    if table.is_matrix:
+        return request
+    choice = choose_named(table, request.columns, request.drop, request.keep, categories=True)
+    levels = table.levels(choice.used)
+    if levels and request.methods is None:
+        choice = without_unassociated(table, choice, levels, named=(*request.columns, *request.keep))
+    texts = [name for name in choice.used if table.looks[name].is_text]
+    return replace(request, drop=(*request.drop, *texts))
 
 
 @dataclass(frozen=True)
@@ -172,13 +184,7 @@ class Subject:
         """The groups of the table, found as `coterie fit` finds them."""
         if self._known is not None:
             return self._known
-        asked = self.request.fit
-        texts = [] if self.table.is_matrix else [*filter(self._is_category, self.table.columns)]
-        return run(self.table, replace(asked, drop=(*asked.drop, *texts))).groups
-
-    def _is_category(self, name: str) -> bool:
-        """Return whether a column holds categories: plots draw numbers, so groups are found by these."""
-        return is_category(self.table.looks[name])
+        return run(self.table, by_numbers(self.request.fit, self.table)).groups
 
     @property
     def model(self) -> Any:

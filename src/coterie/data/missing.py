@@ -125,7 +125,10 @@ def settle_mixed(
         _refuse_sizes(X[:, numbers], [columns[at] for at in numbers], source)
     is_missing = np.isnan(X)
     if policy in REFUSE and is_missing.any():
-        raise _refusal(is_missing, columns, source)
+        fact = f"{source}: {_places(is_missing, columns, 'missing')}."
+        raise InvalidData(
+            f"{fact} Use missing='auto', which compares the cells that are there, 'drop' or 'median'."
+        ).in_shell(f"{fact} Use --missing auto, which compares the cells that are there, drop or median.")
     kept = np.flatnonzero(~(is_missing.any(axis=1) if policy == "drop" else is_missing.all(axis=1)))
     if kept.size == 0:
         raise InvalidData(f"{source}: every row has a missing value: nothing is left after dropping them.")

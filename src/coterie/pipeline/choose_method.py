@@ -30,15 +30,13 @@ TIE = 0.1  # differences of rank below that say nothing
 ERROR = 0.5  # of the evidence of one border, from one sample of the same data to the next
 SIMPLEST_FIRST = (
     "kmeans",
-    "kprototypes",
     "mixture",
-    "latent-classes",
-    "kmedoids",
     "agglomerative",
     "genie",
     "modes",
     "spectral",
 )  # by what it takes to place a row
+MIXED_SIMPLEST_FIRST = ("kprototypes", "latent-classes", "kmedoids", "agglomerative")
 CLOSE = 0.5  # in units of evidence: less of a lead is a close call
 SOME_GROUPS = 8  # numbers up to this are always tried
 MARGIN = 1.3  # numbers are tried up to so many times the hills of the density
@@ -204,7 +202,7 @@ def _prefer_simple(judged: list[tuple[Candidate, Separation]]) -> None:
         return
     best, separation = judged[0]
     tied = [at for at, pair in enumerate(judged) if pair[0].k == best.k and _are_tied(pair[1], separation)]
-    judged.insert(0, judged.pop(min(tied, key=lambda at: (_complexity(judged[at][0].method), at))))
+    judged.insert(0, judged.pop(min(tied, key=lambda at: (_complexity(judged[at][0]), at))))
 
 
 def _are_tied(separation: Separation, best: Separation) -> bool:
@@ -219,8 +217,9 @@ def _error(separation: Separation) -> float:
     return float(ERROR * np.sqrt(len(separation.evidence)))
 
 
-def _complexity(method: str) -> int:
-    return SIMPLEST_FIRST.index(method) if method in SIMPLEST_FIRST else len(SIMPLEST_FIRST)
+def _complexity(candidate: Candidate) -> int:
+    names = MIXED_SIMPLEST_FIRST if candidate.n_levels else SIMPLEST_FIRST
+    return names.index(candidate.method) if candidate.method in names else len(names)
 
 
 def _judged(task: Task, method: str) -> list[tuple[Candidate, Separation]]:
@@ -305,7 +304,7 @@ def _against(pair: tuple[Candidate, Separation], best: tuple[Candidate, Separati
         return "no better separated than null data"
     winner, other = best
     lead = other.rank - separation.rank
-    is_simpler = candidate.k == winner.k and _complexity(winner.method) < _complexity(candidate.method)
+    is_simpler = candidate.k == winner.k and _complexity(winner) < _complexity(candidate)
     if lead < 0:
         why = "the simpler model" if is_simpler else f"{winner.k} groups with significant borders"
         return f"slightly better separated, but too little to outweigh {why}"
