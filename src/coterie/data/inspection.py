@@ -276,7 +276,7 @@ def _remedy_of_used(look: Look, values: Any, *, is_kept: bool) -> str:
     is_whole = series.dtype.is_integer() and not is_kept
     if is_whole and are_years(series.name, float(series.min()), float(series.max())):
         return f"Years as labels: --drop {shortened(series.name)}."
-    return "Missing values: --missing drop or median." if values.null_count() else ""
+    return "Missing values: --missing observed or drop." if values.null_count() else ""
 
 
 def _count_different(values: Any) -> int:

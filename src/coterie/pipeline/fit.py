@@ -97,11 +97,13 @@ def fit(
         The only columns to use; none: all that can be used.
     drop, keep : str or sequences of str
         Columns to leave out, or to use although they look like a key or are constant.
-    missing : {"auto", "drop", "median", "refuse"}, default="auto"
-        Leave out rows with missing values, fill in medians, or refuse. "auto" leaves out columns in which
-        most values are missing, then rows if at least half of them are complete; otherwise it fills. A note
-        says what was done. Filled rows get a group, but methods are compared on complete rows where there are
-        enough. Data in blocks must be complete.
+    missing : {"auto", "observed", "drop", "median", "refuse"}, default="auto"
+        "observed": k-means counts observed cells only (k-POD); other methods take missing values from the
+        most similar row. "drop", "median" and "refuse": leave out rows with missing values, fill in medians,
+        or refuse. "auto" leaves out columns in which most values are missing, then rows if at least half of
+        them are complete; otherwise it is "observed". A note says what was done. Methods are compared on
+        complete rows where there are enough, else on rows filled from the most similar ones, and so is the
+        null model. Data in blocks must be complete.
     dates : {"as-number", "year", "month", "weekday"}, default=None
         What to make of dates; None leaves them out, with a note.
     sheet, table, query : str, default=None
@@ -309,7 +311,7 @@ def check_belief(
     tracker : Tracker
         Hears of the two stages.
     filled : array of bool of shape (n, d), default=None
-        Values that were missing, and have the median of their column.
+        Values that were missing, and are those of the most similar row.
     mixed : MixedColumns, default=None
         Which columns of the points are categories; None: none.
     """

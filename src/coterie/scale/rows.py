@@ -229,7 +229,7 @@ def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRo
 def _refuse(request: FitRequest) -> None:
     if request.is_precomputed:
         raise InvalidParameter("distance='precomputed' needs the matrix in memory, not data in blocks.")
-    if request.missing in ("drop", "median"):
+    if request.missing in ("observed", "drop", "median"):
         raise InvalidParameter(
             f'missing="{request.missing}" is not taken for data in blocks. Drop or fill the values before.'
         ).in_shell(
