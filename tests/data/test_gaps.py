@@ -101,8 +101,8 @@ def test_values_of_similar_rows():
     apart = nan_euclidean_distances(scaled)
     for row, column in np.argwhere(is_missing)[:60]:
         has = np.flatnonzero(~is_missing[:, column])
-        assert apart[row, has].min() == pytest.approx(
-            apart[row, has[holes[has, column] == filled[row, column]]].min()
+        assert np.nanmin(apart[row, has]) == pytest.approx(
+            np.nanmin(apart[row, has[holes[has, column] == filled[row, column]]])
         )
 
 

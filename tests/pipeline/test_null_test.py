@@ -31,7 +31,7 @@ def test_draws_have_the_rounding_of_the_rows():
 
 
 def test_draws_have_the_gaps_of_the_rows():
-    """Law: values that were missing are filled in draws as in the rows, from similar ones, and spread alike."""
+    """Law: values that were missing are filled in draws as in the rows: from similar ones."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3)) @ np.diag([1.0, 2.0, 3.0])
     filled = rng.random(X.shape) < 0.3

@@ -12,7 +12,8 @@ from scipy.sparse import issparse
 from coterie._printing import shortened, visible
 from coterie._support.optional import require
 from coterie.data.categories import is_category, texts_of
-from coterie.data.columns import ColumnChoice, Look, check_names, look_at, remedy_for
+from coterie.data.cells import NUMBER
+from coterie.data.columns import ColumnChoice, Look, cannot_keep, check_names, look_at, remedy_for
 from coterie.data.frames import as_table
 from coterie.data.marks import Counts, note_marks
 from coterie.data.missing import MOSTLY_EMPTY
@@ -23,7 +24,7 @@ from coterie.errors import InvalidData
 BARS = "▁▂▃▄▅▆▇█"
 N_BINS = 8
 MOST_DENSE_COLUMNS = 10_000  # of a sparse matrix: more columns than anybody reads
-USED, LEFT_OUT = "used", "left out"
+USED, LEFT_OUT, REFUSED = "used", "left out", "refused"
 HEADINGS = ("column", "kind", "role", "missing", "distribution", "why", "remedy")
 
 
@@ -38,7 +39,7 @@ class ColumnFacts:
     kind : str
         Number, money in €, percent, cm, yes/no, a date, text and so on.
     role : str
-        "used" or "left out".
+        "used", "left out" or "refused": `coterie.fit` takes no infinite numbers.
     why : str
         Why it is left out, or what was done to its cells.
     missing : float
@@ -173,9 +174,14 @@ def inspect(
     table = as_table(data, dates=dates, may_be_distances=True, **reading)
     dropped, kept = ({names} if isinstance(names, str) else set(names) for names in (drop, keep))
     check_names(table.source, table.columns, [*dropped, *kept])
+    looks = _looks(table)
+    for name in (name for name in looks if name in kept and name not in dropped):
+        reason = looks[name].reason_to_leave_out(is_kept=True, categories=True)
+        if reason is not None:  # as `coterie.fit` does
+            raise cannot_keep(table.source, name, reason)
     facts = [
         _facts_of(look, table.marks.get(name, {}), is_dropped=name in dropped, is_kept=name in kept)
-        for name, look in _looks(table).items()
+        for name, look in looks.items()
     ]
     found = _without_unassociated(table, _without_mostly_empty(facts, kept), kept)
     return Inspection(table.source, table.n_rows, found, table.notes)
@@ -233,14 +239,19 @@ def _facts_of(look: Look, marks: Counts, *, is_dropped: bool, is_kept: bool) -> 
     remedy = (
         remedy_for(reason or "", series.name).strip() if look.reason != "a key" else ""
     )  # text cannot be kept
+    n_infinite = _count_infinite(values) if reason is None and look.numbers is not None else 0
     if reason is None and look.is_text:
         about, remedy = _about_category(look), f"To leave it out: --drop {shortened(series.name)}."
     elif reason is None:
         remedy = _remedy_of_used(look, values, is_kept=is_kept)
+    if n_infinite:
+        values_are = f"{n_infinite:,} infinite value{'s' if n_infinite > 1 else ''}"
+        about = f"{values_are}; {about}" if about else values_are
+        remedy = "Replace or remove infinite values first, or drop the column."
     return ColumnFacts(
         column=series.name,
         kind=_kind(look),
-        role=USED if reason is None else LEFT_OUT,
+        role=REFUSED if n_infinite else USED if reason is None else LEFT_OUT,
         why=reason or about,
         missing=values.null_count() / max(1, len(values)),
         n_different=_count_different(values),
@@ -256,19 +267,32 @@ def _about_category(look: Look) -> str:
     return f"{n_levels} categor{'y' if n_levels == 1 else 'ies'}, {most} most often"
 
 
+def _count_infinite(values: Any) -> int:
+    return int(values.is_infinite().sum() or 0) if values.dtype.is_float() else 0
+
+
 def _kind(look: Look) -> str:
     if is_category(look):
         return "category"
-    if look.reading is not None:
+    if look.reading is not None and look.reading.kind != NUMBER:
         return str(look.reading)
     dtype = look.series.dtype
     if look.numbers is not None:
-        return "yes/no" if str(dtype) == "Boolean" else "whole number" if dtype.is_integer() else "number"
+        return "yes/no" if str(dtype) == "Boolean" else "whole number" if _are_whole(look) else "number"
     if look.reason == "empty":
         return "empty"
     if is_text(dtype) and look.reason in ("a date", "a time"):
         return look.reason.removeprefix("a ")
     return "text" if is_text(dtype) else (look.reason or "").removeprefix("a ")
+
+
+def _are_whole(look: Look) -> bool:
+    """Return whether all numbers are whole, however they are stored: gaps make some readers store floats."""
+    numbers = look.numbers
+    if numbers.dtype.is_integer():
+        return True
+    known = numbers.drop_nulls().drop_nans() if numbers.dtype.is_float() else numbers.drop_nulls()
+    return len(known) > 0 and bool((known == known.round()).all()) and not _count_infinite(known)
 
 
 def _remedy_of_used(look: Look, values: Any, *, is_kept: bool) -> str:

@@ -63,8 +63,16 @@ def _note_categories(used: Sequence[str], levels: Levels) -> list[str]:
 
 def _note_readings(looks: Mapping[str, Look], used: Sequence[str]) -> list[str]:
     disguised = [name for name in used if looks[name].reading is not None]
-    texts = [f"{shortened(name)} ({looks[name].reading})" for name in disguised if not _is_plain(looks[name])]
+    texts = [
+        f"{shortened(name)} ({_reading(looks[name])})" for name in disguised if not _is_plain(looks[name])
+    ]
     return [f"{listed(texts)} read as numbers"] if texts else []
+
+
+def _reading(look: Look) -> str:
+    """Return what numbers were disguised as; plain ones had thousands separators or decimal commas."""
+    assert look.reading is not None
+    return "text with separators" if look.reading.kind == NUMBER else str(look.reading)
 
 
 def _is_plain(look: Look) -> bool:

@@ -382,7 +382,7 @@ def memory_rows(data: object, request: FitRequest) -> MemoryRows:
         prepared = replace(prepared, choice=prepared.choice.renamed_reason(name, NOT_TAKEN))
     if dropped:
         prepared = replace(prepared, choice=prepared.choice.renamed_reason(dropped[0], TRUTH))
-    check_rows(request, len(prepared.rows), table.source)
+    check_rows(request, len(prepared.rows), table.source, n_dropped=prepared.complete.n_dropped)
     return MemoryRows(prepared, classes)
 
 
@@ -426,14 +426,15 @@ def n_of_start(winner: Candidate) -> int:
     return max(SAMPLE_ROWS, ROWS_PER_CENTRE * winner.k)
 
 
-def check_rows(request: FitRequest, n_rows: int, source: str) -> None:
+def check_rows(request: FitRequest, n_rows: int, source: str, *, n_dropped: int = 0) -> None:
     """Refuse more groups than rows, or too few rows."""
+    which = " without missing values" if n_dropped else ""
     if n_rows < LEAST_ROWS and not request.is_settled:
         raise InvalidData(f"{source}: coterie.fit needs at least {LEAST_ROWS} rows, got {n_rows}.")
     if request.ks is not None and request.ks[-1] > n_rows:
         raise InvalidParameter(
-            f"k of coterie.fit must be at most {n_rows}, the rows, got {request.ks[-1]}."
-        ).in_shell(f"{source}: -k must be at most {n_rows}, its rows, got {request.ks[-1]}.")
+            f"k of coterie.fit must be at most {n_rows}, the rows{which}, got {request.ks[-1]}."
+        ).in_shell(f"{source}: -k must be at most {n_rows}, its rows{which}, got {request.ks[-1]}.")
 
 
 def classes_of(table: Table, truth: Any) -> tuple[Any, list[str]]:
