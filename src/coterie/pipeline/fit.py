@@ -59,6 +59,8 @@ def fit(
     n_init: int | None = None,
     improve: str | None = None,
     set: Mapping[str, Any] | None = None,
+    together: Any = None,
+    apart: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     believe: bool = True,
     progress: ProgressOption = None,
@@ -116,6 +118,10 @@ def fit(
         "breathing" looks for a better optimum of k-means.
     set : mapping, default=None
         Other parameters of the one method that is named: ``{"eps": 0.4}`` for "dbscan".
+    together, apart : path, DataFrame or sequence of pairs, default=None
+        Rows that must share a group, or must not: for "constrained-kmeans", which is then the default method,
+        and "agglomerative". Pairs are keys of the table, or row numbers: from 0 in a sequence, from 1 in a
+        file or frame of two columns. Pairs that contradict each other are refused by name.
     checkpoint : path, default=None
         A folder where a fit in blocks is saved after every pass, and resumed from.
     believe : bool, default=True
@@ -153,7 +159,7 @@ def fit(
         distance=distance, scale=scale, truth=truth, budget=budget, columns=columns,
         drop=drop, keep=keep, missing=missing, dates=dates, sheet=sheet, table=table,
         query=query, random_state=random_state, n_init=n_init, improve=improve,
-        settings=set, checkpoint=checkpoint, believe=believe,
+        settings=set, together=together, apart=apart, checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
     if is_of_graph:
         return fit_graph(X if graph is None else graph, request, progress=progress)
@@ -167,6 +173,7 @@ def run(
     began = time.perf_counter()
     with track(progress, "preparing rows", total=None) as tracker:
         rows = open_rows(X, request, tracker)
+        request = rows.resolve(request)
         if not request.is_settled:
             tracker.expect(tell_long(rows.n_rows, len(rows.columns), request.budget, in_shell=in_shell))
         return find_groups(rows, request, tracker, began)
@@ -191,7 +198,8 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     if isinstance(metric, str) and metric != "euclidean" and recipe.distance is None:
         recipe = replace(recipe, distance=metric)
     seconds = time.perf_counter() - began
-    groups, facts = rows.describe(fitted, recipe, seconds, _notes(choice, compared), request.seed)
+    said = (*request.notes, *_notes(choice, compared))
+    groups, facts = rows.describe(fitted, recipe, seconds, said, request.seed)
     stability, significance = _belief(rows, fitted, groups, choice, compared, request, tracker)
     is_apart = None if choice.contest is None else choice.contest.is_apart
     notes = groups.notes

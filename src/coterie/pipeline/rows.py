@@ -28,6 +28,7 @@ from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.groups import Groups, describe_groups, mixed_columns
 from coterie.pipeline.judge.rounding import FEW_ROWS
 from coterie.pipeline.mixed import MixedColumns
+from coterie.pipeline.pairs import with_pairs
 from coterie.pipeline.partition import Partition, RowsAtHand, class_texts
 from coterie.pipeline.recipe import Recipe, takes_distance
 from coterie.pipeline.request import PRECOMPUTED, TAKE_CATEGORIES, FitRequest
@@ -128,6 +129,9 @@ class Rows(Protocol):
     def points(self) -> Data:
         """Scaled values of the rows at hand: all of them, or a sample."""
 
+    def resolve(self, request: FitRequest) -> FitRequest:
+        """Return the request with what it says of rows by name, as numbers of these rows."""
+
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on."""
 
@@ -197,6 +201,18 @@ class MemoryRows:
     def mixed(self) -> MixedColumns | None:
         """Which columns are categories; None: none."""
         return mixed_columns(self.prepared.levels) if self.prepared.levels else None
+
+    def resolve(self, request: FitRequest) -> FitRequest:
+        """Return the request with pairs of rows as numbers of these rows."""
+        if not request.pairs:
+            return request
+        if self.n_rows > request.budget.rows and not request.is_settled:
+            most = f"{request.budget.rows:,} rows"
+            raise InvalidParameter(
+                f"together and apart of more than {most} need one method and one k."
+            ).in_shell(f"--together and --apart of more than {most} need one --method and one -k.")
+        prepared = self.prepared
+        return with_pairs(request, prepared.table, prepared.rows)
 
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""
@@ -489,7 +505,8 @@ def compare_some(
     mixed : MixedColumns, default=None
         Which columns are categories; None: none.
     """
-    rows = without_copies(points if mixed is None else np.where(np.isnan(points), UNSEEN, points))
+    values = points if mixed is None else np.where(np.isnan(points), UNSEEN, points)
+    rows = np.arange(len(points)) if request.pairs else without_copies(values)
     if request.ks is not None and request.ks[-1] > len(rows):
         rows = np.arange(len(points))
     n_different = len(rows)
