@@ -131,6 +131,7 @@ def test_k_means_counts_observed_cells(tmp_path):
     """Law: --missing observed with k-means is KMeans(missing="observed"), new rows and files included."""
     X, group = groups(300)
     holes = with_gaps(X, 0.3)
+    holes[:, 0] = X[:, 0]
     holes[7] = np.nan
     found = coterie.fit(frame(holes), "kmeans", 3, missing="observed", scale="none", believe=False)
     assert found.labels[7] is np.ma.masked
