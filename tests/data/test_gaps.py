@@ -6,6 +6,7 @@ import pytest
 from sklearn.metrics.pairwise import nan_euclidean_distances
 
 import coterie
+from coterie._support.notes import in_shell
 from coterie.cluster import KMeans
 from coterie.data import as_table, prepare_rows
 from coterie.data.filling import fill_from_similar
@@ -34,8 +35,11 @@ def test_few_gaps_leave_rows_out():
     X[5, 2] = np.nan
     prepared = prepare_rows(as_table(frame(X)))
     assert len(prepared.rows) == 298
-    done = "2 of 300 rows left out (--missing observed uses them)"
+    done = '2 of 300 rows left out (missing="observed" uses them)'
     assert prepared.notes == (f"missing values: x0 0.67 %, x2 0.33 %; {done}",)
+    assert [in_shell(note) for note in prepared.notes] == [
+        "missing values: x0 0.67 %, x2 0.33 %; 2 of 300 rows left out (--missing observed uses them)"
+    ]
     assert prepare_rows(as_table(X)).complete.n_dropped == 2
 
 
@@ -64,7 +68,7 @@ def test_columns_with_hardly_any_values_are_left_out():
     prepared = prepare_rows(as_table(table))
     assert [str(one) for one in prepared.choice.left_out] == ["x3 (80% missing)"]
     assert len(prepared.rows) == len(X)
-    assert "left out: x3 (80% missing); --keep x3 uses it" in prepared.notes
+    assert 'left out: x3 (80% missing); keep=["x3"] uses it' in prepared.notes
     assert "x3" in prepare_rows(as_table(table), keep=["x3"]).choice.used
     assert "x3" in prepare_rows(as_table(table), missing="median").choice.used
 

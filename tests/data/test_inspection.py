@@ -64,7 +64,7 @@ def test_every_column_has_its_line(path):
     assert facts["score"].why.startswith("4 cells -999 taken as missing")
     assert facts["height"].why == "mixed units: cm (100), m (100)"
     assert facts["height"].remedy == "Convert it to one unit first."
-    assert facts["zip"].remedy == "To use it: --keep zip."
+    assert facts["zip"].remedy == 'To use it: keep=["zip"].'
     assert facts["town"].histogram == (50, 50, 50, 50)
     assert sum(facts["spend"].histogram) == 200
     assert facts["void"].bars == ""
@@ -89,7 +89,7 @@ def test_mostly_empty_columns(keep, names):
     choice = prepare_rows(as_table(frame), keep=keep).choice
     assert [one.column for one in found.columns if one.role == "used"] == list(choice.used)
     left_out = [(one.column, one.why, one.remedy) for one in found.columns if one.role == "left out"]
-    assert left_out == [(one.name, one.reason, "To use it: --keep rare.") for one in choice.left_out]
+    assert left_out == [(one.name, one.reason, 'To use it: keep=["rare"].') for one in choice.left_out]
 
 
 def test_one_row_and_one_column_are_singular():
@@ -113,7 +113,7 @@ def test_shell_and_json(path, capsys):
     assert "money in $" in out
     assert "█" in out
     assert run(["inspect", str(path), "--json", "--drop", "age"]) == 0
-    assert json.loads(capsys.readouterr().out) == coterie.inspect(path, drop="age").to_dict()
+    assert json.loads(capsys.readouterr().out) == coterie.inspect(path, drop="age").in_shell().to_dict()
     assert "money in $" in str(coterie.inspect(path))
     assert "rows, 10 columns" in repr(coterie.inspect(path))
 

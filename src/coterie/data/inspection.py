@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._printing import shortened, visible
+from coterie._support.notes import Note, in_shell, option_of
 from coterie._support.optional import require
 from coterie.data.categories import is_category, texts_of
 from coterie.data.cells import NUMBER
@@ -120,6 +121,13 @@ class Inspection:
         )
         return f"{self.source}   {self.n_rows:,} {rows}, {len(self.columns):,} {columns}, {n_used:,} used"
 
+    def in_shell(self) -> Inspection:
+        """Return the same in the words of the command line."""
+        columns = tuple(
+            replace(one, why=in_shell(one.why), remedy=in_shell(one.remedy)) for one in self.columns
+        )
+        return replace(self, columns=columns, notes=tuple(map(in_shell, self.notes)))
+
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain values."""
         columns = [asdict(one) | {"histogram": list(one.histogram)} for one in self.columns]
@@ -211,7 +219,9 @@ def _without_mostly_empty(facts: Sequence[ColumnFacts], kept: Collection[str]) -
 
 
 def _leave_out(one: ColumnFacts, reason: str) -> ColumnFacts:
-    return replace(one, role=LEFT_OUT, why=reason, remedy=f"To use it: --keep {shortened(one.column)}.")
+    name = shortened(one.column)
+    remedy = Note(*(f"To use it: {option_of('keep', [name], shell=shell)}." for shell in (False, True)))
+    return replace(one, role=LEFT_OUT, why=reason, remedy=remedy)
 
 
 def _looks(table: Table) -> dict[str, Look]:
@@ -235,18 +245,21 @@ def _facts_of(look: Look, marks: Counts, *, is_dropped: bool, is_kept: bool) -> 
     reason = "dropped" if is_dropped else look.reason_to_leave_out(is_kept=is_kept, categories=True)
     values = series if look.numbers is None else look.values(as_is=is_kept)
     said = note_marks({"": {**marks, **look.marks}}, {} if is_kept else {series.name: look.sentinels})
-    about = "; ".join(note.removeprefix(": ").removeprefix(f"{series.name}: ") for note in said)
-    remedy = (
-        remedy_for(reason or "", series.name).strip() if look.reason != "a key" else ""
-    )  # text cannot be kept
+    about = _joined(said, series.name)
+    remedy: str = Note(*(remedy_for(reason or "", series.name, shell=one).strip() for one in (False, True)))
+    if look.reason == "a key":  # text cannot be kept
+        remedy = ""
     n_infinite = _count_infinite(values) if reason is None and look.numbers is not None else 0
     if reason is None and look.is_text:
-        about, remedy = _about_category(look), f"To leave it out: --drop {shortened(series.name)}."
+        about, name = Note(*[_about_category(look)] * 2), shortened(series.name)
+        remedy = Note(
+            *(f"To leave it out: {option_of('drop', [name], shell=shell)}." for shell in (False, True))
+        )
     elif reason is None:
         remedy = _remedy_of_used(look, values, is_kept=is_kept)
     if n_infinite:
         values_are = f"{n_infinite:,} infinite value{'s' if n_infinite > 1 else ''}"
-        about = f"{values_are}; {about}" if about else values_are
+        about = _joined([values_are, *([about] if about else [])])
         remedy = "Replace or remove infinite values first, or drop the column."
     return ColumnFacts(
         column=series.name,
@@ -265,6 +278,15 @@ def _about_category(look: Look) -> str:
     counts = texts.alias("value").value_counts().sort(["count", "value"], descending=[True, False])
     n_levels, most = counts.height, shortened(str(counts["value"][0]))
     return f"{n_levels} categor{'y' if n_levels == 1 else 'ies'}, {most} most often"
+
+
+def _joined(notes: Sequence[str], name: str = "") -> Note:
+    """Return notes as one, without the name of the column, in the words of Python and of the shell."""
+    texts = (
+        "; ".join(note.removeprefix(": ").removeprefix(f"{name}: ") for note in said)
+        for said in (notes, [in_shell(note) for note in notes])
+    )
+    return Note(*texts)
 
 
 def _count_infinite(values: Any) -> int:
@@ -299,8 +321,15 @@ def _remedy_of_used(look: Look, values: Any, *, is_kept: bool) -> str:
     series = look.series
     is_whole = series.dtype.is_integer() and not is_kept
     if is_whole and are_years(series.name, float(series.min()), float(series.max())):
-        return f"Years as labels: --drop {shortened(series.name)}."
-    return "Missing values: --missing observed or drop." if values.null_count() else ""
+        name = shortened(series.name)
+        return Note(
+            *(f"Years as labels: {option_of('drop', [name], shell=shell)}." for shell in (False, True))
+        )
+    if not values.null_count():
+        return ""
+    return Note(
+        'Missing values: missing="observed" or "drop".', "Missing values: --missing observed or drop."
+    )
 
 
 def _count_different(values: Any) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._printing import shortened
+from coterie._support.notes import Note
 from coterie._support.typing import FloatArray, Indices
 from coterie._support.validation import largest_safe, smallest_safe
 from coterie._support.validation.schema import COUNT, FLAG, Maybe, Schema, Sometimes, Tensor
@@ -187,7 +188,8 @@ def note_missing(complete: Complete, counts: Sequence[tuple[str, int]]) -> tuple
         return (f"{missing}; {how}{empty}",)
     if complete.n_dropped:
         rows = f"{complete.n_dropped:,} of {n_rows:,} rows"
-        return (f"{missing}; {rows} left out (--missing observed uses them)",)
+        hints = ('missing="observed"', "--missing observed")
+        return (Note(*(f"{missing}; {rows} left out ({hint} uses them)" for hint in hints)),)
     filled = sum(count for _, count in counts)
     cells = f"{filled:,} cell{'s' if filled > 1 else ''}"
     if complete.medians is None:

@@ -176,10 +176,12 @@ class Table:
         if look.numbers is not None:
             return look.values(as_is=as_is)
         if look.reason != "empty":
-            remedy = "" if look.reason == "text" else remedy_for(look.reason or "", name)
-            raise InvalidData(
-                f'{self.source}: column "{shortened(name)}" must hold numbers, but is {look.reason}.{remedy}'
+            reason = look.reason or ""
+            fact = f'{self.source}: column "{shortened(name)}" must hold numbers, but is {reason}.'
+            python, shell = (
+                "" if reason == "text" else remedy_for(reason, name, shell=one) for one in (False, True)
             )
+            raise InvalidData(f"{fact}{python}").in_shell(f"{fact}{shell}")
         polars = require("polars", extra="cli", purpose="Reading tables")
         return polars.Series(name, [None] * self.n_rows, dtype=polars.Float64)
 

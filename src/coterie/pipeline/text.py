@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie._support.notes import in_shell
 from coterie.evaluate.belief import EXACT
 from coterie.pipeline.groups import Groups, group_name
 from coterie.pipeline.levels import describe_level
@@ -25,8 +26,11 @@ SEPARATOR = "\0"  # between a label and its text until the width is known
 NO_GROUP = "every row is noise. Try another method, or smaller min_samples or min_cluster_size."
 
 
-def summary(found: Clustering) -> str:
-    """Return the answer in a line, the evidence in a few, and what sets the groups apart."""
+def summary(found: Clustering, *, shell: bool = False) -> str:
+    """Return the answer in a line, the evidence in a few, and what sets the groups apart.
+
+    Notes name options as Python writes them, or as the shell does.
+    """
     lines = [_about(found), "", *_answer(found), ""]
     if found.k > 1:
         lines += [*_groups(found), ""]
@@ -38,7 +42,8 @@ def summary(found: Clustering) -> str:
     lines += _facts(found)
     lines.append(f"{INDENT}{_how(found)}")
     notes = [*found.notes, *([NO_GROUP] if not found.k else [])]
-    lines += [f"{INDENT}note: {note}" for note in dict.fromkeys(notes)]
+    said = dict.fromkeys(map(in_shell, notes) if shell else notes)
+    lines += [f"{INDENT}note: {note}" for note in said]
     return "\n".join(lines).rstrip()
 
 
