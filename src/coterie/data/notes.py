@@ -88,7 +88,7 @@ def _is_plain(look: Look) -> bool:
 
 
 def _note_left_out(choice: ColumnChoice) -> list[str]:
-    notes = []
+    notes: list[str] = []
     for test, option in _OPTIONS:
         names = [shortened(one.name) for one in choice.left_out if test(one.reason)]
         if names:
