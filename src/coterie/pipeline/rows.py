@@ -263,7 +263,7 @@ class MemoryRows:
     def _counts_observed(self, winner: Candidate, request: FitRequest) -> bool:
         """Return whether the winner is fitted to observed cells alone."""
         is_plain = request.distance is None and winner.parameters.get("improve") is None
-        return self.prepared.complete.is_observed and winner.method == "kmeans" and is_plain
+        return bool(self.prepared.complete.is_observed and winner.method == "kmeans" and is_plain)
 
     def _fit_observed(self, winner: Candidate, request: FitRequest) -> Any:
         points, gaps = self.prepared.points, self.prepared.gaps()
