@@ -68,6 +68,8 @@ def files(folder):
     (folder / "truth.csv").write_text(
         "id,class\n" + "".join(f"f{at},{kind}\n" for at, kind in enumerate(species))
     )
+    (folder / "same_household.csv").write_text("one,other\n1,2\n5,9\n")
+    (folder / "rivals.csv").write_text("one,other\n1,50\n")
     exec(PYTHON.search((ROOT / "docs" / "tables.md").read_text())[1], {})  # shop.csv and shop.db
     words = [["ripe apples", "sweet pears", "red plums"], ["old engine", "new brakes", "fast cars"]]
     texts = [" and ".join(words[at % 2][(at // 2 + i) % 3] for i in range(2)) for at in range(40)]

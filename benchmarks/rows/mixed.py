@@ -1,4 +1,4 @@
-"""Tables with categories: Gower's matrix, k-modes and k-prototypes, each from the same rows and starts."""
+"""Tables with categories and gaps: distances, k-modes, k-prototypes, latent classes, observed cells."""
 
 from __future__ import annotations
 
@@ -102,6 +102,93 @@ def enter_kmodes(p: Problem) -> Callable[[], float]:
     return run
 
 
+def with_gaps(n: int, n_columns: int, k: int = 5) -> Problem:
+    """Make groups of numbers with a quarter of the cells missing, none in the first column."""
+    p = make(n, n_columns, 0, k)
+    is_gone = np.random.default_rng(71).random(p.X.shape) < 0.25
+    is_gone[:, 0] = False
+    return p._replace(X=np.where(is_gone, np.nan, p.X))
+
+
+def enter_coterie_observed_distances(p: Problem) -> Callable[[], Cells]:
+    from coterie.distance import pairwise_distances
+
+    return lambda: pairwise_distances(p.X, metric="nan_euclidean")
+
+
+def enter_sklearn_observed_distances(p: Problem) -> Callable[[], Cells]:
+    from sklearn.metrics.pairwise import nan_euclidean_distances
+
+    return lambda: nan_euclidean_distances(p.X)
+
+
+def first_centres(p: Problem, start: NDArray[np.int64]) -> Cells:
+    """Return rows to start from, their gaps filled with the means of the columns."""
+    return np.where(np.isnan(p.X[start]), np.nanmean(p.X, axis=0), p.X[start])
+
+
+def enter_coterie_observed(p: Problem) -> Callable[[], float]:
+    from coterie.cluster import KMeans
+
+    def run() -> float:
+        costs = []
+        for start in p.starts:
+            model = KMeans(len(start), init=first_centres(p, start), missing="observed", tol=0.0)
+            costs.append(model.fit(p.X).inertia_)
+        return min(costs)
+
+    return run
+
+
+def enter_k_pod(p: Problem) -> Callable[[], float]:
+    """K-POD as published, around scikit-learn's k-means: fill with the own centre, run, repeat."""
+    from sklearn.cluster import KMeans
+
+    is_there = ~np.isnan(p.X)
+
+    def one(start: NDArray[np.int64]) -> float:
+        centers = first_centres(p, start)
+        filled, before = np.where(is_there, p.X, np.nanmean(p.X, axis=0)), np.inf
+        while True:
+            model = KMeans(len(start), init=centers, n_init=1, tol=0.0).fit(filled)
+            centers = model.cluster_centers_
+            filled = np.where(is_there, p.X, centers[model.labels_])
+            cost = float((np.where(is_there, p.X - centers[model.labels_], 0.0) ** 2).sum())
+            if not cost < before * (1 - 1e-9):
+                return cost
+            before = cost
+
+    return lambda: min(map(one, p.starts))
+
+
+N_CLASSES = 4
+EM_STARTS = 3
+
+
+def enter_coterie_classes(p: Problem) -> Callable[[], float]:
+    from coterie.cluster import LatentClasses
+
+    columns = list(range(p.X.shape[1]))
+
+    def run() -> float:
+        model = LatentClasses(N_CLASSES, categorical=columns, n_init=EM_STARTS, random_state=0).fit(p.X)
+        return -float(model.score(p.X)) * len(p.X)
+
+    return run
+
+
+def enter_stepmix(p: Problem) -> Callable[[], float]:
+    from stepmix.stepmix import StepMix
+
+    options: Any = {"measurement": "categorical", "n_init": EM_STARTS, "random_state": 0, "verbose": 0}
+
+    def run() -> float:
+        model = StepMix(n_components=N_CLASSES, progress_bar=0, **options).fit(p.X)
+        return -float(model.score(p.X)) * len(p.X)
+
+    return run
+
+
 def digest_matrix(_: Problem, D: Cells) -> Answer:
     """Compare all distances; the peer has float32."""
     return {"distances": np.asarray(D)}
@@ -139,6 +226,36 @@ ROWS = (
         agree=close("distances", tolerance=1e-5),
         bar=50,
         aim=200,
+        most_rounds=3,
+    ),
+    Row(
+        name="gaps",
+        work="nan_euclidean matrix 5000 x 12, a quarter of the cells missing",
+        make=partial(with_gaps, 5_000, 12),
+        contestants=(
+            Contestant(OURS, enter_coterie_observed_distances),
+            Contestant("scikit-learn", enter_sklearn_observed_distances),
+        ),
+        digest=digest_matrix,
+        agree=close("distances", tolerance=1e-6),
+        most_rounds=3,
+    ),
+    Row(
+        name="observed",
+        work="k-means on observed cells 20,000 x 12, k=5, ten starts; the peer is k-POD around its k-means",
+        make=partial(with_gaps, 20_000, 12),
+        contestants=(Contestant(OURS, enter_coterie_observed), Contestant("scikit-learn", enter_k_pod)),
+        digest=digest_cost,
+        agree=mean_at_most("cost", tolerance=TOLERANCE),
+        most_rounds=3,
+    ),
+    Row(
+        name="classes",
+        work="latent classes 3000 x 12 categories, 4 classes, three starts",
+        make=partial(make, 3_000, 0, 12),
+        contestants=(Contestant(OURS, enter_coterie_classes), Contestant("stepmix", enter_stepmix)),
+        digest=digest_cost,
+        agree=mean_at_most("cost", tolerance=TOLERANCE),
         most_rounds=3,
     ),
     prototypes("prototypes", "k-prototypes 3000 x (6 + 6), k=5, ten starts", 3_000, 6, 6, bar=20),

@@ -108,11 +108,11 @@ def test_rows_with_holes(shop, cli):
     assert code == 2
     assert err == (
         'coterie: holes.csv: column "income" has 1 missing value (row 4). '
-        "Use --missing drop|median, or fill them first.\n"
+        "Use --missing observed|drop|median, or fill them first.\n"
     )
     code, out, _ = cli("fit", "holes.csv", *QUICK, "-k", 3, "-o", "g.csv")
     assert code == 0
-    assert "missing values: income 0.12 %; 1 of 800 rows left out (--missing median fills" in out
+    assert "missing values: income 0.12 %; 1 of 800 rows left out (--missing observed uses them" in out
     for column in ("label", "group"):
         assert pl.read_csv("g.csv")[column].is_null().to_numpy().nonzero()[0].tolist() == [3]
 

@@ -15,7 +15,8 @@ WRONG = [
     ),
     (
         ["fit", "customers.csv", "-k", "3", "--missing", "medain"],
-        "--missing must be one of auto, drop, median, refuse, got 'medain'. Did you mean \"median\"?",
+        "--missing must be one of auto, observed, drop, median, refuse, got 'medain'. "
+        'Did you mean "median"?',
     ),
     (["fit", "custmers.csv", "-k", "3"], r'custmers.csv: no such file. Did you mean "customers.csv"?'),
     (

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits
 
 import coterie
-from coterie.cluster import KMeans, KModes, KPrototypes
+from coterie.cluster import KMeans, KModes, KPrototypes, LatentClasses
 from coterie.errors import DataNotice, InvalidData, InvalidParameter
 from coterie.evaluate import adjusted_rand_score
 
@@ -207,3 +207,13 @@ def test_scikit_learn_checks(model):
     """Law: both are estimators of scikit-learn; k-modes cannot find blobs, for it takes numbers as names."""
     blobs = {"check_clustering": "numbers are names to k-modes: no two rows of a blob are alike"}
     check_estimator(model, expected_failed_checks=blobs if isinstance(model, KModes) else None)
+
+
+@pytest.mark.parametrize("model", [KPrototypes(2, random_state=0), LatentClasses(2, random_state=0)])
+def test_new_rows_without_any_value_are_refused(model):
+    """Law: predict refuses a row of which nothing is known, as fit does, by its number."""
+    table = [[1.0, "a"], [1.2, "a"], [8.0, "b"], [8.1, "b"], [1.1, "a"], [7.9, "b"]] * 4
+    model.fit(table)
+    assert len(model.predict([[1.0, None], [None, "b"]])) == 2
+    with pytest.raises(InvalidData, match=rf"row 1 of X of {type(model).__name__} has no values at all"):
+        model.predict([[1.0, "a"], [None, None]])

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import coterie
+from coterie._support.notes import in_shell
 from coterie.data import as_table, prepare_rows, read_table
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -46,7 +47,8 @@ def test_disguises_are_read(name, tmp_path):
     column(cells).content.write_csv(tmp_path / "t.csv", separator="|")
     for table in (column(cells), read_table(tmp_path / "t.csv")):
         assert table.matrix(["value"])[:, 0].tolist() == expected
-        assert f"value ({said}) read as numbers" in prepare_rows(table).notes
+        shown = "text with separators" if said == "number" else said
+        assert f"value ({shown}) read as numbers" in prepare_rows(table).notes
 
 
 @pytest.mark.parametrize(
@@ -114,7 +116,7 @@ def test_sentinels_far_from_the_rest_are_missing(mark, tmp_path):
     for table in (as_table(frame), read_table(tmp_path / "t.csv"), as_table(frame.to_pandas())):
         assert np.isnan(table.matrix(["age"])).sum() == 2
         prepared = prepare_rows(table, missing="drop")
-        assert f"age: 2 cells {mark:.0f} taken as missing (--keep age uses them)" in prepared.notes
+        assert f'age: 2 cells {mark:.0f} taken as missing (keep=["age"] uses them)' in prepared.notes
         kept = prepare_rows(table, keep=["age"])
         assert kept.complete.X[:, 0].tolist() == values
 
@@ -163,7 +165,7 @@ def test_dates_on_request(name, part, tmp_path):
 def test_dates_are_left_out_with_the_option_that_uses_them():
     """Law: without the option a date is left out, and the note names the option; a wrong word is refused."""
     table = column(DAYS, "joined")
-    note = "left out: joined (a date); --dates year, month, weekday or as-number uses it"
+    note = 'left out: joined (a date); dates="year", "month", "weekday" or "as-number" uses it'
     assert note in prepare_rows(table).notes
     with pytest.raises(InvalidParameter, match=r"dates must be one of .* got 'yeer'. Did you mean \"year\""):
         coterie.fit(table, dates="yeer")
@@ -204,8 +206,8 @@ def test_codes_are_left_out_with_the_option_that_decides(tmp_path):
             ("store_id", "an id that repeats"),
             ("target", "classes"),
         ]
-        assert any(note.endswith("--keep zip,store_id,target uses them") for note in prepared.notes)
-        assert "year holds years, used as a number; --drop year if they are labels" in prepared.notes
+        assert any(in_shell(note).endswith("--keep zip,store_id,target uses them") for note in prepared.notes)
+        assert 'year holds years, used as a number; drop=["year"] if they are labels' in prepared.notes
         assert prepare_rows(table, keep=["zip", "target"]).choice.used == ("zip", "target", "year", "spend")
         assert table.key_columns() == ()
 

@@ -91,7 +91,7 @@ def test_missing_values_are_refused_with_their_place():
     message = r't.csv: columns "age" \(1\), "income" \(2\) have missing values \(rows 1, 3\). Use missing='
     with pytest.raises(InvalidData, match=message) as caught:
         settle_missing(HOLES, NAMES, source="t.csv")
-    assert "--missing drop|median" in caught.value.shell_text
+    assert "--missing observed|drop|median" in caught.value.shell_text
     with pytest.raises(InvalidData, match=r'column "income" has 1 missing value \(row 1\)'):
         settle_missing(HOLES[:1], NAMES)
 
@@ -111,7 +111,7 @@ def test_missing_values_are_dropped_or_filled():
 
 def test_complete_data_pass_unharmed():
     """Law: without holes every policy returns the same matrix."""
-    for policy in ("auto", "error", "drop", "median", "refuse"):
+    for policy in ("auto", "observed", "error", "drop", "median", "refuse"):
         assert settle_missing(HOLES[1::2], NAMES, policy=policy).X.tolist() == HOLES[1::2].tolist()
 
 
@@ -144,7 +144,7 @@ def test_unknown_policy():
     """Law: a slip in the policy's name is answered with the nearest."""
     with pytest.raises(
         InvalidParameter,
-        match=r"missing must be one of auto, drop, median, refuse, got 'dorp'. Did you mean \"drop\"",
+        match=r"missing must be one of auto, observed, drop, median, refuse, got 'dorp'. Did you mean",
     ):
         settle_missing(HOLES, NAMES, policy="dorp")
 

@@ -5,13 +5,14 @@ import io
 import zipfile
 
 import numpy as np
+import pandas
 import polars as pl
 import pytest
 from scipy import sparse
 
 from coterie._support.validation import memory
 from coterie.data import as_table, read_table
-from coterie.errors import FileProblem, InvalidData, InvalidFile, MissingFile, NotEnoughMemory
+from coterie.errors import CoterieError, FileProblem, InvalidData, InvalidFile, MissingFile, NotEnoughMemory
 
 FRAME = pl.DataFrame({"x": [1.0, 2.0, 4.0], "y": [5, 6, 8], "city": ["a", "b", "c"]})
 X = np.random.default_rng(0).normal(size=(6, 3))
@@ -229,3 +230,15 @@ def test_sparse_tables_wider_than_memory(tmp_path, monkeypatch):
         read_table(path)
     with pytest.raises(NotEnoughMemory, match=r"the data, a table of 1,000,000,000 columns, needs"):
         as_table(sparse.load_npz(path))
+
+
+def test_json_of_names_and_cells_apart(tmp_path):
+    """Law: what pandas writes with orient="split" or "table" is named, with what to write instead."""
+    frame = pandas.DataFrame({"a": [1, 2, 3], "b": [1.5, 2.5, 3.5]})
+    for orient in ("split", "table"):
+        path = tmp_path / f"{orient}.json"
+        frame.to_json(path, orient=orient)
+        with pytest.raises(CoterieError, match=f'orient="{orient}".*Write it with orient="records"'):
+            read_table(path)
+    (tmp_path / "names.json").write_text('{"columns": [1, 2], "data": [3, 4]}')
+    assert read_table(tmp_path / "names.json").columns == ("columns", "data")

@@ -3,10 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics.pairwise import nan_euclidean_distances
 
 import coterie
+from coterie._support.notes import in_shell
+from coterie.cluster import KMeans
 from coterie.data import as_table, prepare_rows
-from coterie.errors import InvalidData
+from coterie.data.filling import fill_from_similar
+from coterie.errors import InvalidData, InvalidParameter
+from coterie.evaluate import adjusted_rand_score
 
 
 def groups(n=300, k=3, d=4, seed=0):
@@ -30,8 +35,11 @@ def test_few_gaps_leave_rows_out():
     X[5, 2] = np.nan
     prepared = prepare_rows(as_table(frame(X)))
     assert len(prepared.rows) == 298
-    done = "2 of 300 rows left out (--missing median fills the gaps instead)"
+    done = '2 of 300 rows left out (missing="observed" uses them)'
     assert prepared.notes == (f"missing values: x0 0.67 %, x2 0.33 %; {done}",)
+    assert [in_shell(note) for note in prepared.notes] == [
+        "missing values: x0 0.67 %, x2 0.33 %; 2 of 300 rows left out (--missing observed uses them)"
+    ]
     assert prepare_rows(as_table(X)).complete.n_dropped == 2
 
 
@@ -40,7 +48,7 @@ def test_many_gaps_are_filled():
     X = groups(600)[0]
     found = coterie.fit(frame(with_gaps(X, 0.25)), budget="fast")
     assert not np.ma.is_masked(found.labels)
-    warned = "cells filled with the column's median, which can look like a group"
+    warned = "k-means counts observed cells only, other methods take the"
     assert any(warned in note for note in found.notes)
     assert found.k == 3
 
@@ -60,7 +68,7 @@ def test_columns_with_hardly_any_values_are_left_out():
     prepared = prepare_rows(as_table(table))
     assert [str(one) for one in prepared.choice.left_out] == ["x3 (80% missing)"]
     assert len(prepared.rows) == len(X)
-    assert "left out: x3 (80% missing); --keep x3 uses it" in prepared.notes
+    assert 'left out: x3 (80% missing); keep=["x3"] uses it' in prepared.notes
     assert "x3" in prepare_rows(as_table(table), keep=["x3"]).choice.used
     assert "x3" in prepare_rows(as_table(table), missing="median").choice.used
 
@@ -83,3 +91,62 @@ def test_all_values_missing():
     found = coterie.fit(table, "kmeans", 3, believe=False)
     assert found.labels[4] is np.ma.masked
     assert "void (empty)" in [str(one) for one in found.groups.left_out]
+
+
+def test_values_of_similar_rows():
+    """Law: a gap gets the value of the nearest row that has one; complete rows stay as they are."""
+    X, _ = groups(200)
+    holes = with_gaps(X, 0.3)
+    holes = holes[~np.isnan(holes).all(axis=1)]
+    filled = fill_from_similar(holes)
+    is_missing = np.isnan(holes)
+    np.testing.assert_array_equal(filled[~is_missing], holes[~is_missing])
+    scaled = (holes - np.nanmean(holes, axis=0)) / np.nanstd(holes, axis=0)
+    apart = nan_euclidean_distances(scaled)
+    for row, column in np.argwhere(is_missing)[:60]:
+        has = np.flatnonzero(~is_missing[:, column])
+        assert np.nanmin(apart[row, has]) == pytest.approx(
+            np.nanmin(apart[row, has[holes[has, column] == filled[row, column]]])
+        )
+
+
+def rate(share, n_groups, seeds, **options):
+    """Return in how many of the tables with gaps the true number of groups is found."""
+    found = 0
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        centres = 4.0 * rng.permutation(np.eye(6))[:n_groups] * (n_groups > 1)
+        group = rng.integers(0, n_groups, 240)
+        X = with_gaps(rng.normal(size=(240, 6)) + centres[group], share, seed)
+        X = X[~np.isnan(X).all(axis=1)]
+        assert (~np.isnan(X).any(axis=1)).sum() < 50
+        found += coterie.fit(X, budget="fast", believe=False, **options).k == n_groups
+    return found
+
+
+@pytest.mark.parametrize("missing", ["auto", "median"])
+def test_few_complete_rows_are_no_reason_for_groups(missing):
+    """Law: one Gaussian with 30 % of its cells missing has no groups, three clear groups are three."""
+    assert rate(0.3, 1, range(4), missing=missing) >= 4
+    assert rate(0.3, 3, range(4), missing=missing) >= 3
+
+
+def test_k_means_counts_observed_cells(tmp_path):
+    """Law: --missing observed with k-means is KMeans(missing="observed"), new rows and files included."""
+    X, group = groups(300)
+    holes = with_gaps(X, 0.3)
+    holes[:, 0] = X[:, 0]
+    holes[7] = np.nan
+    found = coterie.fit(frame(holes), "kmeans", 3, missing="observed", scale="none", believe=False)
+    assert found.labels[7] is np.ma.masked
+    rest = np.delete(np.arange(300), 7)
+    own = KMeans(3, missing="observed", n_init=10, random_state=0).fit(holes[rest])
+    assert adjusted_rand_score(own.labels_, found.labels[rest]) == 1
+    assert adjusted_rand_score(group[rest], found.labels[rest]) > 0.9
+    np.testing.assert_array_equal(found.predict(frame(holes), missing="observed")[rest], found.labels[rest])
+    coterie.save(found.groups, tmp_path / "groups.safetensors")
+    loaded = coterie.load(tmp_path / "groups.safetensors")
+    np.testing.assert_array_equal(loaded.predict(frame(holes), missing="observed")[rest], found.labels[rest])
+    other = coterie.fit(X, "kmeans", 3, believe=False)
+    with pytest.raises(InvalidParameter, match='missing="observed" is for groups that k-means found'):
+        other.predict(frame(holes).set_axis(other.groups.columns, axis=1), missing="observed")

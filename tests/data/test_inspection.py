@@ -1,8 +1,10 @@
 """What `coterie inspect` shows of the columns of a table."""
 
 import json
+import sqlite3
 
 import numpy as np
+import pandas
 import polars as pl
 import pytest
 
@@ -10,7 +12,7 @@ import coterie
 from coterie.cli.app import run
 from coterie.data import prepare_rows, read_table
 from coterie.data.frames import as_table
-from coterie.errors import InvalidParameter
+from coterie.errors import InvalidData, InvalidParameter
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def test_every_column_has_its_line(path):
     assert {name: one.kind for name, one in facts.items()} == {
         "customer_id": "whole number",
         "spend": "money in $",
-        "age": "number",
+        "age": "whole number",
         "score": "whole number",
         "height": "text",
         "joined": "date",
@@ -62,7 +64,7 @@ def test_every_column_has_its_line(path):
     assert facts["score"].why.startswith("4 cells -999 taken as missing")
     assert facts["height"].why == "mixed units: cm (100), m (100)"
     assert facts["height"].remedy == "Convert it to one unit first."
-    assert facts["zip"].remedy == "To use it: --keep zip."
+    assert facts["zip"].remedy == 'To use it: keep=["zip"].'
     assert facts["town"].histogram == (50, 50, 50, 50)
     assert sum(facts["spend"].histogram) == 200
     assert facts["void"].bars == ""
@@ -87,7 +89,7 @@ def test_mostly_empty_columns(keep, names):
     choice = prepare_rows(as_table(frame), keep=keep).choice
     assert [one.column for one in found.columns if one.role == "used"] == list(choice.used)
     left_out = [(one.column, one.why, one.remedy) for one in found.columns if one.role == "left out"]
-    assert left_out == [(one.name, one.reason, "To use it: --keep rare.") for one in choice.left_out]
+    assert left_out == [(one.name, one.reason, 'To use it: keep=["rare"].') for one in choice.left_out]
 
 
 def test_one_row_and_one_column_are_singular():
@@ -111,7 +113,7 @@ def test_shell_and_json(path, capsys):
     assert "money in $" in out
     assert "█" in out
     assert run(["inspect", str(path), "--json", "--drop", "age"]) == 0
-    assert json.loads(capsys.readouterr().out) == coterie.inspect(path, drop="age").to_dict()
+    assert json.loads(capsys.readouterr().out) == coterie.inspect(path, drop="age").in_shell().to_dict()
     assert "money in $" in str(coterie.inspect(path))
     assert "rows, 10 columns" in repr(coterie.inspect(path))
 
@@ -131,3 +133,40 @@ def test_very_many_categories_and_odd_types(tmp_path):
     assert [one.role for one in found.columns] == ["left out", "left out", "left out", "used"]
     assert found.columns[0].n_different == n
     assert "\x1b" not in str(found)
+
+
+def test_infinite_numbers_are_refused_as_fit_does():
+    """Law: a column with an infinite number, which fit refuses, is not called used."""
+    frame = pandas.DataFrame({"a": [1.0, np.inf, 3.0, 2.0], "b": [1.0, 2.0, 4.0, 3.5]})
+    facts = {one.column: one for one in coterie.inspect(frame).columns}
+    assert (facts["a"].role, facts["b"].role) == ("refused", "used")
+    assert facts["a"].why == "1 infinite value"
+    with pytest.raises(InvalidData, match="infinite"):
+        coterie.fit(frame)
+
+
+def test_what_cannot_be_kept():
+    """Law: what fit refuses to keep, inspect refuses in the same words."""
+    days = pandas.to_datetime(["2024-01-01", "2024-01-03", "2024-02-01", "2024-01-09"])
+    frame = pandas.DataFrame({"day": days, "b": [1.0, 2.0, 4.0, 3.5]})
+    said = []
+    for look in (coterie.inspect, coterie.fit):
+        with pytest.raises(InvalidParameter, match='column "day" cannot be kept: it is a date') as caught:
+            look(frame, keep=["day"])
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+
+
+def test_whole_numbers_with_gaps_are_whole_from_everywhere(tmp_path):
+    """Law: gaps do not make whole numbers floats, whether they come from a file, a database or a frame."""
+    cells = [7, 3, None, 12, 5, 900]
+    lines = [f"{'' if cell is None else cell},{i / 7}" for i, cell in enumerate(cells)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b", *lines]) + "\n")
+    with sqlite3.connect(tmp_path / "t.db") as database:
+        database.execute("create table t (a, b)")
+        database.executemany("insert into t values (?, ?)", [(c, i / 7) for i, c in enumerate(cells)])
+    database.close()
+    frame = pandas.DataFrame({"a": cells, "b": [i / 7 for i in range(6)]})
+    for data in (tmp_path / "t.csv", tmp_path / "t.db", frame, frame.convert_dtypes()):
+        kinds = {one.column: one.kind for one in coterie.inspect(data).columns}
+        assert kinds == {"a": "whole number", "b": "number"}

@@ -63,7 +63,7 @@ def run(case: Case) -> None:
             "Table.matrix: a sparse matrix whose rows overlap",
             words,
         )
-    policy = draw.choice(["auto", "error", "drop", "median", "refuse"])
+    policy = draw.choice(["auto", "observed", "error", "drop", "median", "refuse"])
     settled = case.attempt(
         f"settle_missing {policy} of {words}", lambda: settle_missing(matrix, choice.used, policy=policy)
     )

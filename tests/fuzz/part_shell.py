@@ -142,7 +142,7 @@ def _fit_graph(case: Case, data: str, is_odd: bool) -> list[str]:
 def _common(draw: Draw, is_odd: bool) -> list[str]:
     arguments: list[str] = []
     if draw.chance(0.4):
-        arguments += ["--missing", _pick(draw, ["drop", "median"], ["error", "x"], is_odd)]
+        arguments += ["--missing", _pick(draw, ["observed", "drop", "median"], ["error", "x"], is_odd)]
     if is_odd and draw.chance(0.3):
         arguments += [draw.choice(["--drop", "--keep"]), draw.choice(["c0", "name0", "", "\x1b[31m", "c1"])]
     if is_odd and draw.chance(0.2):

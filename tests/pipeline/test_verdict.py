@@ -15,7 +15,8 @@ import coterie
 from coterie.cli.fitting import NOT_CONVINCING, exit_code
 from coterie.evaluate import Significance, Stability
 from coterie.evaluate.belief import SIGNIFICANT, STABLE
-from coterie.pipeline.verdict import decide
+from coterie.pipeline.text import _aligned, _line
+from coterie.pipeline.verdict import FitVerdict, decide
 from coterie.show.report import build_facts
 from coterie.show.report.clusterings import subject_of_clustering
 
@@ -165,3 +166,21 @@ def test_strict_exit_code(tmp_path, capsys):
     assert err == f"coterie: exit code 3 (--strict): {json.loads(out)['headline']}\n"
     assert run([*arguments, "--strict", "--no-believe"]) == NOT_CONVINCING
     assert capsys.readouterr().err.startswith("coterie: exit code 3 (--strict): ")
+
+
+def test_the_rule_that_decided_is_named():
+    """Law: where the mean is stable but most groups are not, the verdict says that this decided."""
+    by_groups = FitVerdict(4, 4, False, True, 0.01, 0.78, (0.97, 0.74, 0.7, 0.72))
+    assert by_groups.is_stable is False
+    assert by_groups.failed == ("unstable: only 1 of 4 groups has 0.75 or more",)
+    assert "unstable: only 1 of 4 groups has 0.75 or more" in by_groups.headline
+    by_mean = FitVerdict(4, 4, False, True, 0.01, 0.6, (0.97, 0.74, 0.7, 0.72))
+    assert (by_mean.why_unstable, by_mean.failed) == ("below 0.75", ("unstable",))
+
+
+def test_texts_begin_in_one_column():
+    """Law: the longest label, "Gaussian null not rejected", has room before its text."""
+    lines = _aligned([_line("3 groups", "a"), _line("Gaussian null not rejected", "b"), "  No groups"])
+    assert [line.find(text) for line, text in zip(lines, "ab", strict=False)] == [30, 30]
+    assert lines[2] == "  No groups"
+    assert _aligned([_line("3 groups", "a")])[0].find("a") == 26

@@ -140,16 +140,16 @@ Missing: TypeAlias = Annotated[
     str,
     option(
         metavar="HOW",
-        help="Missing values: auto, drop, median, refuse [auto]",
-        offered=offers(words("auto", "drop", "median", "refuse")),
+        help="Missing values: auto, observed, drop, median, refuse [auto]",
+        offered=offers(words("auto", "observed", "drop", "median", "refuse")),
     ),
 ]
 MissingInNew: TypeAlias = Annotated[
     str,
     option(
         metavar="HOW",
-        help="Missing values: drop, median, refuse [refuse]",
-        offered=offers(words("drop", "median", "refuse")),
+        help="Missing values: observed, drop, median, refuse [refuse]",
+        offered=offers(words("observed", "drop", "median", "refuse")),
     ),
 ]
 Dates: TypeAlias = Annotated[

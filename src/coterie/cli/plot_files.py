@@ -68,12 +68,13 @@ def read_subject(
     if not is_model_file(source):
         if data is not None:
             raise InvalidParameter(f"--data goes with a MODEL, and {source} is none.")
-        rows = read_table(source, header=header, encoding=encoding)
+        rows = read_table(source, header=header, encoding=encoding, **request.fit.reading)
         found = find_groups(request, rows) if kind.needs == "groups" and request.is_open else None
         return Subject(request, table=rows, model=None, found=found)
     from coterie.persist import load
 
-    table = None if data is None else read_table(data, header=header, encoding=encoding)
+    reading: Any = {"header": header, "encoding": encoding, **request.fit.reading}
+    table = None if data is None else read_table(data, **reading)
     model = load(source)
     return Subject(request, table=table, model=getattr(model, "groups", model))
 

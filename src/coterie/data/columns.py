@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from coterie._printing import shortened
+from coterie._support.notes import option_of
 from coterie._support.optional import require
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
 from coterie.data.categories import MOST_CATEGORIES, NOT_ASSOCIATED, why_no_category
@@ -33,16 +34,16 @@ REMEDIES = {
     "text in": "Correct or empty those cells.",
     "text with": "Join its values into fewer, such as towns into regions.",
     "text": "Encode text as numbers first, such as one column of 0 and 1 per value.",
-    NOT_ASSOCIATED: "To use it: --keep {name}.",
-    "a date": "Use --dates year, month, weekday or as-number.",
-    "a time": "Use --dates as-number.",
-    "a key": "To use it: --keep {name}.",
-    "row numbers": "To use it: --keep {name}.",
-    "a postal code": "To use it: --keep {name}.",
-    "a phone number": "To use it: --keep {name}.",
-    "an id that repeats": "To use it: --keep {name}.",
-    "a code": "To use it: --keep {name}.",
-    "classes": "To compare with it: --truth {name}; to use it: --keep {name}.",
+    NOT_ASSOCIATED: "To use it: {keep}.",
+    "a date": "Use {dates}.",
+    "a time": "Use {hours}.",
+    "a key": "To use it: {keep}.",
+    "row numbers": "To use it: {keep}.",
+    "a postal code": "To use it: {keep}.",
+    "a phone number": "To use it: {keep}.",
+    "an id that repeats": "To use it: {keep}.",
+    "a code": "To use it: {keep}.",
+    "classes": "To compare with it: {truth}; to use it: {keep}.",
 }  # what can be done about a column, by how the reason for leaving it out begins
 
 
@@ -210,8 +211,8 @@ def choose_columns(
         left_out.append(LeftOut(name, reason))
     if not used:
         has_text = categories and any(look.is_text for look in looks.values())
-        what = "numbers or categories" if has_text else "numbers"
-        raise InvalidData(f"{source}: no column of {what} to cluster by: {_why(left_out)}")
+        what = f"{source}: no column of {'numbers or categories' if has_text else 'numbers'} to cluster by"
+        raise InvalidData(f"{what}: {_why(left_out)}").in_shell(f"{what}: {_why(left_out, shell=True)}")
     return ColumnChoice(tuple(used), tuple(left_out))
 
 
@@ -219,31 +220,45 @@ def cannot_keep(source: str, name: str, reason: str) -> InvalidParameter:
     """Return the error about a column that is to be kept although it holds no numbers."""
     is_category = reason.startswith("text with")
     needed = f"at most {MOST_CATEGORIES} are taken as categories" if is_category else "numbers are needed"
-    return InvalidParameter(
-        f'{source}: column "{shortened(name)}" cannot be kept: it is {reason}, {needed}.'
-        f"{remedy_for(reason, name)}"
+    fact = f'{source}: column "{shortened(name)}" cannot be kept: it is {reason}, {needed}.'
+    return InvalidParameter(f"{fact}{remedy_for(reason, name)}").in_shell(
+        f"{fact}{remedy_for(reason, name, shell=True)}"
     )
 
 
-def remedy_for(reason: str, name: str) -> str:
+def remedy_for(reason: str, name: str, *, shell: bool = False) -> str:
     """Return what to do about a column that is left out, as a sentence with a blank before it; or nothing.
 
     Examples
     --------
     >>> remedy_for("mixed units: cm (2), m (1)", "height"), remedy_for("a postal code", "zip")
-    (' Convert it to one unit first.', ' To use it: --keep zip.')
+    (' Convert it to one unit first.', ' To use it: keep=["zip"].')
     """
     for start, remedy in REMEDIES.items():
         if reason.startswith(start):
-            return " " + remedy.replace("{name}", shortened(name))
+            return " " + _with_options(remedy, shortened(name), shell=shell)
     return ""
 
 
-def _why(left_out: Sequence[LeftOut]) -> str:
+def _with_options(remedy: str, name: str, *, shell: bool) -> str:
+    options = {
+        "keep": option_of("keep", [name], shell=shell),
+        "truth": f"--truth {name}" if shell else f'truth="{name}"',
+        "dates": "--dates year, month, weekday or as-number"
+        if shell
+        else 'dates="year", "month", "weekday" or "as-number"',
+        "hours": "--dates as-number" if shell else 'dates="as-number"',
+    }
+    for option, text in options.items():
+        remedy = remedy.replace(f"{{{option}}}", text)
+    return remedy
+
+
+def _why(left_out: Sequence[LeftOut], *, shell: bool = False) -> str:
     listed = ", ".join(str(column) for column in left_out[:LISTED]) + (
         " ..." if len(left_out) > LISTED else ""
     )
-    remedies = dict.fromkeys(remedy_for(column.reason, column.name) for column in left_out)
+    remedies = dict.fromkeys(remedy_for(column.reason, column.name, shell=shell) for column in left_out)
     return f"{listed}.{''.join(list(remedies)[:2])}"
 
 

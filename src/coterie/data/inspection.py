@@ -10,9 +10,11 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._printing import shortened, visible
+from coterie._support.notes import Note, in_shell, option_of
 from coterie._support.optional import require
 from coterie.data.categories import is_category, texts_of
-from coterie.data.columns import ColumnChoice, Look, check_names, look_at, remedy_for
+from coterie.data.cells import NUMBER
+from coterie.data.columns import ColumnChoice, Look, cannot_keep, check_names, look_at, remedy_for
 from coterie.data.frames import as_table
 from coterie.data.marks import Counts, note_marks
 from coterie.data.missing import MOSTLY_EMPTY
@@ -23,7 +25,7 @@ from coterie.errors import InvalidData
 BARS = "▁▂▃▄▅▆▇█"
 N_BINS = 8
 MOST_DENSE_COLUMNS = 10_000  # of a sparse matrix: more columns than anybody reads
-USED, LEFT_OUT = "used", "left out"
+USED, LEFT_OUT, REFUSED = "used", "left out", "refused"
 HEADINGS = ("column", "kind", "role", "missing", "distribution", "why", "remedy")
 
 
@@ -38,7 +40,7 @@ class ColumnFacts:
     kind : str
         Number, money in €, percent, cm, yes/no, a date, text and so on.
     role : str
-        "used" or "left out".
+        "used", "left out" or "refused": `coterie.fit` takes no infinite numbers.
     why : str
         Why it is left out, or what was done to its cells.
     missing : float
@@ -119,6 +121,13 @@ class Inspection:
         )
         return f"{self.source}   {self.n_rows:,} {rows}, {len(self.columns):,} {columns}, {n_used:,} used"
 
+    def in_shell(self) -> Inspection:
+        """Return the same in the words of the command line."""
+        columns = tuple(
+            replace(one, why=in_shell(one.why), remedy=in_shell(one.remedy)) for one in self.columns
+        )
+        return replace(self, columns=columns, notes=tuple(map(in_shell, self.notes)))
+
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain values."""
         columns = [asdict(one) | {"histogram": list(one.histogram)} for one in self.columns]
@@ -173,9 +182,14 @@ def inspect(
     table = as_table(data, dates=dates, may_be_distances=True, **reading)
     dropped, kept = ({names} if isinstance(names, str) else set(names) for names in (drop, keep))
     check_names(table.source, table.columns, [*dropped, *kept])
+    looks = _looks(table)
+    for name in (name for name in looks if name in kept and name not in dropped):
+        reason = looks[name].reason_to_leave_out(is_kept=True, categories=True)
+        if reason is not None:  # as `coterie.fit` does
+            raise cannot_keep(table.source, name, reason)
     facts = [
         _facts_of(look, table.marks.get(name, {}), is_dropped=name in dropped, is_kept=name in kept)
-        for name, look in _looks(table).items()
+        for name, look in looks.items()
     ]
     found = _without_unassociated(table, _without_mostly_empty(facts, kept), kept)
     return Inspection(table.source, table.n_rows, found, table.notes)
@@ -205,7 +219,9 @@ def _without_mostly_empty(facts: Sequence[ColumnFacts], kept: Collection[str]) -
 
 
 def _leave_out(one: ColumnFacts, reason: str) -> ColumnFacts:
-    return replace(one, role=LEFT_OUT, why=reason, remedy=f"To use it: --keep {shortened(one.column)}.")
+    name = shortened(one.column)
+    remedy = Note(*(f"To use it: {option_of('keep', [name], shell=shell)}." for shell in (False, True)))
+    return replace(one, role=LEFT_OUT, why=reason, remedy=remedy)
 
 
 def _looks(table: Table) -> dict[str, Look]:
@@ -229,18 +245,26 @@ def _facts_of(look: Look, marks: Counts, *, is_dropped: bool, is_kept: bool) -> 
     reason = "dropped" if is_dropped else look.reason_to_leave_out(is_kept=is_kept, categories=True)
     values = series if look.numbers is None else look.values(as_is=is_kept)
     said = note_marks({"": {**marks, **look.marks}}, {} if is_kept else {series.name: look.sentinels})
-    about = "; ".join(note.removeprefix(": ").removeprefix(f"{series.name}: ") for note in said)
-    remedy = (
-        remedy_for(reason or "", series.name).strip() if look.reason != "a key" else ""
-    )  # text cannot be kept
+    about = _joined(said, series.name)
+    remedy: str = Note(*(remedy_for(reason or "", series.name, shell=one).strip() for one in (False, True)))
+    if look.reason == "a key":  # text cannot be kept
+        remedy = ""
+    n_infinite = _count_infinite(values) if reason is None and look.numbers is not None else 0
     if reason is None and look.is_text:
-        about, remedy = _about_category(look), f"To leave it out: --drop {shortened(series.name)}."
+        about, name = Note(*[_about_category(look)] * 2), shortened(series.name)
+        remedy = Note(
+            *(f"To leave it out: {option_of('drop', [name], shell=shell)}." for shell in (False, True))
+        )
     elif reason is None:
         remedy = _remedy_of_used(look, values, is_kept=is_kept)
+    if n_infinite:
+        values_are = f"{n_infinite:,} infinite value{'s' if n_infinite > 1 else ''}"
+        about = _joined([values_are, *([about] if about else [])])
+        remedy = "Replace or remove infinite values first, or drop the column."
     return ColumnFacts(
         column=series.name,
         kind=_kind(look),
-        role=USED if reason is None else LEFT_OUT,
+        role=REFUSED if n_infinite else USED if reason is None else LEFT_OUT,
         why=reason or about,
         missing=values.null_count() / max(1, len(values)),
         n_different=_count_different(values),
@@ -256,14 +280,27 @@ def _about_category(look: Look) -> str:
     return f"{n_levels} categor{'y' if n_levels == 1 else 'ies'}, {most} most often"
 
 
+def _joined(notes: Sequence[str], name: str = "") -> Note:
+    """Return notes as one, without the name of the column, in the words of Python and of the shell."""
+    texts = (
+        "; ".join(note.removeprefix(": ").removeprefix(f"{name}: ") for note in said)
+        for said in (notes, [in_shell(note) for note in notes])
+    )
+    return Note(*texts)
+
+
+def _count_infinite(values: Any) -> int:
+    return int(values.is_infinite().sum() or 0) if values.dtype.is_float() else 0
+
+
 def _kind(look: Look) -> str:
     if is_category(look):
         return "category"
-    if look.reading is not None:
+    if look.reading is not None and look.reading.kind != NUMBER:
         return str(look.reading)
     dtype = look.series.dtype
     if look.numbers is not None:
-        return "yes/no" if str(dtype) == "Boolean" else "whole number" if dtype.is_integer() else "number"
+        return "yes/no" if str(dtype) == "Boolean" else "whole number" if _are_whole(look) else "number"
     if look.reason == "empty":
         return "empty"
     if is_text(dtype) and look.reason in ("a date", "a time"):
@@ -271,12 +308,28 @@ def _kind(look: Look) -> str:
     return "text" if is_text(dtype) else (look.reason or "").removeprefix("a ")
 
 
+def _are_whole(look: Look) -> bool:
+    """Return whether all numbers are whole, however they are stored: gaps make some readers store floats."""
+    numbers = look.numbers
+    if numbers.dtype.is_integer():
+        return True
+    known = numbers.drop_nulls().drop_nans() if numbers.dtype.is_float() else numbers.drop_nulls()
+    return len(known) > 0 and bool((known == known.round()).all()) and not _count_infinite(known)
+
+
 def _remedy_of_used(look: Look, values: Any, *, is_kept: bool) -> str:
     series = look.series
     is_whole = series.dtype.is_integer() and not is_kept
     if is_whole and are_years(series.name, float(series.min()), float(series.max())):
-        return f"Years as labels: --drop {shortened(series.name)}."
-    return "Missing values: --missing drop or median." if values.null_count() else ""
+        name = shortened(series.name)
+        return Note(
+            *(f"Years as labels: {option_of('drop', [name], shell=shell)}." for shell in (False, True))
+        )
+    if not values.null_count():
+        return ""
+    return Note(
+        'Missing values: missing="observed" or "drop".', "Missing values: --missing observed or drop."
+    )
 
 
 def _count_different(values: Any) -> int:

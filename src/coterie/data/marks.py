@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from coterie._printing import shortened
+from coterie._support.notes import Note, option_of
 from coterie._support.optional import require
 
 # Cells that are empty whatever the column holds: the readers of text files know them.
@@ -104,6 +105,12 @@ def without_sentinels(numbers: Any, sentinels: Counts) -> Any:
     return polars.select(polars.when(~is_gone).then(numbers)).to_series().alias(numbers.name)
 
 
+def _note_sentinels(name: str, counts: Counts, shell: bool) -> str:
+    them = "it" if sum(counts.values()) == 1 else "them"
+    option = option_of("keep", [name], shell=shell)
+    return f"{name}: {_listed(counts, quoted=False)} taken as missing ({option} uses {them})"
+
+
 def note_marks(marks_of: Mapping[str, Counts], sentinels_of: Mapping[str, Counts]) -> tuple[str, ...]:
     r"""Return what to say about cells that were taken as missing, by column.
 
@@ -111,15 +118,14 @@ def note_marks(marks_of: Mapping[str, Counts], sentinels_of: Mapping[str, Counts
     --------
     >>> print(*note_marks({"age": {"unknown": 101}}, {"size": {"-999": 2}}), sep="\n")
     age: 101 cells "unknown" taken as missing
-    size: 2 cells -999 taken as missing (--keep size uses them)
+    size: 2 cells -999 taken as missing (keep=["size"] uses them)
     """
     notes = [
         f"{shortened(name)}: {_listed(counts, quoted=True)} taken as missing"
         for name, counts in marks_of.items()
         if counts
     ] + [
-        f"{shortened(name)}: {_listed(counts, quoted=False)} taken as missing (--keep {shortened(name)} "
-        f"uses {'it' if sum(counts.values()) == 1 else 'them'})"
+        Note(*(_note_sentinels(shortened(name), counts, shell) for shell in (False, True)))
         for name, counts in sentinels_of.items()
         if counts
     ]

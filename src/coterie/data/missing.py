@@ -1,4 +1,4 @@
-"""What to do about missing values: leave out rows, fill in the median, or refuse."""
+"""What to do about missing values: use what was observed, leave out rows, fill in the median, or refuse."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._printing import shortened
+from coterie._support.notes import Note
 from coterie._support.typing import FloatArray, Indices
 from coterie._support.validation import largest_safe, smallest_safe
-from coterie._support.validation.schema import COUNT, Maybe, Schema, Tensor
+from coterie._support.validation.schema import COUNT, FLAG, Maybe, Schema, Sometimes, Tensor
+from coterie.data.filling import fill_from_similar
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 
-MISSING_POLICIES = ("auto", "drop", "median", "refuse")
+MISSING_POLICIES = ("auto", "observed", "drop", "median", "refuse")
 REFUSE = ("refuse", "error")  # the second is the older name
 MOSTLY_COMPLETE = 0.5  # share of complete rows from which "auto" leaves out the others
 MOSTLY_EMPTY = 0.5  # share of missing values above which "auto" leaves out a column
@@ -25,19 +27,25 @@ SHOWN_COLUMNS = 5
 
 @dataclass(frozen=True)
 class Complete:
-    """A matrix without holes, the rows of the table it comes from, and the medians that filled it."""
+    """A matrix without holes, the rows of the table it comes from, and how it was filled.
+
+    `medians` are those of the columns, where values were filled. `is_observed`: values were taken from the
+    most similar rows, for all that needs complete rows; methods that take gaps count observed cells only.
+    """
 
     _schema: ClassVar[Schema] = {
         "X": Tensor("rows", "columns", sparse=True, may_be_empty=True),
         "rows": Tensor("rows", kind="i8", low=0),
         "n_rows_in_table": COUNT,
         "medians": Maybe(Tensor("columns", kind="f8", allow="nan")),
+        "is_observed": Sometimes(FLAG),
     }
 
     X: Any
     rows: Indices
     n_rows_in_table: int
     medians: FloatArray | None
+    is_observed: bool = False
 
     @property
     def n_dropped(self) -> int:
@@ -61,9 +69,10 @@ def settle_missing(
         NaN marks what is missing.
     columns : sequence of str
         Names for messages.
-    policy : {"auto", "drop", "median", "refuse"}
-        Leave out the rows, fill in each column's median, or refuse. "auto" leaves out rows with missing
-        values if at least half of all rows are complete, and fills in medians otherwise. "error" is "refuse".
+    policy : {"auto", "observed", "drop", "median", "refuse"}
+        Use observed values and take the others from the most similar row, leave out the rows, fill in each
+        column's median, or refuse. "auto" leaves out rows with missing values if at least half of all rows
+        are complete, and is "observed" otherwise. "error" is "refuse".
     source : str
         Name of the table in messages.
     medians : array of shape (n_columns,), default=None
@@ -91,7 +100,7 @@ def settle_missing(
         raise _refusal(is_missing, columns, source)
     kept = np.flatnonzero(~is_missing.any(axis=1))
     if policy == "auto":
-        policy = "drop" if len(kept) >= max(2, MOSTLY_COMPLETE * n_rows) else "median"
+        policy = "drop" if len(kept) >= max(2, MOSTLY_COMPLETE * n_rows) else "observed"
     if policy == "drop":
         if kept.size == 0:
             raise InvalidData(
@@ -101,6 +110,9 @@ def settle_missing(
     if medians is None:
         _refuse_empty(is_missing, columns, source)
         medians = np.nanmedian(X, axis=0).astype(X.dtype)
+    if policy == "observed":
+        rows = np.flatnonzero(~is_missing.all(axis=1))
+        return Complete(fill_from_similar(np.ascontiguousarray(X[rows])), rows, n_rows, medians, True)
     return Complete(np.where(is_missing, medians, X), everything, n_rows, medians)
 
 
@@ -171,9 +183,16 @@ def note_missing(complete: Complete, counts: Sequence[tuple[str, int]]) -> tuple
     shares = [f"{shortened(name)} {100 * count / n_rows:.2g} %" for name, count in counts[:SHOWN_COLUMNS]]
     more = f" and {len(counts) - SHOWN_COLUMNS} more columns" if len(counts) > SHOWN_COLUMNS else ""
     missing = f"missing values: {', '.join(shares)}{more}"
+    if complete.is_observed:
+        filled = sum(count for _, count in counts) - complete.n_dropped * complete.X.shape[1]
+        empty = f"; {complete.n_dropped:,} rows without any value left out" if complete.n_dropped else ""
+        cells = f"{filled:,} cell{'s' if filled != 1 else ''}"
+        how = f"k-means counts observed cells only, other methods take the {cells} from the most similar row"
+        return (f"{missing}; {how}{empty}",)
     if complete.n_dropped:
         rows = f"{complete.n_dropped:,} of {n_rows:,} rows"
-        return (f"{missing}; {rows} left out (--missing median fills the gaps instead)",)
+        hints = ('missing="observed"', "--missing observed")
+        return (Note(*(f"{missing}; {rows} left out ({hint} uses them)" for hint in hints)),)
     filled = sum(count for _, count in counts)
     cells = f"{filled:,} cell{'s' if filled > 1 else ''}"
     if complete.medians is None:
@@ -233,8 +252,8 @@ def _refuse_sizes(X: Any, columns: Sequence[str], source: str) -> None:
 
 def _refusal(is_missing: Any, columns: Sequence[str], source: str) -> InvalidData:
     fact = f"{source}: {_places(is_missing, columns, 'missing')}."
-    return InvalidData(f"{fact} Use missing='drop' or 'median', or fill them first.").in_shell(
-        f"{fact} Use --missing drop|median, or fill them first."
+    return InvalidData(f"{fact} Use missing='observed', 'drop' or 'median', or fill them first.").in_shell(
+        f"{fact} Use --missing observed|drop|median, or fill them first."
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from coterie._printing import shortened
+from coterie._support.notes import Note, option_of
 from coterie.data.categories import NOT_ASSOCIATED, Levels
 from coterie.data.cells import DATE, NUMBER, TIME
 from coterie.data.columns import ColumnChoice, Look
@@ -12,6 +13,7 @@ from coterie.data.marks import Counts, add_marks, note_marks
 from coterie.data.schema import are_years
 
 LISTED = 5
+DATES_IN_PYTHON = 'dates="year", "month", "weekday" or "as-number"'
 CODES = ("a postal code", "a phone number", "an id that repeats", "a code", "classes")
 
 
@@ -57,14 +59,26 @@ def _note_categories(used: Sequence[str], levels: Levels) -> list[str]:
     if not names:
         return []
     one = len(names) == 1
-    leave = f"--drop {','.join(names[:LISTED])} leaves {'it' if one else 'them'} out"
-    return [f"{listed(names)} used as categor{'y' if one else 'ies'}; {leave}"]
+    texts = (
+        f"{listed(names)} used as categor{'y' if one else 'ies'}; "
+        f"{option_of('drop', names[:LISTED], shell=shell)} leaves {'it' if one else 'them'} out"
+        for shell in (False, True)
+    )
+    return [Note(*texts)]
 
 
 def _note_readings(looks: Mapping[str, Look], used: Sequence[str]) -> list[str]:
     disguised = [name for name in used if looks[name].reading is not None]
-    texts = [f"{shortened(name)} ({looks[name].reading})" for name in disguised if not _is_plain(looks[name])]
+    texts = [
+        f"{shortened(name)} ({_reading(looks[name])})" for name in disguised if not _is_plain(looks[name])
+    ]
     return [f"{listed(texts)} read as numbers"] if texts else []
+
+
+def _reading(look: Look) -> str:
+    """Return what numbers were disguised as; plain ones had thousands separators or decimal commas."""
+    assert look.reading is not None
+    return "text with separators" if look.reading.kind == NUMBER else str(look.reading)
 
 
 def _is_plain(look: Look) -> bool:
@@ -74,30 +88,37 @@ def _is_plain(look: Look) -> bool:
 
 
 def _note_left_out(choice: ColumnChoice) -> list[str]:
-    notes = []
+    notes: list[str] = []
     for test, option in _OPTIONS:
         names = [shortened(one.name) for one in choice.left_out if test(one.reason)]
         if names:
             of = {one.name: one.reason for one in choice.left_out}
             texts = [f"{name} ({of.get(name, '')})" for name in names]
-            notes.append(f"left out: {listed(texts)}; {option(names)}")
+            fact = f"left out: {listed(texts)}"
+            notes.append(Note(*(f"{fact}; {option(names, shell)}" for shell in (False, True))))
     return notes
 
 
-def _keep_them(names: Sequence[str]) -> str:
-    return f"--keep {','.join(names[:LISTED])} uses {'it' if len(names) == 1 else 'them'}"
+def _keep_them(names: Sequence[str], shell: bool) -> str:
+    return f"{option_of('keep', names[:LISTED], shell=shell)} uses {_them(names)}"
 
 
-_OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str]], str]], ...] = (
+def _use_dates(names: Sequence[str], shell: bool) -> str:
+    how = "--dates year, month, weekday or as-number"
+    return f"{how if shell else DATES_IN_PYTHON} uses {_them(names)}"
+
+
+def _them(names: Sequence[str]) -> str:
+    return "it" if len(names) == 1 else "them"
+
+
+_OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str], bool], str]], ...] = (
     (lambda reason: reason in CODES, _keep_them),
     (lambda reason: reason == NOT_ASSOCIATED, _keep_them),
-    (
-        lambda reason: reason in (f"a {DATE}", f"a {TIME}"),
-        lambda names: f"--dates year, month, weekday or as-number uses {'it' if len(names) == 1 else 'them'}",
-    ),
+    (lambda reason: reason in (f"a {DATE}", f"a {TIME}"), _use_dates),
     (lambda reason: reason.endswith("% missing"), _keep_them),
-    (lambda reason: reason.startswith("text with"), lambda names: "too many to be categories"),
-    (lambda reason: reason.startswith("mixed units"), lambda names: "convert to one unit first"),
+    (lambda reason: reason.startswith("text with"), lambda names, shell: "too many to be categories"),
+    (lambda reason: reason.startswith("mixed units"), lambda names, shell: "convert to one unit first"),
 )
 
 
@@ -112,7 +133,11 @@ def _note_years(looks: Mapping[str, Look], used: Sequence[str], keep: Sequence[s
     if not years:
         return []
     are = "holds years, used as a number" if len(years) == 1 else "hold years, used as numbers"
-    return [f"{listed(years)} {are}; --drop {','.join(years[:LISTED])} if they are labels"]
+    texts = (
+        f"{listed(years)} {are}; {option_of('drop', years[:LISTED], shell=shell)} if they are labels"
+        for shell in (False, True)
+    )
+    return [Note(*texts)]
 
 
 def listed(texts: Sequence[str]) -> str:

@@ -29,11 +29,24 @@ def read_json(source: Source) -> tuple[Any, bool]:
     except json.JSONDecodeError as problem:
         value = _lines(source, text, problem)
     if isinstance(value, dict):
+        _refuse_split(source, value)
         value = _columns(source, value)
     is_rows = isinstance(value, list) and all(isinstance(row, list) for row in value)
     if not value or not (is_rows or isinstance(value, dict) or all(isinstance(row, dict) for row in value)):
         raise source.fail(f"is JSON, but not a table: {SHAPES} is needed.")
     return _frame(source, value, is_rows=is_rows), not is_rows
+
+
+def _refuse_split(source: Source, value: dict[str, Any]) -> None:
+    """Refuse what pandas writes with orient="split" or "table": names, rows and cells apart."""
+    keys, rows = value.keys(), value.get("data")
+    orient = "split" if {"columns", "data"} <= keys else "table" if {"schema", "data"} <= keys else None
+    is_nested = isinstance(rows, list) and all(isinstance(row, list | dict) for row in rows)
+    if orient is not None and is_nested:
+        raise source.fail(
+            f'is JSON as pandas writes it with orient="{orient}", which is not read. Write it with '
+            f'orient="records": {SHAPES} is needed.'
+        )
 
 
 def _lines(source: Source, text: str, problem: json.JSONDecodeError) -> list[Any]:

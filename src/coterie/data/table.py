@@ -176,10 +176,12 @@ class Table:
         if look.numbers is not None:
             return look.values(as_is=as_is)
         if look.reason != "empty":
-            remedy = "" if look.reason == "text" else remedy_for(look.reason or "", name)
-            raise InvalidData(
-                f'{self.source}: column "{shortened(name)}" must hold numbers, but is {look.reason}.{remedy}'
+            reason = look.reason or ""
+            fact = f'{self.source}: column "{shortened(name)}" must hold numbers, but is {reason}.'
+            python, shell = (
+                "" if reason == "text" else remedy_for(reason, name, shell=one) for one in (False, True)
             )
+            raise InvalidData(f"{fact}{python}").in_shell(f"{fact}{shell}")
         polars = require("polars", extra="cli", purpose="Reading tables")
         return polars.Series(name, [None] * self.n_rows, dtype=polars.Float64)
 
@@ -434,11 +436,16 @@ class PreparedRows:
         missing = note_missing(self.complete, self.missing_counts())
         return (*self.table.notes, *self.said, *missing)
 
+    def gaps(self) -> Any:
+        """Return which values of `points` were missing, and filled; None: none."""
+        if self.complete.medians is None:
+            return None
+        return np.isnan(self._cells()[self.rows])
+
     def complete_rows(self) -> Indices:
         """Return the rows of `points`, counted from 0, in which no value was filled."""
-        if self.complete.medians is None:
-            return np.arange(len(self.rows))
-        return np.flatnonzero(~np.isnan(self._cells()).any(axis=1))
+        gaps = self.gaps()
+        return np.arange(len(self.rows)) if gaps is None else np.flatnonzero(~gaps.any(axis=1))
 
     def _cells(self) -> Any:
         if self.levels:
@@ -478,7 +485,7 @@ def prepare_rows(
         The only columns to use; none: all that can be used.
     drop, keep : sequences of str
         Columns to leave out, or to use although they look like a key or are constant.
-    missing : {"auto", "drop", "median", "refuse"}, default="auto"
+    missing : {"auto", "observed", "drop", "median", "refuse"}, default="auto"
         What to do about missing values, see `settle_missing`. "auto" also leaves out columns in which more
         than half of the values are missing, unless they are named.
     categories : bool, default=False

@@ -269,7 +269,7 @@ class Clustering:
         ----------
         rows : Table, DataFrame or array
             Matched by column name, or in the order of the columns used.
-        missing : {"error", "drop", "median"}, default="error"
+        missing : {"error", "observed", "drop", "median"}, default="error"
             Rows with missing values: refuse, mask, or fill with the medians of the fit.
         """
         return self.groups.predict(rows, missing=missing)

@@ -59,6 +59,8 @@ def fit(
     n_init: int | None = None,
     improve: str | None = None,
     set: Mapping[str, Any] | None = None,
+    together: Any = None,
+    apart: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     believe: bool = True,
     progress: ProgressOption = None,
@@ -97,11 +99,13 @@ def fit(
         The only columns to use; none: all that can be used.
     drop, keep : str or sequences of str
         Columns to leave out, or to use although they look like a key or are constant.
-    missing : {"auto", "drop", "median", "refuse"}, default="auto"
-        Leave out rows with missing values, fill in medians, or refuse. "auto" leaves out columns in which
-        most values are missing, then rows if at least half of them are complete; otherwise it fills. A note
-        says what was done. Filled rows get a group, but methods are compared on complete rows where there are
-        enough. Data in blocks must be complete.
+    missing : {"auto", "observed", "drop", "median", "refuse"}, default="auto"
+        "observed": k-means counts observed cells only (k-POD); other methods take missing values from the
+        most similar row. "drop", "median" and "refuse": leave out rows with missing values, fill in medians,
+        or refuse. "auto" leaves out columns in which most values are missing, then rows if at least half of
+        them are complete; otherwise it is "observed". A note says what was done. Methods are compared on
+        complete rows where there are enough, else on rows filled from the most similar ones, and so is the
+        null model. Data in blocks must be complete.
     dates : {"as-number", "year", "month", "weekday"}, default=None
         What to make of dates; None leaves them out, with a note.
     sheet, table, query : str, default=None
@@ -114,6 +118,10 @@ def fit(
         "breathing" looks for a better optimum of k-means.
     set : mapping, default=None
         Other parameters of the one method that is named: ``{"eps": 0.4}`` for "dbscan".
+    together, apart : path, DataFrame or sequence of pairs, default=None
+        Rows that must share a group, or must not: for "constrained-kmeans", which is then the default method,
+        and "agglomerative". Pairs are keys of the table, or row numbers: from 0 in a sequence, from 1 in a
+        file or frame of two columns. Pairs that contradict each other are refused by name.
     checkpoint : path, default=None
         A folder where a fit in blocks is saved after every pass, and resumed from.
     believe : bool, default=True
@@ -151,7 +159,7 @@ def fit(
         distance=distance, scale=scale, truth=truth, budget=budget, columns=columns,
         drop=drop, keep=keep, missing=missing, dates=dates, sheet=sheet, table=table,
         query=query, random_state=random_state, n_init=n_init, improve=improve,
-        settings=set, checkpoint=checkpoint, believe=believe,
+        settings=set, together=together, apart=apart, checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
     if is_of_graph:
         return fit_graph(X if graph is None else graph, request, progress=progress)
@@ -165,6 +173,7 @@ def run(
     began = time.perf_counter()
     with track(progress, "preparing rows", total=None) as tracker:
         rows = open_rows(X, request, tracker)
+        request = rows.resolve(request)
         if not request.is_settled:
             tracker.expect(tell_long(rows.n_rows, len(rows.columns), request.budget, in_shell=in_shell))
         return find_groups(rows, request, tracker, began)
@@ -189,7 +198,8 @@ def find_groups(rows: Rows, request: FitRequest, tracker: Tracker, began: float)
     if isinstance(metric, str) and metric != "euclidean" and recipe.distance is None:
         recipe = replace(recipe, distance=metric)
     seconds = time.perf_counter() - began
-    groups, facts = rows.describe(fitted, recipe, seconds, _notes(choice, compared), request.seed)
+    said = (*request.notes, *_notes(choice, compared))
+    groups, facts = rows.describe(fitted, recipe, seconds, said, request.seed)
     stability, significance = _belief(rows, fitted, groups, choice, compared, request, tracker)
     is_apart = None if choice.contest is None else choice.contest.is_apart
     notes = groups.notes
@@ -309,7 +319,7 @@ def check_belief(
     tracker : Tracker
         Hears of the two stages.
     filled : array of bool of shape (n, d), default=None
-        Values that were missing, and have the median of their column.
+        Values that were missing, and are those of the most similar row.
     mixed : MixedColumns, default=None
         Which columns of the points are categories; None: none.
     """

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 
 from coterie._support.caller import caller_level
 from coterie._support.typing import FloatArray, Indices, Labels
@@ -29,7 +30,7 @@ from coterie.data import SCALINGS, LeftOut, PreparedRows, Scaling, Table, as_tab
 from coterie.data.categories import Levels, note_unseen
 from coterie.data.missing import settle_mixed
 from coterie.distance import find_geometry
-from coterie.errors import DataNotice, InvalidData, ModelFileError
+from coterie.errors import DataNotice, InvalidData, InvalidParameter, ModelFileError
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.profile import Profile, profile_groups
 from coterie.pipeline.recipe import Recipe
@@ -182,8 +183,9 @@ class Groups:
         ----------
         rows : Table, DataFrame or array
             Tables and frames are matched by column name; arrays must have the model's columns in their order.
-        missing : {"error", "drop", "median"}, default="error"
-            Rows with missing values: refuse, mask them, or fill them with the medians of the fit.
+        missing : {"error", "observed", "drop", "median"}, default="error"
+            Rows with missing values: refuse, count observed cells (k-means), mask them, or fill them with the
+            medians of the fit.
 
         Returns
         -------
@@ -201,6 +203,8 @@ class Groups:
         if self.levels:
             return self._predict_mixed(rows, missing)
         X, source = self._matrix(rows)
+        if missing == "observed":
+            return self._predict_observed(X, source)
         complete = settle_missing(X, self.columns, policy=missing, source=source, medians=self.medians)
         found = number_labels(self.model.predict(self.scaling.apply(complete.X)), self.numbers)
         return spread_labels(found, complete.rows, X.shape[0])
@@ -225,6 +229,20 @@ class Groups:
             warnings.simplefilter("ignore", DataNotice)  # it was said above, by the names of the columns
             labels = self.model.predict(self.scaling.apply(complete.X))
         return spread_labels(number_labels(labels, self.numbers), complete.rows, len(X))
+
+    def _predict_observed(self, X: Any, source: str) -> Labels:
+        """Return groups by observed cells; rows without any are masked."""
+        if getattr(self.model, "missing", None) != "observed" or issparse(X):
+            raise InvalidParameter(
+                'missing="observed" is for groups that k-means found by observed cells, got others. Use '
+                '"median" or "drop".'
+            ).in_shell(
+                "--missing observed is for groups that k-means found by observed cells. Use median or drop."
+            )
+        kept = np.flatnonzero(~np.isnan(X).all(axis=1))
+        settle_missing(np.where(np.isnan(X), 0.0, X), self.columns, source=source)  # refuses what is infinite
+        found = self.model.predict(self.scaling.apply(X[kept])) if len(kept) else np.empty(0, dtype=np.int32)
+        return spread_labels(number_labels(found, self.numbers), kept, X.shape[0])
 
     def _matrix(self, rows: Any) -> tuple[Any, str]:
         if isinstance(rows, Table):
@@ -448,7 +466,7 @@ def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels
         What `coterie.load` returned. An estimator's clusters keep its own numbers.
     table : Table
         Columns are found by name when the model knows names, otherwise the numeric ones are taken in order.
-    missing : {"error", "drop", "median"}, default="error"
+    missing : {"error", "observed", "drop", "median"}, default="error"
         What to do about missing values; "median" needs `Groups`.
     """
     groups = getattr(model, "groups", model)

@@ -18,6 +18,7 @@ from coterie._support.progress import Tracker
 from coterie._support.typing import Data, FloatArray, Labels
 from coterie.cluster import KMeans, find_method
 from coterie.cluster.agglomerative import cut_tree, genie_children
+from coterie.data.filling import fill_from_similar
 from coterie.evaluate import Significance
 from coterie.evaluate.belief import EXACT, fit_null, own_stream, run_all
 from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, MixedRows, Task, propose_aloud
@@ -50,7 +51,7 @@ class NullRows:
     rows : array of shape (n, d)
         The rows.
     filled : array of bool of shape (n, d) or None
-        The values that were missing and have the median of their column.
+        The values that were missing and are those of the most similar row.
 
     Examples
     --------
@@ -68,10 +69,10 @@ class NullRows:
         if self.filled is None or not self.filled.any():
             return self._rounded(self._gaussian.draw(rng))
         drawn = self._rounded(self._of_known(rng))
-        for at in np.flatnonzero(self.filled.any(axis=0)):
-            gaps = self.filled[:, at]
-            drawn[gaps, at] = np.median(drawn[~gaps, at]) if not gaps.all() else 0.0
-        return drawn
+        gaps = self.filled & ~self.filled.all(
+            axis=0
+        )  # a column that a sample lacks has nothing to fill it with
+        return fill_from_similar(np.where(gaps, np.nan, drawn))
 
     @cached_property
     def _gaussian(self) -> Any:

@@ -19,6 +19,9 @@ from coterie.errors import CoterieError, InvalidParameter, did_you_mean
 OPTIONS = {"distance": ("geometry", "metric"), "n_init": ("n_init",), "improve": ("improve",)}
 
 
+PAIRS_OF_ROWS = ("must_link", "cannot_link")  # settings that may be long
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How to find groups.
@@ -76,7 +79,10 @@ class Recipe:
         >>> Recipe("dbscan", settings={"eps": 0.4}).title
         'DBSCAN (eps=0.4)'
         """
-        words = ", ".join(f"{name}={value}" for name, value in (self.settings or {}).items())
+        words = ", ".join(
+            f"{name}: {len(value):,}" if name in PAIRS_OF_ROWS else f"{name}={value}"
+            for name, value in (self.settings or {}).items()
+        )
         return find_method(self.method).title + (f" ({words})" if words else "")
 
 

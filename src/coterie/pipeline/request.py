@@ -18,6 +18,7 @@ from coterie.pipeline.recipe import Recipe, check_recipe, takes_distance, takes_
 
 STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
 PRECOMPUTED = "precomputed"
+PAIRED = ("constrained-kmeans", "agglomerative")  # methods that take pairs of rows; the first is the default
 MOST_DIGITS = 7  # of a number of groups in text: the numbers of a range are all made
 
 
@@ -121,10 +122,14 @@ class FitRequest:
         How a table is read: `dates`, and of sources that hold several tables `sheet`, `table` or `query`.
     n_init, improve, settings
         Options of the one method that is named.
+    pairs : mapping
+        Rows that must be `together`, or `apart`, as given.
     checkpoint : path or None
         Folder where long fits in blocks are saved.
     believe : bool
         Whether to measure stability and significance.
+    notes : tuple of str
+        How what it says of rows was read.
     arguments : mapping
         What was given, so that a report can say how to ask again.
     """
@@ -144,8 +149,10 @@ class FitRequest:
     n_init: int | None = None
     improve: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    pairs: Mapping[str, Any] = field(default_factory=dict)
     checkpoint: str | os.PathLike[str] | None = None
     believe: bool = True
+    notes: tuple[str, ...] = ()
     arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -178,7 +185,7 @@ class FitRequest:
     @property
     def rows_may_move(self) -> bool:
         """Whether methods may run on rows in another order: settings may name rows, such as pairs."""
-        return not (self.is_settled or self.settings)
+        return not (self.is_settled or self.settings or self.pairs)
 
     @property
     def scaling(self) -> str:
@@ -254,6 +261,8 @@ def make_request(
     n_init: int | None = None,
     improve: str | None = None,
     settings: Mapping[str, Any] | None = None,
+    together: Any = None,
+    apart: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     believe: bool = True,
     who: str = "coterie.fit",
@@ -264,8 +273,12 @@ def make_request(
         "columns": column_names(columns), "drop": column_names(drop), "keep": column_names(keep),
         "missing": missing, "dates": dates, "sheet": sheet, "table": table, "query": query,
         "random_state": random_state, "n_init": n_init, "improve": improve,
-        "set": dict(settings or {}), "checkpoint": checkpoint, "believe": believe,
+        "set": dict(settings or {}), "together": _shown_pairs(together), "apart": _shown_pairs(apart),
+        "checkpoint": checkpoint, "believe": believe,
     }  # fmt: skip
+    pairs = {name: value for name, value in (("together", together), ("apart", apart)) if value is not None}
+    if pairs and (method is None or (isinstance(method, str) and method == AUTO)):
+        method = PAIRED[0]
     check_policy(missing)
     check_dates(dates)
     reading = {"dates": dates, "sheet": sheet, "table": table, "query": query}
@@ -288,12 +301,20 @@ def make_request(
         n_init=n_init,
         improve=improve,
         settings=dict(settings or {}),
+        pairs=pairs,
         checkpoint=checkpoint,
         believe=believe,
         arguments=arguments,
     )
     _check_methods(request)
     return request
+
+
+def _shown_pairs(pairs: Any) -> Any:
+    """Return pairs as a report can write them: a path, or a list."""
+    if pairs is None or isinstance(pairs, str | os.PathLike):
+        return None if pairs is None else str(pairs)
+    return [str(pair) for pair in pairs] if isinstance(pairs, list | tuple) else ["..."]
 
 
 def _check_methods(request: FitRequest) -> None:
@@ -309,6 +330,12 @@ def _check_methods(request: FitRequest) -> None:
                 f"{find_method(each).title} takes no number of groups, got -k {request.arguments['k']}. "
                 f"Leave -k out, or take another --method."
             )
+    others = [name for name in request.methods or () if name not in PAIRED]
+    if request.pairs and others:
+        option = next(iter(request.pairs))
+        raise InvalidParameter(
+            f'{option} of coterie.fit goes with method="{PAIRED[0]}" or "{PAIRED[1]}", got "{others[0]}".'
+        ).in_shell(f"--{option} goes with --method {PAIRED[0]} or {PAIRED[1]}, got {others[0]}.")
     given = [("n_init", request.n_init), ("improve", request.improve), ("set", request.settings or None)]
     for name, value in given:
         if value is not None and (request.methods is None or len(request.methods) > 1):

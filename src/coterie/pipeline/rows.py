@@ -16,6 +16,7 @@ from coterie._support.typing import Data, Indices, Labels
 from coterie.cluster import find_method
 from coterie.data import LeftOut, PreparedRows, Scaling, Table, as_table, prepare_rows
 from coterie.data.categories import UNSEEN, is_category, is_yes_no
+from coterie.data.filling import fill_from_similar
 from coterie.data.notes import listed
 from coterie.data.sampling import draw_rows
 from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
@@ -27,6 +28,7 @@ from coterie.pipeline.candidates import Candidate
 from coterie.pipeline.groups import Groups, describe_groups, mixed_columns
 from coterie.pipeline.judge.rounding import FEW_ROWS
 from coterie.pipeline.mixed import MixedColumns
+from coterie.pipeline.pairs import with_pairs
 from coterie.pipeline.partition import Partition, RowsAtHand, class_texts
 from coterie.pipeline.recipe import Recipe, takes_distance
 from coterie.pipeline.request import PRECOMPUTED, TAKE_CATEGORIES, FitRequest
@@ -63,7 +65,7 @@ class Compared:
     note : str
         Which rows were compared, where not all.
     filled : array of bool of shape (n, d) or None
-        Values that were missing, and have the median of their column.
+        Values that were missing, and are those of the most similar row.
     mixed : MixedColumns or None
         Which columns are categories; None: none.
     """
@@ -126,6 +128,9 @@ class Rows(Protocol):
     @property
     def points(self) -> Data:
         """Scaled values of the rows at hand: all of them, or a sample."""
+
+    def resolve(self, request: FitRequest) -> FitRequest:
+        """Return the request with what it says of rows by name, as numbers of these rows."""
 
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on."""
@@ -197,22 +202,31 @@ class MemoryRows:
         """Which columns are categories; None: none."""
         return mixed_columns(self.prepared.levels) if self.prepared.levels else None
 
+    def resolve(self, request: FitRequest) -> FitRequest:
+        """Return the request with pairs of rows as numbers of these rows."""
+        if not request.pairs:
+            return request
+        if self.n_rows > request.budget.rows and not request.is_settled:
+            most = f"{request.budget.rows:,} rows"
+            raise InvalidParameter(
+                f"together and apart of more than {most} need one method and one k."
+            ).in_shell(f"--together and --apart of more than {most} need one --method and one -k.")
+        prepared = self.prepared
+        return with_pairs(request, prepared.table, prepared.rows)
+
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""
-        sample = draw_rows(self.n_rows, n_sampled(request), request.seed)
-        if self.prepared.complete.medians is not None:  # where it fills gaps, it can look like a group
-            complete = np.intersect1d(sample, self.prepared.complete_rows())
-            sample = complete if len(complete) >= ENOUGH_COMPLETE else sample
-        compared = compare_some(self.prepared.points[sample], sample, self.n_rows, request, mixed=self.mixed)
-        return replace(compared, filled=self._filled(compared))
-
-    def _filled(self, compared: Compared) -> Any:
-        """Return which values of the compared rows were missing; None: none, or columns were turned."""
-        prepared = self.prepared
-        is_turned = compared.points.shape[1] != len(self.columns)
-        if prepared.complete.medians is None or is_turned or compared.mixed is not None:
-            return None
-        return np.isnan(prepared.table.matrix(self.columns)[prepared.rows][compared.rows])
+        sample, gaps = draw_rows(self.n_rows, n_sampled(request), request.seed), self.prepared.gaps()
+        points = self.prepared.points
+        if gaps is not None:  # filled values can look like a group
+            complete = np.intersect1d(sample, np.flatnonzero(~gaps.any(axis=1)))
+            if len(complete) >= ENOUGH_COMPLETE:
+                sample, gaps = complete, None
+            elif not self.prepared.complete.is_observed and self.mixed is None:  # a median repeats
+                points = fill_from_similar(np.where(gaps, np.nan, points))
+        compared = compare_some(points[sample], sample, self.n_rows, request, mixed=self.mixed)
+        is_turned = compared.points.shape[1] != len(self.columns) or compared.mixed is not None
+        return compared if gaps is None or is_turned else replace(compared, filled=gaps[compared.rows])
 
     def classes_of(self, compared: Compared) -> Any:
         """Return the classes of the compared rows, where they were given; else None."""
@@ -223,7 +237,9 @@ class MemoryRows:
         points = self.prepared.points
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            if winner.method in FITTED_TO_ALL and request.distance is None:
+            if self._counts_observed(winner, request):
+                model = self._fit_observed(winner, request)
+            elif winner.method in FITTED_TO_ALL and request.distance is None:
                 start = draw_rows(self.n_rows, n_of_start(winner), request.seed)
                 model = fit_from_sample(winner, points[start], points, in_order=request.rows_may_move)
             elif request.is_settled or (compared.is_whole and not request.rows_may_move):
@@ -243,6 +259,17 @@ class MemoryRows:
         if winner.method == "embedding":
             return n_rows <= MOST_LINKED_ROWS
         return bool(self.prepared.levels) and winner.method in TAKE_CATEGORIES
+
+    def _counts_observed(self, winner: Candidate, request: FitRequest) -> bool:
+        """Return whether the winner is fitted to observed cells alone."""
+        is_plain = request.distance is None and winner.parameters.get("improve") is None
+        return bool(self.prepared.complete.is_observed and winner.method == "kmeans" and is_plain)
+
+    def _fit_observed(self, winner: Candidate, request: FitRequest) -> Any:
+        points, gaps = self.prepared.points, self.prepared.gaps()
+        order = row_order(points) if request.rows_may_move else np.arange(len(points))
+        model = replace(winner, parameters={**winner.parameters, "missing": "observed"}).make()
+        return model.fit(np.where(gaps, np.nan, points)[order]).with_rows_at(order)
 
     def labels_of(self, fitted: Fitted, groups: Groups, compared: Compared) -> Labels:
         """Return the groups of the compared rows, 0..k-1; -1 is noise."""
@@ -371,7 +398,7 @@ def memory_rows(data: object, request: FitRequest) -> MemoryRows:
         prepared = replace(prepared, choice=prepared.choice.renamed_reason(name, NOT_TAKEN))
     if dropped:
         prepared = replace(prepared, choice=prepared.choice.renamed_reason(dropped[0], TRUTH))
-    check_rows(request, len(prepared.rows), table.source)
+    check_rows(request, len(prepared.rows), table.source, n_dropped=prepared.complete.n_dropped)
     return MemoryRows(prepared, classes)
 
 
@@ -415,14 +442,15 @@ def n_of_start(winner: Candidate) -> int:
     return max(SAMPLE_ROWS, ROWS_PER_CENTRE * winner.k)
 
 
-def check_rows(request: FitRequest, n_rows: int, source: str) -> None:
+def check_rows(request: FitRequest, n_rows: int, source: str, *, n_dropped: int = 0) -> None:
     """Refuse more groups than rows, or too few rows."""
+    which = " without missing values" if n_dropped else ""
     if n_rows < LEAST_ROWS and not request.is_settled:
         raise InvalidData(f"{source}: coterie.fit needs at least {LEAST_ROWS} rows, got {n_rows}.")
     if request.ks is not None and request.ks[-1] > n_rows:
         raise InvalidParameter(
-            f"k of coterie.fit must be at most {n_rows}, the rows, got {request.ks[-1]}."
-        ).in_shell(f"{source}: -k must be at most {n_rows}, its rows, got {request.ks[-1]}.")
+            f"k of coterie.fit must be at most {n_rows}, the rows{which}, got {request.ks[-1]}."
+        ).in_shell(f"{source}: -k must be at most {n_rows}, its rows{which}, got {request.ks[-1]}.")
 
 
 def classes_of(table: Table, truth: Any) -> tuple[Any, list[str]]:
@@ -477,7 +505,8 @@ def compare_some(
     mixed : MixedColumns, default=None
         Which columns are categories; None: none.
     """
-    rows = without_copies(points if mixed is None else np.where(np.isnan(points), UNSEEN, points))
+    values = points if mixed is None else np.where(np.isnan(points), UNSEEN, points)
+    rows = np.arange(len(points)) if request.pairs else without_copies(values)
     if request.ks is not None and request.ks[-1] > len(rows):
         rows = np.arange(len(points))
     n_different = len(rows)

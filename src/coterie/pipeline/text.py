@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie._support.notes import in_shell
 from coterie.evaluate.belief import EXACT
 from coterie.pipeline.groups import Groups, group_name
 from coterie.pipeline.levels import describe_level
@@ -20,12 +21,16 @@ SHOWN_COLUMNS = 12  # of the table of means
 GROUPS_SIDE_BY_SIDE = 8
 APART = "what sets it apart"
 INDENT = "  "
-LABEL = 24
+LABEL = 24  # columns of a label and the space after it, or more where one is longer
+SEPARATOR = "\0"  # between a label and its text until the width is known
 NO_GROUP = "every row is noise. Try another method, or smaller min_samples or min_cluster_size."
 
 
-def summary(found: Clustering) -> str:
-    """Return the answer in a line, the evidence in a few, and what sets the groups apart."""
+def summary(found: Clustering, *, shell: bool = False) -> str:
+    """Return the answer in a line, the evidence in a few, and what sets the groups apart.
+
+    Notes name options as Python writes them, or as the shell does.
+    """
     lines = [_about(found), "", *_answer(found), ""]
     if found.k > 1:
         lines += [*_groups(found), ""]
@@ -37,7 +42,8 @@ def summary(found: Clustering) -> str:
     lines += _facts(found)
     lines.append(f"{INDENT}{_how(found)}")
     notes = [*found.notes, *([NO_GROUP] if not found.k else [])]
-    lines += [f"{INDENT}note: {note}" for note in dict.fromkeys(notes)]
+    said = dict.fromkeys(map(in_shell, notes) if shell else notes)
+    lines += [f"{INDENT}note: {note}" for note in said]
     return "\n".join(lines).rstrip()
 
 
@@ -71,14 +77,15 @@ def _answer(found: Clustering) -> list[str]:
         at = int(np.nanargmin(each)) if not np.isnan(each).all() else 0
         is_known = found.k > 1 and f"{each[at]:.2f}" != f"{np.nanmax(each, initial=0.0):.2f}"
         weakest = f"; weakest is {group_name(at)} ({stability_text(each[at])})" if is_known else ""
-        text = f"mean Jaccard {verdict.stability_text} over {stability.n_resamples} resamples{weakest}"
+        rule = f", {verdict.why_unstable}" if verdict.why_unstable else ""
+        text = f"mean Jaccard {verdict.stability_text} over {stability.n_resamples} resamples{rule}{weakest}"
         lines.append(_line("stable" if verdict.is_stable else "not stable", text))
     if significance is not None:
         how = "" if significance.how == EXACT else f" ({significance.how})"
         lines.append(_line(significance.verdict, significance.p_in_words + how))
     if verdict.is_asked and verdict.convincing is False and found.k > 1:
         lines.append(_line("not convincing", "; ".join(verdict.failed)))
-    return lines
+    return _aligned(lines)
 
 
 def _method(found: Clustering) -> str:
@@ -191,4 +198,14 @@ def _close_calls(found: Clustering) -> list[str]:
 
 
 def _line(label: str, text: str) -> str:
-    return f"{INDENT}{label + '  ':<{LABEL}}{text}"
+    return f"{INDENT}{label}{SEPARATOR}{text}"
+
+
+def _aligned(lines: list[str]) -> list[str]:
+    """Return lines whose texts begin in one column, beyond the longest label."""
+    labels = [line.partition(SEPARATOR)[0] for line in lines if SEPARATOR in line]
+    width = max([len(INDENT) + LABEL, *(len(label) + 2 for label in labels)])
+    return [
+        f"{label:<{width}}{text}" if mark else line
+        for line, (label, mark, text) in ((line, line.partition(SEPARATOR)) for line in lines)
+    ]

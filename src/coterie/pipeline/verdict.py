@@ -73,9 +73,30 @@ class FitVerdict:
         """Whether the groups come back in resamples, at least half of them each; None: not measured."""
         if self.stability is None:
             return None
+        n_stable, n_known = self._stable_groups
+        return is_stable(self.stability) and n_stable >= LEAST_SHARE * n_known
+
+    @property
+    def why_unstable(self) -> str:
+        """The rule that decided that groups are unstable, in words; empty if they are not.
+
+        Examples
+        --------
+        >>> FitVerdict(3, 3, False, True, 0.01, 0.78, (0.95, 0.71, 0.7)).why_unstable
+        'only 1 of 3 groups has 0.75 or more'
+        """
+        if self.stability is None or self.is_stable:
+            return ""
+        n_stable, n_known = self._stable_groups
+        if not is_stable(self.stability):
+            return f"below {STABLE:g}"
+        return f"only {n_stable} of {n_known} groups {'has' if n_stable == 1 else 'have'} {STABLE:g} or more"
+
+    @property
+    def _stable_groups(self) -> tuple[int, int]:
+        """How many groups come back, and of how many that is known."""
         known = [value for value in self.per_group if not math.isnan(value)]
-        n_stable = sum(map(is_stable, known))
-        return is_stable(self.stability) and n_stable >= LEAST_SHARE * len(known)
+        return sum(map(is_stable, known)), len(known)
 
     @property
     def is_significant(self) -> bool | None:
@@ -112,7 +133,7 @@ class FitVerdict:
         if self.is_apart is False:
             said.append("no clear border")
         if self.is_stable is False:
-            said.append("unstable")
+            said.append(self._unstable)
         if self.is_significant is False:
             said.append("the null is not rejected")
         return tuple(said)
@@ -163,9 +184,15 @@ class FitVerdict:
 
     def _facts(self) -> list[str]:
         """Return the outcome of every test, what failed first where it has no number."""
-        stable = {True: ["stable"], False: ["unstable"], None: []}[self.is_stable]
+        stable = {True: ["stable"], False: [self._unstable], None: []}[self.is_stable]
         border = ["no clear border"] if self.is_apart is False else []
         return [*border, *stable, *([] if self.p_value is None else [f"p = {self.p_text}"])]
+
+    @property
+    def _unstable(self) -> str:
+        """The word, with the rule where it is not that of the mean."""
+        is_mean = self.stability is None or not is_stable(self.stability)
+        return "unstable" if is_mean else f"unstable: {self.why_unstable}"
 
     def _asked(self) -> list[str]:
         return ["as asked"] if self.is_asked else []

@@ -97,6 +97,10 @@ class BlockRows:
         classes = self.classes
         return None if classes is None else classes[np.searchsorted(self.sample.rows, compared.rows)]
 
+    def resolve(self, request: FitRequest) -> FitRequest:
+        """Return the request: rows in blocks have no names."""
+        return request
+
     def compare_on(self, request: FitRequest) -> Compared:
         """Return the rows that methods are compared on: without copies, up to the budget."""
         return compare_some(self.points, self.sample.rows, self.n_rows, request)
@@ -229,7 +233,11 @@ def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRo
 def _refuse(request: FitRequest) -> None:
     if request.is_precomputed:
         raise InvalidParameter("distance='precomputed' needs the matrix in memory, not data in blocks.")
-    if request.missing in ("drop", "median"):
+    for option in request.pairs:
+        raise InvalidParameter(f"{option} is not taken for data in blocks. Leave it out.").in_shell(
+            f"--{option} is not taken for data in blocks. Leave it out."
+        )
+    if request.missing in ("observed", "drop", "median"):
         raise InvalidParameter(
             f'missing="{request.missing}" is not taken for data in blocks. Drop or fill the values before.'
         ).in_shell(

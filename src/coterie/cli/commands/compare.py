@@ -31,6 +31,10 @@ def compare(
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
     missing: options.Missing = "auto",
+    dates: options.Dates = None,
+    sheet: options.Sheet = None,
+    table: options.DatabaseTable = None,
+    query: options.Query = None,
     seed: Annotated[int, options.seed_option("Same seed, same answer [0]")] = 0,
     header: options.Header = None,
     encoding: options.Encoding = None,
@@ -41,7 +45,7 @@ def compare(
     from coterie.cli.render.machines import print_json
     from coterie.cli.render.summary import show_contest
     from coterie.cli.render.terminal import is_watched
-    from coterie.data import read_table
+    from coterie.data import read_table, shown_name
     from coterie.data.paths import is_in_blocks
     from coterie.pipeline import make_request
     from coterie.pipeline.compare_methods import compare_by
@@ -49,13 +53,13 @@ def compare(
     request = make_request(
         methods, k, distance=distance, scale=scale, truth=truth, budget=budget,
         columns=options.names_of(columns), drop=options.names_of(drop), keep=options.names_of(keep),
-        missing=missing, random_state=seed,
+        missing=missing, dates=dates, sheet=sheet, table=table, query=query, random_state=seed,
     )  # fmt: skip
     progress: bool = is_watched()
     rows: Any = data
     if not is_in_blocks(data):
-        with track(progress, f"reading {data}"):
-            rows = read_table(data, header=header, encoding=encoding)
+        with track(progress, f"reading {shown_name(data)}"):
+            rows = read_table(data, header=header, encoding=encoding, **request.reading)
     found = compare_by(request, rows, progress)
     if as_json:
         print_json(found.to_dict())

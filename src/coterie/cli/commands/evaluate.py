@@ -62,6 +62,10 @@ def evaluate(
     missing: Annotated[
         str, option(metavar="HOW", help="Rows without a label: error, drop [error]")
     ] = "error",
+    dates: options.Dates = None,
+    sheet: options.Sheet = None,
+    table: options.DatabaseTable = None,
+    query: options.Query = None,
     shows_all: Annotated[bool, option("--all", help="Print every measure, not three of them.")] = False,
     header: options.Header = None,
     encoding: options.Encoding = None,
@@ -91,24 +95,28 @@ def evaluate(
     if report is not None and data is None:
         raise InvalidParameter("--report of evaluate needs --data: the rows that it shows.")
     chosen = verdict.measures_by_need(measure, given)
-    table = read_labels_table(labels, header, encoding)
+    reading = options.reading(dates, sheet, table, query)
+    if reading and data is None:
+        raise InvalidParameter(f"--{next(iter(reading))} of evaluate needs --data: the rows that it reads.")
+    labelled = read_labels_table(labels, header, encoding)
     how = {"column": column, "missing": missing}
     files = {"header": header, "encoding": encoding}
     rows = None
     if data is not None:
-        rows = table if data == labels else read_table(data, header=header, encoding=encoding)
+        is_same = data == labels and not reading
+        rows = labelled if is_same else read_table(data, header=header, encoding=encoding, **reading)
     parts: list[verdict.Agreement | verdict.Quality] = []
     pair = None
     if truth is not None:
-        pair = read_truth(table, truth, rows, truth_column, **how, **files)
+        pair = read_truth(labelled, truth, rows, truth_column, **how, **files)
     if pair is not None and "labelings" in chosen:
         parts.append(verdict.Agreement.of(pair, chosen["labelings"], policy, shows_all=shows_all))
     if rows is not None and "data" in chosen:
-        found = read_rows(table, rows, pair, **how)
+        found = read_rows(labelled, rows, pair, **how)
         names = chosen["data"]
         parts.append(verdict.Quality.of(found, names, distance, scaled, policy, shows_all=shows_all))
     if rows is not None and report is not None:
         asked = {"truth": truth, "truth_column": truth_column, "scale": scaled, **how, **files}
-        reports.write_labelled(table, rows, report, force=force, **asked)
+        reports.write_labelled(labelled, rows, report, force=force, **asked)
     verdict.show(parts, as_json=as_json)
     reports.tell(report, opens=opens, quiet=as_json)

@@ -16,6 +16,7 @@ Examples:
   coterie fit customers.csv -k 2..8 --method kmeans,mixture --budget fast
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
   coterie fit customers.csv -k 4 --method constrained-kmeans --sizes 100..300
+  coterie fit customers.csv -k 4 --together same_household.csv --apart rivals.csv
   coterie fit customers.csv --save groups.safetensors --report groups.html --open
   coterie fit edges.csv --graph         communities of a network, from its edges
   coterie fit news.csv --text body      groups of texts, named by their words
@@ -51,6 +52,10 @@ def fit(
     sizes: Annotated[
         str | None, option(metavar="A..B", help="Fewest and most rows of a group, for constrained-kmeans.")
     ] = None,
+    together: Annotated[
+        Path | None, option(metavar="FILE", help="Pairs of rows (keys or row numbers) that share a group.")
+    ] = None,
+    apart: Annotated[Path | None, option(metavar="FILE", help="Pairs of rows that do not.")] = None,
     graph: Annotated[
         bool, option("--graph", help="DATA are edges: --columns SOURCE,TARGET[,WEIGHT] [told by name]")
     ] = False,
@@ -96,6 +101,7 @@ def fit(
         missing=missing, dates=dates, sheet=sheet, table=table, query=query,
         random_state=seed, n_init=n_init, improve=improve,
         settings=dict(map(fitting.read_setting, settings)) | options.read_sizes(sizes, method),
+        together=together and str(together), apart=apart and str(apart),
         checkpoint=checkpoint, believe=believe,
     )  # fmt: skip
     files = outputs.Files(data, output, save, force, with_data, escape_formulas)

@@ -34,7 +34,7 @@ def inspect(
     found = look_at_columns(
         data, drop=options.names_of(drop), keep=options.names_of(keep), header=header, encoding=encoding,
         **options.reading(dates, sheet, table, query),
-    )  # fmt: skip
+    ).in_shell()  # fmt: skip
     if as_json:
         print_json(found.to_dict())
     else:

@@ -57,6 +57,10 @@ def plot(
     columns: options.Columns = [],  # noqa: B006  # typer copies it
     drop: options.Drop = [],  # noqa: B006
     missing: options.Missing = "auto",
+    dates: options.Dates = None,
+    sheet: options.Sheet = None,
+    table: options.DatabaseTable = None,
+    query: options.Query = None,
     seed: Annotated[int, options.seed_option("Same seed, same picture [0]")] = 0,
     dpi: Annotated[int, options.number_option(least=20, most=1200, help="Dots per inch of .png [160]")] = 160,
     header: options.Header = None,
@@ -80,7 +84,8 @@ def plot(
     asked = make_request(
         found.method or method if method == "auto" else method, "auto" if k is None else k,
         distance=distance, scale=scale, budget="fast", truth=truth, columns=options.names_of(columns),
-        drop=dropped, missing=missing, random_state=seed, believe=False,
+        drop=dropped, missing=missing, dates=dates, sheet=sheet, table=table, query=query,
+        random_state=seed, believe=False,
     )  # fmt: skip
     request = PlotRequest(asked, k, linkage, truth, labels)
     request.check()

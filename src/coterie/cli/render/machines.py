@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.config import version
+from coterie._support.notes import in_shell
 from coterie._support.typing import Labels
 from coterie.pipeline import Clustering, Groups
 from coterie.pipeline.groups import group_name
@@ -48,7 +49,7 @@ def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> dict[s
         "rows_grouped": groups.n_grouped,
         "columns": list(groups.columns),
         "left_out": [{"column": column.name, "reason": column.reason} for column in groups.left_out],
-        "notes": list(groups.notes),
+        "notes": [in_shell(note) for note in groups.notes],
         "method": recipe.method,
         "distance": recipe.distance,
         "scale": recipe.scale,

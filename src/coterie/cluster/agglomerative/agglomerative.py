@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData, Weights
@@ -26,6 +27,7 @@ from coterie.cluster.agglomerative.merging import Tree, TreeTask, build_tree, ch
 from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters, move_tree
 from coterie.cluster.agglomerative.tree_labels import cut_tree, label_heads
 from coterie.cluster.base import Clusterer, Listener
+from coterie.cluster.kmeans.constraints import pairs_among
 from coterie.cluster.state_checks import check_labels_used, check_merges, check_square, is_matrix
 from coterie.distance import Distance
 from coterie.distance.input import InputRules, distance_of_rows, resolve_input
@@ -207,6 +209,30 @@ class AgglomerativeClustering(Clusterer):
         KnownClusters.check(state["linkage"], metric, state["_known"], sizes["columns"], who=who)
         if is_matrix(metric):
             check_square(sizes, who=who)
+
+    def restricted_to(self, rows: Indices, n_rows: int) -> Self:
+        """Return an unfitted copy for some of the rows of a data set, a bootstrap resample for example.
+
+        Parameters
+        ----------
+        rows : array of int
+            Which rows, each once.
+        n_rows : int
+            How many there are in all; the pairs number these.
+
+        Returns
+        -------
+        AgglomerativeClustering
+            With the pairs among these rows.
+        """
+        copy: Self = clone(self)
+        if self.must_link is None and self.cannot_link is None:
+            return copy
+        who = type(self).__name__
+        must, cannot = pairs_among(self.must_link, self.cannot_link, np.asarray(rows), n_rows, who=who)
+        copy.must_link = must if len(must) else None
+        copy.cannot_link = cannot if len(cannot) else None
+        return copy
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return for each row the cluster that is nearest by the linkage's own distance.

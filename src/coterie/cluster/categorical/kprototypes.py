@@ -137,9 +137,11 @@ class _PrototypeClusterer(WeightedClusterer):
         Parameters
         ----------
         X : frame or array-like of shape (n_samples, n_features)
-            New rows. A category that the fit has not seen differs from all others, with a notice.
+            New rows. A category that the fit has not seen differs from all others, with a notice. A row
+            without any value is refused.
         """
         rows = self._split(self._check_new(X))
+        refuse_empty_rows(rows, type(self).__name__)
         labels, _ = rows.labels(
             Prototypes(self._means, self._modes), self.gamma_, resolve_threads(self.n_jobs)
         )

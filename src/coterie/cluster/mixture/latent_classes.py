@@ -307,7 +307,10 @@ class LatentClasses(WeightedClusterer):
         return [levels for levels in self._table.levels if levels is not None]
 
     def predict(self, X: MatrixLike) -> Labels:
-        """Return the likeliest class of each row; a category that the fit has not seen tells nothing."""
+        """Return the likeliest class of each row; a category that the fit has not seen tells nothing.
+
+        A row without any value is refused.
+        """
         labels: Labels = self._joint(X).argmax(axis=1).astype(np.int32)
         return labels
 
@@ -355,7 +358,9 @@ class LatentClasses(WeightedClusterer):
         coded = self._check_new(X)
         assert self._table is not None
         classes = Classes(self.weights_, self.probabilities_, self.means_, self.variances_)
-        logs = classes.log_joint(split_columns(coded, self._table))
+        rows = split_columns(coded, self._table)
+        refuse_empty_rows(rows, type(self).__name__)
+        logs = classes.log_joint(rows)
         is_far = np.isneginf(logs).all(axis=1)
         if is_far.any():
             raise InvalidData(

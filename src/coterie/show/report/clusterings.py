@@ -139,7 +139,7 @@ def shell_line(source: str, arguments: Mapping[str, Any]) -> str | None:
         return None
     words = ["coterie", "fit", source]
     for name, value in told(arguments).items():
-        if name == "truth" and not isinstance(value, str):
+        if name in ("truth", "together", "apart") and not isinstance(value, str):
             return None
         if name == "believe":
             words.append("--no-believe")
@@ -169,6 +169,8 @@ def _value(name: str, value: object) -> str:
         return _quoted(value)
     if isinstance(value, int | range | dict):
         return repr(value)
+    if isinstance(value, tuple) and name in ("together", "apart"):
+        return f"[{', '.join(map(str, value))}]"
     if isinstance(value, tuple):
         return f"[{', '.join(_value(name, one) for one in value)}]"
     return "y" if name == "truth" else "..."

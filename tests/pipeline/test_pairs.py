@@ -1,0 +1,107 @@
+"""Pairs of rows in coterie.fit and on the shell: by number or key, contradictions named, resamples."""
+
+import numpy as np
+import pandas
+import polars
+import pytest
+
+import coterie
+from coterie.cli.app import run
+from coterie.cluster import AgglomerativeClustering
+from coterie.errors import InvalidParameter
+from coterie.evaluate import stability
+
+
+def customers(n=60, seed=0):
+    """Return a table with a key and two numbers, two groups."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2)) + 8.0 * (np.arange(n) % 2)[:, None]
+    return pandas.DataFrame({"name": [f"customer {i}" for i in range(n)], "x": X[:, 0], "y": X[:, 1]})
+
+
+TABLE = customers()
+
+
+@pytest.mark.parametrize("method", ["constrained-kmeans", "agglomerative"])
+def test_pairs_are_kept(method):
+    """Law: by number from 0, by key, or from a frame or file counted from 1, the same pairs hold."""
+    by_key = [("customer 0", "customer 1"), ("customer 2", "customer 3")]
+    for together, apart in (
+        ([(0, 1), (2, 3)], [(0, 2)]),
+        (by_key, [("customer 0", "customer 2")]),
+        (pandas.DataFrame({"a": [1, 3], "b": [2, 4]}), polars.DataFrame({"a": [1], "b": [3]})),
+        (pandas.DataFrame(by_key), [("customer 0", "customer 2")]),
+    ):
+        found = coterie.fit(TABLE, method, 3, together=together, apart=apart, believe=False)
+        labels = found.labels
+        assert labels[0] == labels[1]
+        assert labels[2] == labels[3]
+        assert labels[0] != labels[2]
+        assert any("2 pairs together, by" in note for note in found.notes)
+
+
+def test_constrained_k_means_is_the_default():
+    """Law: pairs without a method are for constrained k-means."""
+    found = coterie.fit(TABLE, k=2, together=[(0, 1)], believe=False)
+    assert found.method == "constrained-kmeans"
+    assert found.labels[0] == found.labels[1]
+
+
+def test_rows_that_were_left_out():
+    """Law: pairs name rows of the table; those of rows left out are not used, and a note says so."""
+    holes = TABLE.copy()
+    holes.loc[[0, 10], "x"] = np.nan
+    found = coterie.fit(holes, k=2, together=[(0, 1), (3, 4)], believe=False)
+    assert found.labels[3] == found.labels[4]
+    assert any("1 with rows that were left out" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"together": [(0, 1), (1, 2)], "apart": [(0, 2)]}, r'"row 0" and "row 2" .*through other rows'),
+        (
+            {"together": [("customer 5", "customer 6")], "apart": [("customer 6", "customer 5")]},
+            '"customer 6" and "customer 5" must not be together, together says that they must',
+        ),
+        ({"apart": [(4, 4)]}, 'apart must name two different rows, got "row 4" twice'),
+        ({"together": [(0, 60)]}, "together of coterie.fit must name rows from 0 to 59, got 60"),
+        ({"together": [("customer 1", "custmer 2")]}, r'names "custmer 2".*Did you mean "customer'),
+        ({"together": "abc", "k": 2}, "abc: no such file"),
+        ({"together": 5}, "together of coterie.fit must be pairs"),
+        ({"together": [(0, 1)], "method": "kmeans"}, 'goes with method="constrained-kmeans"'),
+        ({"together": pandas.DataFrame({"a": [1]})}, "together needs two columns"),
+    ],
+)
+def test_what_is_refused(options, message):
+    """Law: contradictions, unknown rows and methods without pairs are named."""
+    with pytest.raises(Exception, match=message) as caught:
+        coterie.fit(TABLE, **({"k": 3, "believe": False} | options))
+    assert isinstance(caught.value, coterie.errors.CoterieError)
+
+
+def test_the_shell(tmp_path, monkeypatch, capsys):
+    """Law: --together and --apart read files of pairs; contradictions are told in the shell's words."""
+    monkeypatch.chdir(tmp_path)
+    TABLE.to_csv("customers.csv", index=False)
+    (tmp_path / "same.csv").write_text("one,other\ncustomer 0,customer 1\n")
+    (tmp_path / "rivals.csv").write_text("1,3\n")
+    arguments = ["fit", "customers.csv", "-k", "3", "--no-believe", "--together", "same.csv"]
+    assert run([*arguments, "--apart", "rivals.csv", "-o", "labels.csv"]) == 0
+    labels = pandas.read_csv("labels.csv")["label"]
+    assert labels[0] == labels[1] != labels[2]
+    assert "1 pairs" not in capsys.readouterr().out
+    assert run([*arguments, "--apart", "same.csv"]) != 0
+    assert '--apart says that "customer 0" and "customer 1" must not be together' in capsys.readouterr().err
+
+
+def test_resamples_keep_the_pairs():
+    """Law: a copy for some rows has the pairs among these, also through rows that were not drawn."""
+    model = AgglomerativeClustering(2, linkage="average", must_link=[(0, 1), (1, 2)], cannot_link=[(1, 3)])
+    part = model.restricted_to(np.array([0, 2, 3]), 60)
+    assert part.must_link.tolist() == [[0, 1]]
+    assert part.cannot_link.tolist() == [[0, 2]]
+    X = TABLE[["x", "y"]].to_numpy()
+    assert stability(model, X, n_resamples=3, random_state=0).overall > 0
+    with pytest.raises(InvalidParameter, match="must name rows"):
+        AgglomerativeClustering(2, linkage="average", must_link=[(0, 99)]).fit(X)
