@@ -32,7 +32,7 @@ class RowDistances:
 
     Examples
     --------
-    >>> near = RowDistances(np.array([[0.0], [1.0], [5.0], [3.0]]))
+    >>> near = RowDistances([[0.0], [1.0], [5.0], [3.0]])
     >>> near.k_nearest(1).index.ravel().tolist(), near.spanning_tree().distance.tolist()
     ([1, 0, 3, 1], [1.0, 2.0, 2.0])
     """

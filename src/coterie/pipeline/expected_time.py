@@ -33,7 +33,7 @@ def tell_long(n_rows: int, n_columns: int, budget: Budget, *, in_shell: bool) ->
     Examples
     --------
     >>> tell_long(20_000, 200, BUDGETS["normal"], in_shell=True)
-    'about 40 s; --budget fast takes 11 s'
+    'about 18 s; --budget fast takes 6 s'
     >>> tell_long(200, 2, BUDGETS["normal"], in_shell=True)
     ''
     """
