@@ -152,12 +152,13 @@ class Subject:
     def _complete(self) -> Complete:
         if self._known is None:
             return self._prepared.complete
+        table = dense(self.table)  # refuses a model without rows
         if self._known.levels:
             raise InvalidParameter(
                 "plots draw columns of numbers, and this model has categories. "
                 "The report draws them: coterie fit DATA --report FILE."
             )
-        X = dense(self.table).matrix(self.columns)
+        X = table.matrix(self.columns)
         policy = self.request.fit.missing
         return settle_missing(X, self.columns, policy=policy, source=self.table.source)
 
