@@ -9,7 +9,7 @@ import coterie
 from coterie._support.notes import in_shell
 from coterie.cluster import KMeans
 from coterie.data import as_table, prepare_rows
-from coterie.data.filling import fill_from_similar
+from coterie.data.missing import fill_from_similar
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import adjusted_rand_score
 

@@ -258,9 +258,9 @@ class Clustering:
         """The answer in one sentence."""
         return self.verdict.headline
 
-    def summary(self) -> str:
-        """Return the answer, and the evidence underneath."""
-        return summary(self)
+    def summary(self, *, shell: bool = False) -> str:
+        """Return the answer, and the evidence underneath; notes name options of Python, or of the shell."""
+        return summary(self, shell=shell)
 
     def predict(self, rows: object, *, missing: str = "error") -> Labels:
         """Return the group of each new row, 0..k-1; -1 is noise, a row with missing values is masked.

@@ -18,7 +18,7 @@ from coterie._support.progress import Tracker
 from coterie._support.typing import Data, FloatArray, Labels
 from coterie.cluster import KMeans, find_method
 from coterie.cluster.agglomerative import cut_tree, genie_children
-from coterie.data.filling import fill_from_similar
+from coterie.data.missing import fill_from_similar
 from coterie.evaluate import Significance
 from coterie.evaluate.belief import EXACT, fit_null, own_stream, run_all
 from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, MixedRows, Task, propose_aloud

@@ -16,7 +16,7 @@ from coterie._support.typing import Data, Indices, Labels
 from coterie.cluster import find_method
 from coterie.data import LeftOut, PreparedRows, Scaling, Table, as_table, prepare_rows
 from coterie.data.categories import UNSEEN, is_category, is_yes_no
-from coterie.data.filling import fill_from_similar
+from coterie.data.missing import fill_from_similar
 from coterie.data.notes import listed
 from coterie.data.sampling import draw_rows
 from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of

@@ -17,7 +17,6 @@ from coterie.cluster import find_method
 from coterie.data.inspection import HEADINGS, USED, Inspection
 from coterie.pipeline import Clustering
 from coterie.pipeline.compare_methods import MethodComparison
-from coterie.pipeline.text import summary
 
 
 def show_clustering(
@@ -25,7 +24,7 @@ def show_clustering(
 ) -> None:
     """Print an answer."""
     out = console()
-    about, _, rest = summary(found, shell=True).partition("\n\n")
+    about, _, rest = found.summary(shell=True).partition("\n\n")
     answer, *others = rest.splitlines()
     out.print(escape(about), soft_wrap=True)
     out.print()
