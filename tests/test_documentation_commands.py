@@ -71,6 +71,10 @@ def files(folder):
     (folder / "same_household.csv").write_text("one,other\n1,2\n5,9\n")
     (folder / "rivals.csv").write_text("one,other\n1,50\n")
     exec(PYTHON.search((ROOT / "docs" / "tables.md").read_text())[1], {})  # shop.csv and shop.db
+    edges = [f"{a},{b}" for part in (0, 6, 12) for a in range(part, part + 6) for b in range(part, a)]
+    (folder / "edges.csv").write_text("source,target\n" + "".join(f"{e}\n" for e in [*edges, "0,6", "6,12"]))
+    calls = "".join(f"{edge},{at + 1}\n" for at, edge in enumerate(edges))
+    (folder / "calls.csv").write_text("caller,callee,minutes\n" + calls)
     words = [["ripe apples", "sweet pears", "red plums"], ["old engine", "new brakes", "fast cars"]]
     texts = [" and ".join(words[at % 2][(at // 2 + i) % 3] for i in range(2)) for at in range(40)]
     (folder / "news.csv").write_text("body\n" + "".join(f"{text}\n" for text in texts))

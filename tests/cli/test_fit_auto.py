@@ -28,7 +28,7 @@ def test_the_answer_comes_first(rows, capsys):
     """Law: how many groups, how stable, whether the null is rejected, then what sets them apart."""
     assert run(["fit", "rows.csv", "--budget", "fast"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "rows.csv   180 rows; 2 columns used; left out: id (a key), kind (text)"
+    assert lines[0] == "rows.csv   180 rows; 3 columns used; left out: id (a key)"
     assert [line.split()[:2] for line in lines[2:5]] == [
         ["3", "groups"],
         ["stable", "mean"],

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import coterie
 from coterie.cluster import EmbeddingClustering
@@ -14,6 +15,17 @@ from coterie.cluster.embedding.community_layers import community_trees
 from coterie.distance import neighbour_graph
 from coterie.errors import CoterieError
 from coterie.evaluate import adjusted_rand_score
+
+
+@parametrize_with_checks([EmbeddingClustering(), EmbeddingClustering(metric="euclidean", noise="keep")])
+def test_scikit_learns_checks(estimator, check):
+    """Law: what scikit-learn asks of an estimator holds."""
+    check(estimator)
+
+
+def test_matrices_are_refused():
+    with pytest.raises(CoterieError, match="takes no matrices"):
+        EmbeddingClustering(metric="precomputed").fit(np.zeros((4, 4)))
 
 
 def planted(n_clusters: int, n_columns: int, n_rows: int, spread: float = 1.0, seed: int = 0):

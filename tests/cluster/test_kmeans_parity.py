@@ -11,7 +11,7 @@ from scipy import sparse
 
 from coterie import cluster
 
-OURS_ONLY = {"improve", "tol_inertia", "history", "progress", "geometry"}
+OURS_ONLY = {"improve", "tol_inertia", "history", "progress", "geometry", "missing"}
 
 
 @st.composite

@@ -34,6 +34,7 @@ from coterie.evaluate import (
 from coterie.persist import registry
 from coterie.pipeline import Recipe, fit_groups
 from coterie.select import choose_k, compare_methods
+from coterie.text import fit_texts
 from coterie.tree import Dendrogram, linkage
 from coterie.tree.comparing import fowlkes_mallows_curve
 
@@ -52,12 +53,13 @@ def values():
     evidence = choose_k(X, k=range(1, 5), criteria=["silhouette", "hartigan"], random_state=0)
     answer = coterie.fit(X, budget="fast", truth=LABELS)
     moved = match(NAMES, LABELS, X=X)
+    texts = fit_texts(["ripe apples", "sweet pears", "old engine", "new brakes"] * 5, believe=False)
     table = as_table(pd.DataFrame({"a": X[:, 0], "b": np.arange(60) + 1000, "c": 1.0}))
     left_out = table.choose().left_out
     return [
         Birch().fit(X).tree_, HDBSCAN().fit(X).condensed_tree_, suggest_eps(X),
         history, history.picks[0], history.steps[-1], mixture, mixture.steps[0],
-        leiden([(0, 1), (1, 2), (2, 3)]), coterie.fit(graph=[(0, 1), (1, 2), (2, 3)]),
+        texts, texts.encoder, leiden([(0, 1), (1, 2), (2, 3)]), coterie.fit(graph=[(0, 1), (1, 2), (2, 3)]),
         Clusters(X, LABELS, 3), find_distance("minkowski", p=3), find_distance("seuclidean").fit(X),
         TableEncoding.learn([[1.0, "a"], [2.0, None]]),
         find_geometry("manhattan"), nearest(X, X[:5]), k_nearest(X), neighbours_within(X), spanning_tree(X),

@@ -137,7 +137,8 @@ def test_another_distance():
 def test_scale_by_the_data():
     """Columns in different units are standardised; columns of one unit are left alone."""
     X, y = blobs()
-    assert coterie.fit(X, budget="fast").groups.recipe.scale == "none"
+    even = X * [1.0, X[:, 0].std() / X[:, 1].std()]
+    assert coterie.fit(even, budget="fast").groups.recipe.scale == "none"
     found = coterie.fit(X * [1.0, 1000.0], budget="fast")
     assert found.groups.recipe.scale == "standard"
     assert adjusted_rand_score(y, found.labels) == 1.0

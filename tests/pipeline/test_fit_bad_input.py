@@ -200,7 +200,7 @@ def test_large_sparse_matrices(monkeypatch):
         (TWO + 1j, r"Complex data not supported"),
         (TWO.reshape(8, 10, 3), r"Found array with dim 3"),
         (TWO * 1e200, r"whose squares overflow float64. Divide the column by a constant first"),
-        (None, r"must be a table of numbers, got None"),
+        (None, r"needs data: X, or graph"),
     ],
 )
 def test_values_that_are_no_numbers(X, message):

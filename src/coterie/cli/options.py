@@ -140,7 +140,7 @@ Missing: TypeAlias = Annotated[
     str,
     option(
         metavar="HOW",
-        help="Missing values: auto, observed, drop, median, refuse [auto]",
+        help="auto, observed, drop, median, refuse [auto]",
         offered=offers(words("auto", "observed", "drop", "median", "refuse")),
     ),
 ]

@@ -17,7 +17,7 @@ from coterie._support.typing import Labels, RandomState
 from coterie.data import Table
 from coterie.data.paths import is_in_blocks
 from coterie.distance.row_distances import RowDistances
-from coterie.errors import InvalidParameter
+from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import Significance, Stability, stability
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.candidates import CRUMBS, Candidate
@@ -153,7 +153,7 @@ def fit(
     if graph is not None and X is not None:
         raise InvalidParameter("coterie.fit takes X or graph, got both.")
     if graph is None and X is None:
-        raise InvalidParameter("coterie.fit needs data: X, or graph.")
+        raise InvalidData("coterie.fit needs data: X, or graph.")
     request = make_request(
         "leiden" if is_of_graph and method == "auto" else method, k,
         distance=distance, scale=scale, truth=truth, budget=budget, columns=columns,

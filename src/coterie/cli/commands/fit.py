@@ -13,9 +13,7 @@ Examples:
 
 \b
   coterie fit customers.csv             how many groups there are, and which
-  coterie fit customers.csv -k 2..8 --method kmeans,mixture --budget fast
   coterie fit customers.csv -k 5 --drop age --scale robust -o groups.csv
-  coterie fit customers.csv -k 4 --method constrained-kmeans --sizes 100..300
   coterie fit customers.csv -k 4 --together same_household.csv --apart rivals.csv
   coterie fit customers.csv --save groups.safetensors --report groups.html --open
   coterie fit edges.csv --graph         communities of a network, from its edges
@@ -50,21 +48,19 @@ def fit(
         list[str], option("--set", metavar="NAME=VALUE", help="Of --method, e.g. eps=0.5 (repeatable).")
     ] = [],  # noqa: B006
     sizes: Annotated[
-        str | None, option(metavar="A..B", help="Fewest and most rows of a group, for constrained-kmeans.")
+        str | None, option(metavar="A..B", help="Rows of a group, for constrained-kmeans.")
     ] = None,
-    together: Annotated[
-        Path | None, option(metavar="FILE", help="Pairs of rows (keys or row numbers) that share a group.")
-    ] = None,
+    together: Annotated[Path | None, option(metavar="FILE", help="Pairs of rows that share a group.")] = None,
     apart: Annotated[Path | None, option(metavar="FILE", help="Pairs of rows that do not.")] = None,
     graph: Annotated[
-        bool, option("--graph", help="DATA are edges: --columns SOURCE,TARGET[,WEIGHT] [told by name]")
+        bool, option("--graph", help="DATA are edges; --columns FROM,TO[,WEIGHT] names them.")
     ] = False,
     text: Annotated[
         str | None,
-        option(metavar="COLUMN", help="Group the texts of this column; of a folder of .txt: files"),
+        option(metavar="COLUMN", help="Group texts; files: of a folder of .txt."),
     ] = None,
     language: Annotated[
-        str, option(metavar="NAME", help="Whose stop words --text leaves out; none: no one's [auto]")
+        str, option(metavar="NAME", help="Of --text, for stop words; or none [auto]")
     ] = "auto",
     directed: Annotated[bool, option("--directed", help="Edges of --graph have a direction.")] = False,
     believe: Annotated[

@@ -44,7 +44,7 @@ from coterie.cluster.embedding.layout import lay_out_graph, place_new
 from coterie.distance import Neighbours, find_distance, k_nearest, neighbour_graph
 from coterie.distance.approximate import is_codable, sparse_nearest, sparse_unit_rows
 from coterie.distance.neighbour_graph import fuzzy_weights
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, InvalidParameter
 
 CRUMBS = 0.1  # of the rows per cluster: smaller ones do not count where so many are asked for
 CLEARLY_BETTER = 1.1  # the persistence that a tree of finer communities must reach, times the coarser one's
@@ -179,6 +179,23 @@ class EmbeddingClustering(Clusterer):
         self.n_jobs = n_jobs
         self.progress = progress
 
+    @property
+    def _compares_sparse(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "cosine"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._compares_sparse
+        return tags
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self._kind != "data":
+            raise InvalidParameter(
+                f'metric of {type(self).__name__} must be a distance between rows, got "{self.metric}": it '
+                f"takes no matrices. `Leiden` does."
+            )
+
     def predict(self, X: MatrixLike) -> Labels:
         """Return the cluster that most links of each new row lead to; a row of the fit keeps its label."""
         found = self._hang(X)
@@ -289,7 +306,7 @@ class EmbeddingClustering(Clusterer):
         return Neighbours(*found, "sparse")
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
-        return check_data(X, estimator=self, accept_sparse=self._takes_sparse, min_rows=2)
+        return check_data(X, estimator=self, accept_sparse=self._compares_sparse, min_rows=2)
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None

@@ -349,7 +349,7 @@ class Valleys:
             for at, (value, trust, is_mixed) in enumerate(zip(least.tolist(), trusts, mixed, strict=True))
         ]
         heapify(waiting)
-        while len(found) < len(borders.sizes) - 1:
+        while waiting and len(found) < len(borders.sizes) - 1:  # parts that no pair joins stay apart
             value, at, is_known = heappop(waiting)
             low, high = int(borders.low[at]), int(borders.high[at])
             if group.are_joined(low, high):
