@@ -44,7 +44,7 @@ from coterie.cluster.embedding.layout import lay_out_graph, place_new
 from coterie.distance import Neighbours, find_distance, k_nearest, neighbour_graph
 from coterie.distance.approximate import is_codable, sparse_nearest, sparse_unit_rows
 from coterie.distance.neighbour_graph import fuzzy_weights
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, InvalidParameter
 
 CRUMBS = 0.1  # of the rows per cluster: smaller ones do not count where so many are asked for
 CLEARLY_BETTER = 1.1  # the persistence that a tree of finer communities must reach, times the coarser one's
@@ -287,6 +287,14 @@ class EmbeddingClustering(Clusterer):
         ours = sparse_unit_rows(csr_array(self._rows), distance, who=who)
         found = sparse_nearest(sparse_unit_rows(csr_array(new), distance, who=who), ours, k)
         return Neighbours(*found, "sparse")
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self._kind != "data":
+            raise InvalidParameter(
+                f"metric of EmbeddingClustering must be a distance between rows, got {self.metric!r}. "
+                f"Leiden takes matrices: Leiden(metric={self.metric!r})."
+            )
 
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         return check_data(X, estimator=self, accept_sparse=self._takes_sparse, min_rows=2)
