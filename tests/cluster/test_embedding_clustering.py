@@ -198,3 +198,9 @@ def test_trees_of_any_graph_can_be_cut(seed, n):
             labels = tree.cut(size)
             assert sorted(set(labels.tolist())) == list(range(size))
             assert (np.diff(np.bincount(labels)) <= 0).all()
+
+
+def test_matrices_are_refused():
+    """Law: a method of rows says so before it looks at a matrix."""
+    with pytest.raises(CoterieError, match="metric of EmbeddingClustering must be a distance between rows"):
+        EmbeddingClustering(metric="precomputed").fit(1 - np.eye(9))

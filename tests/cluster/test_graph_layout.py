@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 from sklearn.manifold import trustworthiness
 
 from coterie.cluster import lay_out_graph
@@ -72,3 +72,12 @@ def test_graphs_of_almost_nothing():
     places = lay_out_graph(two)
     inner = max(np.linalg.norm(places[i] - places[:4].mean(axis=0)) for i in range(4))
     assert np.linalg.norm(places[:4].mean(axis=0) - places[4:].mean(axis=0)) > inner
+
+
+@pytest.mark.parametrize("kind", [coo_array, csr_array])
+def test_indices_outside_of_the_graph_are_refused(kind):
+    """Law: what a sparse graph says is checked before it is read."""
+    graph = kind(neighbour_graph(cloud(60), 5).weights)
+    (graph.coords[1] if kind is coo_array else graph.indices)[3] = 10**8
+    with pytest.raises(CoterieError, match="graph of lay_out_graph"):
+        lay_out_graph(graph)

@@ -148,7 +148,7 @@ def _layout(draw: Draw) -> Call:
     if draw.chance(0.4):
         options["n_components"] = draw.choice([1, 2, 3, 8, 9, draw_wild(draw)])
     if draw.chance(0.3):
-        options["start"] = draw_rows(draw, d=options.get("n_components", 2) if draw.chance(0.9) else 3).value
+        options["start"] = draw_rows(draw, d=draw.choice([2, 2, 1, 3])).value
     if draw.chance(0.3):
         options["random_state"] = _wild_seed(draw)
     return cluster.lay_out_graph, (value,), options, words

@@ -54,6 +54,18 @@ def test_noise_counts_with_its_neighbours():
     assert valleys.judge(noisy).crossing > valleys.judge(labels).crossing
 
 
+def test_noise_between_groups_moves_no_row():
+    """Law: a row that has a group keeps it, however the noise beside it is given away."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, 2))
+        labels = rng.integers(-1, 4, 60)
+        filled = Valleys(X).fill(labels)
+        kept = labels >= 0
+        np.testing.assert_array_equal(filled[kept], np.unique(labels[kept], return_inverse=True)[1])
+        assert filled.min() >= 0
+
+
 def test_one_group_or_only_noise():
     """Nothing is apart in one group, or in none."""
     valleys = Valleys(np.random.default_rng(0).normal(size=(50, 2)))

@@ -305,6 +305,14 @@ class EmbeddingClustering(Clusterer):
         found = sparse_nearest(sparse_unit_rows(csr_array(new), distance, who=who), ours, k)
         return Neighbours(*found, "sparse")
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self._kind != "data":
+            raise InvalidParameter(
+                f"metric of EmbeddingClustering must be a distance between rows, got {self.metric!r}. "
+                f"Leiden takes matrices: Leiden(metric={self.metric!r})."
+            )
+
     def _check_rows(self, X: MatrixLike) -> Data | SparseData:
         return check_data(X, estimator=self, accept_sparse=self._compares_sparse, min_rows=2)
 

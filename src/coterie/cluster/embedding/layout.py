@@ -11,7 +11,7 @@ from coterie import _core
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import FloatArray, Indices, MatrixLike, RandomState
-from coterie._support.validation import Nothing, Seed, Whole, check_data, check_parameter
+from coterie._support.validation import Nothing, Seed, Whole, check_data, check_parameter, check_sparse
 from coterie._support.validation.parameters import check_seed
 from coterie.cluster.embedding.community_layers import THETA
 from coterie.cluster.graph.communities import find_communities
@@ -173,7 +173,9 @@ def rounded_weights(weights: FloatArray) -> FloatArray:
 
 
 def _checked(graph: Any) -> Any:
-    if not issparse(graph):
+    if issparse(graph):
+        graph = check_sparse(graph, who="lay_out_graph", name="graph")
+    else:
         graph = check_data(graph, who="lay_out_graph", name="graph")
     links = csr_array(graph, copy=True)
     if links.shape[0] != links.shape[1]:

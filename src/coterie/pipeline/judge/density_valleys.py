@@ -249,7 +249,8 @@ class Valleys:
             given = filled[edges]
             for at in np.flatnonzero((given < 0).sum(axis=1) == 1):
                 one, other = edges[at]
-                filled[one if filled[one] < 0 else other] = max(filled[one], filled[other])
+                if min(filled[one], filled[other]) < 0:  # an earlier edge may have given it a group
+                    filled[one if filled[one] < 0 else other] = max(filled[one], filled[other])
         return np.asarray(filled)
 
     def _weakest_borders(self, labels: Labels, k: int) -> FloatArray:
