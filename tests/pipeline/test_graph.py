@@ -74,7 +74,7 @@ def test_what_is_about_rows_is_refused():
         coterie.fit(graph=KARATE, scale="robust")
     with pytest.raises(InvalidParameter, match="got both"):
         coterie.fit(np.eye(3), graph=KARATE)
-    with pytest.raises(InvalidParameter, match="needs data"):
+    with pytest.raises(InvalidData, match="needs data"):
         coterie.fit()
 
 
