@@ -23,11 +23,6 @@ def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
-def test_matrices_are_refused():
-    with pytest.raises(CoterieError, match="takes no matrices"):
-        EmbeddingClustering(metric="precomputed").fit(np.zeros((4, 4)))
-
-
 def planted(n_clusters: int, n_columns: int, n_rows: int, spread: float = 1.0, seed: int = 0):
     rng = np.random.default_rng(seed)
     centres = rng.normal(size=(n_clusters, n_columns))

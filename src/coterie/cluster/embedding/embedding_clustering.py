@@ -188,14 +188,6 @@ class EmbeddingClustering(Clusterer):
         tags.input_tags.sparse = self._compares_sparse
         return tags
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self._kind != "data":
-            raise InvalidParameter(
-                f'metric of {type(self).__name__} must be a distance between rows, got "{self.metric}": it '
-                f"takes no matrices. `Leiden` does."
-            )
-
     def predict(self, X: MatrixLike) -> Labels:
         """Return the cluster that most links of each new row lead to; a row of the fit keeps its label."""
         found = self._hang(X)
