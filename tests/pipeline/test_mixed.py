@@ -92,7 +92,8 @@ def test_answer_of_customers(found):
     assert adjusted_rand_score(group, answer.labels) > 0.8
     assert answer.groups.columns == ("age", "spend", "plan", "channel", "member")
     text = str(answer)
-    assert "plan, channel, member used as categories; --drop plan,channel,member leaves them out" in text
+    way_out = 'drop=["plan", "channel", "member"] leaves them out'
+    assert f"plan, channel, member used as categories; {way_out}" in text
     assert "remark (text with 150 different values)" in text
     assert "and categories" in text
     words = [answer.profile.words(at) for at in range(3)]
