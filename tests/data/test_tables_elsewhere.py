@@ -624,3 +624,12 @@ def test_an_arrow_table_is_fitted_in_memory():
     assert not hasattr(found, "blocks")
     np.testing.assert_array_equal(found.labels, expected.labels)
     assert found.notes == expected.notes
+
+
+def test_halves_of_characters_in_json(tmp_path):
+    """Law: half of a character, which no file can hold, becomes a question mark in names and cells."""
+    path = tmp_path / "x.json"
+    path.write_text(r'[{"a\ud83e": 1, "b": "\udd8a"}, {"a\ud83e": 2, "b": ["\udd8a"]}]')
+    table = read_table(path)
+    assert table.columns == ("a?", "b")
+    assert table.n_rows == 2

@@ -103,6 +103,8 @@ def _frame(source: Source, value: Any, *, is_rows: bool) -> Any:
 
 def _series(polars: Any, name: str, cells: list[Any]) -> Any:
     """Return a column; cells of different kinds become text."""
+    name = _whole(name)
+    cells = [_whole(cell) if isinstance(cell, str) else cell for cell in cells]
     kinds = {type(cell) for cell in cells if cell is not None}
     if kinds <= {int, float} or kinds in ({bool}, {str}):
         try:
@@ -110,7 +112,22 @@ def _series(polars: Any, name: str, cells: list[Any]) -> Any:
         except (OverflowError, TypeError, polars.exceptions.PolarsError):
             pass  # whole numbers of very many digits: as text they become floats
     texts = [
-        None if cell is None else cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
+        None
+        if cell is None
+        else cell
+        if isinstance(cell, str)
+        else _whole(json.dumps(cell, ensure_ascii=False))
         for cell in cells
     ]
     return polars.Series(name, texts, dtype=polars.String)
+
+
+def _whole(text: str) -> str:
+    r"""Return text with a question mark for every half of a character, which JSON's \uD83E alone is.
+
+    Examples
+    --------
+    >>> _whole("a\ud83e")
+    'a?'
+    """
+    return text.encode("utf-8", "replace").decode("utf-8")
