@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import polars
 import pytest
@@ -12,26 +10,7 @@ import coterie
 from coterie.errors import CoterieError
 from coterie.evaluate import adjusted_rand_score
 from coterie.text import encode_texts, fit_texts, languages, stop_words
-
-TOPICS = {
-    "space": "rocket orbit satellite moon launch astronaut telescope mars galaxy planet",
-    "kitchen": "recipe oven butter flour sugar bake onion garlic sauce dish",
-    "soccer": "goal striker match league referee penalty coach stadium team keeper",
-    "money": "bank interest loan inflation market stocks bond currency tax credit",
-}
-COMMON = ["people", "time", "year", "day", "world", "life", "part", "work", "place", "case", "week", "night"]
-HOLDING = ["the", "of", "and", "to", "in", "is", "was", "for", "on", "with", "as", "by", "at", "from", "it"]
-
-
-def topical(n: int = 240, seed: int = 0) -> tuple[list[str], list[int]]:
-    rng = np.random.default_rng(seed)
-    words = [topic.split() for topic in TOPICS.values()]
-    truth = rng.integers(0, len(words), n)
-    texts = []
-    for topic in truth:
-        kinds = rng.choice(3, rng.integers(30, 60), p=(0.4, 0.35, 0.25))
-        texts.append(" ".join(str(rng.choice((HOLDING, COMMON, words[topic])[kind])) for kind in kinds))
-    return texts, truth.tolist()
+from topical_texts import TOPICS, topical
 
 
 def shuffled(texts: list[str], seed: int = 1) -> list[str]:
@@ -138,33 +117,3 @@ def test_missing_texts_have_no_group():
     found = fit_texts(polars.Series(texts), believe=False)
     assert found.labels[-2:].tolist() == [-1, -1]
     assert any("no term that counts" in note for note in found.notes)
-
-
-def test_the_shell(cli, tmp_path):
-    texts, truth = topical(160)
-    path, out = tmp_path / "news.csv", tmp_path / "labels.csv"
-    polars.DataFrame({"id": range(160), "body": texts}).write_csv(path)
-    code, printed, _ = cli("fit", path, "--text", "body", "--json", "-o", out)
-    assert code == 0
-    facts = json.loads(printed)
-    assert facts["k"] == 4
-    labels = polars.read_csv(out)
-    assert labels.columns[-3:] == ["name", "label", "group"]
-    assert adjusted_rand_score(truth, labels["label"].to_numpy()) > 0.9
-    code, printed, _ = cli("fit", path, "--text", "body", "--no-believe")
-    assert code == 0
-    assert "e.g. text" in printed
-    code, _, said = cli("fit", path, "--text", "bdy")
-    assert code == 2
-    assert "body" in said
-
-
-def test_a_folder_of_text_files(cli, tmp_path):
-    folder = tmp_path / "news"
-    folder.mkdir()
-    for at, text in enumerate(topical(80)[0]):
-        (folder / f"{at:03}.txt").write_text(text)
-    (folder / "notes.bin").write_bytes(b"\x00\x01")
-    code, printed, _ = cli("fit", folder, "--text", "files", "--json", "--no-believe")
-    assert code == 0
-    assert json.loads(printed)["texts"] == 80

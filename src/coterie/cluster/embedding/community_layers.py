@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
 from coterie._support.typing import FloatArray, Indices, Labels, SparseData
-from coterie.cluster.graph.communities import find_communities
+from coterie.cluster.graph.communities import by_size, find_communities
 from coterie.data.graphs import Graph
 from coterie.tree import linkage
 
@@ -188,17 +188,3 @@ def _persistence(merges: Indices, ties: FloatArray, shares: FloatArray, resoluti
     lasts = share * np.maximum(lasts, 0.0) / np.log(CHANCE / APART)
     steps = lasts[k:] - lasts[merges[:, 0]] - lasts[merges[:, 1]]
     return np.asarray(np.clip(lasts[:k].sum() + np.concatenate([[0.0], np.cumsum(steps)]), 0.0, 1.0))
-
-
-def by_size(labels: Labels) -> Labels:
-    """Return labels numbered by size, the largest first; equal ones as they appear.
-
-    Examples
-    --------
-    >>> by_size(np.array([7, 3, 3])).tolist()
-    [1, 0, 0]
-    """
-    _, first, number, count = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
-    rank = np.empty(len(count), dtype=np.int64)
-    rank[np.lexsort((first, -count))] = np.arange(len(count))
-    return rank[number]

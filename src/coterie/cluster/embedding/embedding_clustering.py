@@ -37,10 +37,10 @@ from coterie._support.validation.schema import Schema, Several, Tensor
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.embedding.community_layers import (
     CommunityTree,
-    by_size,
     community_trees,
 )
 from coterie.cluster.embedding.layout import lay_out_graph, place_new
+from coterie.cluster.graph.communities import by_size
 from coterie.distance import Neighbours, find_distance, k_nearest, neighbour_graph
 from coterie.distance.approximate import is_codable, sparse_nearest, sparse_unit_rows
 from coterie.distance.neighbour_graph import fuzzy_weights

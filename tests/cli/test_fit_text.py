@@ -1,0 +1,38 @@
+"""``coterie fit --text``: groups of the texts in a column, or in a folder of files."""
+
+import json
+
+import polars
+
+from coterie.evaluate import adjusted_rand_score
+from topical_texts import topical
+
+
+def test_the_shell(cli, tmp_path):
+    texts, truth = topical(160)
+    path, out = tmp_path / "news.csv", tmp_path / "labels.csv"
+    polars.DataFrame({"id": range(160), "body": texts}).write_csv(path)
+    code, printed, _ = cli("fit", path, "--text", "body", "--json", "-o", out)
+    assert code == 0
+    facts = json.loads(printed)
+    assert facts["k"] == 4
+    labels = polars.read_csv(out)
+    assert labels.columns[-3:] == ["name", "label", "group"]
+    assert adjusted_rand_score(truth, labels["label"].to_numpy()) > 0.9
+    code, printed, _ = cli("fit", path, "--text", "body", "--no-believe")
+    assert code == 0
+    assert "e.g. text" in printed
+    code, _, said = cli("fit", path, "--text", "bdy")
+    assert code == 2
+    assert "body" in said
+
+
+def test_a_folder_of_text_files(cli, tmp_path):
+    folder = tmp_path / "news"
+    folder.mkdir()
+    for at, text in enumerate(topical(80)[0]):
+        (folder / f"{at:03}.txt").write_text(text)
+    (folder / "notes.bin").write_bytes(b"\x00\x01")
+    code, printed, _ = cli("fit", folder, "--text", "files", "--json", "--no-believe")
+    assert code == 0
+    assert json.loads(printed)["texts"] == 80
