@@ -21,6 +21,7 @@ GRAPH_WEIGHTS = ("fuzzy", "gaussian", "plain")
 BISECTIONS = 64  # UMAP's, like the two numbers below
 TOLERANCE = 1e-5  # of the sum of a row's weights
 LEAST_SCALE = 1e-3  # of the mean distance of a row's neighbours
+WEIGHT_STEPS = 2.0**32  # digits of weights: the last ones of NumPy's exponential depend on the processor
 NUMBERS_AT_ONCE = 2**18  # a block of distances that stays in the second-level cache
 
 
@@ -109,6 +110,8 @@ def graph_weights(near: Neighbours, weights: GraphWeights) -> SparseData:
         graph = directed.maximum(directed.T)
     graph = csr_array(graph)
     graph.eliminate_zeros()
+    share, power = np.frexp(graph.data)
+    graph.data = np.ldexp(np.round(share * WEIGHT_STEPS) / WEIGHT_STEPS, power)
     graph.sort_indices()
     return graph
 
