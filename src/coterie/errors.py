@@ -57,6 +57,10 @@ class InvalidFile(CoterieError, ValueError):
     """A file was read, but its content is not the table it should be."""
 
 
+class EmptyFile(InvalidFile):
+    """A file is a table without rows; among several files it is skipped."""
+
+
 class ModelFileError(CoterieError, ValueError):
     """A file is not a model that this version can load, or a model cannot be saved."""
 

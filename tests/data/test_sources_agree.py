@@ -15,8 +15,11 @@ import coterie
 from coterie._support.panics import Panicked, quiet_panics, without_panics
 from coterie.cluster import KMeans
 from coterie.data import as_table, read_table
-from coterie.errors import InvalidFile, UnsupportedInput
+from coterie.errors import EmptyFile, InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
+from coterie.pipeline.request import make_request
 from coterie.scale import read_blocks
+from coterie.scale.columns import open_columns
+from coterie.scale.rows import run_in_blocks
 
 HUGE = [10**25 + i for i in range(6)]  # one value in float64
 NEAR = [2**60 + i for i in range(6)]
@@ -145,3 +148,70 @@ def test_standard_input_in_pieces(monkeypatch):
     text = b"a,b\n" + b"1,2\n3,5\n" * 300_000
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
     assert read_table("-").n_rows == 600_000
+
+
+def folder_of(tmp_path, frames):
+    """Write frames as Parquet and as CSV, and give the two folders."""
+    for kind in ("parquet", "csv"):
+        (tmp_path / kind).mkdir()
+        for number, frame in enumerate(frames):
+            path = tmp_path / kind / f"{number}.{kind}"
+            frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
+    return [tmp_path / "parquet", tmp_path / "csv"]
+
+
+def two_clouds(n_rows, *more):
+    """Rows of two clouds far apart, with some other columns."""
+    rng = np.random.default_rng(n_rows)
+    frame = pd.DataFrame(
+        rng.normal(size=(n_rows, 2)) + 20 * (np.arange(n_rows) % 2)[:, None], columns=["x", "y"]
+    )
+    return frame.assign(**{name: rng.normal(size=n_rows) for name in more})
+
+
+def test_columns_that_only_some_files_have_are_left_out_and_named(tmp_path):
+    """Law: the columns are those of all files, not of the first; what some lack is left out and said."""
+    frames = [two_clouds(40), two_clouds(50, "late"), two_clouds(60, "late", "once")]
+    for folder in folder_of(tmp_path, frames):
+        reasons = {"late": "not in 1 of 3 files", "once": "not in 2 of 3 files"}
+        table = read_table(folder)
+        assert table.n_rows == 150
+        choice = table.choose()
+        assert choice.used == ("x", "y")
+        assert {one.name: one.reason for one in choice.left_out} == reasons
+        assert table.choose(keep=["late"]).used == ("x", "y", "late")
+        in_blocks = open_columns(str(folder))
+        assert in_blocks.columns == ("x", "y")
+        assert {one.name: one.reason for one in in_blocks.left_out} == reasons
+        assert any("late" in note and "keep=" in note for note in in_blocks.notes)
+        with pytest.raises(InvalidParameter, match='has no column "late"'):
+            open_columns(str(folder), keep=["late"])
+
+
+def test_files_without_rows_are_skipped_and_named(tmp_path):
+    """Law: a first file without rows decides nothing; the answer says which files are empty."""
+    frames = [two_clouds(40).iloc[:0], two_clouds(40)]
+    for folder in folder_of(tmp_path, frames):
+        table, in_blocks = read_table(folder), open_columns(str(folder))
+        assert table.n_rows == in_blocks.blocks.n_rows == 40
+        assert table.choose().used == in_blocks.columns == ("x", "y")
+        for notes in (table.notes, in_blocks.notes):
+            assert any(note.startswith("1 of 2 files has no rows: ") for note in notes)
+
+
+def test_a_column_that_is_empty_in_the_first_file_is_used(tmp_path):
+    """Law: a column is empty only if no file has a value; where gaps are refused, the file is named."""
+    frames = [two_clouds(40).assign(z=None), two_clouds(400, "z")]
+    for folder in folder_of(tmp_path, frames):
+        assert read_table(folder).choose().used == ("x", "y", "z")
+        assert open_columns(str(folder)).columns == ("x", "y", "z")
+        with pytest.raises(InvalidData, match=r'0.(parquet|csv).*column "z"'):
+            run_in_blocks(str(folder), make_request("kmeans", 2))
+
+
+def test_files_of_which_none_has_rows(tmp_path):
+    """Law: without any rows the number of files is said, by every door."""
+    for folder in folder_of(tmp_path, [two_clouds(40).iloc[:0]] * 3):
+        for read in (read_table, open_columns):
+            with pytest.raises(EmptyFile, match="none of its 3 files has rows"):
+                read(str(folder))

@@ -200,7 +200,7 @@ def test_broken_and_empty_workbooks(book, tmp_path):
         read_table(tmp_path / "hollow.xlsx")
     with pytest.raises(InvalidFile, match="has no sheet with cells"):
         read_table(book({"a": [], "b": []}))
-    with pytest.raises(InvalidFile, match='sheet "a" has no rows below its header'):
+    with pytest.raises(InvalidFile, match='has no rows: sheet "a" has a header'):
         read_table(book({"a": [NAMES]}))
 
 

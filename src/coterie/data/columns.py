@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -43,6 +44,7 @@ REMEDIES = {
     "a phone number": "To use it: {keep}.",
     "an id that repeats": "To use it: {keep}.",
     "a code": "To use it: {keep}.",
+    "not in": "To use it, with missing values where it is absent: {keep}.",
     "classes": "To compare with it: {truth}; to use it: {keep}.",
 }  # what can be done about a column, by how the reason for leaving it out begins
 
@@ -96,6 +98,8 @@ class Look:
         Cells of text that were taken as missing.
     sentinels : mapping of str to int
         Numbers, still among `numbers`, that stand for missing values.
+    absent : str or None
+        That only some of several files have the column.
     """
 
     series: Any
@@ -104,6 +108,7 @@ class Look:
     reading: Reading | None = None
     marks: Counts = field(default_factory=dict)
     sentinels: Counts = field(default_factory=dict)
+    absent: str | None = None
 
     def values(self, *, as_is: bool = False) -> Any:
         """Return the numbers without sentinels; a column that is kept has them `as_is`."""
@@ -114,6 +119,8 @@ class Look:
 
         Text of few values is used where `categories` are taken.
         """
+        if self.absent is not None and not is_kept:
+            return self.absent
         if self.is_text and categories:
             return why_no_category(self.series, is_kept=is_kept)
         if self.reason is not None or is_kept:
@@ -260,6 +267,19 @@ def _why(left_out: Sequence[LeftOut], *, shell: bool = False) -> str:
     )
     remedies = dict.fromkeys(remedy_for(column.reason, column.name, shell=shell) for column in left_out)
     return f"{listed}.{''.join(list(remedies)[:2])}"
+
+
+def absent_columns(files: Sequence[Iterable[str]]) -> dict[str, str]:
+    """Return the columns that not all files have, and how many lack them.
+
+    Examples
+    --------
+    >>> absent_columns([["x", "y"], ["x"], ["x", "z"]])
+    {'y': 'not in 2 of 3 files', 'z': 'not in 2 of 3 files'}
+    """
+    counts = Counter(name for file in files for name in file)
+    n_files = len(files)
+    return {name: f"not in {n_files - n} of {n_files} files" for name, n in counts.items() if n < n_files}
 
 
 def check_names(source: str, columns: Sequence[str], names: Iterable[str]) -> None:

@@ -131,7 +131,7 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
     has_comments = any("#" in line for line in lines[:skipped])
     lines = lines[skipped:]
     if not lines:
-        raise source.fail("has no rows: nothing but blank lines or comments.")
+        raise source.no_rows("nothing but blank lines or comments")
     _refuse_other_formats(source, lines)
     try:
         delimiter = _checked_delimiter(source, lines, delimiter)
@@ -139,7 +139,7 @@ def detect(source: Source, text: bytes, *, delimiter: str | None, header: bool |
     except csv.Error as error:
         raise source.fail(f"cannot be read as a table ({error}).") from None
     if not rows:
-        raise source.fail("has no rows: every line is blank, or an empty cell.")
+        raise source.no_rows("every line is blank, or an empty cell")
     if len(rows[0]) > MOST_COLUMNS:
         raise source.fail(
             f"has {len(rows[0]):,} columns; text may have at most {MOST_COLUMNS:,}. Save it as .npy."

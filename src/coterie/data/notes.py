@@ -11,6 +11,7 @@ from coterie.data.cells import DATE, NUMBER, TIME
 from coterie.data.columns import ColumnChoice, Look
 from coterie.data.marks import Counts, add_marks, note_marks
 from coterie.data.schema import are_years
+from coterie.errors import EmptyFile
 
 LISTED = 5
 DATES_IN_PYTHON = 'dates="year", "month", "weekday" or "as-number"'
@@ -116,7 +117,7 @@ _OPTIONS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str], bool], str
     (lambda reason: reason in CODES, _keep_them),
     (lambda reason: reason == NOT_ASSOCIATED, _keep_them),
     (lambda reason: reason in (f"a {DATE}", f"a {TIME}"), _use_dates),
-    (lambda reason: reason.endswith("% missing"), _keep_them),
+    (lambda reason: reason.endswith(("% missing", " files")), _keep_them),
     (lambda reason: reason.startswith("text with"), lambda names, shell: "too many to be categories"),
     (lambda reason: reason.startswith("mixed units"), lambda names, shell: "convert to one unit first"),
 )
@@ -150,3 +151,24 @@ def listed(texts: Sequence[str]) -> str:
     """
     more = len(texts) - LISTED
     return ", ".join(texts[:LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def note_empty_files(empty: Sequence[str], n_filled: int) -> tuple[str, ...]:
+    """Return the note about files without rows among others, if there are any.
+
+    Examples
+    --------
+    >>> note_empty_files(["a.csv"], 2)
+    ('1 of 3 files has no rows: a.csv',)
+    """
+    if not empty:
+        return ()
+    have = "has" if len(empty) == 1 else "have"
+    return (f"{len(empty):,} of {len(empty) + n_filled:,} files {have} no rows: {listed(empty)}",)
+
+
+def no_rows_in(name: str, n_files: int) -> EmptyFile:
+    """Return the error about files of which none has rows."""
+    if n_files == 1:
+        return EmptyFile(f"{name}: has no rows.")
+    return EmptyFile(f"{name}: none of its {n_files:,} files has rows.")

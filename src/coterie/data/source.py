@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeAlias
 from coterie._support.validation.memory import available_memory, format_bytes
 from coterie.errors import (
     CoterieError,
+    EmptyFile,
     FileProblem,
     InvalidFile,
     InvalidParameter,
@@ -90,6 +91,10 @@ class Source:
     def fail(self, problem: str) -> InvalidFile:
         """Return the error that says what is wrong with the content."""
         return InvalidFile(f"{self.name}: {problem}")
+
+    def no_rows(self, why: str = "") -> EmptyFile:
+        """Return the error about a table without rows."""
+        return EmptyFile(f"{self.name}: has no rows{why and f': {why}'}.")
 
 
 def open_source(where: str | os.PathLike[str]) -> Source:

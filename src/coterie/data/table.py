@@ -21,6 +21,7 @@ from coterie.data.columns import (
     ColumnChoice,
     LeftOut,
     Look,
+    absent_columns,
     check_names,
     choose_columns,
     look_at,
@@ -31,14 +32,14 @@ from coterie.data.databases import Wanted, is_database, read_database
 from coterie.data.dates import check_dates
 from coterie.data.marks import Counts, add_marks
 from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing, settle_mixed
-from coterie.data.notes import reading_notes
+from coterie.data.notes import no_rows_in, note_empty_files, reading_notes
 from coterie.data.paths import expand_all, is_several, is_zarr
 from coterie.data.records import read_json
 from coterie.data.scaling import AUTO, Scaling, fit_scaling, scale_numbers
 from coterie.data.source import Source, open_source
 from coterie.data.text import read_text
 from coterie.data.workbooks import read_sheet
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.errors import EmptyFile, InvalidData, InvalidParameter
 
 DAY = 86_400  # seconds
 LAST_DAY = 90_000_000  # from 1970, either way: some 246,000 years, a little less than polars can write
@@ -67,6 +68,8 @@ class Table:
         By column, the texts such as "NA" that the reader took as missing, and how many cells held them.
     dates : {"as-number", "year", "month", "weekday"} or None
         What is made of dates and times; None: they are left out.
+    absent : mapping of str to str
+        Of several files, the columns that not all of them have, and how many lack them.
     """
 
     source: str
@@ -77,6 +80,7 @@ class Table:
     notes: tuple[str, ...] = ()
     marks: Mapping[str, Counts] = field(default_factory=dict)
     dates: str | None = None
+    absent: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Table {self.source}: {self.n_rows:,} rows, {len(self.columns):,} columns>"
@@ -89,7 +93,8 @@ class Table:
     @cached_property
     def looks(self) -> dict[str, Look]:
         """What each column of a frame holds, found out once."""
-        return {name: look_at(self.content[name], dates=self.dates) for name in self.columns}
+        looks = {name: look_at(self.content[name], dates=self.dates) for name in self.columns}
+        return {name: replace(look, absent=self.absent.get(name)) for name, look in looks.items()}
 
     def choose(
         self, *, drop: Sequence[str] = (), keep: Sequence[str] = (), categories: bool = False
@@ -219,8 +224,8 @@ def read_table(
         CSV, TSV or blank-separated text, JSON (records, one per line or in an array), all of them also
         gzipped or zipped; Parquet, Arrow, Excel (.xlsx), .npy, .npz (dense or SciPy sparse), zarr; a file of
         SQLite or DuckDB; ``"postgresql://user@host/database"``; or ``"-"`` for standard input. A folder, a
-        pattern such as ``"data/*.csv"`` or a list stands for all its files, one below the other; they must
-        have the same columns.
+        pattern such as ``"data/*.csv"`` or a list stands for all its files, one below the other, by the names
+        of their columns; files without rows are skipped.
     delimiter : str, default=None
         Sign between cells; None looks for one.
     header : bool, default=None
@@ -262,8 +267,16 @@ def read_table(
     if not is_several(where):
         return replace(read(where), dates=dates)
     places = where if isinstance(where, list | tuple) else [where]
-    tables = [replace(read(path), dates=dates) for path in expand_all(where)]
-    return _joined(", ".join(str(place) for place in places), tables)
+    name, tables, empty = ", ".join(str(place) for place in places), [], []
+    for path in expand_all(where):
+        try:
+            tables.append(replace(read(path), dates=dates))
+        except EmptyFile:
+            empty.append(path)
+    if not tables:
+        raise no_rows_in(name, len(empty))
+    joined = _joined(name, tables)
+    return replace(joined, notes=(*note_empty_files(empty, len(tables)), *joined.notes))
 
 
 def _refuse_option(name: str, value: Any, kind: str) -> None:
@@ -329,7 +342,7 @@ def _read_columns(source: Source) -> Any:
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise source.fail(f"not a whole {name} file, cut off or damaged ({shortened(reason)}).") from None
     if frame.height == 0 or frame.width == 0:
-        raise source.fail("has no rows." if frame.width else "has no columns.")
+        raise source.no_rows() if frame.width else source.fail("has no columns.")
     _refuse_times(source, frame)
     return frame
 
@@ -359,37 +372,39 @@ def _joined(name: str, tables: list[Table]) -> Table:
     first = tables[0]
     for table in tables[1:]:
         _check_alike(table, first)
+    columns = tuple(dict.fromkeys(column for table in tables for column in table.columns))
+    absent = absent_columns([table.columns for table in tables])
     notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
     marks = add_marks([table.marks for table in tables])
     n_rows = sum(table.n_rows for table in tables)
     if first.is_matrix:
         contents = [table.content for table in tables]
         stacked = vstack(contents, format="csr") if issparse(first.content) else np.concatenate(contents)
-        return Table(name, first.columns, first.has_names, n_rows, stacked, notes)
+        return Table(name, columns, first.has_names, n_rows, stacked, notes)
     frame = numbers_from_text(_stacked([table.content for table in tables]))
-    return Table(name, first.columns, first.has_names, n_rows, frame, notes, marks, first.dates)
+    return Table(name, columns, first.has_names, n_rows, frame, notes, marks, first.dates, absent)
 
 
 def _check_alike(table: Table, first: Table) -> None:
     if table.is_matrix != first.is_matrix or issparse(table.content) != issparse(first.content):
         raise InvalidData(f"{table.source}: is of another kind than {first.source}; files must be alike.")
-    if set(table.columns) != set(first.columns):
-        lacks = [column for column in first.columns if column not in table.columns]
-        more = [column for column in table.columns if column not in first.columns]
-        what = f'has no column "{lacks[0]}"' if lacks else f'has a column "{more[0]}"'
+    if table.is_matrix and table.columns != first.columns:
         raise InvalidData(
-            f"{table.source}: {what}, unlike {first.source}. Every file must have the same columns."
+            f"{table.source}: has {len(table.columns)} columns, {first.source} has {len(first.columns)}."
         )
+    if not set(table.columns) & set(first.columns):
+        raise InvalidData(f"{table.source}: has no column in common with {first.source}.")
 
 
 def _stacked(frames: list[Any]) -> Any:
-    """Return frames of the same columns as one; a column that is text in one file is text in all."""
+    """Return frames as one, by the names of columns; a column that is text in one file is text in all."""
     polars = require("polars", extra="cli", purpose="Reading tables")
-    names = frames[0].columns
-    texts = {name for frame in frames for name in names if frame[name].dtype == polars.String}
-    mixed = [name for name in texts if any(frame[name].dtype != polars.String for frame in frames)]
-    alike = [frame.select(names).with_columns(polars.col(mixed).cast(polars.String)) for frame in frames]
-    return polars.concat(alike, how="vertical_relaxed")
+    texts = {name for frame in frames for name, kind in frame.schema.items() if kind == polars.String}
+    alike = [
+        frame.with_columns(polars.col([name for name in frame.columns if name in texts]).cast(polars.String))
+        for frame in frames
+    ]
+    return polars.concat(alike, how="diagonal_relaxed")
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,7 +60,7 @@ def read_text(
     ):  # the reader fills short rows in silence
         _refuse_ragged_lines(source, text, dialect)
     if frame.height == 0 and not may_be_empty:
-        raise source.fail("has no rows: there is a header and nothing below it.")
+        raise source.no_rows("there is a header and nothing below it")
     if frame.width != len(names):  # quotes that open and close within a cell divide it in two ways
         raise source.fail(
             f"cannot be read as a table: its rows have {frame.width} cells, the first line {len(names)}."

@@ -50,7 +50,7 @@ def read_sheet(source: Source, sheet: str | None, header: bool | None) -> tuple[
     table = book.load_sheet(name, **options).to_polars()
     table = table.filter(~_all_null(table)) if table.width else table
     if table.height == 0 or table.width == 0:
-        raise source.fail(f'sheet "{shortened(name)}" has no rows below its header.')
+        raise source.no_rows(f'sheet "{shortened(name)}" has a header and nothing below it')
     return _named(_whole_numbers(table), has_names), has_names, notes
 
 

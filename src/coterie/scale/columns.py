@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from coterie.data import ColumnChoice, LeftOut, as_table
 from coterie.data.categories import is_category
 from coterie.data.cells import Reading
 from coterie.data.columns import cannot_keep, check_names, look_at
-from coterie.data.notes import listed, reading_notes
-from coterie.data.paths import expand
+from coterie.data.notes import listed, no_rows_in, reading_notes
+from coterie.data.paths import TABLE_SUFFIXES, expand_all
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
 from coterie.data.table import NOT_NAMED
 from coterie.errors import InvalidData, InvalidParameter
@@ -25,6 +26,7 @@ from coterie.scale.blocks import Blocks
 from coterie.scale.sampling import draw_sample
 from coterie.scale.sources.arrow import open_any
 from coterie.scale.sources.reading import open_tables, read_blocks
+from coterie.scale.sources.tables import Tables
 
 LeftOuts = tuple[LeftOut, ...]
 
@@ -39,6 +41,7 @@ class Opened:
     has_names: bool  # whether columns have names to choose them by
     readings: Mapping[str, Reading] = field(default_factory=dict)  # of columns that are numbers in disguise
     notes: tuple[str, ...] = ()  # how cells were read
+    looked_into: Any = None  # files, opened once; None: the source itself
 
     @property
     def title(self) -> str:
@@ -61,8 +64,12 @@ class Opened:
         if not used:
             raise InvalidData(f"{self.title}: no column of numbers to cluster by: all are {reason}.")
         left_out = (*self.left_out, *(LeftOut(name, reason) for name in names))
-        blocks = read_blocks(self.source, columns=used, readings=self.readings)
-        return replace(self, blocks=blocks, left_out=left_out)
+        return replace(self, blocks=self.read(used), left_out=left_out)
+
+    def read(self, columns: Sequence[str]) -> Blocks:
+        """Return the rows in other columns."""
+        source = self.source if self.looked_into is None else self.looked_into
+        return read_blocks(source, columns=columns, readings=self.readings)
 
 
 def open_columns(
@@ -77,18 +84,23 @@ def open_columns(
     Tables are cut to these columns, or to all that can be used; matrices are taken as they are.
     """
     refuse_queries(source, "X of coterie.fit")
-    head = _head(source)
-    if head is None:
+    looked_into = _look_into(source)
+    if looked_into is None and not hasattr(source, "dtypes"):
         if drop or keep or columns:
             raise InvalidParameter(
                 "columns, drop and keep name columns; this source has none. Select them before."
             )
         return Opened(source, read_blocks(source), (), False)
     title = os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
-    check_names(title, head.columns, [*columns, *drop, *keep])
+    if looked_into is not None and not any(table.n_rows for table in looked_into.filled):
+        raise no_rows_in(title, len(looked_into.every))
+    head = _first_of_frame(source) if looked_into is None else looked_into.head()
+    absent = {} if looked_into is None else looked_into.absent
+    check_names(title, tuple(head), [*columns, *drop, *keep])
     keep = [*keep, *(name for name in columns if name not in drop)]
-    looks = {name: look_at(head[name], dates=dates) for name in head.columns}
+    looks = {name: look_at(series, dates=dates) for name, series in head.items()}
     reasons = {name: look.reason for name, look in looks.items() if look.reason is not None}
+    reasons |= {name: reason for name, reason in absent.items() if name not in keep}
     readings = {name: look.reading for name, look in looks.items() if look.reading is not None}
     if hasattr(source, "dtypes"):  # partitions of a frame are taken as they are
         reasons |= {name: f"{reading}, as text" for name, reading in readings.items()}
@@ -96,24 +108,27 @@ def open_columns(
     for name in keep:
         if name in reasons:
             raise cannot_keep(title, name, reasons[name])
-    reasons |= {name: NOT_NAMED for name in head.columns if columns and name not in columns}
+    reasons |= {name: NOT_NAMED for name in head if columns and name not in columns}
     reasons |= dict.fromkeys(drop, "dropped")
-    reasons |= _keys(source, head.select([name for name in head.columns if name not in {*keep, *reasons}]))
-    used = [name for name in head.columns if name not in reasons]
+    rows_of = source if looked_into is None else looked_into
+    reasons |= _keys(rows_of, [series for name, series in head.items() if name not in {*keep, *reasons}])
+    used = [name for name in head if name not in reasons]
     if not used:
         why = ", ".join(f"{name} ({reason})" for name, reason in list(reasons.items())[:5])
         raise InvalidData(f"{title}: no column of numbers to cluster by: {why}.")
-    left_out = tuple(LeftOut(name, reasons[name]) for name in head.columns if name in reasons)
-    blocks = read_blocks(source, columns=used, readings=readings)
+    left_out = tuple(LeftOut(name, reasons[name]) for name in head if name in reasons)
+    blocks = read_blocks(rows_of, columns=used, readings=readings)
     notes = reading_notes(looks, ColumnChoice(tuple(used), left_out), {}, tuple(looks))
+    if looked_into is not None:
+        notes = (*looked_into.notes, *notes)
     unused = [name for name, look in looks.items() if reasons.get(name) == "text" and is_category(look)]
     if unused:
         are = "categories are" if len(unused) > 1 else "a category is"
         notes = (*notes, f"{listed(unused)}: {are} not used in data that are read in blocks")
-    return Opened(source, blocks, left_out, True, readings, notes)
+    return Opened(source, blocks, left_out, True, readings, notes, looked_into)
 
 
-def _keys(source: object, head: Any) -> dict[str, str]:
+def _keys(source: object, head: Sequence[Any]) -> dict[str, str]:
     """Return the columns of whole numbers that name the rows, and how: by the rules of tables in memory."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     numbers = [one for one in head if one.dtype.is_integer()]
@@ -134,24 +149,21 @@ def _keys(source: object, head: Any) -> dict[str, str]:
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def _head(source: object) -> Any:
-    """Return the first rows of a table as a polars frame, read as a table in memory is; None for matrices."""
-    if hasattr(source, "dtypes") and hasattr(source, "columns"):
-        return as_table(_first_of_frame(source)).content
-    table = None
+def _look_into(source: object) -> Tables | None:
+    """Open files of tables, or a dataset; None for frames and matrices."""
     if type(source).__module__.partition(".")[0] == "pyarrow":
-        table = open_any(source)[0]
-    first = source[0] if isinstance(source, list | tuple) and source else source
-    if isinstance(first, str | os.PathLike):
-        first = expand(first)[0]
-        if os.path.isfile(first) and not first.lower().endswith(".npy"):
-            table = open_tables([first])[0]
-    return None if table is None else table.head()
+        return open_any(source)
+    places = source if isinstance(source, list | tuple) else [source]
+    if not places or not all(isinstance(place, str | os.PathLike) for place in places):
+        return None
+    paths = expand_all(places)
+    suffixes = {Path(path).suffix.lower() for path in paths}
+    return open_tables(paths) if len(suffixes) == 1 and suffixes <= set(TABLE_SUFFIXES) else None
 
 
-def _first_of_frame(frame: Any) -> Any:
-    if not type(frame).__module__.startswith("dask"):
-        return frame.head(HEAD_ROWS)
+def _first_of_frame(frame: Any) -> dict[str, Any]:
+    """Return the first values of every column of a frame, read as a table in memory is."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # fewer rows in the first partition than asked for
-        return frame.head(HEAD_ROWS)
+        warnings.simplefilter("ignore")  # Dask: fewer rows in the first partition than asked for
+        first = as_table(frame.head(HEAD_ROWS)).content
+    return {series.name: series for series in first}

@@ -32,7 +32,6 @@ from coterie.scale.labelling import BlocksFitted, fit_winner
 from coterie.scale.methods.catalogue import refuse_settings, takes_checkpoint
 from coterie.scale.methods.group_totals import GroupTotals, total_groups
 from coterie.scale.sampling import Sample, draw_sample, take_rows
-from coterie.scale.sources.reading import read_blocks
 
 QUANTILE_ROWS = 100_000  # a quartile of them is that of all rows up to 0.14 % of the ranks
 SILHOUETTE_ROWS = 1000  # whose distances to all rows are summed up
@@ -306,7 +305,7 @@ def _scaling(blocks: Blocks, whole: moments.Whole, how: str, seed: int) -> tuple
 def _truth(truth: Any, opened: Opened) -> Blocks | None:
     if truth is None:
         return None
-    given = read_blocks(opened.source, columns=[truth]) if isinstance(truth, str) else truth
+    given = opened.read([truth]) if isinstance(truth, str) else truth
     blocks = evaluate.label_blocks(given, None, "truth")
     if blocks.n_rows != opened.blocks.n_rows:
         raise InvalidParameter(

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import UnsupportedInput
 from coterie.scale.sources.partitions import ColumnKeys, Piece, unreadable
-from coterie.scale.sources.tables import Table
+from coterie.scale.sources.tables import Table, Tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +33,10 @@ class FragmentPiece(Piece):
             raise unreadable(self.name, "Arrow data", error) from None
 
 
-def open_any(source: object) -> list[Table]:
+def open_any(source: object) -> Tables:
     """Return the fragments of a dataset, or of a table in memory."""
     is_dataset = hasattr(source, "get_fragments")
-    return open_dataset(source if is_dataset else pyarrow.dataset.dataset(source))
+    return Tables(tuple(open_dataset(source if is_dataset else pyarrow.dataset.dataset(source))))
 
 
 def open_dataset(dataset: Any) -> list[Table]:

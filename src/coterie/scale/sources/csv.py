@@ -90,7 +90,8 @@ def open_csv(path: str) -> Table:
     numbers = {
         name: pyarrow.float64() for name in titles if pyarrow.types.is_integer(schema.field(name).type)
     }
-    types = dict(zip(schema.names, schema.types, strict=True)) | numbers
+    empty = {series.name: pyarrow.null() for series in head if series.null_count() == len(series)}
+    types = dict(zip(schema.names, schema.types, strict=True)) | numbers | empty
     return Table(path, types, pieces, lambda: head)
 
 

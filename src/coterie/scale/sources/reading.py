@@ -28,7 +28,7 @@ from coterie.scale.sources.partitions import (
     common_dtype,
     unreadable,
 )
-from coterie.scale.sources.tables import Readings, Table, join_tables
+from coterie.scale.sources.tables import Readings, Table, Tables, join_tables
 
 OPENED_AT_ONCE = 16  # files; their footers are small and far apart
 
@@ -80,6 +80,8 @@ Opened = tuple[ColumnKeys | None, np.dtype[Any], int, Sequence[Piece]]
 
 
 def _open(source: object, columns: Sequence[str] | None, readings: Readings | None) -> Opened:
+    if isinstance(source, Tables):
+        return _joined(source, columns, readings)
     if isinstance(source, str | os.PathLike):
         return _open_files(expand(source), columns, readings)
     if isinstance(source, list | tuple) and source and all(isinstance(s, str | os.PathLike) for s in source):
@@ -162,11 +164,11 @@ def _open_files(paths: list[str], columns: Sequence[str] | None, readings: Readi
     return _joined(open_tables(paths), columns, readings)
 
 
-def open_tables(paths: list[str]) -> list[Table]:
+def open_tables(paths: list[str]) -> Tables:
     """Look into files of tables, many at once."""
     opener = _opener_of(Path(paths[0]).suffix.lower())
     with ThreadPoolExecutor(OPENED_AT_ONCE) as pool:
-        return list(pool.map(opener, paths))
+        return Tables(tuple(pool.map(opener, paths)))
 
 
 def _opener_of(suffix: str) -> Callable[[str], Table]:
@@ -184,7 +186,7 @@ def _opener_of(suffix: str) -> Callable[[str], Table]:
     return open_csv
 
 
-def _joined(tables: list[Table], columns: Sequence[str] | None, readings: Readings | None) -> Opened:
+def _joined(tables: Tables, columns: Sequence[str] | None, readings: Readings | None) -> Opened:
     joined = join_tables(tables, columns, readings)
     return joined.names, joined.dtype, len(joined.names), joined.pieces
 

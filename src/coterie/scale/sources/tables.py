@@ -1,9 +1,10 @@
-"""Tables in files: which columns are used, and that every file has them."""
+"""Tables in files: the columns of all of them, which are used, and that every file has those."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ import pyarrow.types
 
 from coterie._support.optional import require
 from coterie.data.cells import Reading
-from coterie.data.columns import numbers_from_text
+from coterie.data.columns import absent_columns, numbers_from_text
+from coterie.data.notes import note_empty_files
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 from coterie.scale.sources.partitions import ColumnKeys, ConvertedPiece, Piece, common_dtype
 
 Readings = Mapping[str, Reading]
+MOST_LOOKED_INTO = 100  # files whose first rows are read, to find a value of each column
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +43,62 @@ class Table:
     pieces: Sequence[Any]
     read_head: Callable[[], Any]
 
+    @property
+    def n_rows(self) -> int:
+        """How many rows it has."""
+        return sum(piece.n_rows for piece in self.pieces)
+
     def head(self) -> Any:
         """Return the first rows as a polars frame, text that is numbers as numbers."""
         polars = require("polars", extra="cli", purpose="Reading tables")
         first = self.read_head()
         frame = first if isinstance(first, polars.DataFrame) else polars.from_arrow(first)
         return numbers_from_text(frame.head(HEAD_ROWS))
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Files that were looked into, or the fragments of a dataset: their columns are those of all of them."""
+
+    every: tuple[Table, ...]
+
+    @cached_property
+    def filled(self) -> tuple[Table, ...]:
+        """Those that have rows; what others say about their columns counts only if none has."""
+        return tuple(table for table in self.every if table.n_rows) or self.every
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said about files without rows."""
+        return note_empty_files([table.name for table in self.every if not table.n_rows], len(self.filled))
+
+    @property
+    def absent(self) -> dict[str, str]:
+        """The columns that not all files have, and how many lack them."""
+        return absent_columns([table.types for table in self.filled])
+
+    def head(self) -> dict[str, Any]:
+        """Return the first values of every column, from the first file where it has any."""
+        found: dict[str, Any] = {}
+        seen: set[str] = set()
+        for table in self.filled[:MOST_LOOKED_INTO]:
+            if all(name in seen or pyarrow.types.is_null(kind) for name, kind in table.types.items()):
+                continue
+            for series in table.head():
+                if series.name in seen:
+                    continue
+                found[series.name] = series
+                if series.null_count() < len(series):
+                    seen.add(series.name)
+        for table in self.filled:
+            for name in table.types:
+                found.setdefault(name, _no_values(name))
+        return found
+
+
+def _no_values(name: str) -> Any:
+    polars = require("polars", extra="cli", purpose="Reading tables")
+    return polars.Series(name, [None], dtype=polars.Null)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +110,10 @@ class Columns:
     pieces: tuple[Piece, ...]
 
 
-def join_tables(
-    tables: Sequence[Table], columns: Sequence[str] | None, readings: Readings | None = None
-) -> Columns:
+def join_tables(every: Tables, columns: Sequence[str] | None, readings: Readings | None = None) -> Columns:
     """Return the rows of tables that have the same columns, or say which table lacks which."""
     readings = readings or {}
-    first = tables[0]
+    tables, first = every.filled, every.filled[0]
     names = tuple(first.types) if columns is None else tuple(columns)
     for name in names:
         if name not in first.types:
@@ -71,7 +122,7 @@ def join_tables(
     for table in tables:
         _check_columns(table, names, first.name, is_free=columns is None, readings=readings)
     kinds = [
-        np.dtype(np.float64 if name in readings else table.types[name].to_pandas_dtype())
+        np.dtype(np.float64 if name in readings else _numpy_type(table.types[name]))
         for table in tables
         for name in names
     ]
@@ -108,7 +159,16 @@ def _check_columns(table: Table, names: ColumnKeys, first: str, *, is_free: bool
             )
 
 
+def _numpy_type(kind: Any) -> Any:
+    return np.float32 if pyarrow.types.is_null(kind) else kind.to_pandas_dtype()
+
+
 def is_numeric(kind: Any) -> bool:
-    """Return whether an Arrow type holds numbers or booleans."""
-    checks = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_boolean)
+    """Return whether an Arrow type holds numbers, booleans, or nothing but missing values."""
+    checks = (
+        pyarrow.types.is_integer,
+        pyarrow.types.is_floating,
+        pyarrow.types.is_boolean,
+        pyarrow.types.is_null,
+    )
     return any(check(kind) for check in checks)
