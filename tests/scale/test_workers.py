@@ -5,10 +5,12 @@ import signal
 
 import dask.array
 import numpy as np
+import pandas as pd
 import pytest
 from distributed import Client
 
 from coterie import evaluate as local
+from coterie.errors import InvalidFile
 from coterie.scale import (
     DBSCAN,
     GaussianMixture,
@@ -116,3 +118,28 @@ def test_worker_killed_within_a_task(client, rows, on_threads, tmp_path):
     for found, expected in zip(numbers_of(model), numbers, strict=True):
         np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(model.labels_.compute(), labels)
+
+
+def test_workers_in_another_folder(cluster, rows, tmp_path, monkeypatch):
+    """Law: relative paths are those of the folder the user is in, wherever the workers were started."""
+    np.save(tmp_path / "rows.npy", rows)
+    frame = pd.DataFrame(rows, columns=list("abc"))
+    frame.to_parquet(tmp_path / "rows.parquet")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    frame.to_feather(tmp_path / "rows.feather")
+    monkeypatch.chdir(tmp_path)
+    with Client(cluster) as client:
+        client.run(os.chdir, "/")
+        for kind in ("npy", "parquet", "csv", "feather"):
+            model = KMeans(4, max_iter=2, random_state=0).fit(f"rows.{kind}")
+            assert model.cluster_sizes_.sum() == len(rows)
+            assert all(piece.name.startswith("rows.") for piece in read_blocks(f"rows.{kind}").pieces)
+
+
+def test_files_that_workers_do_not_see(rows, tmp_path):
+    """Law: a file that is gone where it is read is named, with what workers need."""
+    pd.DataFrame(rows, columns=list("abc")).to_parquet(tmp_path / "rows.parquet")
+    blocks = read_blocks(tmp_path / "rows.parquet")
+    (tmp_path / "rows.parquet").unlink()
+    with pytest.raises(InvalidFile, match=r"rows.parquet .*no such file on .*Every worker .* same path"):
+        KMeans(4, random_state=0).fit(blocks)

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import UnsupportedInput
-from coterie.scale.sources.partitions import ColumnKeys, Piece, unreadable
+from coterie.scale.sources.partitions import ColumnKeys, Piece, shown_path, unreadable
 from coterie.scale.sources.tables import Table, Tables
 
 
@@ -54,7 +54,7 @@ def open_dataset(dataset: Any) -> list[Table]:
 def open_arrow(path: str) -> Table:
     """Return the columns of an Arrow file, which is one piece."""
     try:
-        dataset = pyarrow.dataset.dataset(path, format="ipc")
+        dataset = pyarrow.dataset.dataset(os.path.abspath(path), format="ipc")
         fragment = next(iter(dataset.get_fragments()))
     except (OSError, pyarrow.ArrowException) as error:
         raise unreadable(path, "Arrow data", error) from None
@@ -62,7 +62,7 @@ def open_arrow(path: str) -> Table:
 
 
 def _open_fragment(fragment: Any, number: int) -> Table:
-    name = getattr(fragment, "path", "") or f"fragment {number}"
+    name = shown_path(getattr(fragment, "path", "")) or f"fragment {number}"
     try:
         schema = fragment.physical_schema
         has_groups = hasattr(fragment, "split_by_row_group")
@@ -81,7 +81,7 @@ def _open_fragment(fragment: Any, number: int) -> Table:
 class ParquetPiece(Piece):
     """A row group of a Parquet file."""
 
-    path: str
+    path: str  # from the root: a worker may have been started in another folder
     row_group: int
     n_rows: int
     modified: int  # when: what is kept of a file must not outlive it
@@ -90,7 +90,7 @@ class ParquetPiece(Piece):
 
     @property
     def name(self) -> str:  # type: ignore[override]  # it follows from the others
-        return f"{self.path} (row group {self.row_group})"
+        return f"{shown_path(self.path)} (row group {self.row_group})"
 
     def value(self, start: int, stop: int) -> Any:
         try:
@@ -109,7 +109,9 @@ def open_parquet(path: str) -> Table:
     except (OSError, pyarrow.ArrowException) as error:
         raise unreadable(path, "Parquet", error) from None
     modified = os.stat(path).st_mtime_ns
-    pieces = [ParquetPiece(path, number, size, modified) for number, size in enumerate(sizes)]
+    pieces = [
+        ParquetPiece(os.path.abspath(path), number, size, modified) for number, size in enumerate(sizes)
+    ]
     types = dict(zip(schema.names, schema.types, strict=True))
     return Table(path, types, pieces, lambda: _head(path, schema))
 

@@ -18,7 +18,7 @@ from coterie.data.marks import MISSING_MARKS
 from coterie.data.source import Source
 from coterie.data.text import blanks_as_tabs, read_text
 from coterie.errors import InvalidFile
-from coterie.scale.sources.partitions import ColumnKeys, Piece, unreadable
+from coterie.scale.sources.partitions import ColumnKeys, Piece, shown_path, unreadable
 from coterie.scale.sources.tables import Table
 
 RANGE_BYTES = 8 << 20
@@ -39,7 +39,7 @@ class Written:
 class CsvPiece(Piece):
     """The rows in a range of bytes of a file."""
 
-    path: str
+    path: str  # from the root: a worker may have been started in another folder
     begin: int
     end: int
     n_rows: int
@@ -52,7 +52,7 @@ class CsvPiece(Piece):
 
     @property
     def name(self) -> str:  # type: ignore[override]  # it follows from the others
-        return f"{self.path} (bytes {self.begin} to {self.end})"
+        return f"{shown_path(self.path)} (bytes {self.begin} to {self.end})"
 
     def value(self, start: int, stop: int) -> Any:
         try:
@@ -85,7 +85,7 @@ def open_csv(path: str) -> Table:
         raise unreadable(path, "CSV", error) from None
     modified = os.stat(path).st_mtime_ns
     written = Written(dialect.delimiter, "," if dialect.decimal_comma else ".")
-    pieces = [CsvPiece(path, *found, modified, written, titles) for found in ranges]
+    pieces = [CsvPiece(os.path.abspath(path), *found, modified, written, titles) for found in ranges]
     schema = head.to_arrow().schema
     numbers = {
         name: pyarrow.float64() for name in titles if pyarrow.types.is_integer(schema.field(name).type)

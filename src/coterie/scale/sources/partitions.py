@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -15,6 +17,7 @@ from coterie.data.cells import Reading
 from coterie.errors import CoterieError, InvalidData, InvalidFile
 
 ColumnKeys = tuple[str, ...]
+SAME_PATH = "Every worker of a cluster must see the files under the same path, as on a shared disk."
 ROWS_AT_ONCE = 8192  # from columns to rows: what is written stays in cache until all columns are
 
 
@@ -71,17 +74,21 @@ class ArrayPiece(Piece):
 class MemmapPiece(Piece):
     """Rows of an array in a file, mapped where they are read."""
 
-    name: str
+    path: str  # from the root: a worker may have been started in another folder
     n_rows: int
     n_columns: int
     dtype: str
     offset: int
     order: Literal["C", "F"]
 
+    @property
+    def name(self) -> str:  # type: ignore[override]  # it follows from the path
+        return shown_path(self.path)
+
     def value(self, start: int, stop: int) -> Any:
         shape = (self.n_rows, self.n_columns)
         try:
-            return np.memmap(self.name, self.dtype, "r", self.offset, shape, self.order)[start:stop]
+            return np.memmap(self.path, self.dtype, "r", self.offset, shape, self.order)[start:stop]
         except (OSError, ValueError) as error:
             raise unreadable(self.name, "npy", error) from None
 
@@ -203,8 +210,16 @@ def _batches(table: Any) -> Iterator[tuple[int, Any]]:
         first += batch.num_rows
 
 
+def shown_path(path: str) -> str:
+    """Return a path as people know it: from the folder they are in, if it lies below."""
+    here = os.path.join(os.getcwd(), "")
+    return path.removeprefix(here)
+
+
 def unreadable(name: str, kind: str, error: Exception) -> InvalidFile:
     """Return the error about a file, or a part of one, that cannot be read."""
+    if isinstance(error, FileNotFoundError):
+        return InvalidFile(f"{name}: there is no such file on {platform.node()}. {SAME_PATH}")
     reason = " ".join(str(error).split()) or type(error).__name__
     return InvalidFile(f"{name}: cannot be read as {kind} ({reason}).")
 

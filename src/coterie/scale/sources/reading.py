@@ -136,7 +136,9 @@ def _owner_of(array: Any) -> Any:
 def _mapped(array: np.memmap[Any, Any]) -> Opened:
     order: Any = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
     n_rows, n_columns = array.shape
-    piece = MemmapPiece(str(array.filename), n_rows, n_columns, array.dtype.str, array.offset, order)
+    piece = MemmapPiece(
+        os.path.abspath(str(array.filename)), n_rows, n_columns, array.dtype.str, array.offset, order
+    )
     return None, common_dtype([array.dtype]), array.shape[1], [piece]
 
 
