@@ -7,10 +7,10 @@ import dask.array
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client
+from distributed import Client, LocalCluster
 
 from coterie import evaluate as local
-from coterie.errors import InvalidFile
+from coterie.errors import InvalidFile, NotEnoughMemory
 from coterie.scale import (
     DBSCAN,
     GaussianMixture,
@@ -143,3 +143,14 @@ def test_files_that_workers_do_not_see(rows, tmp_path):
     (tmp_path / "rows.parquet").unlink()
     with pytest.raises(InvalidFile, match=r"rows.parquet .*no such file on .*Every worker .* same path"):
         KMeans(4, random_state=0).fit(blocks)
+
+
+def test_workers_with_too_little_memory(rows):
+    """Law: a worker that a block does not fit is not tried for ever; the error says what a block needs."""
+    with (
+        LocalCluster(1, threads_per_worker=1, memory_limit="200MiB", dashboard_address=":0") as small,
+        Client(small) as client,
+    ):
+        client.wait_for_workers(1)
+        with pytest.raises(NotEnoughMemory, match=r"needs about .* of .* may use 200 MiB.*block_rows="):
+            KMeans(4, random_state=0).fit(cut(rows, 3))

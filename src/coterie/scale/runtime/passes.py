@@ -15,12 +15,17 @@ from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from coterie._support.typing import Data, Weights
+from coterie._support.validation.memory import format_bytes
 from coterie._support.validation.weights import NEGLIGIBLE, SMALLEST_LARGEST
+from coterie.errors import NotEnoughMemory
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.runtime.failing_chunk import name_culprit
 
 MERGED_AT_ONCE = 8  # results per task that adds them up
 CONNECT_SECONDS = 10
+WORKER_BYTES = 250 << 20  # a worker that has loaded its libraries, before it reads anything
+COPIES_OF_BLOCK, COPIES_OF_PIECE = 3, 2  # as stored, as rows, and what the engine adds, at once
+MORE_MEMORY = "Give workers more memory, or take smaller blocks: read_blocks(X, block_rows=8192)."
 NEGLIGIBLE_WEIGHT = SMALLEST_LARGEST * NEGLIGIBLE  # beside the largest, whatever that is, it counts as 0
 Found = TypeVar("Found")
 
@@ -98,6 +103,7 @@ def tasks(
     only : container of int, default=None
         Indices of the blocks that tasks are made for; None: all.
     """
+    check_worker_memory(blocks)
     name = unique_name(function)
     partners = iter(weights) if weights is not None else iter(lambda: None, 0)
     before: Any = None if chain is None else Given(chain)
@@ -147,6 +153,11 @@ def compute(task: Any) -> Any:
     try:
         return dask.compute(task)[0]
     except Exception as error:
+        if type(error).__name__ == "KilledWorker":
+            raise NotEnoughMemory(
+                "The workers of the cluster were ended again and again, as happens when they use more "
+                f"memory than they may. {MORE_MEMORY}"
+            ) from error
         name_culprit(_chunks_of(task), error)
         raise
 
@@ -237,6 +248,26 @@ def uses_threads() -> bool:
 
 def _keys(promises: list[Any]) -> list[Any]:
     return [promise.key if dask.is_dask_collection(promise) else promise for promise in promises]
+
+
+def check_worker_memory(blocks: Blocks) -> None:
+    """Refuse blocks that a worker of the cluster has no memory for: it would be ended and started anew."""
+    client = client_of()
+    if client is None:
+        return
+    cell = blocks.dtype.itemsize * blocks.n_columns
+    block = min(blocks.block_rows, blocks.n_rows) * cell
+    # a row group or a range of text is decoded as a whole
+    piece = max((piece.n_rows for piece in blocks.pieces if not piece.is_sliced), default=0) * cell
+    needed = WORKER_BYTES + COPIES_OF_BLOCK * block + COPIES_OF_PIECE * piece
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    least = min((one["memory_limit"] for one in workers.values() if one["memory_limit"]), default=None)
+    if least is None or needed <= least:
+        return
+    raise NotEnoughMemory(
+        f"A worker needs about {format_bytes(needed)} for blocks of {blocks.block_rows:,} rows and "
+        f"{blocks.n_columns:,} columns, but one of them may use {format_bytes(least)}. {MORE_MEMORY}"
+    )
 
 
 class Placement:
