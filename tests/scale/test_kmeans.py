@@ -217,3 +217,17 @@ def test_weights_are_checked(rows, weights, message):
     """Law: weights that mean nothing are refused."""
     with pytest.raises(InvalidData, match=message):
         KMeans(2).fit(rows, sample_weight=weights)
+
+
+def test_no_seed_falls_into_a_bad_optimum(monkeypatch):
+    """Law: whatever the seed, planted groups are found: two are not merged while a third one is split."""
+    monkeypatch.setattr("coterie.scale.methods.coreset.FEWEST_ROWS", 4096)
+    rng = np.random.default_rng(1)
+    centers = rng.uniform(-10, 10, size=(12, 8))
+    centers[1] = centers[0] + 1.5
+    rows = (centers[rng.integers(12, size=9000)] + rng.normal(0, 0.6, size=(9000, 8))).astype(np.float32)
+    best = LocalKMeans(12, n_init=20, random_state=0).fit(rows).inertia_
+    for seed in range(20):
+        model = KMeans(12, random_state=seed).fit(rows)
+        assert model.start_.startswith("a sample of")
+        assert model.inertia_ <= best * (1 + 1e-3)

@@ -6,7 +6,7 @@ import os
 import uuid
 from collections.abc import Mapping
 from contextlib import ExitStack
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -62,8 +62,10 @@ class KMeans(LazyEstimator):
         First centres. "k-means++": if the rows are few (32768, or 128 per group), greedy k-means++ on all of
         them, as the local class does. If not, local k-means on a weighted sample of so many rows, drawn in
         one pass. An array gives the centres.
-    n_init : int, default=1
-        Starts of the local k-means on the sample; the best one is used.
+    n_init : "auto" or int, default="auto"
+        Starts of the local k-means on the sample; the best one is used. "auto": 10 on a sample, where they
+        cost little against one pass over all rows; 1 where the rows are so few that no sample is drawn, as
+        in the local class.
     max_iter : int, default=300
         Most passes.
     tol : float, default=1e-4
@@ -123,7 +125,7 @@ class KMeans(LazyEstimator):
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_clusters": Whole(1),
         "init": Choice("k-means++") | AnArray(),
-        "n_init": Whole(1),
+        "n_init": Choice("auto") | Whole(1),
         "max_iter": Whole(1),
         "tol": Number(0),
         "random_state": Seed(),
@@ -145,7 +147,7 @@ class KMeans(LazyEstimator):
         n_clusters: int = 8,
         *,
         init: Any = "k-means++",
-        n_init: int = 1,
+        n_init: int | Literal["auto"] = "auto",
         max_iter: int = 300,
         tol: float = 1e-4,
         random_state: RandomState = None,
