@@ -15,6 +15,7 @@ import coterie
 from coterie import evaluate
 from coterie.data import fit_scaling
 from coterie.data.paths import is_in_blocks
+from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering
 from coterie.scale import LazyClustering
 from coterie.scale import fit as fit_blocks
@@ -189,6 +190,36 @@ def test_labels_are_written_block_by_block(found, tmp_path):
     np.testing.assert_array_equal(written["row"], np.arange(1, 9001))
     np.testing.assert_array_equal(written["label"], found.labels.compute())
     assert set(written["group"]) == {"group 1", "group 2", "group 3", "group 4"}
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_labels_are_written_beside_the_keys(clouds, kind, tmp_path):
+    """Law: labels of files have the keys of the input as they are, or all of its columns, as in memory."""
+    X, _ = clouds
+    frame = pd.DataFrame(X, columns=NAMES)
+    frame.insert(0, "id", np.arange(len(X))[::-1] + 2**53)  # keys that float64 cannot tell apart
+    frame["town"] = [f'{at % 7} "of"\n{at % 5}' for at in range(len(X))]
+    (tmp_path / "data").mkdir()
+    for number, part in enumerate(np.array_split(np.arange(len(X)), 3)):
+        path = tmp_path / "data" / f"{number}.{kind}"
+        frame.iloc[part].to_csv(path, index=False) if kind == "csv" else frame.iloc[part].to_parquet(path)
+    found = fit_blocks(str(tmp_path / "data"), "kmeans", 4, believe=False)
+    found.write_labels(tmp_path / "labels")
+    written = pd.read_parquet(tmp_path / "labels")
+    assert list(written) == ["id", "label", "group"]
+    np.testing.assert_array_equal(written["id"], frame["id"])
+    np.testing.assert_array_equal(written["label"], found.labels.compute())
+    found.write_labels(tmp_path / "all", with_data=True)
+    beside = pd.read_parquet(tmp_path / "all")
+    assert list(beside) == [*frame, "label", "group"]
+    assert beside["town"].tolist() == frame["town"].tolist()
+    np.testing.assert_array_equal(beside[NAMES], frame[NAMES])
+
+
+def test_columns_of_arrays_cannot_be_written(found, tmp_path):
+    """Law: what has no columns by name says so instead of leaving them out."""
+    with pytest.raises(InvalidParameter, match="with_data writes the columns of files"):
+        found.write_labels(tmp_path / "labels", with_data=True)
 
 
 def test_truth_is_compared_exactly(clouds, tmp_path):

@@ -87,7 +87,7 @@ class Files:
         if hasattr(found, "write_labels"):  # of data in blocks, one file per block
             if not self.labels_to_folder and path.suffix:
                 raise InvalidParameter(f"labels of data in blocks are written to a folder, got -o {path}.")
-            found.write_labels(path, force=self.force)
+            found.write_labels(path, with_data=self.with_data, force=self.force)
             return
         self.write_labels(found.rows.prepared.table, found.labels)
 

@@ -46,6 +46,13 @@ class Block:
         X = self._only() if len(self.spans) == 1 else self._joined()
         return X if self.scaling is None else np.ascontiguousarray(self.scaling.apply(X))
 
+    def stored(self) -> Any:
+        """Return the rows as they are stored in files of tables, as one Arrow table."""
+        import pyarrow
+
+        parts = [self._value(number) for number in range(len(self.spans))]
+        return pyarrow.concat_tables(parts, promote_options="permissive")
+
     def place_of(self, row: int) -> tuple[str, int]:
         """Return the name of the piece that holds a row of the block, and the row's index in it."""
         for span in self.spans:

@@ -50,20 +50,31 @@ class LazyClustering(Clustering):
         """Group of each row, 0..k-1, the largest first, -1 is noise: a lazy Dask array of int32."""
         return self.labelling.lazy(self.blocks)
 
-    def write_labels(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+    def write_labels(
+        self, folder: str | os.PathLike[str], *, with_data: bool = False, force: bool = False
+    ) -> Path:
         """Write the group of each row to Parquet files in a folder, one per block.
 
-        The columns are `row`, counted from 1, `label`, 0..k-1 and -1 for noise, and `group`, its name.
+        The columns are the keys of the input, or `row`, counted from 1, where it has none; `label`, 0..k-1
+        and -1 for noise; and `group`, its name.
 
         Parameters
         ----------
         folder : path
             Made if it is not there.
+        with_data : bool, default=False
+            Whether all columns of the input are written beside the labels; of files and Arrow datasets.
         force : bool, default=False
             Whether files of the same names may be replaced.
         """
         function, *args = self.labelling.task()
-        return write_labels(self.blocks, function, *args, folder=folder, force=force)
+        carried = self.rows.opened.carried(with_data=with_data)
+        if with_data and carried is None:
+            raise InvalidParameter(
+                "with_data writes the columns of files and Arrow datasets; these data have none by name. "
+                "Join by the row number that is written beside the label."
+            ).in_shell("--with-data writes the columns of tables; these data have none by name.")
+        return write_labels(self.blocks, function, *args, folder=folder, force=force, carried=carried)
 
     def predict(self, rows: object, *, missing: str = "error") -> Any:
         """Return the group of each new row, 0..k-1; lazy for data in blocks.

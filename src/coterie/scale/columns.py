@@ -16,7 +16,7 @@ from coterie._support.validation.explain import refuse_queries
 from coterie.data import ColumnChoice, LeftOut, as_table
 from coterie.data.categories import is_category
 from coterie.data.cells import Reading
-from coterie.data.columns import cannot_keep, check_names, look_at
+from coterie.data.columns import KEY_REASONS, cannot_keep, check_names, look_at
 from coterie.data.notes import listed, no_rows_in, reading_notes
 from coterie.data.paths import TABLE_SUFFIXES, expand_all
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
@@ -65,6 +65,16 @@ class Opened:
             raise InvalidData(f"{self.title}: no column of numbers to cluster by: all are {reason}.")
         left_out = (*self.left_out, *(LeftOut(name, reason) for name in names))
         return replace(self, blocks=self.read(used), left_out=left_out)
+
+    def carried(self, *, with_data: bool) -> Blocks | None:
+        """Return the columns that labels are written beside: keys, or all; None: row numbers, or no names."""
+        if self.looked_into is None:
+            return None
+        absent = self.looked_into.absent
+        keys = [one.name for one in self.left_out if one.reason in KEY_REASONS]
+        every = [name for name in self.looked_into.head() if name not in absent]
+        names = [name for name in (every if with_data else keys) if name not in ("label", "group")]
+        return self.looked_into.as_stored(names, self.blocks) if names else None
 
     def read(self, columns: Sequence[str]) -> Blocks:
         """Return the rows in other columns."""

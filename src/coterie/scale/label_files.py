@@ -21,12 +21,20 @@ from coterie.scale.runtime.passes import compute, fold, tasks
 
 
 def write_labels(
-    blocks: Blocks, label: Callable[..., Any], *args: Any, folder: str | os.PathLike[str], force: bool = False
+    blocks: Blocks,
+    label: Callable[..., Any],
+    *args: Any,
+    folder: str | os.PathLike[str],
+    force: bool = False,
+    carried: Blocks | None = None,
 ) -> Path:
-    """Write `row`, counted from 1, `label` and `group` of every block; ``label(block, None, *args)``."""
+    """Write `label` and `group` of every block beside columns of the input, or `row`, counted from 1.
+
+    Labels are ``label(block, None, *args)``; `carried` are the columns, cut like the blocks.
+    """
     path = check_folder(folder, force=force)
     path.mkdir(exist_ok=True)
-    made = tasks(blocks, _write_block, label, args, str(path.absolute()), force)
+    made = tasks(blocks, _write_block, label, args, str(path.absolute()), force, weights=carried)
     compute(fold(made, _count))
     for older in path.glob("part-??????.parquet"):  # of data with more blocks: they would pass for labels
         if older.name > _name_of(blocks.n_blocks - 1):
@@ -40,7 +48,7 @@ def _name_of(block: int) -> str:
 
 def _write_block(
     block: Block,
-    _weights: Block | None,
+    carried: Block | None,
     label: Callable[..., Any],
     args: tuple[Any, ...],
     folder: str,
@@ -50,10 +58,11 @@ def _write_block(
     parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
     labels = label(block, None, *args)
     rows = np.arange(block.first_row + 1, block.first_row + 1 + len(labels))
+    beside = arrow.table({"row": rows}) if carried is None else carried.stored()
     with atomic_path(f"{folder}/{_name_of(block.index)}", force=force) as temporary:
         names = arrow.array([group_name(label) for label in range(-1, int(labels.max(initial=-1)) + 1)])
         groups = arrow.DictionaryArray.from_arrays(arrow.array(labels + 1, arrow.int32()), names)
-        parquet.write_table(arrow.table({"row": rows, "label": labels, "group": groups}), temporary)
+        parquet.write_table(beside.append_column("label", [labels]).append_column("group", groups), temporary)
     return len(labels)
 
 

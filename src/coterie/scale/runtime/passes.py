@@ -96,7 +96,7 @@ def tasks(
     args : objects
         The same for all blocks.
     weights : Blocks, default=None
-        One column, cut like `blocks`.
+        One column, or columns that are carried along, cut like `blocks`.
     chain : object, default=None
         When given, blocks follow one another: the function gets it as its last argument for the first block,
         and what it returned for the block before for the others.

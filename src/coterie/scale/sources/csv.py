@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,8 @@ class CsvPiece(Piece):
     written: Written
     titles: ColumnKeys
     columns: ColumnKeys = ()
-    texts: ColumnKeys = ()  # columns among them that hold numbers in disguise
+    texts: ColumnKeys = ()  # columns among them that are read as text: numbers in disguise, or text to carry
+    wholes: ColumnKeys = ()  # columns among them that are read as whole numbers, to carry
     is_sliced = False
 
     @property
@@ -59,7 +60,7 @@ class CsvPiece(Piece):
             with open(self.path, "rb") as file:
                 file.seek(self.begin)
                 content = file.read(self.end - self.begin)
-            table = _parse(content, self.written, self.titles, self.columns, self.texts)
+            table = self._parse(content)
         except (OSError, pyarrow.ArrowException) as error:
             raise unreadable(self.name, "CSV", error) from None
         if table.num_rows != self.n_rows:
@@ -67,6 +68,32 @@ class CsvPiece(Piece):
                 f"{self.name}: has {table.num_rows} rows now, {self.n_rows} when it was opened."
             )
         return table
+
+    def carrying(self, columns: ColumnKeys, types: Mapping[str, Any]) -> CsvPiece:
+        """Return the same rows in columns to be carried along as they are."""
+        wholes = tuple(name for name in columns if pyarrow.types.is_integer(types[name]))
+        texts = tuple(
+            name for name in columns if name not in wholes and not pyarrow.types.is_floating(types[name])
+        )
+        return replace(self, columns=columns, texts=texts, wholes=wholes)
+
+    def _parse(self, content: bytes) -> Any:
+        sign = self.written.delimiter
+        if sign == BLANKS:
+            content, sign = blanks_as_tabs(content), "\t"
+        kinds = dict.fromkeys(self.columns, pyarrow.float64())
+        kinds |= dict.fromkeys(self.texts, pyarrow.string()) | dict.fromkeys(self.wholes, pyarrow.int64())
+        return pyarrow.csv.read_csv(
+            io.BytesIO(fill_blank_lines(content, sign, len(self.titles))),
+            pyarrow.csv.ReadOptions(use_threads=False, column_names=list(self.titles)),
+            pyarrow.csv.ParseOptions(delimiter=sign, newlines_in_values=True),
+            pyarrow.csv.ConvertOptions(
+                column_types=kinds,
+                include_columns=list(self.columns),
+                null_values=list(MISSING_MARKS),
+                decimal_point=self.written.decimal_point,
+            ),
+        )
 
 
 def open_csv(path: str) -> Table:
@@ -87,11 +114,8 @@ def open_csv(path: str) -> Table:
     written = Written(dialect.delimiter, "," if dialect.decimal_comma else ".")
     pieces = [CsvPiece(os.path.abspath(path), *found, modified, written, titles) for found in ranges]
     schema = head.to_arrow().schema
-    numbers = {
-        name: pyarrow.float64() for name in titles if pyarrow.types.is_integer(schema.field(name).type)
-    }
     empty = {series.name: pyarrow.null() for series in head if series.null_count() == len(series)}
-    types = dict(zip(schema.names, schema.types, strict=True)) | numbers | empty
+    types = dict(zip(schema.names, schema.types, strict=True)) | empty
     return Table(path, types, pieces, lambda: head)
 
 
@@ -102,25 +126,6 @@ def _begin_of_line(text: bytes, line: int) -> int:
         if position == 0:
             return len(text)
     return position
-
-
-def _parse(content: bytes, how: Written, titles: ColumnKeys, columns: ColumnKeys, texts: ColumnKeys) -> Any:
-    sign = how.delimiter
-    if sign == BLANKS:
-        content, sign = blanks_as_tabs(content), "\t"
-    return pyarrow.csv.read_csv(
-        io.BytesIO(fill_blank_lines(content, sign, len(titles))),
-        pyarrow.csv.ReadOptions(use_threads=False, column_names=list(titles)),
-        pyarrow.csv.ParseOptions(delimiter=sign, newlines_in_values=True),
-        pyarrow.csv.ConvertOptions(
-            column_types={
-                column: pyarrow.string() if column in texts else pyarrow.float64() for column in columns
-            },
-            include_columns=list(columns),
-            null_values=list(MISSING_MARKS),
-            decimal_point=how.decimal_point,
-        ),
-    )
 
 
 def _ranges(path: str, begin: int, end: int) -> Iterator[tuple[int, int, int]]:

@@ -16,6 +16,7 @@ from coterie.data.columns import absent_columns, numbers_from_text
 from coterie.data.notes import note_empty_files
 from coterie.data.schema import HEAD_ROWS
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
+from coterie.scale.blocks import Blocks
 from coterie.scale.sources.partitions import ColumnKeys, ConvertedPiece, Piece, common_dtype
 
 Readings = Mapping[str, Reading]
@@ -94,6 +95,19 @@ class Tables:
             for name in table.types:
                 found.setdefault(name, _no_values(name))
         return found
+
+    def as_stored(self, columns: Sequence[str], like: Blocks) -> Blocks:
+        """Return columns of any kind, cut like other blocks: to be carried along, not to be computed with."""
+        names = tuple(columns)
+        pieces = tuple(
+            piece.carrying(names, table.types)
+            if hasattr(piece, "carrying")
+            else replace(piece, columns=names)
+            for table in self.filled
+            for piece in table.pieces
+            if piece.n_rows
+        )
+        return replace(like, pieces=pieces, columns=names, n_columns=len(names), scaling=None)
 
 
 def _no_values(name: str) -> Any:
