@@ -163,8 +163,9 @@ def _look_into(source: object) -> Tables | None:
     """Open files of tables, or a dataset; None for frames and matrices."""
     if type(source).__module__.partition(".")[0] == "pyarrow":
         return open_any(source)
-    places = source if isinstance(source, list | tuple) else [source]
-    if not places or not all(isinstance(place, str | os.PathLike) for place in places):
+    given = source if isinstance(source, list | tuple) else [source]
+    places = [place for place in given if isinstance(place, str | os.PathLike)]
+    if not places or len(places) < len(given):
         return None
     paths = expand_all(places)
     suffixes = {Path(path).suffix.lower() for path in paths}
