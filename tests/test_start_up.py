@@ -15,7 +15,9 @@ LIST = "import sys; sys.stderr.write('\\n'.join(sys.modules))"
 
 def loaded_by(code: str) -> set[str]:
     """Return the modules that are loaded after a fresh interpreter has run some code."""
-    ran = subprocess.run([sys.executable, "-c", f"{code}\n{LIST}"], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{LIST}"], capture_output=True, text=True, check=True
+    )
     return set(ran.stderr.split())
 
 
@@ -62,7 +64,7 @@ def test_no_command_is_help(capfd):
 
 @pytest.mark.parametrize("room", ["cluster", "distance", "tree", "persist", "errors"])
 def test_these_rooms_start_without_scikit_learn(room):
-    """Law: catalogues, distances, trees and files load NumPy and SciPy's sparse matrices, not scikit-learn."""
+    """Law: catalogues, distances, trees and files load NumPy and sparse matrices, not scikit-learn."""
     modules = loaded_by(f"import coterie.{room}")
     assert not packages(modules) & {"sklearn", "joblib", *OPTIONAL, *SHELL}
     assert "scipy.stats" not in modules
