@@ -62,7 +62,7 @@ def test_no_command_is_help(capfd):
     assert "Usage: coterie" in alone
 
 
-@pytest.mark.parametrize("room", ["cluster", "distance", "tree", "persist", "errors"])
+@pytest.mark.parametrize("room", ["cluster", "data", "distance", "tree", "persist", "errors"])
 def test_these_rooms_start_without_scikit_learn(room):
     """Law: catalogues, distances, trees and files load NumPy and sparse matrices, not scikit-learn."""
     modules = loaded_by(f"import coterie.{room}")
