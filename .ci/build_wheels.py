@@ -1,4 +1,4 @@
-"""Builds what would be published, into dist/: an sdist, and from it a wheel for 3.11 and one for 3.12 and newer.
+"""Builds what would be published, into dist/: an sdist, and wheels from it for 3.11 and for 3.12 and newer.
 
 Each wheel is repaired by auditwheel, which puts the OpenMP library into it and names the oldest Linux that it
 runs on; one of the stable ABI is checked by abi3audit. A wheel above 15 MB is refused.

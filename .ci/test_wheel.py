@@ -49,7 +49,8 @@ for thread in threads: thread.join()
 assert len(ours) == len(theirs) == 4
 assert all((labels == ours[0]).all() for labels in ours)
 assert (np.asarray(ours[0]) == theirs[0]).mean() > 0.999
-libraries = sorted({info["filepath"].rpartition("/")[2] for info in threadpool_info() if info["user_api"] == "openmp"})
+loaded = [info for info in threadpool_info() if info["user_api"] == "openmp"]
+libraries = sorted({info["filepath"].rpartition("/")[2] for info in loaded})
 print("OpenMP libraries side by side:", *libraries)
 assert len(libraries) == 2, libraries
 """

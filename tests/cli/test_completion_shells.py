@@ -69,7 +69,7 @@ def home(tmp_path):
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_tab_key_completes(shell, home):
-    """Law: Tab completes a command, an option, a name of a catalogue and a column of the table on the line."""
+    """Law: Tab completes a command, an option, a name of a catalogue and a column of the table."""
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed; .github/workflows/test.yml installs it")
     command, load = SHELLS[shell]
