@@ -1,7 +1,8 @@
 """Builds what would be published, into dist/: an sdist, and wheels from it for 3.11 and for 3.12 and newer.
 
 Each wheel is repaired by auditwheel, which puts the OpenMP library into it and names the oldest Linux that it
-runs on; one of the stable ABI is checked by abi3audit. A wheel above 15 MB is refused.
+runs on; one of the stable ABI is checked by abi3audit. A wheel above 15 MB is refused. LEVELS=host in the
+environment builds for this processor only, in a third of the time: for trying, not for publishing.
 """
 
 import os
@@ -47,7 +48,8 @@ def build_wheel(python: str, sdist: Path, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.whl"):
         old.unlink()
-    run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, sdist)
+    levels = f"--config-settings=cmake.define.COTERIE_ISA_LEVELS={os.environ.get('LEVELS', 'all')}"
+    run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", levels, "--wheel-dir", folder, sdist)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -78,7 +80,7 @@ def main() -> None:
     sdist = build_sdist(dist)
     found = interpreters()
     stable = min((minor for minor in found if minor >= STABLE), default=None)
-    for minor, what in ((OLDEST, f"3.{OLDEST}"), (stable, f"3.{STABLE} and newer")):
+    for minor, what in ((stable, f"3.{STABLE} and newer"), (OLDEST, f"3.{OLDEST}")):
         if minor not in found:
             print(f"No wheel for Python {what}: no such interpreter on the PATH or among those of pyenv.")
             continue

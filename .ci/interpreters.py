@@ -7,7 +7,10 @@ import subprocess
 
 OLDEST, NEWEST = 11, 14
 STABLE = 12  # from here on one wheel serves all versions
-ASK = "import sys, sysconfig; print(sys.version_info[1], sysconfig.get_config_var('Py_GIL_DISABLED') or 0)"
+ASK = """
+import sys, sysconfig
+print(sys.version_info[1], sysconfig.get_config_var('Py_GIL_DISABLED') or 0, sys.executable)
+"""
 
 
 def interpreters() -> dict[int, str]:
@@ -17,20 +20,22 @@ def interpreters() -> dict[int, str]:
     found: dict[int, str] = {}
     for minor in range(OLDEST, NEWEST + 1):
         for folder in folders:
-            path = shutil.which(f"python3.{minor}", path=folder)
-            if path is not None and runs(path, minor):
+            named = shutil.which(f"python3.{minor}", path=folder)
+            path = None if named is None else real_path(named, minor)
+            if path is not None:
                 found[minor] = path
                 break
     return found
 
 
-def runs(path: str, minor: int) -> bool:
-    """Whether a path is a working interpreter of that version, with a lock (GIL): shims may be neither."""
+def real_path(path: str, minor: int) -> str | None:
+    """Return where an interpreter of that version with a lock (GIL) is; None if the path leads to another."""
     try:
         said = subprocess.run([path, "-c", ASK], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
-        return False
-    return said.stdout.split() == [str(minor), "0"]
+        return None  # a shim of pyenv for a version that is not chosen
+    version, is_free, executable = said.stdout.split(maxsplit=2)
+    return executable.strip() if (version, is_free) == (str(minor), "0") else None
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ SOURCES = sorted(
 )
 PLATFORM = NATIVE / "support" / "platform.cpp"
 SYSTEM_HEADER = re.compile(
-    r"#include <((?:sys|linux|mach|arpa|netinet)/[\w/]+\.h|(?:unistd|pthread|sched|dlfcn|fcntl|poll|dirent|pwd"
-    r"|strings|signal|malloc|windows|x86intrin|intrin)\.h)>"
+    r"#include <((?:sys|linux|mach|arpa|netinet)/[\w/]+\.h|(?:unistd|pthread|sched|dlfcn|fcntl|poll|dirent"
+    r"|pwd|strings|signal|malloc|windows|x86intrin|intrin)\.h)>"
 )
 SYSTEM_MACRO = re.compile(
     r"^#\s*(?:if|ifdef|ifndef|elif).*\b(_WIN32|_MSC_VER|__linux__|__APPLE__)\b", re.MULTILINE
