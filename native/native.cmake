@@ -1,4 +1,7 @@
 # The engine as a static library: sources of native/ once, kernel sources once per instruction set.
+if(MSVC AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "Coterie is compiled with GCC or Clang, whose vector types it uses; on Windows with -DCMAKE_CXX_COMPILER=clang++.")
+endif()
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 # Files whose loops profit from wide vectors; every function in them lives in namespace coterie::COTERIE_ISA.

@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 from coterie.cli.app import run
 
 ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
+README, OVERVIEW = ROOT / "README.md", ROOT / "docs" / "overview.md"
 PAGES = sorted((ROOT / "docs").glob("**/*.md"))
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -86,19 +86,34 @@ def files(folder):
     return folder
 
 
-def test_commands_of_the_readme_run(folder, monkeypatch, capfd):
+@pytest.mark.parametrize(
+    ("page", "heading", "n_lines", "made"),
+    [
+        (README, "Three lines", 3, "customers.csv groups.html groups.csv"),
+        (
+            OVERVIEW,
+            "On the shell",
+            19,
+            "customers.csv groups.html groups.csv customers.model branches.csv groups.png labels",
+        ),
+    ],
+    ids=["README", "overview"],
+)
+def test_commands_of_the_first_pages_run(page, heading, n_lines, made, folder, monkeypatch, capfd):
     """Law: the lines for the shell run one after the other, as they stand, in an empty folder."""
-    (block,) = re.findall(r"^## On the shell\n```\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
+    pattern = rf"^## {heading}\n```\n(.*?)^```"
+    (block,) = re.findall(pattern, page.read_text(), re.MULTILINE | re.DOTALL)
     lines = re.split(r"; |\n", re.sub(r"^\$ | +#.*$", "", block, flags=re.MULTILINE).strip())
-    assert len(lines) > 9
+    assert len(lines) == n_lines
     type_lines(lines, monkeypatch)
     assert capfd.readouterr().err == ""
-    made = "customers.csv groups.html groups.csv customers.model branches.csv groups.png labels"
     shown = {path.name for path in folder.iterdir() if not path.name.startswith(".")}  # Matplotlib's own
     assert shown == set(made.split())
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if lines_of(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page != OVERVIEW and lines_of(page)], ids=lambda page: page.stem
+)
 def test_commands_of_the_pages_run(page, files, monkeypatch, capfd):
     """Law: every line for the shell of a page runs, on files such as it speaks of."""
     lines = lines_of(page)

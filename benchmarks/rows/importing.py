@@ -45,25 +45,55 @@ def importing(statement: str) -> Callable[[None], Callable[[], float]]:
     return enter
 
 
-def row(name: str, work: str, ours: str, theirs: str) -> Row:
-    """Make a row for two statements; up to twice the peer's time is allowed."""
+def row(
+    name: str,
+    work: str,
+    ours: str,
+    peers: dict[str, str],
+    *,
+    bar: float | None = 0.5,
+    limit: float | None = None,
+) -> Row:
+    """Make a row of statements; unless said otherwise, up to twice the peer's time is allowed."""
     shared: dict[str, Any] = {"make": nothing, "digest": digest, "agree": anything, "measure": Returned()}
+    others = (Contestant(peer, importing(statement)) for peer, statement in peers.items())
     return Row(
         name=name,
         work=work,
-        contestants=(Contestant(OURS, importing(ours)), Contestant("scikit-learn", importing(theirs))),
-        bar=0.5,
+        contestants=(Contestant(OURS, importing(ours)), *others),
+        bar=bar,
+        limit=limit,
         most_rounds=1,
         **shared,
     )
 
 
+def shell(arguments: str) -> str:
+    """Return a program that does what ``python -m coterie`` does, without its output."""
+    return f"""
+import contextlib, io, runpy, sys
+sys.argv = ["coterie", *{arguments.split()!r}]
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    runpy.run_module("coterie", run_name="__main__")
+"""
+
+
 ROWS = (
-    row("package", "import coterie, import sklearn", "import coterie", "import sklearn"),
+    row("package", "import coterie, import sklearn", "import coterie", {"scikit-learn": "import sklearn"}),
+    row("numpy", "import coterie, import numpy", "import coterie", {"numpy": "import numpy"}),
     row(
         "kmeans",
         "from ... import KMeans",
         "from coterie.cluster import KMeans",
-        "from sklearn.cluster import KMeans",
+        {"scikit-learn": "from sklearn.cluster import KMeans"},
     ),
+    row(
+        "base",
+        "from coterie.cluster import KMeans, against what it inherits from",
+        "from coterie.cluster import KMeans",
+        {"sklearn.base": "import sklearn.base", "numpy and scipy.sparse": "import numpy, scipy.sparse"},
+        bar=1 / 1.1,
+    ),
+    row("help", "coterie --help", shell("--help"), {}, bar=None, limit=0.3),
+    row("fit-help", "coterie fit --help", shell("fit --help"), {}, bar=None, limit=0.3),
 )

@@ -1,12 +1,11 @@
 // Lists of the nearest rows found so far, which several threads may offer to.
 #pragma once
 
-#include <sched.h>
-
 #include <cstdint>
 
 #include "neighbours/descent_jobs.h"
 #include "support/isa.h"
+#include "support/platform.h"
 
 namespace coterie::COTERIE_ISA {
 
@@ -43,7 +42,7 @@ inline __attribute__((always_inline)) bool offer(const NearLists& lists, std::in
   if ((__atomic_load_n(lists.last + row, __ATOMIC_RELAXED) >> 1) <= (entry >> 1)) return false;
   std::uint8_t* lock = lists.locks + row;
   for (int tries = 1; __atomic_exchange_n(lock, std::uint8_t{1}, __ATOMIC_ACQUIRE) != 0; ++tries)
-    if (tries % spins_before_yield == 0) sched_yield();  // who holds it may not be running
+    if (tries % spins_before_yield == 0) yield_processor();  // who holds it may not be running
   std::uint64_t* list = lists.entries + row * lists.size;
   const bool is_taken = insert(list, lists.size, entry);
   if (is_taken) __atomic_store_n(lists.last + row, list[lists.size - 1], __ATOMIC_RELAXED);

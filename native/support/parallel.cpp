@@ -1,6 +1,5 @@
 #include "support/parallel.h"
 
-#include <pthread.h>
 #if defined(COTERIE_STD_THREADS)
 #include <thread>
 #include <vector>
@@ -12,6 +11,8 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+
+#include "support/platform.h"
 
 namespace coterie {
 namespace {
@@ -46,7 +47,10 @@ bool should_stop() {
 }
 
 // libgomp's worker threads do not survive fork(): a child that used them would wait for ever.
-const int fork_handler = pthread_atfork(nullptr, nullptr, [] { is_forked_child.store(true); });
+[[maybe_unused]] const bool is_told_of_forks = [] {
+  call_after_fork([] { is_forked_child.store(true); });
+  return true;
+}();
 
 // A team of threads: body(thread) runs once on each, the calling one is number 0.
 #if defined(COTERIE_STD_THREADS)

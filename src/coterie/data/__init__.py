@@ -1,5 +1,8 @@
 """Files, frames and arrays become tables; tables become prepared rows: columns, missing values, scaling."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from coterie.data.columns import ColumnChoice, LeftOut
 from coterie.data.databases import hide_passwords, shown_name
 from coterie.data.dates import DATE_PARTS, check_dates
@@ -15,10 +18,15 @@ from coterie.data.labels import (
     read_truth,
 )
 from coterie.data.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
-from coterie.data.polar import PolarCoordinates
 from coterie.data.scaling import AUTO, SCALINGS, Scaling, check_scale, fit_scaling
 from coterie.data.table import PreparedRows, Table, prepare_rows, read_table
-from coterie.data.whitening import Whitening
+
+if TYPE_CHECKING:
+    from coterie.data.polar import PolarCoordinates
+    from coterie.data.whitening import Whitening
+
+# Estimators, imported when they are asked for: scikit-learn's base classes take a second.
+_ESTIMATORS = {"PolarCoordinates": "coterie.data.polar", "Whitening": "coterie.data.whitening"}
 
 __all__ = [
     "AUTO",
@@ -54,3 +62,15 @@ __all__ = [
     "settle_missing",
     "shown_name",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ESTIMATORS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_ESTIMATORS[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from coterie import _core
 from coterie._support.typing import Data, FloatArray
@@ -144,6 +143,8 @@ def fit_scaling(X: Any, how: str = "standard") -> Scaling:
         return _of_sparse(check_data(X, who="fit_scaling", accept_sparse=True, may_be_distances=True), how)
     X = check_data(X, who="fit_scaling", may_be_distances=True)
     if how == "robust":
+        from sklearn.preprocessing import RobustScaler
+
         robust = RobustScaler().fit(X)
         return Scaling(how, np.asarray(robust.center_, float), np.asarray(robust.scale_, float))
     if how == "none":
@@ -230,6 +231,8 @@ def _of_sparse(X: Any, how: str) -> Scaling:
         raise InvalidData(f'scale="{how}" would make sparse data dense. Use "standard" or "none".')
     if how == "none":
         return no_scaling(X.shape[1])
+    from sklearn.preprocessing import StandardScaler
+
     factor = np.asarray(StandardScaler(with_mean=False).fit(X).scale_)
     if how == AUTO and not differ_in_scale(factor):
         return no_scaling(X.shape[1])

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_array, validate_data
 
 from coterie._support.typing import Data, MatrixLike, SparseData
 from coterie._support.validation import explain
@@ -88,6 +87,8 @@ def check_data(
         "ensure_min_samples": min_rows,
         "ensure_min_features": min_columns,
     }
+    from sklearn.utils.validation import check_array, validate_data  # here: it takes a second to import
+
     try:
         if estimator is None:
             checked = check_array(X, input_name=name, estimator=who, **options)
@@ -123,6 +124,8 @@ def _of_table(estimator: Any, X: Any, reset: bool, min_rows: int) -> Data:
         )
     if len(getattr(X, "shape", (0, 0))) != 2:
         raise explain.explained(ValueError("Reshape your data"), X, type(estimator).__name__, "X")
+    from sklearn.utils.validation import validate_data
+
     try:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
     except (ValueError, TypeError) as error:

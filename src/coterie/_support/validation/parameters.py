@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from coterie.errors import InvalidParameter, did_you_mean
 
@@ -305,6 +304,8 @@ def check_seed(random_state: Any) -> int:
     elif isinstance(random_state, np.random.Generator):
         return int(random_state.integers(SEED_LIMIT, dtype=np.uint64, endpoint=False))
     elif random_state is None or isinstance(random_state, np.random.RandomState) or random_state is np.random:
+        from sklearn.utils import check_random_state  # here: it takes a second to import
+
         generator = check_random_state(random_state)
         high, low = generator.randint(0, 2**32, size=2, dtype=np.uint64)
         return int(high) << 32 | int(low)
