@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import adjusted_rand_score
 
-from coterie.cluster import DBSCAN, HDBSCAN
+from coterie.cluster import DBSCAN, HDBSCAN, SpectralClustering
 from coterie.distance import k_nearest, spanning_tree
 from coterie.distance.near_graph import near_distances, near_rows, near_tree, note_exact_cost
 from coterie.distance.rows import prepare_rows
@@ -86,7 +86,7 @@ def test_hdbscan_of_near_rows_finds_the_planted_groups():
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
 def test_dbscan_of_a_complete_graph_is_exact(metric, share):
-    """Law: with all other rows as neighbours, labels and core points are those of all pairs, weights or not."""
+    """Law: with all other rows as neighbours, labels and core points are those of all pairs, or weights."""
     eps = float(np.quantile(k_nearest(CLOUDS, None, 5, metric).distance[:, -1], share))
     weights = RNG.integers(0, 3, size=240)
     for given in (None, weights):
@@ -142,7 +142,7 @@ def test_what_the_graph_cannot_take_is_refused():
             model(metric="precomputed", neighbors="approximate").fit(D)
         with pytest.raises(InvalidParameter, match="neighbors"):
             model(neighbors="some").fit(CLOUDS)
-        with pytest.raises(InvalidParameter, match="recall|exact"):
+        with pytest.raises(InvalidParameter, match=r"recall|exact"):
             model(metric="canberra", neighbors="approximate").fit(CLOUDS)
     with pytest.raises(InvalidParameter, match="no sample_weight"):
         HDBSCAN(neighbors="approximate").fit(CLOUDS, sample_weight=np.full(240, 2.0))
@@ -153,8 +153,20 @@ def test_what_the_graph_cannot_take_is_refused():
 
 
 def test_long_exact_work_names_the_short_way():
-    """Law: many wide rows get one notice with the expected time and the parameter; few or narrow ones none."""
+    """Law: many wide rows get a notice with the expected time and the parameter; few or narrow ones none."""
     with pytest.warns(ParameterNotice, match=r'all pairs of 70,000 rows x 784.*minutes.*"approximate"'):
         note_exact_cost(70_000, 784, "HDBSCAN")
     note_exact_cost(20_000, 784, "HDBSCAN")
     note_exact_cost(70_000, 30, "HDBSCAN")
+
+
+def test_spectral_clustering_of_near_rows():
+    """Law: approximate neighbours of few rows are exact, so are the groups; other affinities are refused."""
+    options = {"affinity": "nearest_neighbors", "n_clusters": 5, "random_state": 0}
+    exact = SpectralClustering(**options).fit(CLOUDS)
+    near = SpectralClustering(**options, neighbors="approximate").fit(CLOUDS)
+    assert exact.exact_
+    assert not near.exact_
+    assert adjusted_rand_score(exact.labels_, near.labels_) == 1.0
+    with pytest.raises(InvalidParameter, match='affinity "nearest_neighbors"'):
+        SpectralClustering(neighbors="approximate").fit(CLOUDS)

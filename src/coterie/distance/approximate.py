@@ -1,8 +1,8 @@
 """Approximate neighbours: cells and NN-descent on rounded rows, exact distances at the end, recall measured.
 
-Rows are rounded to 8 bits, or to 16 where that is too coarse, and compared in whole numbers: every processor and
-any number of threads find the same neighbours. A sample of rows, which are compared with all others, says when
-the wanted recall is reached.
+Rows are rounded to 8 bits, or to 16 where that is too coarse, and compared in whole numbers: every processor
+and any number of threads find the same neighbours. A sample of rows, which are compared with all others, says
+when the wanted recall is reached.
 """
 
 from __future__ import annotations
@@ -234,9 +234,7 @@ class DenseSpace:
             return None
         return Coding("euclidean", MOST_SMALL_CODE / largest, 1.0, shift, is_small=True)
 
-    def _nearest_by_codes(
-        self, codes: _core.CodedRows, sample: Indices, k: int, threads: int
-    ) -> Distances:
+    def _nearest_by_codes(self, codes: _core.CodedRows, sample: Indices, k: int, threads: int) -> Distances:
         """Return the smallest distances of a sample: the nearest by codes among all rows, and many more."""
         near = codes.nearest(sample, min(self.n - 1, 3 * k), threads)
         distance = self.along(sample, near, threads)
@@ -456,9 +454,7 @@ class Descent:
         is_short = np.flatnonzero((index < 0).any(axis=1))
         if len(is_short):
             index[is_short], value[is_short] = self.space.exact(is_short, self.k, self.threads)
-        reached = measure_recall(
-            self.space.along(self.sample, index[self.sample], self.threads), self.truth
-        )
+        reached = measure_recall(self.space.along(self.sample, index[self.sample], self.threads), self.truth)
         return Found(index.astype(np.intp, copy=False), value, reached)
 
 

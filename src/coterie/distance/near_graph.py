@@ -1,7 +1,7 @@
 """Trees and graphs of approximate neighbours, for methods that would otherwise compare all pairs of rows.
 
-Every row is joined to its nearest ones. Where the graph falls apart, its parts are joined by the nearest pairs
-between some rows of each part and all rows outside of it.
+Every row is joined to its nearest ones. Where the graph falls apart, its parts are joined by the nearest
+pairs between some rows of each part and all rows outside of it.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ def near_rows(
     """Return the approximate neighbours of prepared rows: at least `least` of each, unless told how many."""
     if rows is None or rows.distance.function is not None:
         raise InvalidParameter(
-            f'neighbors of {who} must be "exact" for sparse rows, rows without a direction, matrices and functions: '
-            f"approximate neighbours are those of dense rows under cosine, hamming and the Euclidean distances."
+            f'neighbors of {who} must be "exact" for sparse rows, rows without a direction, matrices and '
+            f"functions: approximate neighbours are those of dense rows under cosine, hamming and the "
+            f"Euclidean distances."
         )
     n = len(rows.X)
     wanted = max(FEWEST_NEIGHBOURS, 2 * least) if n_neighbors is None else max(n_neighbors, least)
@@ -112,7 +113,7 @@ def _sorted_edges(
 def _bridges(
     rows: Rows, part: AnyArray, core: FloatArray, alpha: float, threads: int
 ) -> tuple[Any, FloatArray]:
-    """Return for every part but the largest the shortest edge found to a row outside of it, shortest first."""
+    """Return for every part but the largest the shortest edge found to a row outside of it."""
     sizes = np.bincount(part)
     largest = int(np.argmax(sizes))
     per_part = max(1, min(ROWS_PER_PART, ROWS_AT_ONCE // (len(sizes) - 1)))

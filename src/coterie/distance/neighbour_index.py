@@ -208,7 +208,7 @@ class NeighbourIndex:
 
     @cached_property
     def _parts(self) -> AnyArray:
-        """The first row of each part that no edge from outside leads into: from these a search gets anywhere."""
+        """The first row of each part that no edge leads into: from these a search gets anywhere."""
         n = len(self.graph)
         is_edge = self.graph >= 0
         counts = is_edge.sum(axis=1)

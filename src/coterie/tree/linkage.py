@@ -140,9 +140,7 @@ def link(given: Input, method: LinkageMethod, threads: int, *, who: str) -> Link
     return Z
 
 
-def _link_near(
-    given: Input, method: LinkageMethod, n_neighbors: int | None, threads: int
-) -> LinkageMatrix:
+def _link_near(given: Input, method: LinkageMethod, n_neighbors: int | None, threads: int) -> LinkageMatrix:
     """Return the linkage matrix along the graph of approximate neighbours."""
     if method.name not in ("single", "average"):
         raise InvalidParameter(

@@ -152,9 +152,9 @@ class DBSCAN(WeightedClusterer):
     neighbors : {"exact", "approximate"}, default="exact"
         "approximate": neighbourhoods hold only rows of a graph of approximate neighbours
         (`coterie.distance.k_nearest` with ``recall=0.95``), in either direction, for many rows of more than
-        about 30 columns. Dense rows under cosine, correlation, hamming and the Euclidean distances. Core points
-        may be missed, and clusters come apart where the graph lacks a link; none is joined that the exact
-        answer keeps apart. With all other rows as neighbours it is exact.
+        about 30 columns. Dense rows under cosine, correlation, hamming and the Euclidean distances. Core
+        points may be missed, and clusters come apart where the graph lacks a link; none is joined that the
+        exact answer keeps apart. With all other rows as neighbours it is exact.
     n_neighbors : int, default=None
         Neighbours in that graph; None: 16, or twice `min_samples` if that is more.
     progress : None, bool or callable, default=None

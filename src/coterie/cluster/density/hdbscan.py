@@ -110,11 +110,11 @@ class HDBSCAN(WeightedClusterer):
         Kept for scikit-learn's sake: the input is never changed.
     neighbors : {"exact", "approximate"}, default="exact"
         "approximate": core distances and spanning tree are those of a graph of approximate neighbours
-        (`coterie.distance.k_nearest` with ``recall=0.95``), for many rows of more than about 30 columns, where
-        all pairs take long. Dense rows under cosine, correlation, hamming and the Euclidean distances, without
-        `sample_weight`. The tree may miss short edges that the graph lacks; parts of the graph are joined by
-        the nearest pairs between up to 64 rows of each and all others. With all other rows as neighbours it
-        is exact.
+        (`coterie.distance.k_nearest` with ``recall=0.95``), for many rows of more than about 30 columns,
+        where all pairs take long. Dense rows under cosine, correlation, hamming and the Euclidean distances,
+        without `sample_weight`. The tree may miss short edges that the graph lacks; parts of the graph are
+        joined by the nearest pairs between up to 64 rows of each and all others. With all other rows as
+        neighbours it is exact.
     n_neighbors : int, default=None
         Neighbours in that graph; None: 16, or twice `min_samples` if that is more.
     progress : None, bool or callable, default=None

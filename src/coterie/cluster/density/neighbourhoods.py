@@ -254,7 +254,7 @@ def find_near(
     *,
     who: str,
 ) -> Found:
-    """Return the clusters of the graph of approximate neighbours: parts of it that core points hold together."""
+    """Return the clusters of the graph of approximate neighbours: parts that core points hold together."""
     min_samples, weights, threads = task
     near = near_rows(rows, n_neighbors, min_samples, threads, who=who)
     n = len(near.index)

@@ -214,13 +214,16 @@ def of_rows(task: Task) -> ReachabilityTree:
 
 
 def of_near_rows(task: Task, n_neighbors: int | None) -> ReachabilityTree:
-    """Return the tree of the graph of approximate neighbours, grown as scikit-learn grows that of all pairs."""
+    """Return the tree of the graph of approximate neighbours, grown as that of all pairs is."""
     if task.weights is not None:
         raise InvalidParameter(
-            'neighbors="approximate" of HDBSCAN takes no sample_weight: leave it out, or use neighbors="exact".'
+            'neighbors="approximate" of HDBSCAN takes no sample_weight: leave it out, or use '
+            'neighbors="exact".'
         )
     n = len(task.rows.X)
-    near = near_rows(task.rows, n_neighbors, task.min_samples - 1 + SPARE_NEIGHBOURS, task.threads, who="HDBSCAN")
+    near = near_rows(
+        task.rows, n_neighbors, task.min_samples - 1 + SPARE_NEIGHBOURS, task.threads, who="HDBSCAN"
+    )
     distance = np.ascontiguousarray(near.distance, dtype=np.float64)
     core = np.zeros(n) if task.min_samples < 2 else distance[:, task.min_samples - 2] / task.core_divisor
     tree = near_tree(task.rows, near, core, task.alpha, task.threads)
