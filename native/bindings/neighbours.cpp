@@ -21,7 +21,8 @@ void bind_coded_rows_of(nb::class_<CodedMatrix>& rows) {
          const std::optional<Vector<T>>& shift, bool is_small, int threads) {
         if (shift) check_size("shift", shift->shape(0), view(X).cols);
         const Coding coding = coding_of(kind, scale, longest, is_small);
-        check_that(!is_small || (kind != "equality" && view(X).cols <= 8192), "small codes are for at most 8,192 columns of products.");
+        check_that(!is_small || (kind != "equality" && view(X).cols <= 8192),
+                   "small codes are for at most 8,192 columns of products.");
         const nb::gil_scoped_release release;
         new (self) CodedMatrix(view(X), data_or_null(shift), coding, threads);
       },
@@ -52,7 +53,8 @@ auto bind_search(const CodedMatrix& rows, const CodedMatrix& queries, const Matr
 
 auto bind_nearest_by_codes(const CodedMatrix& rows, const Vector<std::int64_t>& at, std::int64_t m, int threads) {
   check_indices("rows", at, rows.rows().n);
-  check_that(rows.rows().kind == CodeKind::product && m > 0 && m <= rows.rows().n, "m must be at least 1 and at most the number of rows.");
+  check_that(rows.rows().kind == CodeKind::product && m > 0 && m <= rows.rows().n,
+             "m must be at least 1 and at most the number of rows.");
   const std::int64_t count = static_cast<std::int64_t>(at.shape(0)), width = nearest_width(rows.rows().n, m);
   auto out = new_matrix<std::int32_t>(count, width);
   const std::vector<std::int32_t> members(at.data(), at.data() + count);

@@ -22,8 +22,8 @@ void rank_rows(const CodedRows& rows, const std::vector<std::int32_t>& members, 
   ranks.resize(static_cast<std::size_t>(count * n_ranks));
   parallel_for(block_count(count, rows_per_ranking), threads, [&](std::int64_t task, int) {
     const Range range = block_range(count, rows_per_ranking, task);
-    engine().neighbours.rank({rows, members.data() + range.begin, range.size(), cells, cells.n, n_ranks,
-                              ranks.data() + range.begin * n_ranks});
+    engine().neighbours.rank(
+        {rows, members.data() + range.begin, range.size(), cells, cells.n, n_ranks, ranks.data() + range.begin * n_ranks});
   });
 }
 
@@ -32,9 +32,8 @@ std::vector<std::int32_t> draw_rows(std::int64_t n, std::int64_t count, std::uin
   std::vector<std::int32_t> drawn(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t begin = n * i / count, end = n * (i + 1) / count;
-    drawn[static_cast<std::size_t>(i)] =
-        static_cast<std::int32_t>(begin + static_cast<std::int64_t>(mix(seed, static_cast<std::uint64_t>(i)) %
-                                                                    static_cast<std::uint64_t>(end - begin)));
+    drawn[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(
+        begin + static_cast<std::int64_t>(mix(seed, static_cast<std::uint64_t>(i)) % static_cast<std::uint64_t>(end - begin)));
   }
   return drawn;
 }
@@ -86,7 +85,8 @@ std::int64_t nearest_width(std::int64_t n, std::int64_t m) {
   return width;
 }
 
-void nearest_by_codes(const CodedRows& rows, const std::vector<std::int32_t>& members, std::int64_t m, std::int32_t* out, int threads) {
+void nearest_by_codes(const CodedRows& rows, const std::vector<std::int32_t>& members, std::int64_t m, std::int32_t* out,
+                      int threads) {
   const auto count = static_cast<std::int64_t>(members.size());
   const std::int64_t width = nearest_width(rows.n, m);
   parallel_for(block_count(rows.n, rows_per_block_of_cells), threads, [&](std::int64_t block, int) {
@@ -107,7 +107,9 @@ void nearest_by_codes(const CodedRows& rows, const std::vector<std::int32_t>& me
 CellParts sort_by_cell(const Cells& cells, std::int64_t n, std::int64_t most_rows) {
   CellParts out;
   std::vector<std::int64_t> starts(static_cast<std::size_t>(cells.n_cells) + 1, 0);
-  const auto cell_of = [&](std::int64_t i) { return static_cast<std::size_t>(cells.ranks[static_cast<std::size_t>(i * cells.n_ranks)]); };
+  const auto cell_of = [&](std::int64_t i) {
+    return static_cast<std::size_t>(cells.ranks[static_cast<std::size_t>(i * cells.n_ranks)]);
+  };
   for (std::int64_t i = 0; i < n; ++i) ++starts[cell_of(i) + 1];
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
   out.order.resize(static_cast<std::size_t>(n));

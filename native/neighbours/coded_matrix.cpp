@@ -131,9 +131,8 @@ CodedMatrix::CodedMatrix(const CodedRows& source, const std::vector<std::int32_t
     }
   });
   if (source.kind == CodeKind::sparse) starts_ = std::move(starts);
-  rows_ = {source.kind,          values,           terms_.data(), n,
-           source.cols,          source.stride,    columns_.data(), starts_.data(),
-           source.is_small,      source.is_euclidean};
+  rows_ = {source.kind,    values,          terms_.data(),      n, source.cols, source.stride, columns_.data(),
+           starts_.data(), source.is_small, source.is_euclidean};
 }
 
 template CodedMatrix::CodedMatrix(const MatrixView<float>&, const float*, const Coding&, int);

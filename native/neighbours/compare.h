@@ -91,7 +91,7 @@ inline bool has_fused_products() {
 }
 #endif
 
-inline constexpr int strip_rows = n_lanes == 16 ? 8 : 4;    // queries that are compared together
+inline constexpr int strip_rows = n_lanes == 16 ? 8 : 4;  // queries that are compared together
 inline constexpr int strip_panels = n_lanes == 16 ? 3 : 2;  // with so many panels: what the registers hold
 
 // Gathered rows as panels. Behind the last row are zeros.
@@ -208,22 +208,24 @@ void compare_by(const CompareJob& job) {
     strip.fetch(job.rows, job.lists, job.queries + first + count, job.n_queries - first - count);
     std::int32_t own_bound[strip_rows];
     for (std::int64_t r = 0; r < strip_rows; ++r) own_bound[r] = r < count ? last_key(job.lists, job.queries[first + r]) : -1;
-    strip.multiply_all(members, job.is_triangle ? (first + 1) / n_lanes : 0,
-                       [&](std::int64_t r, std::int64_t p, Sums keys) __attribute__((always_inline)) {
-      const Sums bound = load_sums(bounds.data() + p * n_lanes), widest = broadcast_index<float>(own_bound[r]);
-      std::uint32_t bits = lane_bits<float>(keys <= (bound > widest ? bound : widest));
-      if (bits == 0 || r >= count) return;
-      const std::int32_t own = job.queries[first + r];
-      alignas(64) std::int32_t numbers[n_lanes];
-      std::memcpy(numbers, &keys, sizeof(keys));
-      for (; bits != 0; bits &= bits - 1) {
-        const std::int64_t b = p * n_lanes + __builtin_ctz(bits);
-        if (b >= job.n_members || (job.is_triangle && b <= first + r) || job.members[b] == own) continue;
-        const std::int32_t key = numbers[b - p * n_lanes];
-        if (key <= own_bound[r] && offer(job.lists, own, entry_of(key, job.members[b]))) own_bound[r] = last_key(job.lists, own);
-        if (key <= bounds[b] && offer(job.lists, job.members[b], entry_of(key, own))) bounds[b] = last_key(job.lists, job.members[b]);
-      }
-    });
+    strip.multiply_all(
+        members,
+        job.is_triangle ? (first + 1) / n_lanes : 0, [&](std::int64_t r, std::int64_t p, Sums keys) __attribute__((always_inline)) {
+          const Sums bound = load_sums(bounds.data() + p * n_lanes), widest = broadcast_index<float>(own_bound[r]);
+          std::uint32_t bits = lane_bits<float>(keys <= (bound > widest ? bound : widest));
+          if (bits == 0 || r >= count) return;
+          const std::int32_t own = job.queries[first + r];
+          alignas(64) std::int32_t numbers[n_lanes];
+          std::memcpy(numbers, &keys, sizeof(keys));
+          for (; bits != 0; bits &= bits - 1) {
+            const std::int64_t b = p * n_lanes + __builtin_ctz(bits);
+            if (b >= job.n_members || (job.is_triangle && b <= first + r) || job.members[b] == own) continue;
+            const std::int32_t key = numbers[b - p * n_lanes];
+            if (key <= own_bound[r] && offer(job.lists, own, entry_of(key, job.members[b]))) own_bound[r] = last_key(job.lists, own);
+            if (key <= bounds[b] && offer(job.lists, job.members[b], entry_of(key, own)))
+              bounds[b] = last_key(job.lists, job.members[b]);
+          }
+        });
   }
 }
 
@@ -273,9 +275,10 @@ void rank_by(const RankJob& job) {
   for (std::int64_t first = 0; first < job.count; first += strip_rows) {
     const std::int64_t count = std::min<std::int64_t>(strip_rows, job.count - first);
     strip.fill(job.rows, job.members + first, count);
-    strip.multiply_all(cells, 0, [&](std::int64_t r, std::int64_t p, Sums keys) __attribute__((always_inline)) {
-      std::memcpy(keys_of.data() + r * padded + p * n_lanes, &keys, sizeof(keys));
-    });
+    strip.multiply_all(
+        cells, 0, [&](std::int64_t r, std::int64_t p, Sums keys) __attribute__((always_inline)) {
+          std::memcpy(keys_of.data() + r * padded + p * n_lanes, &keys, sizeof(keys));
+        });
     for (std::int64_t r = 0; r < count; ++r) {
       std::int32_t* keys = keys_of.data() + r * padded;
       for (std::int64_t c = job.n_cells; c < padded; ++c) keys[c] = 0x7fffffff;

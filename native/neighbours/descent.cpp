@@ -110,7 +110,8 @@ std::int64_t NeighbourDescent::probe(std::int64_t n_cells, int threads) {
   if (end <= n_probed_) return 0;
   // of a cell of several parts, each row looks into one
   const auto part_of = [&](std::int64_t row, std::int64_t rank) -> std::int64_t {
-    const auto cell = static_cast<std::size_t>(cells.ranks[static_cast<std::size_t>(start_.order[static_cast<std::size_t>(row)] * cells.n_ranks + rank)]);
+    const auto cell = static_cast<std::size_t>(
+        cells.ranks[static_cast<std::size_t>(start_.order[static_cast<std::size_t>(row)] * cells.n_ranks + rank)]);
     const std::int64_t first = start_.first_part[cell], count = start_.first_part[cell + 1] - first;
     return count == 0 ? -1 : first + row % count;
   };
@@ -236,7 +237,8 @@ void NeighbourDescent::copy_graph(std::int64_t degree, std::int32_t* out, int th
     std::int32_t* to = out + start_.order[static_cast<std::size_t>(i)] * degree;
     std::fill_n(to, degree, -1);
     const std::uint64_t* list = both.entries + i * degree;
-    for (std::int64_t e = 0; e < degree && list[e] != empty_entry; ++e) to[e] = start_.order[static_cast<std::size_t>(row_of(list[e]))];
+    for (std::int64_t e = 0; e < degree && list[e] != empty_entry; ++e)
+      to[e] = start_.order[static_cast<std::size_t>(row_of(list[e]))];
   });
 }
 

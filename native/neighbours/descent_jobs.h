@@ -23,7 +23,7 @@ struct CodedRows {
   std::int64_t n, cols, stride;
   const std::int32_t* columns;  // sparse: columns and starts of CSR
   const std::int64_t* starts;
-  bool is_small;      // dense: no code is beyond -127 to 127
+  bool is_small;  // dense: no code is beyond -127 to 127
   bool is_euclidean;  // terms are squared lengths
 };
 

@@ -24,7 +24,8 @@ COTERIE_INLINE T squared_distance(const T* a, const T* b, std::int64_t cols) {
 }
 
 template <class T>
-void squares_to(const T* row, const T* X, std::int64_t stride, std::int64_t cols, const std::int32_t* ids, std::int64_t count, T* out) {
+void squares_to(const T* row, const T* X, std::int64_t stride, std::int64_t cols, const std::int32_t* ids, std::int64_t count,
+                T* out) {
   constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
   constexpr std::int64_t ahead = 2;  // rows that are fetched before their turn
   const auto fetch = [&](std::int64_t e) __attribute__((always_inline)) {
