@@ -35,7 +35,8 @@
   apply(medoids, medoids)                   \
   apply(kernel_kmeans, kernel_sums)         \
   apply(birch, node_search)                 \
-  apply(neighbours, descent)
+  apply(neighbours, descent)                \
+  apply(neighbours, rerank)
 // clang-format on
 
 namespace coterie::COTERIE_ISA {

@@ -14,14 +14,20 @@ list(FILTER COTERIE_PLAIN_SOURCES EXCLUDE REGEX "(\\.kernel\\.cpp$|/bindings/|/t
 # a distance of two clusters that does not depend on which of them asks.
 file(GLOB COTERIE_ROUNDED_KERNELS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/trees/*.kernel.cpp
      ${CMAKE_SOURCE_DIR}/native/density/*.kernel.cpp ${CMAKE_SOURCE_DIR}/native/linkage/*.kernel.cpp
-     ${CMAKE_SOURCE_DIR}/native/birch/*.kernel.cpp)
+     ${CMAKE_SOURCE_DIR}/native/birch/*.kernel.cpp ${CMAKE_SOURCE_DIR}/native/neighbours/*.kernel.cpp)
 set_source_files_properties(${COTERIE_ROUNDED_KERNELS} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+# Lists are short: their entries are moved one by one rather than by a call.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/native/neighbours/descent.kernel.cpp PROPERTIES COMPILE_OPTIONS
+                            "-ffp-contract=off;$<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>")
 # Moments of columns are half a pass of k-means: their loop is worth vectors, without fused operations for the same bits everywhere.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/native/kmeans/column_moments.cpp PROPERTIES COMPILE_OPTIONS
                             "$<$<CONFIG:Release>:-O3>;-ffp-contract=off")
 # A node's place is one vector, the same on every instruction set.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/native/layout/layout.cpp PROPERTIES COMPILE_OPTIONS
                             "$<$<CONFIG:Release>:-O3>;-ffp-contract=off;-Wno-psabi")  # no such vector leaves the file
+# Rounding rows to whole numbers is worth vectors.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/native/neighbours/coded_matrix.cpp PROPERTIES COMPILE_OPTIONS
+                            "$<$<CONFIG:Release>:-O3>;-ffp-contract=off")
 # The costs of a row to all prototypes are summed side by side.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/native/categorical/kprototypes.cpp PROPERTIES COMPILE_OPTIONS
                             "$<$<CONFIG:Release>:-O3>;-ffp-contract=off")

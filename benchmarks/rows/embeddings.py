@@ -91,6 +91,24 @@ def map_umap(p: Labelled) -> Callable[[], Matrix]:
     return lambda: np.asarray(UMAP(metric="cosine").fit_transform(p.X))
 
 
+def planted_vectors(n: int, d: int, n_groups: int) -> Labelled:
+    """Make unit vectors about random directions."""
+    random = np.random.default_rng(64)
+    y = random.integers(n_groups, size=n)
+    X = np.empty((n, d), dtype=np.float32)
+    centres = random.normal(size=(n_groups, d)).astype(np.float32)
+    for first in range(0, n, 100_000):  # float64 of all would not fit the limit of memory
+        some = y[first : first + 100_000]
+        X[first : first + len(some)] = centres[some] + random.normal(size=(len(some), d)).astype(np.float32)
+    return Labelled(X, y)
+
+
+def density_coterie(p: Labelled) -> Callable[[], Matrix]:
+    from coterie.cluster import HDBSCAN
+
+    return lambda: HDBSCAN(min_cluster_size=100, metric="cosine", neighbors="approximate").fit(p.X).labels_
+
+
 def groups(name: str, words: str, make: Callable[[], Labelled]) -> Row:
     """Make a row of groups."""
     return Row(
@@ -108,6 +126,25 @@ def groups(name: str, words: str, make: Callable[[], Labelled]) -> Row:
 ROWS = (
     groups("mnist", "MNIST, 70,000 x 784", digits),
     groups("fashion", "Fashion-MNIST, 70,000 x 784", clothes),
+    Row(
+        name="million",
+        work="groups of 1e6 x 128 planted vectors, 500 groups",
+        make=lambda: planted_vectors(1_000_000, 128, 500),
+        contestants=(Contestant(OURS, groups_coterie),),
+        digest=judge_groups,
+        agree=as_right,
+        limit=300.0,
+        most_rounds=1,
+    ),
+    Row(
+        name="density",
+        work="HDBSCAN of MNIST, 70,000 x 784, by angle, approximate neighbours",
+        make=digits,
+        contestants=(Contestant(OURS, density_coterie), Contestant("evoc", groups_evoc)),
+        digest=judge_groups,
+        agree=lambda ours, theirs: Verdict(True, f"ARI {ours['ari']:.3f}, theirs {theirs['ari']:.3f}"),
+        most_rounds=1,
+    ),
     Row(
         name="map",
         work="map of MNIST, 70,000 x 784, in two columns",

@@ -6,11 +6,11 @@
 namespace coterie {
 namespace {
 
-Coding coding_of(const std::string& kind, double scale, double longest) {
+Coding coding_of(const std::string& kind, double scale, double longest, bool is_small) {
   check_that(kind == "euclidean" || kind == "product" || kind == "equality", "kind must be euclidean, product or equality.");
-  check_that(scale > 0 && (kind == "equality" || scale * longest < 23100),
+  check_that(scale > 0 && (kind == "equality" || is_small || scale * longest < 23100),
              "scale must leave rows shorter than 23,100.");  // sums below 2^31
-  return {kind == "equality" ? CodeKind::equality : CodeKind::product, scale, longest, kind == "euclidean"};
+  return {kind == "equality" ? CodeKind::equality : CodeKind::product, scale, longest, kind == "euclidean", is_small};
 }
 
 template <class T>
@@ -18,13 +18,15 @@ void bind_coded_rows_of(nb::class_<CodedMatrix>& rows) {
   rows.def(
       "__init__",
       [](CodedMatrix* self, const Matrix<T>& X, const std::string& kind, double scale, double longest,
-         const std::optional<Vector<T>>& shift, int threads) {
+         const std::optional<Vector<T>>& shift, bool is_small, int threads) {
         if (shift) check_size("shift", shift->shape(0), view(X).cols);
-        const Coding coding = coding_of(kind, scale, longest);
+        const Coding coding = coding_of(kind, scale, longest, is_small);
+        check_that(!is_small || (kind != "equality" && view(X).cols <= 8192),
+                   "small codes are for at most 8,192 columns of products.");
         const nb::gil_scoped_release release;
         new (self) CodedMatrix(view(X), data_or_null(shift), coding, threads);
       },
-      "X"_a.noconvert(), "kind"_a, "scale"_a, "longest"_a, "shift"_a = nb::none(), "n_threads"_a = 0);
+      "X"_a.noconvert(), "kind"_a, "scale"_a, "longest"_a, "shift"_a = nb::none(), "is_small"_a = false, "n_threads"_a = 0);
 }
 
 void check_in_step(const CodedMatrix& queries, const CodedMatrix& rows) {
@@ -49,12 +51,33 @@ auto bind_search(const CodedMatrix& rows, const CodedMatrix& queries, const Matr
   return found;
 }
 
+auto bind_nearest_by_codes(const CodedMatrix& rows, const Vector<std::int64_t>& at, std::int64_t m, int threads) {
+  check_indices("rows", at, rows.rows().n);
+  check_that(rows.rows().kind == CodeKind::product && m > 0 && m <= rows.rows().n,
+             "m must be at least 1 and at most the number of rows.");
+  const std::int64_t count = static_cast<std::int64_t>(at.shape(0)), width = nearest_width(rows.rows().n, m);
+  auto out = new_matrix<std::int32_t>(count, width);
+  const std::vector<std::int32_t> members(at.data(), at.data() + count);
+  without_gil([&] { nearest_by_codes(rows.rows(), members, m, out.data(), threads); });
+  return out;
+}
+
 auto bind_lists(const NeighbourDescent& descent, const std::optional<Vector<std::int64_t>>& rows) {
   const std::int64_t count = rows ? static_cast<std::int64_t>(rows->shape(0)) : descent.n();
   if (rows) check_indices("rows", *rows, descent.n());
   auto out = new_matrix<std::int32_t>(count, descent.list_size());
   for (std::int64_t i = 0; i < count; ++i) descent.copy_list(rows ? rows->data()[i] : i, out.data() + i * descent.list_size());
   return out;
+}
+
+template <class T>
+auto bind_rerank(const NeighbourDescent& descent, const Matrix<T>& X, std::int64_t m, std::int64_t k, int threads) {
+  check_size("X", X.shape(0), descent.n());
+  check_that(0 < k && k <= m && m <= descent.list_size(), "k must be at least 1 and at most m, m at most the length of the lists.");
+  auto index = new_matrix<std::int64_t>(descent.n(), k);
+  auto squares = new_matrix<T>(descent.n(), k);
+  without_gil([&] { descent.rerank<T>(view(X), m, k, index.data(), squares.data(), threads); });
+  return std::make_pair(index, squares);
 }
 
 template <class T>
@@ -83,6 +106,8 @@ void bind_neighbours(nb::module_& module) {
         return CodedMatrix(X, {CodeKind::sparse, scale, 1.0, true});
       },
       "values"_a, "columns"_a, "row_starts"_a, "n_cols"_a, "scale"_a, "Sparse rows that are at most as long as 1.");
+  rows.def("nearest", &bind_nearest_by_codes, "rows"_a, "m"_a, "n_threads"_a = 0,
+           "Of some rows the m nearest of each block of all rows, by their codes; themselves among them.");
   rows.def("search", &bind_search, "queries"_a, "graph"_a, "doors"_a, "size"_a, "n_threads"_a = 0,
            "Rows near to each query, by a search along a graph.");
   nb::class_<NeighbourDescent>(module, "NeighbourDescent", "Lists of near rows that grow better round by round.")
@@ -99,6 +124,16 @@ void bind_neighbours(nb::module_& module) {
           "plant", [](NeighbourDescent& self, int threads) { without_gil([&] { self.plant(threads); }); }, "n_threads"_a = 0,
           "Compares the rows of each leaf of one more partition.")
       .def(
+          "probe",
+          [](NeighbourDescent& self, std::int64_t n_cells, int threads) {
+            check_that(n_cells > 0, "n_cells must be at least 1.");
+            std::int64_t n_pairs = 0;
+            without_gil([&] { n_pairs = self.probe(n_cells, threads); });
+            return n_pairs;
+          },
+          "n_cells"_a, "n_threads"_a = 0,
+          "Compares each row with those of its next nearest cells; returns how many pairs, 0 when there are no more cells.")
+      .def(
           "improve",
           [](NeighbourDescent& self, std::int64_t n_candidates, int threads) {
             check_that(n_candidates > 0, "n_candidates must be at least 1.");
@@ -114,8 +149,14 @@ void bind_neighbours(nb::module_& module) {
             without_gil([&] { self.widen(list_size, threads); });
           },
           "list_size"_a, "n_threads"_a = 0, "Gives every row a longer list.")
+      .def_prop_ro("has_cells", &NeighbourDescent::has_cells, "Whether rows can be compared with those of their nearest cells.")
+      .def_prop_ro("size", &NeighbourDescent::list_size, "Length of the lists.")
       .def("lists", &bind_lists, "rows"_a = nb::none(),
            "The near rows of each row, or of some, nearest first; -1 where there are fewer.")
+      .def("rerank", &bind_rerank<float>, "X"_a.noconvert(), "m"_a, "k"_a, "n_threads"_a = 0,
+           "The k nearest of the first m of each list and their squared Euclidean distances; -1 where a list is short.")
+      .def("rerank", &bind_rerank<double>, "X"_a.noconvert(), "m"_a, "k"_a, "n_threads"_a = 0,
+           "The k nearest of the first m of each list and their squared Euclidean distances; -1 where a list is short.")
       .def(
           "graph",
           [](const NeighbourDescent& self, std::int64_t degree, int threads) {

@@ -11,6 +11,7 @@ namespace coterie {
 namespace {
 
 constexpr std::int64_t rows_per_block = 256;
+constexpr double most_small_code = 127;
 constexpr std::int32_t product_term = 1 << 29;  // keys of products are not negative: twice a product is less than two of these
 
 std::int32_t squared_length(const std::int16_t* codes, std::int64_t count) {
@@ -22,6 +23,24 @@ std::int32_t squared_length(const std::int16_t* codes, std::int64_t count) {
 std::int32_t term_of(const CodedRows& rows, const Coding& coding, const std::int16_t* codes, std::int64_t count) {
   if (rows.kind == CodeKind::equality) return static_cast<std::int32_t>(rows.stride);
   return coding.is_euclidean ? squared_length(codes, count) : product_term;
+}
+
+// A row that would be too long is shortened; small codes are cut off one by one instead.
+double factor_of(const std::vector<double>& row, const Coding& coding) {
+  if (coding.kind != CodeKind::product || coding.is_small) return coding.scale;
+  double squares = 0;
+  for (const double value : row) squares += value * value;
+  const double length = std::sqrt(squares);
+  return length > coding.longest ? coding.scale * (coding.longest / length) : coding.scale;
+}
+
+// Rounds to whole numbers, halves to even ones.
+void round_codes(const double* row, std::int64_t count, double factor, double most, std::int16_t* codes) {
+  constexpr double whole = 6755399441055744.0;  // 1.5 * 2^52: a sum with it has no digits behind the point
+  for (std::int64_t t = 0; t < count; ++t) {
+    const double scaled = std::min(std::max(row[t] * factor, -most), most);
+    codes[t] = static_cast<std::int16_t>(static_cast<std::int32_t>((scaled + whole) - whole));
+  }
 }
 
 }  // namespace
@@ -40,27 +59,37 @@ void CodedMatrix::allocate(std::int64_t n, std::int64_t cols, CodeKind kind) {
 template <class T>
 CodedMatrix::CodedMatrix(const MatrixView<T>& X, const T* shift, const Coding& coding, int threads) {
   allocate(X.rows, X.cols, coding.kind);
+  rows_.is_small = coding.is_small;
+  rows_.is_euclidean = coding.is_euclidean;
   auto* values = static_cast<std::int16_t*>(memory_.get());
+  const double most = coding.is_small ? most_small_code : 32767;
   parallel_for(block_count(X.rows, rows_per_block), threads, [&](std::int64_t task, int) {
     const Range range = block_range(X.rows, rows_per_block, task);
     std::vector<double> row(static_cast<std::size_t>(X.cols));
     for (std::int64_t i = range.begin; i < range.end; ++i) {
-      double squares = 0;
-      for (std::int64_t t = 0; t < X.cols; ++t) {
-        const double value = static_cast<double>(X.row(i)[t]) - (shift == nullptr ? 0.0 : static_cast<double>(shift[t]));
-        row[static_cast<std::size_t>(t)] = value;
-        squares += value * value;
-      }
-      const double length = std::sqrt(squares);
-      const double factor =
-          coding.kind == CodeKind::product && length > coding.longest ? coding.scale * (coding.longest / length) : coding.scale;
+      for (std::int64_t t = 0; t < X.cols; ++t) row[static_cast<std::size_t>(t)] = static_cast<double>(X.row(i)[t]);
+      if (shift != nullptr)
+        for (std::int64_t t = 0; t < X.cols; ++t) row[static_cast<std::size_t>(t)] -= static_cast<double>(shift[t]);
       std::int16_t* codes = values + i * rows_.stride;
-      for (std::int64_t t = 0; t < X.cols; ++t)
-        codes[t] = static_cast<std::int16_t>(std::nearbyint(row[static_cast<std::size_t>(t)] * factor));
+      round_codes(row.data(), X.cols, factor_of(row, coding), most, codes);
       std::fill(codes + X.cols, codes + rows_.stride, std::int16_t{0});
       terms_[static_cast<std::size_t>(i)] = term_of(rows_, coding, codes, X.cols);
     }
   });
+}
+
+CodedMatrix::CodedMatrix(const std::vector<double>& values, std::int64_t cols, const CodedRows& like) {
+  const auto n = static_cast<std::int64_t>(values.size()) / cols;
+  const Coding coding{like.kind, 1.0, 0.0, like.is_euclidean, like.is_small};
+  allocate(n, cols, like.kind);
+  rows_.is_small = like.is_small;
+  rows_.is_euclidean = like.is_euclidean;
+  auto* to = static_cast<std::int16_t*>(memory_.get());
+  for (std::int64_t i = 0; i < n; ++i, to += rows_.stride) {
+    round_codes(values.data() + i * cols, cols, 1.0, like.is_small ? most_small_code : 32767, to);
+    std::fill(to + cols, to + rows_.stride, std::int16_t{0});
+    terms_[static_cast<std::size_t>(i)] = term_of(rows_, coding, to, cols);
+  }
 }
 
 CodedMatrix::CodedMatrix(const SparseView<float>& X, const Coding& coding) {
@@ -70,7 +99,7 @@ CodedMatrix::CodedMatrix(const SparseView<float>& X, const Coding& coding) {
   terms_.resize(static_cast<std::size_t>(X.rows));
   memory_ = std::shared_ptr<void>(allocate_aligned(static_cast<std::size_t>(total) * sizeof(std::int16_t)), free_aligned);
   auto* values = static_cast<std::int16_t*>(memory_.get());
-  rows_ = {CodeKind::sparse, values, terms_.data(), X.rows, X.cols, 0, columns_.data(), starts_.data()};
+  rows_ = {CodeKind::sparse, values, terms_.data(), X.rows, X.cols, 0, columns_.data(), starts_.data(), false, coding.is_euclidean};
   for (std::int64_t at = 0; at < total; ++at)
     values[at] = static_cast<std::int16_t>(std::nearbyint(static_cast<double>(X.values[at]) * coding.scale));
   for (std::int64_t i = 0; i < X.rows; ++i)
@@ -78,8 +107,7 @@ CodedMatrix::CodedMatrix(const SparseView<float>& X, const Coding& coding) {
                                                   starts_[static_cast<std::size_t>(i) + 1] - starts_[static_cast<std::size_t>(i)]);
 }
 
-CodedMatrix::CodedMatrix(const CodedMatrix& from, const std::vector<std::int32_t>& order, int threads) {
-  const CodedRows& source = from.rows_;
+CodedMatrix::CodedMatrix(const CodedRows& source, const std::vector<std::int32_t>& order, int threads) {
   const auto n = static_cast<std::int64_t>(order.size());
   const auto size_of = [&](std::int64_t row) {
     return source.kind == CodeKind::sparse ? source.starts[row + 1] - source.starts[row] : source.stride;
@@ -103,7 +131,8 @@ CodedMatrix::CodedMatrix(const CodedMatrix& from, const std::vector<std::int32_t
     }
   });
   if (source.kind == CodeKind::sparse) starts_ = std::move(starts);
-  rows_ = {source.kind, values, terms_.data(), n, source.cols, source.stride, columns_.data(), starts_.data()};
+  rows_ = {source.kind,    values,          terms_.data(),      n, source.cols, source.stride, columns_.data(),
+           starts_.data(), source.is_small, source.is_euclidean};
 }
 
 template CodedMatrix::CodedMatrix(const MatrixView<float>&, const float*, const Coding&, int);

@@ -1,6 +1,7 @@
 #include "neighbours/descent.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -18,6 +19,7 @@ using COTERIE_ISA::offer;
 using COTERIE_ISA::row_of;
 
 constexpr std::int64_t rows_per_task = 128;
+constexpr std::int64_t most_probes = 64;  // cells that a row may look into
 
 // Offers two rows to each other as candidates, drawn by lot: keys are random numbers of the pair, so that the order of the offers is the
 // same to the lists.
@@ -72,24 +74,69 @@ void ListStore::clear(int threads) {
 
 NeighbourDescent::NeighbourDescent(const CodedMatrix& rows, std::int64_t list_size, std::int64_t leaf_size, std::uint64_t seed,
                                    int threads)
-    : NeighbourDescent(rows, list_size, leaf_size, seed, partition_rows(rows.rows(), leaf_size, mix(seed, 0), threads), threads) {}
+    : NeighbourDescent(rows, list_size, leaf_size, seed, find_start(rows.rows(), leaf_size, mix(seed, 0), threads), threads) {}
+
+NeighbourDescent::Start NeighbourDescent::find_start(const CodedRows& rows, std::int64_t leaf_size, std::uint64_t seed, int threads) {
+  if (rows.kind != CodeKind::product) {
+    Partition leaves = partition_rows(rows, leaf_size, seed, threads);
+    return {std::move(leaves.order), std::move(leaves.leaves), {}, {}};
+  }
+  Cells cells = find_cells(rows, cells_wanted(rows.n), most_probes, seed, threads);
+  CellParts sorted = sort_by_cell(cells, rows.n, leaf_size);
+  return {std::move(sorted.order), std::move(sorted.parts), std::move(sorted.first_part), std::move(cells)};
+}
 
 NeighbourDescent::NeighbourDescent(const CodedMatrix& rows, std::int64_t list_size, std::int64_t leaf_size, std::uint64_t seed,
-                                   Partition first, int threads)
+                                   Start start, int threads)
     : leaf_size_(leaf_size),
       seed_(seed),
-      original_(std::move(first.order)),
-      sorted_(original_.size()),
-      rows_(rows, original_, threads),
+      start_(std::move(start)),
+      sorted_(start_.order.size()),
+      rows_(rows.rows(), start_.order, threads),
       near_(rows.rows().n, list_size, threads) {
-  for (std::size_t i = 0; i < original_.size(); ++i) sorted_[static_cast<std::size_t>(original_[i])] = static_cast<std::int32_t>(i);
-  first.order.resize(original_.size());
+  for (std::size_t i = 0; i < sorted_.size(); ++i) sorted_[static_cast<std::size_t>(start_.order[i])] = static_cast<std::int32_t>(i);
+  Partition first{std::vector<std::int32_t>(sorted_.size()), start_.parts};
   std::iota(first.order.begin(), first.order.end(), 0);
   join_leaves(rows_.rows(), near_.lists(), first, threads);
 }
 
 void NeighbourDescent::plant(int threads) {
   join_leaves(rows_.rows(), near_.lists(), partition_rows(rows_.rows(), leaf_size_, mix(seed_, n_partitions_++), threads), threads);
+}
+
+std::int64_t NeighbourDescent::probe(std::int64_t n_cells, int threads) {
+  const Cells& cells = start_.cells;
+  const std::int64_t end = std::min(cells.n_ranks, n_probed_ + n_cells), n_parts = static_cast<std::int64_t>(start_.parts.size());
+  if (end <= n_probed_) return 0;
+  // of a cell of several parts, each row looks into one
+  const auto part_of = [&](std::int64_t row, std::int64_t rank) -> std::int64_t {
+    const auto cell = static_cast<std::size_t>(
+        cells.ranks[static_cast<std::size_t>(start_.order[static_cast<std::size_t>(row)] * cells.n_ranks + rank)]);
+    const std::int64_t first = start_.first_part[cell], count = start_.first_part[cell + 1] - first;
+    return count == 0 ? -1 : first + row % count;
+  };
+  std::vector<std::int64_t> starts(static_cast<std::size_t>(n_parts) + 1, 0);
+  for (std::int64_t i = 0; i < n(); ++i)
+    for (std::int64_t rank = n_probed_; rank < end; ++rank)
+      if (const std::int64_t part = part_of(i, rank); part >= 0) ++starts[static_cast<std::size_t>(part) + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  std::vector<std::int32_t> queries(static_cast<std::size_t>(starts.back()));
+  std::vector<std::int64_t> at(starts.begin(), starts.end() - 1);
+  for (std::int64_t i = 0; i < n(); ++i)
+    for (std::int64_t rank = n_probed_; rank < end; ++rank)
+      if (const std::int64_t part = part_of(i, rank); part >= 0)
+        queries[static_cast<std::size_t>(at[static_cast<std::size_t>(part)]++)] = static_cast<std::int32_t>(i);
+  std::vector<std::int64_t> n_pairs(static_cast<std::size_t>(n_parts));
+  parallel_for(n_parts, threads, [&](std::int64_t part, int) {
+    const Range range = start_.parts[static_cast<std::size_t>(part)];
+    const std::int64_t begin = starts[static_cast<std::size_t>(part)], count = starts[static_cast<std::size_t>(part) + 1] - begin;
+    std::vector<std::int32_t> members(static_cast<std::size_t>(range.size()));
+    std::iota(members.begin(), members.end(), static_cast<std::int32_t>(range.begin));
+    engine().neighbours.compare({rows_.rows(), near_.lists(), queries.data() + begin, count, members.data(), range.size(), false});
+    n_pairs[static_cast<std::size_t>(part)] = count * range.size();
+  });
+  n_probed_ = end;
+  return std::accumulate(n_pairs.begin(), n_pairs.end(), std::int64_t{0});
 }
 
 std::int64_t NeighbourDescent::improve(std::int64_t n_candidates, int threads) {
@@ -145,8 +192,36 @@ void NeighbourDescent::copy_list(std::int64_t row, std::int32_t* out) const {
   const NearLists& near = near_.lists();
   const std::uint64_t* list = near.entries + sorted_[static_cast<std::size_t>(row)] * near.size;
   for (std::int64_t e = 0; e < near.size; ++e)
-    out[e] = list[e] == empty_entry ? -1 : original_[static_cast<std::size_t>(row_of(list[e]))];
+    out[e] = list[e] == empty_entry ? -1 : start_.order[static_cast<std::size_t>(row_of(list[e]))];
 }
+
+template <class T>
+void NeighbourDescent::rerank(const MatrixView<T>& X, std::int64_t m, std::int64_t k, std::int64_t* index, T* squares,
+                              int threads) const {
+  const NearLists& near = near_.lists();
+  for_each_row(n(), threads, [&](std::int64_t i, int) {  // sorted: the neighbours of one row are near those of the next in memory
+    std::vector<std::int32_t> ids;
+    for (std::int64_t e = i * near.size; e < i * near.size + m && near.entries[e] != empty_entry; ++e)
+      ids.push_back(start_.order[static_cast<std::size_t>(row_of(near.entries[e]))]);
+    const auto count = static_cast<std::int64_t>(ids.size());
+    const std::int64_t own = start_.order[static_cast<std::size_t>(i)];
+    std::vector<T> found(ids.size());
+    if constexpr (sizeof(T) == 4)
+      engine().neighbours.squares_of_floats(X.row(own), X.data, X.stride, X.cols, ids.data(), count, found.data());
+    else
+      engine().neighbours.squares_of_doubles(X.row(own), X.data, X.stride, X.cols, ids.data(), count, found.data());
+    std::vector<std::pair<T, std::int32_t>> order(ids.size());
+    for (std::size_t e = 0; e < ids.size(); ++e) order[e] = {found[e], ids[e]};
+    std::sort(order.begin(), order.end());
+    for (std::int64_t e = 0; e < k; ++e) {
+      index[own * k + e] = e < count ? order[static_cast<std::size_t>(e)].second : -1;
+      squares[own * k + e] = e < count ? order[static_cast<std::size_t>(e)].first : std::numeric_limits<T>::infinity();
+    }
+  });
+}
+
+template void NeighbourDescent::rerank(const MatrixView<float>&, std::int64_t, std::int64_t, std::int64_t*, float*, int) const;
+template void NeighbourDescent::rerank(const MatrixView<double>&, std::int64_t, std::int64_t, std::int64_t*, double*, int) const;
 
 void NeighbourDescent::copy_graph(std::int64_t degree, std::int32_t* out, int threads) const {
   const ListStore store(n(), degree, threads);
@@ -159,10 +234,11 @@ void NeighbourDescent::copy_graph(std::int64_t degree, std::int32_t* out, int th
     }
   });
   for_each_row(n(), threads, [&](std::int64_t i, int) {
-    std::int32_t* to = out + original_[static_cast<std::size_t>(i)] * degree;
+    std::int32_t* to = out + start_.order[static_cast<std::size_t>(i)] * degree;
     std::fill_n(to, degree, -1);
     const std::uint64_t* list = both.entries + i * degree;
-    for (std::int64_t e = 0; e < degree && list[e] != empty_entry; ++e) to[e] = original_[static_cast<std::size_t>(row_of(list[e]))];
+    for (std::int64_t e = 0; e < degree && list[e] != empty_entry; ++e)
+      to[e] = start_.order[static_cast<std::size_t>(row_of(list[e]))];
   });
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "neighbours/cells.h"
 #include "neighbours/descent_jobs.h"
 #include "neighbours/partition.h"
 #include "support/matrix_view.h"
@@ -18,6 +19,7 @@ struct Coding {
   double scale;
   double longest;     // a row that is longer is shortened to it, so that no sum overflows
   bool is_euclidean;  // keys are squared distances; otherwise products, largest first
+  bool is_small = false;  // codes from -127 to 127: coarser, and compared in less time; numbers beyond are cut off
 };
 
 // Owns rows as whole numbers.
@@ -26,8 +28,10 @@ class CodedMatrix {
   template <class T>
   CodedMatrix(const MatrixView<T>& X, const T* shift, const Coding& coding, int threads);
   CodedMatrix(const SparseView<float>& X, const Coding& coding);
-  // The same rows in another order.
-  CodedMatrix(const CodedMatrix& from, const std::vector<std::int32_t>& order, int threads);
+  // Places that are no rows, in the codes of some.
+  CodedMatrix(const std::vector<double>& values, std::int64_t cols, const CodedRows& like);
+  // Some rows of others, or all in another order.
+  CodedMatrix(const CodedRows& source, const std::vector<std::int32_t>& order, int threads);
   CodedMatrix(CodedMatrix&&) = default;
 
   const CodedRows& rows() const { return rows_; }
@@ -60,33 +64,49 @@ class ListStore {
 
 class NeighbourDescent {
  public:
-  // Rows are sorted by a first partition, so that near rows are near in memory, and those of each of its leaves are compared.
+  // Rows are sorted by cell, or by a first partition, and those of each cell or leaf are compared.
   NeighbourDescent(const CodedMatrix& rows, std::int64_t list_size, std::int64_t leaf_size, std::uint64_t seed, int threads);
 
   // Joins the rows of each leaf of one more partition.
   void plant(int threads);
+  // Compares every row with those of its next nearest cells; rows of products only. Returns how many pairs were compared.
+  std::int64_t probe(std::int64_t n_cells, int threads);
   // One round; at most n_candidates new and as many old neighbours of a row meet. Returns how many entries of lists are new.
   std::int64_t improve(std::int64_t n_candidates, int threads);
   // Longer lists, all of whose entries are new again.
   void widen(std::int64_t list_size, int threads);
 
   std::int64_t n() const { return rows_.rows().n; }
+  bool has_cells() const { return start_.cells.n_cells > 0; }
   std::int64_t list_size() const { return near_.lists().size; }
   // The list of a row of the data as it came, nearest first; -1 where it is short.
   void copy_list(std::int64_t row, std::int32_t* out) const;
+  // The k nearest of the first m of each list by squared distances of the rows themselves, equal ones by their number; -1 where a list is
+  // short. X are the rows as they came.
+  template <class T>
+  void rerank(const MatrixView<T>& X, std::int64_t m, std::int64_t k, std::int64_t* index, T* squares, int threads) const;
   // The graph of both directions: of each row the nearest `degree` rows that are in its list or have it in theirs.
   void copy_graph(std::int64_t degree, std::int32_t* out, int threads) const;
 
  private:
-  NeighbourDescent(const CodedMatrix& rows, std::int64_t list_size, std::int64_t leaf_size, std::uint64_t seed, Partition first,
+  // How rows are sorted, so that near rows are near in memory, and which ranges of them are compared at first.
+  struct Start {
+    std::vector<std::int32_t> order;
+    std::vector<Range> parts;
+    std::vector<std::int32_t> first_part;  // of each cell
+    Cells cells;  // of rows of products
+  };
+  static Start find_start(const CodedRows& rows, std::int64_t leaf_size, std::uint64_t seed, int threads);
+  NeighbourDescent(const CodedMatrix& rows, std::int64_t list_size, std::int64_t leaf_size, std::uint64_t seed, Start start,
                    int threads);
 
   std::int64_t leaf_size_;
   std::uint64_t seed_;
   std::uint64_t n_partitions_ = 1;
   std::uint64_t n_rounds_ = 0;
-  std::vector<std::int32_t> original_;  // sorted row -> row of the data
-  std::vector<std::int32_t> sorted_;    // and back
+  std::int64_t n_probed_ = 1;  // cells of each row
+  Start start_;
+  std::vector<std::int32_t> sorted_;  // row of the data -> sorted row
   CodedMatrix rows_;
   ListStore near_;
   std::optional<ListStore> fresh_, known_;  // candidates of a round, kept for the next

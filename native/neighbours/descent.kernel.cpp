@@ -2,11 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 #include "engine.h"
+#include "neighbours/compare.h"
 #include "neighbours/descent_jobs.h"
 #include "neighbours/near_list.h"
 #include "support/scratch.h"
@@ -15,33 +12,13 @@
 namespace coterie::COTERIE_ISA {
 namespace {
 
-typedef std::int16_t Codes __attribute__((vector_size(vector_bytes)));
 typedef std::int16_t UnalignedCodes __attribute__((vector_size(vector_bytes), aligned(2), may_alias));
-using Sums = Mask<float>;  // as many whole numbers of 32 bits as a vector holds
 
-constexpr int n_lanes = lanes<float>;
 constexpr int tile_rows = n_lanes == 4 ? 2 : 4;  // tile_rows x tile_columns sums become one vector
 constexpr int tile_columns = n_lanes / tile_rows;
 constexpr std::int64_t codes_per_vector = vector_bytes / 2;
 
 COTERIE_INLINE Codes load_codes(const std::int16_t* from) { return *reinterpret_cast<const UnalignedCodes*>(from); }
-
-COTERIE_INLINE Sums load_sums(const std::int32_t* from) { return reinterpret_cast<Sums>(load(reinterpret_cast<const float*>(from))); }
-
-// Sums of the products of neighbouring codes.
-COTERIE_INLINE Sums multiply_pairs(Codes a, Codes b) {
-#if defined(__AVX512BW__)
-  return reinterpret_cast<Sums>(_mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
-#elif defined(__AVX2__)
-  return reinterpret_cast<Sums>(_mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
-#elif defined(__SSE2__)
-  return reinterpret_cast<Sums>(_mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
-#else
-  Sums sums;
-  for (int lane = 0; lane < n_lanes; ++lane) sums[lane] = a[2 * lane] * b[2 * lane] + a[2 * lane + 1] * b[2 * lane + 1];
-  return sums;
-#endif
-}
 
 // Lane i of the result is the sum over the lanes of parts[i].
 template <int count>
@@ -168,24 +145,32 @@ void offer_row(const JoinJob& job, std::int64_t a, const std::int32_t* products_
   }
 }
 
-template <bool is_equality>
-void join_dense(const JoinJob& job, const Gathered& rows, std::int32_t* bounds) {
+void join_equality(const JoinJob& job, const Gathered& rows, std::int32_t* bounds) {
   const Scratch<std::int32_t> strip(tile_rows * rows.padded());
   const std::int64_t length = length_of(job.rows);
   for (std::int64_t first = 0; first < job.n_fresh; first += tile_rows) {
-    fill_strip<is_equality>(rows, first, rows, (first + 1) / n_lanes * n_lanes, length, strip.data());
+    fill_strip<true>(rows, first, rows, (first + 1) / n_lanes * n_lanes, length, strip.data());
     for (std::int64_t a = first; a < std::min<std::int64_t>(first + tile_rows, job.n_fresh); ++a)
       offer_row(job, a, strip.data() + (a - first) * rows.padded(), rows.terms(), bounds);
   }
 }
 
+void compare(const CompareJob& job) {
+  if (job.n_queries < 1 || job.n_members < 1) return;
+  with_step(job.rows, [&](auto step) { compare_by<decltype(step)>(job); });
+}
+
+void rank(const RankJob& job) {
+  with_step(job.rows, [&](auto step) { rank_by<decltype(step)>(job); });
+}
+
 void join(const JoinJob& job) {
   if (job.n_ids < 2 || job.n_fresh < 1) return;
+  if (job.rows.kind == CodeKind::product) return compare({job.rows, job.lists, job.ids, job.n_fresh, job.ids, job.n_ids, true});
   const Gathered rows(job.rows, job.ids, job.n_ids);
   const Scratch<std::int32_t> bounds(rows.padded());
   for (std::int64_t i = 0; i < rows.padded(); ++i) bounds[i] = i < job.n_ids ? last_key(job.lists, job.ids[i]) : 0;
-  if (job.rows.kind == CodeKind::product) return join_dense<false>(job, rows, bounds.data());
-  if (job.rows.kind == CodeKind::equality) return join_dense<true>(job, rows, bounds.data());
+  if (job.rows.kind == CodeKind::equality) return join_equality(job, rows, bounds.data());
   const Scratch<std::int32_t> sums(rows.padded());
   for (std::int64_t c = 0; c < rows.padded(); ++c) sums[c] = 0;
   for (std::int64_t a = 0; a < job.n_fresh; ++a) {
@@ -283,6 +268,12 @@ void search(const SearchJob& job) {
 
 void install_descent(Engine& engine);
 
-void install_descent(Engine& engine) { engine.neighbours = {assign, join, search}; }
+void install_descent(Engine& engine) {
+  engine.neighbours.assign = assign;
+  engine.neighbours.join = join;
+  engine.neighbours.compare = compare;
+  engine.neighbours.rank = rank;
+  engine.neighbours.search = search;
+}
 
 }  // namespace coterie::COTERIE_ISA

@@ -23,6 +23,8 @@ struct CodedRows {
   std::int64_t n, cols, stride;
   const std::int32_t* columns;  // sparse: columns and starts of CSR
   const std::int64_t* starts;
+  bool is_small;  // dense: no code is beyond -127 to 127
+  bool is_euclidean;  // terms are squared lengths
 };
 
 inline constexpr std::int64_t stride_codes = 32;  // rows are padded to the widest vector
@@ -56,6 +58,28 @@ struct JoinJob {
   std::int64_t n_fresh;
   std::int64_t n_ids;
   std::int32_t* workspace;
+};
+
+// Every pair of a query and a member, rows of products, is offered to the lists of both.
+struct CompareJob {
+  const CodedRows& rows;
+  const NearLists& lists;
+  const std::int32_t* queries;
+  std::int64_t n_queries;
+  const std::int32_t* members;
+  std::int64_t n_members;
+  bool is_triangle;  // the queries are the first members, and each pair is compared once
+};
+
+// The nearest cells of some rows of products.
+struct RankJob {
+  const CodedRows& rows;
+  const std::int32_t* members;
+  std::int64_t count;
+  const CodedRows& cells;
+  std::int64_t n_cells;
+  std::int64_t n_ranks;
+  std::uint16_t* ranks;  // count x n_ranks
 };
 
 // The nearest rows of one query along the edges of a graph.

@@ -2,6 +2,7 @@
 #include "neighbours/descent.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -40,6 +41,7 @@ struct Cloud {
 
 constexpr const float* no_shift = nullptr;
 constexpr Coding euclidean{CodeKind::product, 256.0, 80.0, true};
+constexpr Coding small{CodeKind::product, 25.0, 80.0, true, true};
 
 std::vector<std::int32_t> lists_of(const NeighbourDescent& descent) {
   std::vector<std::int32_t> out(static_cast<std::size_t>(descent.n() * descent.list_size()));
@@ -47,10 +49,12 @@ std::vector<std::int32_t> lists_of(const NeighbourDescent& descent) {
   return out;
 }
 
-std::vector<std::int32_t> descend(const Cloud& cloud, int threads) {
-  const CodedMatrix rows(cloud.view(), no_shift, euclidean, threads);
+std::vector<std::int32_t> descend(const Cloud& cloud, int threads, const Coding& coding = euclidean) {
+  const CodedMatrix rows(cloud.view(), no_shift, coding, threads);
   NeighbourDescent descent(rows, 12, 40, 9, threads);
   for (int i = 0; i < 3; ++i) descent.plant(threads);
+  CHECK(descent.has_cells());
+  descent.probe(3, threads);
   for (int i = 0; i < 3; ++i) descent.improve(12, threads);
   descent.widen(15, threads);
   descent.improve(15, threads);
@@ -80,11 +84,11 @@ TEST(descent_finds_most_of_the_nearest_rows) {
 TEST(descent_is_the_same_for_any_threads_and_instruction_set) {
   const Cloud cloud(900, 37);
   const std::string chosen = engine().name;
-  const std::vector<std::int32_t> expected = descend(cloud, 1);
+  const std::vector<std::int32_t> expected = descend(cloud, 1), coarse = descend(cloud, 1, small);
   std::istringstream names(available_instruction_sets());
   for (std::string name; names >> name;) {
     use_instruction_set(name);
-    for (const int threads : {1, 4}) CHECK(descend(cloud, threads) == expected);
+    for (const int threads : {1, 4}) CHECK(descend(cloud, threads) == expected && descend(cloud, threads, small) == coarse);
   }
   use_instruction_set(chosen);
 }
@@ -97,6 +101,48 @@ TEST(descent_of_equal_rows_fills_every_list) {
     for (std::int64_t e = 0; e < 10; ++e) {
       const std::int32_t row = found[static_cast<std::size_t>(i * 15 + e)];
       CHECK(row >= 0 && row < cloud.n && row != i);
+    }
+}
+
+TEST(nearest_by_codes_are_those_of_all_rows) {
+  const Cloud cloud(700, 19);
+  for (const Coding& coding : {euclidean, small}) {
+    const CodedMatrix coded(cloud.view(), no_shift, coding, 1);
+    const CodedRows& rows = coded.rows();
+    const std::vector<std::int32_t> members{0, 5, 699};
+    std::vector<std::int32_t> found(static_cast<std::size_t>(3 * nearest_width(700, 9)));
+    nearest_by_codes(rows, members, 9, found.data(), 2);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      std::vector<std::pair<std::int64_t, std::int32_t>> order;
+      for (std::int32_t j = 0; j < 700; ++j) {
+        std::int64_t key = 0;
+        for (std::int64_t t = 0; t < rows.cols; ++t) {
+          const std::int64_t difference = rows.values[members[i] * rows.stride + t] - rows.values[j * rows.stride + t];
+          key += difference * difference;
+        }
+        order.push_back({key, j});
+      }
+      std::sort(order.begin(), order.end());
+      for (std::size_t e = 0; e < 9; ++e) CHECK(found[i * 9 + e] == order[e].second);
+    }
+  }
+}
+
+TEST(reranked_lists_are_sorted_by_distances_of_the_rows) {
+  const Cloud cloud(600, 23);
+  const CodedMatrix rows(cloud.view(), no_shift, small, 1);
+  NeighbourDescent descent(rows, 12, 40, 9, 1);
+  descent.probe(6, 1);
+  std::vector<std::int64_t> index(600 * 5);
+  std::vector<float> squares(600 * 5);
+  descent.rerank(cloud.view(), 12, 5, index.data(), squares.data(), 2);
+  for (std::int64_t i = 0; i < 600; ++i)
+    for (std::int64_t e = 0; e < 5; ++e) {
+      const auto at = static_cast<std::size_t>(i * 5 + e);
+      CHECK(index[at] >= 0 && index[at] != i);
+      const double expected = cloud.squared(i, index[at]);
+      CHECK(std::abs(static_cast<double>(squares[at]) - expected) <= 1e-5 * expected);
+      CHECK(e == 0 || squares[at - 1] <= squares[at]);
     }
 }
 
@@ -138,10 +184,23 @@ TEST(sparse_rows_are_compared_as_the_same_rows_written_out) {
                         {CodeKind::product, 4096.0, 5.0, true}, 1);
   const CodedMatrix two(SparseView<float>{values.data(), columns.data(), starts.data(), cloud.n, cloud.cols},
                         {CodeKind::sparse, 4096.0, 5.0, true});
-  NeighbourDescent by_rows(one, 8, 30, 4, 2), by_entries(two, 8, 30, 4, 2);
-  by_rows.improve(8, 2);
-  by_entries.improve(8, 2);
-  CHECK(lists_of(by_rows) == lists_of(by_entries));
+  NeighbourDescent by_rows(one, 8, cloud.n, 4, 2), by_entries(two, 8, cloud.n, 4, 2);  // one leaf: all pairs
+  by_rows.plant(2);
+  by_entries.plant(2);
+  // squared distances in codes: equally near rows may come in any order
+  const auto keys_of = [&](const NeighbourDescent& descent) {
+    std::vector<std::int64_t> keys;
+    const std::vector<std::int32_t> lists = lists_of(descent);
+    for (std::size_t at = 0; at < lists.size(); ++at) {
+      const std::int16_t* a = one.rows().values + static_cast<std::int64_t>(at) / 8 * one.rows().stride;
+      const std::int16_t* b = one.rows().values + lists[at] * one.rows().stride;
+      std::int64_t key = 0;
+      for (std::int64_t t = 0; t < cloud.cols; ++t) key += (a[t] - b[t]) * (a[t] - b[t]);
+      keys.push_back(key);
+    }
+    return keys;
+  };
+  CHECK(keys_of(by_rows) == keys_of(by_entries));
 }
 
 }  // namespace coterie

@@ -1028,14 +1028,19 @@ class CodedRows:
     """Rows as whole numbers of 16 bits, times a scale."""
 
     @overload
-    def __init__(self, X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], kind: str, scale: float, longest: float, shift: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 0) -> None: ...
+    def __init__(self, X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], kind: str, scale: float, longest: float, shift: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, is_small: bool = False, n_threads: int = 0) -> None: ...
 
     @overload
-    def __init__(self, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kind: str, scale: float, longest: float, shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 0) -> None: ...
+    def __init__(self, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kind: str, scale: float, longest: float, shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, is_small: bool = False, n_threads: int = 0) -> None: ...
 
     @staticmethod
     def from_sparse(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_cols: int, scale: float) -> CodedRows:
         """Sparse rows that are at most as long as 1."""
+
+    def nearest(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], m: int, n_threads: int = 0) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
+        """
+        Of some rows the m nearest of each block of all rows, by their codes; themselves among them.
+        """
 
     def search(self, queries: CodedRows, graph: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], doors: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], size: int, n_threads: int = 0) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
         """Rows near to each query, by a search along a graph."""
@@ -1048,6 +1053,11 @@ class NeighbourDescent:
     def plant(self, n_threads: int = 0) -> None:
         """Compares the rows of each leaf of one more partition."""
 
+    def probe(self, n_cells: int, n_threads: int = 0) -> int:
+        """
+        Compares each row with those of its next nearest cells; returns how many pairs, 0 when there are no more cells.
+        """
+
     def improve(self, n_candidates: int, n_threads: int = 0) -> int:
         """
         Compares neighbours of neighbours; returns how many entries of lists are new.
@@ -1056,9 +1066,26 @@ class NeighbourDescent:
     def widen(self, list_size: int, n_threads: int = 0) -> None:
         """Gives every row a longer list."""
 
+    @property
+    def has_cells(self) -> bool:
+        """Whether rows can be compared with those of their nearest cells."""
+
+    @property
+    def size(self) -> int:
+        """Length of the lists."""
+
     def lists(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
         """
         The near rows of each row, or of some, nearest first; -1 where there are fewer.
+        """
+
+    @overload
+    def rerank(self, X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], m: int, k: int, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]]: ...
+
+    @overload
+    def rerank(self, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], m: int, k: int, n_threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
+        """
+        The k nearest of the first m of each list and their squared Euclidean distances; -1 where a list is short.
         """
 
     def graph(self, degree: int, n_threads: int = 0) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:

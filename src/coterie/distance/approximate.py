@@ -1,7 +1,8 @@
-"""Approximate neighbours: NN-descent on rows rounded to 16 bits, exact distances at the end, recall measured.
+"""Approximate neighbours: cells and NN-descent on rounded rows, exact distances at the end, recall measured.
 
-Rounded rows are compared in whole numbers, so that every processor and any number of threads find the same
-neighbours. A sample of rows, whose neighbours are found exactly, says when the wanted recall is reached.
+Rows are rounded to 8 bits, or to 16 where that is too coarse, and compared in whole numbers: every processor
+and any number of threads find the same neighbours. A sample of rows, which are compared with all others, says
+when the wanted recall is reached.
 """
 
 from __future__ import annotations
@@ -34,8 +35,10 @@ INNER_PRODUCT = Distance(
 )
 
 SEED = 20110328  # any: the answer is the same each time
-SAMPLE = 500  # rows whose neighbours are found exactly: recall is known to about 0.005
+SAMPLE = 400  # rows that are compared with all others: recall is known to about 0.006
 LEAF = 1000  # rows that are all compared: larger leaves find more per second, up to about this
+PROBES = (4, 4, 8, 8, 8, 16, 16)  # cells that rows look into between two looks at the recall
+FEWEST_GAIN_PER_PROBE = 0.0015  # of recall: below, a round of the descent finds more in the same time
 PARTITIONS_AT_ONCE = 4  # between two looks at the recall
 MOST_PARTITIONS = 32
 FEWEST_GAIN = 0.04  # of recall, by that many partitions: below, a round finds more in the same time
@@ -46,9 +49,10 @@ MOST_WIDENINGS = 3
 LONGEST_CODE = 23000.0  # below 2^14.5: sums of squares of differences stay below 2^31
 UNIT_SCALE = 2.0**14
 FAR = 16.0  # rows longer than this many median lengths are shortened: they would coarsen all others
-SPARE = (
-    4  # rows, or a quarter of the neighbours, whose exact distances are computed beside those of the nearest
-)
+SPARE = 8  # rows, or a half of the neighbours, whose exact distances are computed beside those of the nearest
+MOST_SMALL_CODE = 127
+MOST_SMALL_COLUMNS = 8192
+COARSEST = 0.5  # rounding of a squared distance, over how much farther the last spare neighbour is
 CENTRE_ROWS = 1000  # whose medians are the centre
 MOST_CODES = 2**15 - 1
 PAIRS_AT_ONCE = 2**16  # of sparse rows
@@ -56,8 +60,8 @@ SPARSE_EXACT_ROWS = 2000
 
 # Seconds per row on one core of 2026, for 16 neighbours: what exact tiles and the descent take.
 EXACT_SECONDS = 2e-11  # per other row and column
-DESCENT_SECONDS = 5e-5
-DESCENT_SECONDS_PER_COLUMN = 1.5e-7
+DESCENT_SECONDS = 2.5e-5
+DESCENT_SECONDS_PER_COLUMN = 2e-8
 
 
 @dataclass(frozen=True)
@@ -77,10 +81,11 @@ class Coding:
     scale: float = 1.0
     longest: float = 1.0
     shift: Data | None = None
+    is_small: bool = False
 
     def encode(self, rows: Data, threads: int) -> _core.CodedRows:
         """Return the rows as the engine compares them."""
-        return _core.CodedRows(rows, self.kind, self.scale, self.longest, self.shift, threads)
+        return _core.CodedRows(rows, self.kind, self.scale, self.longest, self.shift, self.is_small, threads)
 
 
 class Space(Protocol):
@@ -89,14 +94,17 @@ class Space(Protocol):
     @property
     def n(self) -> int: ...
 
-    def coded(self, threads: int) -> _core.CodedRows:
-        """Return the rows as whole numbers."""
+    def coded(self, sample: Indices, k: int, threads: int) -> tuple[_core.CodedRows, Distances]:
+        """Return the rows as whole numbers, and the k smallest distances of a sample of them, rising."""
 
     def along(self, at: Indices, near: Any, threads: int) -> Distances:
         """Return the exact distances of some rows to the rows that `near` lists for each."""
 
     def exact(self, at: Indices, k: int, threads: int) -> tuple[Indices, Distances]:
         """Return the k nearest of some rows, themselves left out."""
+
+    def nearest_of(self, lists: _core.NeighbourDescent, k: int, threads: int) -> tuple[Indices, Distances]:
+        """Return the k nearest of each row's list by exact distances; -1 where a list is short."""
 
 
 def is_codable(distance: Distance) -> bool:
@@ -203,8 +211,45 @@ class DenseSpace:
     def n(self) -> int:
         return len(self.rows)
 
-    def coded(self, threads: int) -> _core.CodedRows:
-        return self.coding.encode(self.rows, threads)
+    def coded(self, sample: Indices, k: int, threads: int) -> tuple[_core.CodedRows, Distances]:
+        if self.coding.kind == "equality":
+            return self.coding.encode(self.rows, threads), truth_of(self, sample, k, threads)
+        small = self._small_coding()
+        if small is not None:
+            codes = small.encode(self.rows, threads)
+            nearest = self._nearest_by_codes(codes, sample, k + SPARE, threads)
+            if self._is_fine_enough(small, nearest, k):
+                return codes, nearest[:, :k]
+        codes = self.coding.encode(self.rows, threads)
+        return codes, self._nearest_by_codes(codes, sample, k + SPARE, threads)[:, :k]
+
+    def _small_coding(self) -> Coding | None:
+        """Return a coding in 8 bits; None where there is none."""
+        if self.coding.kind != "euclidean" or self.rows.shape[1] > MOST_SMALL_COLUMNS:
+            return None
+        some = self.rows[:: max(1, self.n // CENTRE_ROWS)]
+        shift = self.coding.shift
+        largest = float(np.abs(some if shift is None else some - shift).max(initial=0))
+        if not 0 < largest < math.inf:
+            return None
+        return Coding("euclidean", MOST_SMALL_CODE / largest, 1.0, shift, is_small=True)
+
+    def _nearest_by_codes(self, codes: _core.CodedRows, sample: Indices, k: int, threads: int) -> Distances:
+        """Return the smallest distances of a sample: the nearest by codes among all rows, and many more."""
+        near = codes.nearest(sample, min(self.n - 1, 3 * k), threads)
+        distance = self.along(sample, near, threads)
+        return np.sort(np.where(near == sample[:, None], np.inf, distance), axis=1)[:, :k]
+
+    def _is_fine_enough(self, coding: Coding, nearest: Distances, k: int) -> bool:
+        """Return whether rounding hardly moves a neighbour behind the spare ones."""
+        squares = self._squares(nearest.astype(np.float64))
+        last, behind = squares[:, k - 1], squares[:, -1]
+        rounding = 2 * np.sqrt(last / 6) / coding.scale  # of the difference of two rows, along it
+        return bool(np.median(rounding) <= COARSEST * np.median(behind - last) or not last.any())
+
+    def _squares(self, distance: Distances) -> Distances:
+        form = self.distance.euclidean_form
+        return distance**2 if form == "distance" else distance * (2 if form == "half square" else 1)
 
     def along(self, at: Indices, near: Any, threads: int) -> Distances:
         rows = self.rows if len(at) == self.n else self.rows[at]
@@ -215,6 +260,17 @@ class DenseSpace:
             self.rows[at], self.rows, self.distance.metric, k + 1, False, threads
         )
         return without_self(index.astype(np.intp), distance, at)
+
+    def nearest_of(self, lists: _core.NeighbourDescent, k: int, threads: int) -> tuple[Indices, Distances]:
+        if self.coding.kind != "euclidean":
+            return nearest_of_lists(self, lists, k, threads)
+        index, value = lists.rerank(self.rows, min(lists.size, with_spare(k)), k, threads)
+        form = self.distance.euclidean_form
+        if form == "half square":
+            value *= 0.5
+        elif form == "distance":
+            np.sqrt(value, out=value)
+        return index, value
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,15 +287,16 @@ class SparseSpace:
     def _single(self) -> Any:
         return self.rows.astype(np.float32)
 
-    def coded(self, threads: int) -> _core.CodedRows:
+    def coded(self, sample: Indices, k: int, threads: int) -> tuple[_core.CodedRows, Distances]:
         rows = self._single
-        return _core.CodedRows.from_sparse(
+        codes = _core.CodedRows.from_sparse(
             rows.data,
             rows.indices.astype(np.int32),
             rows.indptr.astype(np.int64),
             rows.shape[1],
             UNIT_SCALE,
         )
+        return codes, truth_of(self, sample, k, threads)
 
     def along(self, at: Indices, near: Any, threads: int) -> Distances:
         return sparse_along(self.rows[at], self.rows, near)
@@ -247,6 +304,29 @@ class SparseSpace:
     def exact(self, at: Indices, k: int, threads: int) -> tuple[Indices, Distances]:
         index, distance = sparse_nearest(self.rows[at], self.rows, k + 1)
         return without_self(index, distance, at)
+
+    def nearest_of(self, lists: _core.NeighbourDescent, k: int, threads: int) -> tuple[Indices, Distances]:
+        return nearest_of_lists(self, lists, k, threads)
+
+
+def truth_of(space: Space, sample: Indices, k: int, threads: int) -> Distances:
+    """Return the k smallest distances of some rows, measured as those that are found are."""
+    nearest, _ = space.exact(sample, k, threads)
+    return np.sort(space.along(sample, nearest, threads), axis=1)
+
+
+def with_spare(k: int) -> int:
+    """Return how many neighbours by codes hold the k nearest: rounding changes their order a little."""
+    return k + max(SPARE, k // 2)
+
+
+def nearest_of_lists(
+    space: Space, lists: _core.NeighbourDescent, k: int, threads: int
+) -> tuple[Indices, Distances]:
+    """Return the k nearest of each row's list, for any distance."""
+    near = np.ascontiguousarray(lists.lists()[:, : with_spare(k)])
+    distance = space.along(np.arange(space.n), near, threads)
+    return _core.keep_nearest(near, distance, k, threads)
 
 
 def distances_along(X: Data, Y: Data, near: Any, distance: Distance, threads: int) -> Distances:
@@ -316,16 +396,17 @@ class Descent:
         self.space, self.k, self.wanted, self.threads = space, k, recall, threads
         draw = np.random.default_rng(SEED)
         self.sample = np.sort(draw.choice(space.n, min(SAMPLE, space.n), replace=False)).astype(np.int64)
-        nearest, _ = space.exact(self.sample, k, threads)
-        # measured as those that are found are: not even a rounding apart
-        self.truth = np.sort(space.along(self.sample, nearest, threads), axis=1)
-        self.size = min(space.n - 1, max(16, k + min(k, 16)))
-        self.lists = _core.NeighbourDescent(space.coded(threads), self.size, LEAF, SEED, threads)
+        codes, self.truth = space.coded(self.sample, k, threads)
+        self.size = min(space.n - 1, max(16, with_spare(k)))
+        self.lists = _core.NeighbourDescent(codes, self.size, LEAF, SEED, threads)
         self.recall = 0.0
 
     def run(self) -> None:
         """Improve the lists until the wanted recall is reached, or nothing more is found."""
-        self._plant(MOST_PARTITIONS)
+        if self.lists.has_cells:
+            self._probe()
+        else:
+            self._plant(MOST_PARTITIONS)
         for widening in range(MOST_WIDENINGS + 1):
             self._improve()
             if self.recall >= self.wanted or widening == MOST_WIDENINGS or self.size >= self.space.n - 1:
@@ -333,6 +414,16 @@ class Descent:
             self.size = min(self.space.n - 1, self.size * 3 // 2)
             self.lists.widen(self.size, self.threads)
             self._plant(PARTITIONS_AT_ONCE)
+
+    def _probe(self) -> None:
+        """Look into more and more of the nearest cells of each row."""
+        for n_cells in PROBES:
+            before = self.recall
+            n_pairs = self.lists.probe(n_cells, self.threads)
+            self._look()
+            gain = (self.recall - before) / n_cells
+            if self.recall >= self.wanted or n_pairs == 0 or gain < FEWEST_GAIN_PER_PROBE:
+                return
 
     def _plant(self, most: int) -> None:
         for _ in range(most // PARTITIONS_AT_ONCE):
@@ -359,15 +450,11 @@ class Descent:
 
     def found(self) -> Found:
         """Return the k nearest of each row by exact distances."""
-        # rounding hardly changes the order: the rest of the lists is too far
-        near = np.ascontiguousarray(self.lists.lists()[:, : self.k + max(SPARE, self.k // 4)])
-        everywhere = np.arange(self.space.n)
-        distance = self.space.along(everywhere, near, self.threads)
-        index, value = _core.keep_nearest(near, distance, self.k, self.threads)
+        index, value = self.space.nearest_of(self.lists, self.k, self.threads)
         is_short = np.flatnonzero((index < 0).any(axis=1))
         if len(is_short):
             index[is_short], value[is_short] = self.space.exact(is_short, self.k, self.threads)
-        reached = measure_recall(value[self.sample], self.truth)
+        reached = measure_recall(self.space.along(self.sample, index[self.sample], self.threads), self.truth)
         return Found(index.astype(np.intp, copy=False), value, reached)
 
 

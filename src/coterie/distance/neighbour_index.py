@@ -208,12 +208,19 @@ class NeighbourIndex:
 
     @cached_property
     def _parts(self) -> AnyArray:
-        """The first row of each connected part of the graph: no search leaves a part."""
+        """The first row of each part that no edge leads into: from these a search gets anywhere."""
         n = len(self.graph)
         is_edge = self.graph >= 0
-        starts = np.concatenate([[0], np.cumsum(is_edge.sum(axis=1))])
-        edges = csr_array((np.ones(starts[-1], dtype=np.int8), self.graph[is_edge], starts), shape=(n, n))
-        return np.asarray(np.unique(connected_components(edges, directed=False)[1], return_index=True)[1])
+        counts = is_edge.sum(axis=1)
+        heads = self.graph[is_edge]
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        edges = csr_array((np.ones(starts[-1], dtype=np.int8), heads, starts), shape=(n, n))
+        part = connected_components(edges, connection="strong")[1]
+        first = np.unique(part, return_index=True)[1]
+        tails = np.repeat(part, counts)
+        is_entered = np.zeros(len(first), dtype=bool)
+        is_entered[part[heads][part[heads] != tails]] = True
+        return np.asarray(first[~is_entered])
 
     @cached_property
     def _doors(self) -> AnyArray:

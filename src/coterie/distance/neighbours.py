@@ -289,10 +289,19 @@ def _find_approximately(query: _Query, k: int, recall: float) -> Neighbours:
         return _among_sparse(query, k, recall, distance, threads)
     rows = query.rows()
     k = _check_k(k, len(rows.X), True, query.who)
+    return near_of_rows(rows, k, recall, threads, who=query.who)
+
+
+def near_of_rows(rows: Rows, k: int, recall: float, threads: int, *, who: str) -> Neighbours:
+    """Return the approximate neighbours of prepared rows; exact ones where these take less time."""
+    refuse_uncodable(rows.distance, who)
     space = None if exact_is_faster(len(rows.X), k, rows.distance, rows.X.shape[1]) else dense_space(rows)
     if space is None:
-        return _nearest_of(rows, query, k, True)
-    found, _ = descend(space, k, recall, threads, who=query.who)
+        used = choose_engine(rows, "auto", who=who)
+        find = smallest_by_tree if used == "kd_tree" else smallest_by_tiles
+        exact = find(rows, k, True, threads)
+        return Neighbours(exact.index, exact.distance, used)
+    found, _ = descend(space, k, recall, threads, who=who)
     return Neighbours(found.index, found.distance, "descent", found.recall)
 
 

@@ -10,10 +10,11 @@ import numpy.typing as npt
 from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import MatrixLike
-from coterie._support.validation import Choice, Flag, Nothing, check_parameter, require_memory
+from coterie._support.validation import Choice, Flag, Nothing, Whole, check_parameter, require_memory
 from coterie.distance import Distance
 from coterie.distance.catalogue import RowFunction
 from coterie.distance.input import GraphInput, Input, RowsInput
+from coterie.distance.near_graph import near_distances, near_rows, near_tree
 from coterie.distance.rows import Rows
 from coterie.distance.spanning import tree_of_rows
 from coterie.errors import InvalidParameter
@@ -36,6 +37,8 @@ def linkage(
     optimal_ordering: bool = False,
     *,
     symmetrize: Symmetrize | None = None,
+    neighbors: str = "exact",
+    n_neighbors: int | None = None,
     n_jobs: int | None = None,
     **params: Any,
 ) -> LinkageMatrix:
@@ -67,6 +70,14 @@ def linkage(
     symmetrize : {"mean", "min", "max"}, default=None
         How two similarities S[i, j] and S[j, i] that differ (scores of a classifier, say) become one. None:
         they must be equal.
+    neighbors : {"exact", "approximate"}, default="exact"
+        "approximate": "single" and "average" linkage of many dense rows merge along a graph of approximate
+        neighbours (`coterie.distance.k_nearest` with ``recall=0.95``), whose parts are joined by near pairs,
+        in memory that grows with the rows. Average linkage then knows only the linked pairs: where one part
+        of a cluster has no link to a third cluster, the other part alone says how far that is, and a merge
+        below an earlier one is put at its height. With all other rows as neighbours both are exact.
+    n_neighbors : int, default=None
+        Neighbours in that graph; None: 16.
     n_jobs : int, default=None
         Threads; the answer does not depend on it.
     **params
@@ -101,8 +112,13 @@ def linkage(
     check_parameter(symmetrize, Nothing() | Choice("mean", "min", "max"), name="symmetrize", who=_WHO)
     threads = resolve_threads(n_jobs)
     check_parameter(optimal_ordering, Flag(), name="optimal_ordering", who=_WHO)
+    check_parameter(neighbors, Choice("exact", "approximate"), name="neighbors", who=_WHO)
+    check_parameter(n_neighbors, Nothing() | Whole(1), name="n_neighbors", who=_WHO)
     given = read_input(X, metric, params, symmetrize, threads, who=_WHO)
-    Z = link(given, METHODS[method], threads, who=_WHO)
+    if neighbors == "approximate":
+        Z = _link_near(given, METHODS[method], n_neighbors, threads)
+    else:
+        Z = link(given, METHODS[method], threads, who=_WHO)
     return _ordered(Z, given, METHODS[method], threads) if optimal_ordering else Z
 
 
@@ -121,6 +137,27 @@ def link(given: Input, method: LinkageMethod, threads: int, *, who: str) -> Link
             return linked
     Z = np.asarray(_core.link_matrix(square_matrix(given, method, threads, who=who), method.rule, threads))
     Z[:, 2] *= sign
+    return Z
+
+
+def _link_near(given: Input, method: LinkageMethod, n_neighbors: int | None, threads: int) -> LinkageMatrix:
+    """Return the linkage matrix along the graph of approximate neighbours."""
+    if method.name not in ("single", "average"):
+        raise InvalidParameter(
+            f'neighbors="approximate" of {_WHO} is for the methods single and average, got {method.name}.'
+        )
+    is_rows = isinstance(given, RowsInput) and given.distance is not None
+    rows = Rows(given.values, None, given.distance) if is_rows else None
+    if rows is not None and len(rows.X) < 2:
+        return link(given, method, threads, who=_WHO)
+    near = near_rows(rows, n_neighbors, 1, threads, who=_WHO)
+    assert rows is not None
+    tree = near_tree(rows, near, threads=threads)
+    if method.is_spanning_tree:
+        return np.asarray(_core.link_edges(tree.edges, tree.distance))
+    arrays = graph_arrays(near_distances(near, tree), 1.0)
+    Z = np.asarray(_core.link_graph(*arrays, method.rule, False, None, given.n - 1))
+    np.maximum.accumulate(Z[:, 2], out=Z[:, 2])
     return Z
 
 

@@ -29,6 +29,7 @@ from coterie._support.typing import (
 from coterie._support.validation import (
     Choice,
     Constraint,
+    Flag,
     Function,
     Nothing,
     Number,
@@ -61,10 +62,13 @@ from coterie.cluster.density.neighbourhoods import (
     MatrixNeighbourhoods,
     find_clusters,
     find_in_rows,
+    find_near,
 )
 from coterie.cluster.state_checks import check_density_metric, check_finite, is_matrix
 from coterie.distance import Distance, find_distance, nearest
+from coterie.distance.engines import choose_engine
 from coterie.distance.input import dense_rows, resolve_input
+from coterie.distance.near_graph import note_exact_cost
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.distance.scikit_learn import measure_by_scikit_learn
@@ -145,6 +149,14 @@ class DBSCAN(WeightedClusterer):
         Exponent of ``metric="minkowski"``.
     n_jobs : int, default=None
         Threads; None is what OpenMP would use, -1 all processors. The labels do not depend on it.
+    neighbors : {"exact", "approximate"}, default="exact"
+        "approximate": neighbourhoods hold only rows of a graph of approximate neighbours
+        (`coterie.distance.k_nearest` with ``recall=0.95``), in either direction, for many rows of more than
+        about 30 columns. Dense rows under cosine, correlation, hamming and the Euclidean distances. Core
+        points may be missed, and clusters come apart where the graph lacks a link; none is joined that the
+        exact answer keeps apart. With all other rows as neighbours it is exact.
+    n_neighbors : int, default=None
+        Neighbours in that graph; None: 16, or twice `min_samples` if that is more.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable gets a `Progress` after every stage.
 
@@ -159,7 +171,11 @@ class DBSCAN(WeightedClusterer):
     eps_ : float
         The radius used.
     algorithm_used_ : str
-        The engine: "kd_tree", "tiles", "matrix", "graph" or "blocks".
+        The engine: "kd_tree", "tiles", "matrix", "graph", "blocks" or "approximate".
+    exact_ : bool
+        Whether all pairs of rows were compared.
+    recall_ : float
+        Share of the true neighbours in the graph, measured on a sample; 1 of an exact fit.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -187,6 +203,8 @@ class DBSCAN(WeightedClusterer):
         **METRIC_CONSTRAINTS,
         "algorithm": Choice("auto", "ball_tree", "kd_tree", "brute"),
         "p": Number(0.0) | Nothing() | Function(),
+        "neighbors": Choice("exact", "approximate"),
+        "n_neighbors": Nothing() | Whole(1),
     }
 
     _schema: ClassVar[Schema] = {
@@ -198,6 +216,8 @@ class DBSCAN(WeightedClusterer):
         ),
         "eps_": Real(0),
         "algorithm_used_": Text(),
+        "exact_": Flag(),
+        "recall_": Number(0.0, 1.0),
         "_distance_values": VALUES,
     }
 
@@ -205,6 +225,8 @@ class DBSCAN(WeightedClusterer):
     components_: Data
     eps_: float
     algorithm_used_: str
+    exact_: bool
+    recall_: float
     _distance_values: dict[str, Any]
 
     def __init__(
@@ -218,6 +240,8 @@ class DBSCAN(WeightedClusterer):
         leaf_size: int = 30,
         p: float | None = None,
         n_jobs: int | None = None,
+        neighbors: str = "exact",
+        n_neighbors: int | None = None,
         progress: ProgressOption = None,
     ) -> None:
         self.eps = eps
@@ -228,6 +252,8 @@ class DBSCAN(WeightedClusterer):
         self.leaf_size = leaf_size
         self.p = p
         self.n_jobs = n_jobs
+        self.neighbors = neighbors
+        self.n_neighbors = n_neighbors
         self.progress = progress
 
     @classmethod
@@ -314,6 +340,8 @@ class DBSCAN(WeightedClusterer):
             "components_": X[core].copy(),
             "eps_": eps,
             "algorithm_used_": found.algorithm,
+            "exact_": found.is_exact,
+            "recall_": found.recall,
             "_distance_values": {} if rows is None else rows.distance.told,
         }
 
@@ -348,6 +376,8 @@ class DBSCAN(WeightedClusterer):
         return suggest_eps(dense, min_samples=self.min_samples, metric=metric, n_jobs=self.n_jobs).radius
 
     def _find(self, X: Any, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
+        if self.neighbors == "approximate":
+            return self._find_near(rows, eps, weights)
         if self._is_given and issparse(X):
             return find_clusters(GraphNeighbourhoods(X, eps), self.min_samples, weights)
         if self._is_given:
@@ -358,6 +388,15 @@ class DBSCAN(WeightedClusterer):
         if rows.distance.function is not None:
             D = distance_matrix(rows, threads=threads)
             return find_clusters(MatrixNeighbourhoods(D, eps), self.min_samples, weights)
+        if choose_engine(rows, "auto", who=type(self).__name__) != "kd_tree":
+            note_exact_cost(*rows.X.shape, type(self).__name__)
+        return find_in_rows(rows, eps, self.min_samples, weights, threads)
+
+    def _find_near(self, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
+        """Return the clusters of the graph of near rows."""
+        who, threads = type(self).__name__, resolve_threads(self.n_jobs)
+        if rows is None or len(rows.X) > 1:
+            return find_near(rows, self.n_neighbors, eps, (self.min_samples, weights, threads), who=who)
         return find_in_rows(rows, eps, self.min_samples, weights, threads)
 
     @property

@@ -108,6 +108,15 @@ class HDBSCAN(WeightedClusterer):
         Which centres to compute.
     copy : bool, default=True
         Kept for scikit-learn's sake: the input is never changed.
+    neighbors : {"exact", "approximate"}, default="exact"
+        "approximate": core distances and spanning tree are those of a graph of approximate neighbours
+        (`coterie.distance.k_nearest` with ``recall=0.95``), for many rows of more than about 30 columns,
+        where all pairs take long. Dense rows under cosine, correlation, hamming and the Euclidean distances,
+        without `sample_weight`. The tree may miss short edges that the graph lacks; parts of the graph are
+        joined by the nearest pairs between up to 64 rows of each and all others. With all other rows as
+        neighbours it is exact.
+    n_neighbors : int, default=None
+        Neighbours in that graph; None: 16, or twice `min_samples` if that is more.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable gets a `Progress` after every stage.
 
@@ -124,7 +133,11 @@ class HDBSCAN(WeightedClusterer):
     centroids_, medoids_ : arrays of shape (n_clusters, n_features)
         Centres weighted by the probabilities and `sample_weight`, if asked for.
     algorithm_used_ : str
-        The engine: "kd_tree", "tiles", "matrix" or "graph".
+        The engine: "kd_tree", "tiles", "matrix", "graph" or "approximate".
+    exact_ : bool
+        Whether the tree is that of all pairs.
+    recall_ : float
+        Share of the true neighbours in the graph, measured on a sample; 1 of an exact fit.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -160,6 +173,8 @@ class HDBSCAN(WeightedClusterer):
         "allow_single_cluster": Flag(),
         "store_centers": Nothing() | Choice("centroid", "medoid", "both"),
         "copy": Flag(),
+        "neighbors": Choice("exact", "approximate"),
+        "n_neighbors": Nothing() | Whole(1),
     }
 
     _schema: ClassVar[Schema] = {
@@ -171,6 +186,8 @@ class HDBSCAN(WeightedClusterer):
         "centroids_": Sometimes(Tensor("clusters", "columns", may_be_empty=True)),
         "medoids_": Sometimes(Tensor("clusters", "columns", may_be_empty=True, of_table=True)),
         "algorithm_used_": Text(),
+        "exact_": Flag(),
+        "recall_": Number(0.0, 1.0),
         "_chosen": Tensor("clusters", kind="i8", low=0, below="nodes", may_be_empty=True),
         "_merges": Several(
             Tensor("rows that count-1", kind="i8", low=0),
@@ -193,6 +210,8 @@ class HDBSCAN(WeightedClusterer):
     outlier_scores_: FloatArray
     condensed_tree_: CondensedTree
     algorithm_used_: str
+    exact_: bool
+    recall_: float
 
     def __init__(
         self,
@@ -211,6 +230,8 @@ class HDBSCAN(WeightedClusterer):
         store_centers: str | None = None,
         copy: bool = True,
         *,
+        neighbors: str = "exact",
+        n_neighbors: int | None = None,
         progress: ProgressOption = None,
     ) -> None:
         self.min_cluster_size = min_cluster_size
@@ -227,6 +248,8 @@ class HDBSCAN(WeightedClusterer):
         self.allow_single_cluster = allow_single_cluster
         self.store_centers = store_centers
         self.copy = copy
+        self.neighbors = neighbors
+        self.n_neighbors = n_neighbors
         self.progress = progress
 
     @classmethod
@@ -332,6 +355,8 @@ class HDBSCAN(WeightedClusterer):
         found = {
             "condensed_tree_": tree,
             "algorithm_used_": reach.algorithm,
+            "exact_": reach.is_exact,
+            "recall_": reach.recall,
             **cluster_centers(self, given, labels, strength),
             "_chosen": chosen,
             "_merges": merges,

@@ -27,10 +27,12 @@ from coterie.cluster.density.reachability import (
     of_graph,
     of_matrix,
     of_matrix_as_trees,
+    of_near_rows,
     of_rows,
 )
 from coterie.distance import Distance, input_kind
 from coterie.distance.input import TOLERANCE, InputRules, dense_rows, resolve_input
+from coterie.distance.near_graph import near_rows
 from coterie.distance.pairwise import distance_matrix
 from coterie.distance.rows import Rows, prepare_rows
 from coterie.distance.scikit_learn import measure_by_scikit_learn
@@ -90,6 +92,9 @@ class HDBSCANInput:
         min_samples = model.min_cluster_size if model.min_samples is None else model.min_samples
         self._refuse_too_few(min_samples)
         alpha, weights = float(model.alpha), self.weights
+        is_near = model.neighbors == "approximate"
+        if is_near and (self.is_matrix or self.rows is None):
+            near_rows(None, None, 1, 1, who="HDBSCAN")  # refuses
         if self.n_finite == 1:  # copies of one row
             algorithm = ("graph" if issparse(self.X) else "matrix") if self.is_matrix else "tiles"
             return ReachabilityTree(np.empty((0, 2), dtype=np.int64), np.empty(0), np.zeros(1), algorithm)
@@ -99,14 +104,16 @@ class HDBSCANInput:
         if self.is_matrix:
             return of_matrix(self.X, min_samples, alpha, "matrix", weights)
         is_brute = issparse(self.X) or model.algorithm == "brute" or not has_tree(model.metric)
-        if self.rows is None or self.rows.distance.function is not None:
+        if (self.rows is None or self.rows.distance.function is not None) and not is_near:
             D = self._all_distances(model)
             make = of_matrix if is_brute else of_matrix_as_trees
             return make(D, min_samples, alpha, "matrix", weights)
         told = model.metric.told if isinstance(model.metric, Distance) else {}
         params, threads = told | dict(model.metric_params or {}), resolve_threads(model.n_jobs)
         name = shared_name(model.metric)
-        return of_rows(Task(self.X, self.rows, name, params, min_samples, alpha, is_brute, threads, weights))
+        assert self.rows is not None
+        task = Task(self.X, self.rows, name, params, min_samples, alpha, is_brute, threads, weights)
+        return of_near_rows(task, model.n_neighbors) if is_near else of_rows(task)
 
     def _refuse_too_few(self, min_samples: int) -> None:
         if self.weights is not None and min_samples > self.weights.sum():

@@ -9,13 +9,15 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
+from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
 from coterie._support.typing import Distances, Indices, Labels, SparseData, Weights
 from coterie.distance import Distance
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
 from coterie.distance.input import with_explicit_diagonal
+from coterie.distance.near_graph import near_distances, near_rows
 from coterie.distance.rows import Rows
 from coterie.distance.scikit_learn import measure_by_scikit_learn
 
@@ -32,13 +34,15 @@ class Found(NamedTuple):
     is_core: Mask
     labels: Labels
     algorithm: str
+    recall: float = 1.0  # of the neighbours that were looked at
+    is_exact: bool = True
 
     def among(self, is_in: Mask) -> Found:
         """Return the same for all rows, of which these were the ones that could have neighbours."""
         is_core = np.zeros(len(is_in), dtype=bool)
         labels = np.full(len(is_in), -1, dtype=np.intp)
         is_core[is_in], labels[is_in] = self.is_core, self.labels
-        return Found(is_core, labels, self.algorithm)
+        return Found(is_core, labels, self.algorithm, self.recall, self.is_exact)
 
 
 def find_clusters(space: Neighbourhoods, min_samples: float, weights: Weights | None) -> Found:
@@ -240,6 +244,38 @@ class GraphNeighbourhoods:
         for row in rows:
             is_near[self._index[self._starts[row] : self._starts[row + 1]]] = True
         return np.asarray(is_near[others])
+
+
+def find_near(
+    rows: Rows | None,
+    n_neighbors: int | None,
+    eps: float,
+    task: tuple[int, Weights | None, int],
+    *,
+    who: str,
+) -> Found:
+    """Return the clusters of the graph of approximate neighbours: parts that core points hold together."""
+    min_samples, weights, threads = task
+    near = near_rows(rows, n_neighbors, min_samples, threads, who=who)
+    n = len(near.index)
+    graph = near_distances(near)
+    row_of = np.repeat(np.arange(n), np.diff(graph.indptr))
+    is_within = graph.data <= eps
+    tails, heads = row_of[is_within], graph.indices[is_within]
+    own = np.ones(n) if weights is None else weights
+    is_core = own + np.bincount(tails, weights=own[heads], minlength=n) >= min_samples
+    joins = is_core[tails] & is_core[heads]
+    links = csr_array((np.ones(joins.sum()), (tails[joins], heads[joins])), shape=(n, n))
+    part = connected_components(links, directed=False)[1]
+    labels = np.full(n, -1, dtype=np.intp)
+    _, first, inverse = np.unique(part[is_core], return_index=True, return_inverse=True)
+    labels[is_core] = np.argsort(np.argsort(first))[inverse] if len(first) else labels[is_core]
+    is_border = ~is_core[tails] & is_core[heads]
+    lowest = np.full(n, n, dtype=np.intp)
+    np.minimum.at(lowest, tails[is_border], labels[heads[is_border]])
+    labels = np.where(~is_core & (lowest < n), lowest, labels)
+    is_exact = near.algorithm_used != "descent" and near.index.shape[1] == n - 1
+    return Found(is_core, labels, "approximate", near.recall, is_exact)
 
 
 # the two questions of DBSCAN about n rows and a radius

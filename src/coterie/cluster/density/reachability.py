@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,9 @@ from coterie.cluster.density.condensed_tree import Ids
 from coterie.cluster.density.weight_lists import core_by_weight, core_of_blocks
 from coterie.distance import Distance
 from coterie.distance.engines import choose_engine, tree_form
+from coterie.distance.near_graph import near_rows, near_tree, note_exact_cost
 from coterie.distance.rows import Rows
-from coterie.errors import InvalidData
+from coterie.errors import InvalidData, InvalidParameter
 
 LEAST = float(np.nextafter(0.0, 1.0))
 SPARE_NEIGHBOURS = 3  # beyond the core distance: lists that end exactly there decide nothing
@@ -41,6 +42,8 @@ class ReachabilityTree:
     distance: npt.NDArray[np.float64]
     core: npt.NDArray[np.float64]
     algorithm: str
+    recall: float = 1.0  # of the neighbours that it rests on
+    is_exact: bool = True
 
 
 def metric_by_differences(distance: Distance) -> Any:
@@ -202,10 +205,33 @@ def of_rows(task: Task) -> ReachabilityTree:
     if task.is_brute and _rounds_by_side(task.rows) and len(task.rows.X) <= MOST_ROWS_OF_A_MATRIX:
         return _by_scikit_learns_matrix(task).sorted_as(task)
     is_by_tree = choose_engine(task.rows, "auto", who="HDBSCAN") == "kd_tree"
+    if not is_by_tree:
+        note_exact_cost(*task.rows.X.shape, "HDBSCAN")
     grown = _by_tree(task) if is_by_tree else _by_tiles(task)
     if not grown.is_certain and len(task.rows.X) <= MOST_ROWS_OF_A_MATRIX:
         grown = _by_scikit_learns_matrix(task)
     return grown.sorted_as(task)
+
+
+def of_near_rows(task: Task, n_neighbors: int | None) -> ReachabilityTree:
+    """Return the tree of the graph of approximate neighbours, grown as that of all pairs is."""
+    if task.weights is not None:
+        raise InvalidParameter(
+            'neighbors="approximate" of HDBSCAN takes no sample_weight: leave it out, or use '
+            'neighbors="exact".'
+        )
+    n = len(task.rows.X)
+    near = near_rows(
+        task.rows, n_neighbors, task.min_samples - 1 + SPARE_NEIGHBOURS, task.threads, who="HDBSCAN"
+    )
+    distance = np.ascontiguousarray(near.distance, dtype=np.float64)
+    core = np.zeros(n) if task.min_samples < 2 else distance[:, task.min_samples - 2] / task.core_divisor
+    tree = near_tree(task.rows, near, core, task.alpha, task.threads)
+    index = np.ascontiguousarray(near.index, dtype=np.int64)
+    grown, _ = _core.regrow(index, distance, core, task.alpha, tree.edges, tree.distance)
+    found = by_distance(*grown, core, "approximate", joins_previous=task.is_brute)
+    is_exact = near.recall == 1.0 and near.algorithm_used != "descent" and near.index.shape[1] == n - 1
+    return replace(found, recall=near.recall, is_exact=is_exact)
 
 
 def _rounds_by_side(rows: Rows) -> bool:

@@ -45,6 +45,7 @@ from coterie.distance.input import (
     dense_rows,
     resolve_input,
 )
+from coterie.distance.near_graph import RECALL
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 
 
@@ -112,6 +113,7 @@ GRAPH_CONSTRAINTS: Mapping[str, Constraint] = {
     "gamma": Number(0),
     "h": Nothing() | Number(0, open_below=True),
     "n_neighbors": Whole(1),
+    "neighbors": Choice("exact", "approximate"),
     "epsilon": Number(0, open_below=True),
     "degree": Number(0),
     "coef0": Number(),
@@ -147,6 +149,7 @@ class SpectralBase:
     gamma: float
     h: float | None
     n_neighbors: int
+    neighbors: str
     epsilon: float
     degree: float
     coef0: float
@@ -185,8 +188,10 @@ class SpectralBase:
             ("_scales", not has_landmarks and affinity == "self_tuning"),
         ):
             check_given(state[name], is_needed, who=who, name=name, why="these parameters")
-        if state["exact_"] == has_landmarks:
-            raise wrong("exact_", who, "be False with landmarks, and only then", state["exact_"])
+        is_near = state["neighbors"] == "approximate"
+        if state["exact_"] == (has_landmarks or is_near):
+            why = "be False with landmarks or approximate neighbours, and only then"
+            raise wrong("exact_", who, why, state["exact_"])
         points = count_rows_of_weight(sizes["rows"], weights)
         if points == 0 or sizes.get("points", points) != points:
             raise wrong(
@@ -215,6 +220,12 @@ class SpectralBase:
         return _KINDS.get(self.affinity, "data") if isinstance(self.affinity, str) else "data"
 
     def _affinity(self) -> Affinity:
+        is_near = self.neighbors == "approximate"
+        if is_near and (self.affinity not in ("nearest_neighbors", "mutual_neighbors") or self.landmarks):
+            raise InvalidParameter(
+                f'neighbors="approximate" of {type(self).__name__} is for affinity "nearest_neighbors" or '
+                f'"mutual_neighbors" without landmarks: choose one of these, or neighbors="exact".'
+            )
         return Affinity(
             self.affinity,
             gamma=float(self.gamma) if self.h is None else 1.0 / float(self.h),
@@ -224,6 +235,7 @@ class SpectralBase:
             coef0=self.coef0,
             params=self.kernel_params or {},
             n_jobs=self.n_jobs,
+            recall=RECALL if is_near else None,
         )
 
     def _embed(
@@ -255,7 +267,7 @@ class SpectralBase:
             "embedding_": found.coordinates,
             "eigengaps_": np.diff(found.eigenvalues),
             "n_parts_": found.n_parts,
-            "exact_": self.landmarks is None,
+            "exact_": self.landmarks is None and self.neighbors == "exact",
         }
         return found, state
 

@@ -257,6 +257,7 @@ class Affinity:
     coef0: float = 1.0
     params: dict[str, Any] = field(default_factory=dict)
     n_jobs: int | None = None
+    recall: float | None = None  # of the neighbours of rows among themselves; None: all of them
 
     def graph(self, X: Any, tol: float = 0.0) -> Graph:
         """Return the graph of the rows, or of a given matrix; `tol` is how rough products may be."""
@@ -356,7 +357,8 @@ class Affinity:
             )
         if count == 0:
             return sparse.csr_array((len(X), n_others))
-        index = k_nearest(X, others, count, n_jobs=self.n_jobs).index
+        recall = self.recall if others is None else None
+        index = k_nearest(X, others, count, recall=recall, n_jobs=self.n_jobs).index
         return ones_at(index.ravel(), np.arange(len(X) + 1) * count, (len(X), n_others))
 
 

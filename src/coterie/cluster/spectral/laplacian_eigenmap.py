@@ -36,7 +36,7 @@ class LaplacianEigenmap(
     ----------
     n_components : int, default=2
         How many coordinates.
-    affinity, gamma, h, n_neighbors, epsilon, degree, coef0, kernel_params, laplacian, landmarks
+    affinity, gamma, h, n_neighbors, neighbors, epsilon, degree, coef0, kernel_params, laplacian, landmarks
         The graph and its Laplacian, as in `SpectralClustering`; "nearest_neighbors" is the default here.
     eigen_solver, eigen_tol, random_state, n_jobs, progress
         As in `SpectralClustering`.
@@ -86,6 +86,7 @@ class LaplacianEigenmap(
         gamma: float = 1.0,
         h: float | None = None,
         n_neighbors: int = 10,
+        neighbors: str = "exact",
         epsilon: float = 1.0,
         degree: float = 3,
         coef0: float = 1,
@@ -103,6 +104,7 @@ class LaplacianEigenmap(
         self.gamma = gamma
         self.h = h
         self.n_neighbors = n_neighbors
+        self.neighbors = neighbors
         self.epsilon = epsilon
         self.degree = degree
         self.coef0 = coef0

@@ -100,6 +100,9 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     landmarks : int or None, default=None
         For many rows: a graph between rows and this many centres takes the place of the graph among rows.
         Approximate: `exact_` tells.
+    neighbors : {"exact", "approximate"}, default="exact"
+        "approximate": the neighbour graphs are those of `coterie.distance.k_nearest` with ``recall=0.95``,
+        for many rows of many columns; `exact_` is then False.
     progress : None, bool or callable, default=None
         True shows a line on a terminal; a callable is called with a `Progress` at every stage.
 
@@ -177,6 +180,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         h: float | None = None,
         epsilon: float = 1.0,
         landmarks: int | None = None,
+        neighbors: str = "exact",
         progress: ProgressOption = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -198,6 +202,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         self.h = h
         self.epsilon = epsilon
         self.landmarks = landmarks
+        self.neighbors = neighbors
         self.progress = progress
 
     def predict(self, X: MatrixLike) -> Labels:
@@ -281,7 +286,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
     def _nearest_groups(self, X: Any, coordinates: FloatArray, state: Mapping[str, Any]) -> Labels:
         """Return the group whose mean is nearest; a row of the fit keeps its label."""
         labels = nearest(np.ascontiguousarray(coordinates), state["_centers"]).index.astype(np.int32)
-        if not self._is_given and state["exact_"]:
+        if not self._is_given and self.landmarks is None:
             rows, known, weights = state["_input"], state["labels_"], state.get("_weights")
             if weights is not None:
                 rows, known = rows[weights > 0], known[weights > 0]
