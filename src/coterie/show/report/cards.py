@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from coterie._support.typing import Indices
-from coterie.pipeline.partition import GroupMeans, SomeRows
+from coterie.pipeline.partition import GroupMeans, SomeRows, dense
 from coterie.pipeline.profile import telling_columns
 from coterie.show.report.facts import ApartFacts, CardFacts, ContrastFacts, RowFacts, RuleFacts
+from coterie.show.report.pixels import picture
 from coterie.show.report.subject import Subject, shorten
 
 MOST_CARDS = 60
@@ -45,9 +46,9 @@ class Deck:
             color=self.colors[group],
             size=int(self.means.sizes[group]),
             share=float(self.means.sizes[group] / self.subject.n_all),
-            words=words(self.means, group),
-            apart=apart_facts(self.means, group),
-            typical=self._named("typical", group, self.held.typical(group)),
+            words="" if self.subject.tells_by_rows else words(self.means, group),
+            apart=() if self.subject.tells_by_rows else apart_facts(self.means, group),
+            typical=tuple(map(self._pictured, self._named("typical", group, self.held.typical(group)))),
             borderline=self._named("borderline", group, self.held.borderline(group)),
             silhouette=None if silhouette is None else float(silhouette),
             stability=stability,
@@ -62,6 +63,17 @@ class Deck:
             places = [self.subject.place_of(int(row)) for row in rows[group][:MOST_NAMED]]
             return tuple(self._row(place) for place in places)
         return tuple(self._row(int(self.places[place])) for place in held[:MOST_NAMED])
+
+    def _pictured(self, row: RowFacts) -> RowFacts:
+        """Return the row with its picture, where its columns are pixels."""
+        pixels = self.subject.pixels
+        if pixels is None or row.place is None:
+            return row
+        values, (low, high) = (
+            dense(self.subject.at_hand.X[self.places[[row.place]]])[0],
+            self.subject.extremes,
+        )
+        return replace(row, picture=picture(pixels.square(values, low), pixels.side, low, high))
 
     def _row(self, row: int) -> RowFacts:
         place = int(np.searchsorted(self.places, row))
