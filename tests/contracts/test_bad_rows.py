@@ -155,7 +155,7 @@ def test_rows_that_hardly_differ(name, rows):
     """Law: equal, repeated and collinear rows get labels and finite numbers, never a crash."""
     kept = rows.copy()
     if name in OF_DIRECTIONS and not rows.any():
-        with pytest.raises(CoterieError, match="row 0 of X of .* has length zero and thus no direction"):
+        with pytest.raises(CoterieError, match=r"row 0 of X of .* has length zero and thus no direction"):
             fitted(name, rows)
         return
     model = fitted(name, rows)

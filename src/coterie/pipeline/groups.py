@@ -488,6 +488,9 @@ def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels
         What to do about missing values; "median" needs `Groups`.
     """
     groups = getattr(model, "groups", model)
+    if hasattr(model, "predict_table"):
+        placed: Labels = model.predict_table(table)
+        return placed
     if isinstance(groups, Groups):
         return groups.predict(table, missing=missing)
     if not hasattr(model, "predict"):

@@ -119,7 +119,8 @@ class UnitRows:
         """Return the weight and the sum of the rows of each group."""
         n = self.rows.shape[0]
         weights = np.ones(n) if self.weights is None else self.weights
-        sizes, sums = np.bincount(labels, weights, minlength=k), np.zeros((k, self.rows.shape[1]))
+        sums = np.zeros((k, self.rows.shape[1]))
+        sizes: Doubles = np.bincount(labels, weights, minlength=k).astype(np.float64)
         for part, rows, _ in self.blocks():
             entries = (weights[part], (labels[part], np.arange(rows.shape[0])))
             found = csr_array(entries, shape=(k, rows.shape[0])) @ rows
@@ -203,7 +204,8 @@ class Run:
 
 def run_em(rows: UnitRows, start: Sphere, *, tol: float, max_iter: int, is_shared: bool) -> Run:
     """Raise the likelihood step by step, until the mean of a row gains less than `tol`."""
-    sphere, previous, bounds = start, start, []
+    sphere, previous = start, start
+    bounds: list[float] = []
     for _ in range(max_iter + 1):
         total, sizes, sums = rows.expectation(sphere)
         bound = total / rows.total_weight

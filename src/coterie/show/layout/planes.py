@@ -96,8 +96,10 @@ def near_plane(points: Data, seed: int, metric: str = "euclidean") -> NearPlane:
     return graph_plane(lay_out_graph(neighbour_graph(points, NEAR, metric).weights, random_state=seed), NEAR)
 
 
-def graph_plane(places: FloatArray, n_neighbors: int) -> NearPlane:
-    """Name places that come from a graph of near rows."""
+def graph_plane(places: FloatArray, n_neighbors: int | None) -> NearPlane:
+    """Name places that come from a graph of near rows, or (None) from a network."""
+    if n_neighbors is None:
+        return NearPlane(np.asarray(places, dtype=np.float64), "network", "nodes with edges pull each other")
     n_placed = int(np.isfinite(places[:, 0]).sum())
     how = f"{n_placed:,} rows, each linked to its {n_neighbors} nearest ones"
     return NearPlane(np.asarray(places, dtype=np.float64), "near rows", how)

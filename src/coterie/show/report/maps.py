@@ -14,12 +14,17 @@ from coterie.show.report.numbers import count, percent, rounded
 from coterie.show.report.subject import Subject, shorten
 from coterie.tree import Dendrogram
 
+ALIKE = "near means alike"
+NEAR_MEANS = {"network": "near means linked, directly or by way of others"}
 LEAST_NEAR_ROWS = 20  # fewer have no neighbourhoods to speak of
 MOST_LINKED_ROWS = 100_000  # of a method that linked near rows: more take too long to lay out for a page
 
 
 def map_facts(subject: Subject, places: Indices) -> tuple[MapFacts, ...]:
     """Return the maps of the rows at `places`, the first being shown first."""
+    if subject.is_network:
+        network = graph_plane(subject.linked.map(), None)
+        return (_near_facts(network._replace(places=network.places[places]), None),)
     n_columns = len(subject.columns)
     if subject.at_hand.category_of:
         n_columns = max(n_columns, 3)  # categories have no axis of their own
@@ -107,8 +112,8 @@ def _near_rows(subject: Subject, places: Indices) -> MapFacts | None:
 def _near_facts(found: NearPlane, shade: DensityFacts | None) -> MapFacts:
     return MapFacts(
         name=found.name,
-        caption=f"{found.how[:1].upper()}{found.how[1:]}: near means alike; sizes of gaps and of clouds mean "
-        f"nothing.",
+        caption=f"{found.how[:1].upper()}{found.how[1:]}: {NEAR_MEANS.get(found.name, ALIKE)}; sizes of gaps "
+        f"and of clouds mean nothing.",
         x_title="",
         y_title="",
         x=rounded(found.places[:, 0]),

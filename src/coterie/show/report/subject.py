@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Labels
+from coterie._support.typing import Indices, Labels
 from coterie.evaluate import Significance, Stability
 from coterie.pipeline import Candidate, FitVerdict, Profile
 from coterie.pipeline.many_columns import PixelColumns, are_numbered, pixel_columns
@@ -49,13 +49,16 @@ class Subject:
     command: str | None = None  # what to type in the shell to have it again
     python: str = ""  # the same in Python
     seed: int = 0  # of the sample and the maps
+    group_names: Sequence[str] | None = None  # what the groups of the answer are called, e.g. by their words
+    typical: Sequence[Indices] | None = None  # places of their most typical rows, where they are known
     linked: Any = None  # the estimator, where it linked near rows: its graph is drawn as a map
+    is_network: bool = False  # whether rows are the nodes of a network, which `linked` draws
     used: Sequence[str] | None = None  # columns of the table, where categories have columns of their own
 
     @cached_property
     def tells_by_rows(self) -> bool:
         """Whether typical rows, rather than columns, say what a group is like."""
-        return are_numbered(self.columns) and not self.at_hand.category_of
+        return self.group_names is not None or (are_numbered(self.columns) and not self.at_hand.category_of)
 
     @cached_property
     def pixels(self) -> PixelColumns | None:
