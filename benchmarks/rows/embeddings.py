@@ -85,7 +85,8 @@ def keeps_neighbours(ours: Answer, theirs: Answer) -> Verdict:
     """Ours keeps as many neighbours together and brings as few others near, within 0.02."""
     mine, other = float(ours["kept"]), float(theirs["kept"])
     trust, their_trust = float(ours["trust"]), float(theirs["trust"])
-    note = f"neighbours kept {mine:.3f}, theirs {other:.3f}; trustworthiness {trust:.3f}, theirs {their_trust:.3f}"
+    note = f"neighbours kept {mine:.3f}, theirs {other:.3f}; "
+    note += f"trustworthiness {trust:.3f}, theirs {their_trust:.3f}"
     return Verdict(mine >= other - 0.02 and trust >= their_trust - 0.02, note)
 
 
