@@ -48,6 +48,7 @@ WAYS = [
     *(("HDBSCAN", {"algorithm": name}) for name in ("brute", "kd_tree")),
     ("BisectingKMeans", {"bisecting_strategy": "largest_cluster"}),
     ("GaussianMixture", {"covariance_type": "tied"}),
+    ("VonMisesFisherMixture", {"concentration": "shared", "init_params": "k-means++"}),
     ("GaussianMixture", {"covariance_type": "diag"}),
     ("GaussianMixture", {"covariance_type": "VEV", "acceleration": "squarem"}),
 ]
@@ -125,6 +126,7 @@ def of_many_columns():
             ("Birch", {"threshold": 9.0}),
         ]
         ways += [("GaussianMixture", {"covariance_type": "diag"}), ("HDBSCAN", {}), ("Genie", {})]
+        ways += [("VonMisesFisherMixture", {})]
         for name, params in ways:
             for key, value in fitted(name, params, X).items():
                 yield f"{name}({params}) of many columns/{dtype.__name__}/{key}", value
@@ -243,6 +245,7 @@ def of_ties():
     """Labels of rows of whole numbers, of which many pairs are equally far: what decides is an order."""
     rng = np.random.default_rng(5)
     X = np.concatenate([rng.integers(0, 12, (400, 2)), rng.integers(0, 12, (400, 2)) + 15]).astype(float)
+    X[~X.any(axis=1)] = 1  # zeros have no direction
     different = np.unique(X, axis=0)
     D = pairwise_distances(different)
     for method in cluster.methods():

@@ -68,13 +68,26 @@ def judge_map(problem: Labelled, places: Matrix) -> Answer:
     apart = squares[None, :] - 2 * places[rows] @ places.T
     close = np.argpartition(apart, N_NEIGHBOURS + 1, axis=1)[:, : N_NEIGHBOURS + 1]
     hits = sum(len(np.intersect1d(a, b)) - 1 for a, b in zip(near, close, strict=True))
-    return {"kept": np.array(hits / (SAMPLE * N_NEIGHBOURS))}
+    return {
+        "kept": np.array(hits / (SAMPLE * N_NEIGHBOURS)),
+        "trust": np.array(trustworthiness(unit[rows], places[rows])),
+    }
+
+
+def trustworthiness(rows: Matrix, places: Matrix) -> float:
+    """Measure how few rows are near on the map alone, among the sampled rows; 1 is none."""
+    from sklearn.manifold import trustworthiness as measure
+
+    return float(measure(rows, places, n_neighbors=N_NEIGHBOURS, metric="cosine"))
 
 
 def keeps_neighbours(ours: Answer, theirs: Answer) -> Verdict:
-    """Ours keeps as many neighbours together, within 0.02."""
+    """Ours keeps as many neighbours together and brings as few others near, within 0.02."""
     mine, other = float(ours["kept"]), float(theirs["kept"])
-    return Verdict(mine >= other - 0.02, f"neighbours kept {mine:.3f}, theirs {other:.3f}")
+    trust, their_trust = float(ours["trust"]), float(theirs["trust"])
+    note = f"neighbours kept {mine:.3f}, theirs {other:.3f}; "
+    note += f"trustworthiness {trust:.3f}, theirs {their_trust:.3f}"
+    return Verdict(mine >= other - 0.02 and trust >= their_trust - 0.02, note)
 
 
 def map_coterie(p: Labelled) -> Callable[[], Matrix]:

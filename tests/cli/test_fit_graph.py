@@ -45,10 +45,9 @@ def test_columns_are_named_or_asked_for(cli, tmp_path):
 
 
 def test_options_of_rows_are_refused_in_the_shell(cli, edges, tmp_path):
-    """Law: -k, --report, --save and --directed without --graph are refused."""
+    """Law: -k, --save and --directed without --graph are refused."""
     for words, expected in [
         (("--graph", "-k", "3"), "takes no number of groups"),
-        (("--graph", "--report", tmp_path / "r.html"), "--report needs rows"),
         (("--graph", "--save", tmp_path / "m.safetensors"), "--save needs rows"),
         (("--graph", "--scale", "robust"), "about rows"),
         (("--directed",), "goes with --graph"),
@@ -65,3 +64,11 @@ def test_bad_edges_are_refused_in_the_shell(cli, tmp_path):
     code, _, said = cli("fit", path, "--graph")
     assert code == 2
     assert "got -2 at b - c" in said
+
+
+def test_a_report_draws_the_nodes(cli, edges, tmp_path):
+    """Law: --report writes a page with the nodes on a map; groups are told by their central nodes."""
+    code, printed, _ = cli("fit", edges, "--graph", "--report", tmp_path / "r.html")
+    assert code == 0
+    assert "such as" in printed
+    assert "Nodes with edges pull each other" in (tmp_path / "r.html").read_text()

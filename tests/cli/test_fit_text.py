@@ -36,3 +36,22 @@ def test_a_folder_of_text_files(cli, tmp_path):
     code, printed, _ = cli("fit", folder, "--text", "files", "--json", "--no-believe")
     assert code == 0
     assert json.loads(printed)["texts"] == 80
+
+
+def test_a_report_and_a_model(cli, tmp_path):
+    """Law: --report writes a page with the names of the groups; a saved model places the same column."""
+    texts, truth = topical(120)
+    path, page, model, out = (tmp_path / name for name in ("news.csv", "n.html", "m.safetensors", "o.csv"))
+    polars.DataFrame({"body": texts}).write_csv(path)
+    code, printed, _ = cli("fit", path, "--text", "body", "--no-believe", "--report", page, "--save", model)
+    assert code == 0
+    assert printed.startswith("news.csv") or str(path) in printed
+    assert f"model    written to {model}" in printed
+    assert "each linked to its 15 nearest ones" in page.read_text()
+    code, _, _ = cli("predict", model, path, "-o", out)
+    assert code == 0
+    assert adjusted_rand_score(truth, polars.read_csv(out)["label"].to_numpy()) > 0.9
+    polars.DataFrame({"other": texts}).write_csv(tmp_path / "x.csv")
+    code, _, said = cli("predict", model, tmp_path / "x.csv", "-o", tmp_path / "y.csv")
+    assert code == 2
+    assert 'need a column "body" of texts' in said

@@ -128,7 +128,8 @@ def _most_groups(model: Any) -> int:
         return 10**6
     n_clusters = getattr(model, "n_clusters", None)
     found = int(np.max(labels)) + 1
-    is_mixture = type(model).__name__ in ("GaussianMixture", "LatentClasses")  # elsewhere these are columns
+    mixtures = ("GaussianMixture", "LatentClasses", "VonMisesFisherMixture")
+    is_mixture = type(model).__name__ in mixtures  # elsewhere these are columns
     components = getattr(model, "n_components", None) if is_mixture else None
     return max([found, *(k for k in (n_clusters, components) if isinstance(k, int | np.integer))])
 

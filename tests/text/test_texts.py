@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import numpy as np
 import polars
 import pytest
 
 import coterie
-from coterie.errors import CoterieError
+from coterie.errors import CoterieError, MissingDependency
 from coterie.evaluate import adjusted_rand_score
 from coterie.text import encode_texts, fit_texts, languages, stop_words
+from coterie.text.fit import tell_apart
 from topical_texts import TOPICS, topical
 
 
@@ -117,3 +121,34 @@ def test_missing_texts_have_no_group():
     found = fit_texts(polars.Series(texts), believe=False)
     assert found.labels[-2:].tolist() == [-1, -1]
     assert any("no term that counts" in note for note in found.notes)
+
+
+def test_a_model_by_name_needs_its_library(monkeypatch):
+    """Law: a named model gives the vectors; without its library, the error says what to do."""
+    texts, truth = (["ripe sweet pears", "an old engine"] * 15), np.arange(30) % 2
+
+    class Fake:
+        def __init__(self, name):
+            assert name == "tiny"
+
+        def encode(self, given):
+            assert given == texts
+            rng = np.random.default_rng(0)
+            return (np.eye(2, 8)[truth] + 0.05 * rng.normal(size=(30, 8))).astype(np.float32)
+
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Fake))
+    found = fit_texts(texts, "tiny", k=2, believe=False)
+    assert (found.labels[truth == 0] == found.labels[0]).all()
+    assert found.k == 2
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingDependency, match="needs the package sentence-transformers"):
+        fit_texts(texts, "tiny", believe=False)
+
+
+def test_names_differ():
+    """Law: no two groups have one name, as long as they have other terms."""
+    assert tell_apart([("a", "b", "c", "d"), ("a", "b", "c", "d", "e"), ()]) == (
+        "a, b, c",
+        "a, b, c, d",
+        "(no terms)",
+    )

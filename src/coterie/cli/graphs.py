@@ -16,6 +16,7 @@ from coterie.cli.render.terminal import console, is_watched
 from coterie.data import read_table, shown_name
 from coterie.errors import InvalidParameter
 from coterie.pipeline import FitRequest, GraphClustering, fit_graph
+from coterie.pipeline.graph import graph_of
 
 METHOD = "leiden"
 
@@ -34,17 +35,18 @@ def find(
     """Return the communities of a file of edges, after writing the labels of the nodes."""
     if not is_graph:
         raise InvalidParameter("--directed goes with --graph: it says that edges have a direction.")
-    if report is not None:
-        raise InvalidParameter(
-            "--report needs rows: there is no report of a graph yet. Leave it out; --json prints all facts."
-        )
     if files.model is not None:
         raise InvalidParameter(
             "--save needs rows: the communities of a graph place no new ones. Write labels with -o FILE."
         )
     with track(is_watched(), f"reading {shown_name(data)}"):
         table = read_table(data, header=header, encoding=encoding, **request.reading)
-    found = fit_graph(table, request, directed=is_directed, source=table.source, progress=is_watched())
+    graph = graph_of(table, request, is_directed or dict(request.settings).get("directed"))
+    found = fit_graph(graph, request, source=table.source, progress=is_watched())
+    if report is not None:
+        from coterie.show.report import report_graph
+
+        report_graph(found, graph, report, command=f"{reports.asked()} --report {report}", force=files.force)
     if files.labels is not None:
         replace(files, with_data=True).write_labels(found.table(), found.labels)
     return found

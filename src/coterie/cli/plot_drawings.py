@@ -11,7 +11,7 @@ from coterie.cli import plot_values as values
 from coterie.cli.plot_subject import ImageSubject, Subject
 from coterie.errors import InvalidParameter
 
-MOST_EMBEDDED = 5_000  # rows on a t-SNE map, a sample of more: half a minute of work
+MOST_EMBEDDED = 20_000  # rows on a map of near rows, a sample of more
 LINKAGES = ("single", "complete", "average", "ward", "centroid", "median")
 
 
@@ -104,15 +104,13 @@ def impurity_curves(subject: Subject) -> Any:
 
 
 def embedding(subject: Subject) -> Any:
-    from sklearn.manifold import TSNE
+    from coterie.show.layout.planes import near_plane
 
     some = values.some_rows(subject, MOST_EMBEDDED)
-    rows = subject.scaled.to_numpy()[some]
-    places = TSNE(
-        perplexity=min(30, max(1, (len(rows) - 1) / 3)), random_state=subject.request.seed
-    ).fit_transform(rows)
+    found = near_plane(subject.scaled.to_numpy()[some], subject.request.seed)
+    labels = subject.labels[some]
     return _plots().embedding(
-        places, subject.labels[some], kind="t-SNE", names=subject.names, sample_of=len(subject.labels)
+        found.places, labels, kind=found.name, names=subject.names, sample_of=len(subject.labels)
     )
 
 

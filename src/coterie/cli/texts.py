@@ -6,11 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars
 from rich.markup import escape
 
 from coterie._support.config import version
 from coterie._support.progress import track
+from coterie.cli import reports
 from coterie.cli.outputs import Files
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console, is_watched
@@ -19,6 +21,7 @@ from coterie.data.paths import expand, is_several
 from coterie.errors import InvalidParameter, MissingFile, did_you_mean
 from coterie.persist import save as save_model
 from coterie.pipeline import FitRequest
+from coterie.pipeline.many_columns import names_of_rows
 from coterie.text import TextClustering, fit_texts
 
 SUFFIXES = (".txt", ".md", ".text")
@@ -35,10 +38,8 @@ def find(
     *,
     header: bool | None,
     encoding: str | None,
-) -> tuple[TextClustering, list[str]]:
-    """Return the groups of texts and the texts, after writing the labels and the model."""
-    if report is not None:
-        raise InvalidParameter("--report needs a table of numbers. Leave it out; --json prints all facts.")
+) -> tuple[TextClustering, list[str], list[str] | None]:
+    """Return the groups, the texts and what they are called, after writing labels, model and report."""
     if request.methods is not None:
         raise InvalidParameter("--text has a method of its own: leave --method out.")
     with track(is_watched(), f"reading {shown_name(data)}"):
@@ -52,14 +53,22 @@ def find(
         source=table.source,
         progress=is_watched(),
     )
+    found = replace(found, column="" if is_several(data) else column)
     if files.labels is not None:
         replace(files, with_data=True).write_labels(_named(table, found, files), found.labels)
     if files.model is not None:
         save_model(found, files.model, force=files.force)
-    return found, texts
+    names = names_of_rows(table, np.arange(table.n_rows))
+    if report is not None:
+        from coterie.show.report import report_texts
+
+        report_texts(found, texts, report, names=names, command=reports.asked(), force=files.force)
+    return found, texts, names
 
 
-def show(found: TextClustering, texts: list[str], files: Files, *, as_json: bool) -> None:
+def show(
+    found: TextClustering, texts: list[str], names: list[str] | None, files: Files, *, as_json: bool
+) -> None:
     """Print the answer, for a person or for a program."""
     if as_json:
         labels = str(files.labels) if files.labels else None
@@ -68,12 +77,15 @@ def show(found: TextClustering, texts: list[str], files: Files, *, as_json: bool
     if files.labels_to_stdout:
         return
     out = console()
-    for line in found.summary(texts).splitlines():
+    for line in found.summary(texts, names).splitlines():
         is_answer = line.strip() == found.headline
         style = ("bold yellow" if found.convincing is False else "bold green") if is_answer else None
         out.print(escape(line), style="yellow" if line.startswith("  note:") else style, soft_wrap=True)
-    if files.labels:
-        out.print(escape(f"\nlabels   written to {files.labels}"), soft_wrap=True)
+    out.print()
+    written = f"written to {files.labels}" if files.labels else f"{reports.asked()} -o groups.csv"
+    out.print(escape(f"labels   {written}"), soft_wrap=True)
+    if files.model:
+        out.print(escape(f"model    written to {files.model}"), soft_wrap=True)
 
 
 def _one_number(request: FitRequest) -> int | None:
@@ -108,7 +120,7 @@ def _read_files(data: str, encoding: str) -> tuple[Table, list[str]]:
         if path.stat().st_size > LARGEST_FILE:
             raise InvalidParameter(f"{path}: is larger than {LARGEST_FILE >> 20} MB, too long for one text.")
         texts.append(path.read_text(encoding=encoding, errors="replace"))
-    frame = polars.DataFrame({"file": [str(path) for path in paths]})
+    frame = polars.DataFrame({"file": [path.name for path in paths]})
     return Table(shown_name(data), ("file",), True, len(texts), frame), texts
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from coterie.cluster.mixture.gaussian_mixture import GaussianMixture
     from coterie.cluster.mixture.history import MixtureHistory, MixtureStep
     from coterie.cluster.mixture.latent_classes import LatentClasses
+    from coterie.cluster.mixture.von_mises_fisher import VonMisesFisherMixture
     from coterie.cluster.modes.modes import ModeClustering
     from coterie.cluster.spectral.laplacian_eigenmap import LaplacianEigenmap
     from coterie.cluster.spectral.spectral import SpectralClustering, spectral_clustering
@@ -108,6 +109,7 @@ __all__ = [
     "ModeClustering",
     "OpticsGraph",
     "SpectralClustering",
+    "VonMisesFisherMixture",
     "XiClusters",
     "cluster_optics_dbscan",
     "cluster_optics_xi",

@@ -160,6 +160,14 @@ _METHODS = (
         needs_k=True,
     ),
     Method(
+        "vmf",
+        "von Mises-Fisher mixture",
+        "coterie.cluster.mixture.von_mises_fisher",
+        "VonMisesFisherMixture",
+        "groups of directions, with a share of every row in every group: for embeddings and counts of words",
+        needs_k=True,
+    ),
+    Method(
         "latent-classes",
         "latent class analysis",
         "coterie.cluster.mixture.latent_classes",

@@ -27,6 +27,7 @@ from coterie.cluster import find_method
 from coterie.cluster.agglomerative import cut_tree, genie_children
 from coterie.evaluate import adjusted_rand_score
 from coterie.pipeline.judge.density_valleys import Valleys
+from coterie.pipeline.many_columns import MANY_COLUMNS
 from coterie.pipeline.mixed import GOWER, MixedColumns
 from coterie.pipeline.recipe import make_estimator, takes_k
 from coterie.pipeline.request import Budget, FitRequest
@@ -48,7 +49,6 @@ GINI_THRESHOLDS = (0.1, 0.3, 0.5)
 SPECTRAL_NEIGHBOURS = 10
 SPECTRAL_ROWS = 3_000
 MOST_SPECTRAL = 12
-MANY_COLUMNS = 30  # from here on, rows are compared by their links to near ones as well
 CRUMBS = 0.5
 GAMMAS = ("auto", 1.5)  # of k-prototypes: what a category costs; the second weighs it like a number
 RIDGE = 1e-6  # added to the variances of a mixture, in units of those of the data

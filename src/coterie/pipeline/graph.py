@@ -6,13 +6,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from coterie._printing import shortened
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import AnyArray, FloatArray, Labels
+from coterie._support.typing import AnyArray, FloatArray, Indices, Labels
 from coterie._support.validation import Whole
 from coterie._support.validation.schema import (
     COUNT,
@@ -40,6 +42,7 @@ METHOD = "leiden"
 MANY_EDGES = 300_000  # above, the fewest draws that can reject are made
 FEW_DRAWS = 19
 SHOWN_GROUPS = 20
+CENTRAL, NAMED = 5, 3  # nodes of a group that are kept, and that are named
 # what coterie.fit can be told about a graph; everything else is about rows
 TAKEN = ("method", "k", "budget", "columns", "random_state", "set", "believe", "sheet", "table", "query")
 INDENT = "  "
@@ -65,6 +68,8 @@ class GraphClustering:
         Of each group: weight of the edges within it, as a share of all that its nodes have.
     density : array of shape (k,)
         Of each group: edges within it, as a share of all pairs of its nodes.
+    central : tuple of arrays of int
+        Of each group: the nodes with the heaviest edges within it, the heaviest first.
     resolution : float
         That of the objective.
     notes : tuple of str
@@ -85,6 +90,7 @@ class GraphClustering:
         "is_directed": FLAG,
         "inside": Tensor("groups", kind="f8"),
         "density": Tensor("groups", kind="f8"),
+        "central": ListOf(Tensor(None, kind="i8", low=0), kind=tuple),
         "resolution": Real(0.0),
         "notes": ListOf(Text(), kind=tuple),
         "budget": Text(),
@@ -99,6 +105,7 @@ class GraphClustering:
     is_directed: bool
     inside: FloatArray
     density: FloatArray
+    central: tuple[Indices, ...]
     resolution: float
     notes: tuple[str, ...]
     budget: str
@@ -171,14 +178,20 @@ class GraphClustering:
 
     def _groups(self) -> list[str]:
         sizes = self.communities.sizes
-        lines = [f"{INDENT}group     nodes   share   edges inside   density"]
+        lines = [f"{INDENT}group     nodes   share   edges inside   density   such as"]
         for at in range(min(self.k, SHOWN_GROUPS)):
             share = sizes[at] / len(self.labels)
             size = f"{INDENT}{at + 1:<5}  {sizes[at]:>8,}  {share:>6.1%}"
-            lines.append(f"{size}   {self.inside[at]:>12.1%}   {self.density[at]:>7.3g}")
+            lines.append(
+                f"{size}   {self.inside[at]:>12.1%}   {self.density[at]:>7.3g}   {self.central_words(at)}"
+            )
         if self.k > SHOWN_GROUPS:
             lines.append(f"{INDENT}and {self.k - SHOWN_GROUPS:,} more groups")
         return lines
+
+    def central_words(self, group: int) -> str:
+        """Name the nodes with the heaviest edges within a group (counted from 0)."""
+        return ", ".join(shortened(self.nodes[node]) for node in self.central[group][:NAMED])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values: what ``coterie fit --graph --json`` prints."""
@@ -201,6 +214,7 @@ class GraphClustering:
                     "size": int(size),
                     "inside": float(self.inside[at]),
                     "density": float(self.density[at]),
+                    "central": [str(self.nodes[node]) for node in self.central[at]],
                 }
                 for at, size in enumerate(found.sizes)
             ],
@@ -256,7 +270,7 @@ def fit_graph(
     """Find the communities of a graph, and test them against random graphs of the same degrees."""
     began = time.perf_counter()
     settings = _settings(request) | ({} if directed is None else {"directed": directed})
-    read = _read(graph, request, settings.pop("directed", None))
+    read = graph_of(graph, request, settings.pop("directed", None))
     with track(progress, "communities", total=None):
         found = leiden(read, random_state=request.seed, **settings)
     notes = list(found.notes)
@@ -273,6 +287,7 @@ def fit_graph(
         is_directed=read.is_directed,
         inside=inside,
         density=density,
+        central=_central(read, found.labels),
         resolution=float(settings.get("resolution", 1.0)),
         notes=tuple(notes),
         budget=request.budget.name,
@@ -308,7 +323,10 @@ def _settings(request: FitRequest) -> dict[str, Any]:
     return dict(request.settings)
 
 
-def _read(graph: Any, request: FitRequest, directed: bool | None) -> Graph:
+def graph_of(graph: Any, request: FitRequest, directed: bool | None = None) -> Graph:
+    """Return the graph in a table of edges or a matrix, or in anything else that `read_graph` takes."""
+    if isinstance(graph, Graph):
+        return graph
     if not isinstance(graph, Table):
         return read_graph(graph, directed=directed, who="coterie.fit")
     if graph.is_matrix and not request.columns and graph.content.shape[0] == graph.content.shape[1]:
@@ -393,6 +411,19 @@ def _describe(graph: Graph, labels: Labels) -> tuple[FloatArray, FloatArray]:
     counted = np.bincount(labels[rows[is_inside & is_other]], minlength=k)
     inside = np.divide(within, touching, out=np.zeros(k), where=touching > 0)
     return inside, np.divide(counted, pairs, out=np.zeros(k), where=pairs > 0)
+
+
+def _central(graph: Graph, labels: Labels) -> tuple[Indices, ...]:
+    """Return of each group the nodes with the heaviest edges within it."""
+    edges = csr_array(graph.weights).tocoo()
+    rows, columns = edges.coords
+    is_inside = (labels[rows] == labels[columns]) & (rows != columns)
+    weight = np.bincount(rows[is_inside], edges.data[is_inside], len(labels))
+    if graph.is_directed:
+        weight = weight + np.bincount(columns[is_inside], edges.data[is_inside], len(labels))
+    order = np.lexsort((np.arange(len(labels)), -weight, labels))
+    ends = np.searchsorted(labels[order], np.arange(int(labels.max()) + 2))
+    return tuple(order[first:last][:CENTRAL].astype(np.int64) for first, last in pairwise(ends))
 
 
 def _line(name: str, text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,8 +31,9 @@ from coterie.data.categories import Levels, note_unseen
 from coterie.data.missing import settle_mixed
 from coterie.distance import find_geometry
 from coterie.errors import DataNotice, InvalidData, InvalidParameter, ModelFileError
+from coterie.pipeline.many_columns import exemplars, names_of_rows
 from coterie.pipeline.mixed import MixedColumns
-from coterie.pipeline.profile import Profile, profile_groups
+from coterie.pipeline.profile import SHOWN, Profile, find_members, profile_groups
 from coterie.pipeline.recipe import Recipe
 from coterie.pipeline.rules import category_name
 
@@ -379,6 +380,8 @@ def describe_groups(
     names, category_of = described_columns(choice.used, prepared.levels)
     X = complete.X if not prepared.levels else mixed_columns(prepared.levels).indicators(complete.X)
     profile = profile_groups(X, found, names, len(numbers), rows=complete.rows, category_of=category_of)
+    if profile.has_many_columns:
+        profile = tell_by_rows(prepared, profile, found, estimator, numbers)
     return Groups(
         source=prepared.table.source,
         n_rows=prepared.table.n_rows,
@@ -397,6 +400,21 @@ def describe_groups(
         seconds=seconds,
         levels=prepared.levels,
     )
+
+
+def tell_by_rows(
+    prepared: PreparedRows, profile: Profile, labels: Labels, estimator: object, numbers: Labels
+) -> Profile:
+    """Return the profile with typical rows as the method saw them, by the names that the table has."""
+    k, rows = len(profile.sizes), prepared.complete.rows
+    typical = exemplars(estimator, numbers, len(labels), k, SHOWN)
+    if typical is None:
+        means = prepared.scaling.apply(profile.means)
+        typical = find_members(prepared.points, labels, means, np.ones(means.shape[1]))[0]
+    numbered = tuple(rows[each] for each in typical)
+    named = [names_of_rows(prepared.table, each) for each in numbered]
+    names = tuple(tuple(each) for each in named if each is not None)
+    return replace(profile, typical=numbered, names=names if len(names) == k else ())
 
 
 def described_columns(columns: Sequence[str], levels: Levels) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -470,6 +488,9 @@ def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels
         What to do about missing values; "median" needs `Groups`.
     """
     groups = getattr(model, "groups", model)
+    if hasattr(model, "predict_table"):
+        placed: Labels = model.predict_table(table)
+        return placed
     if isinstance(groups, Groups):
         return groups.predict(table, missing=missing)
     if not hasattr(model, "predict"):

@@ -25,6 +25,7 @@ from coterie.pipeline.candidates import RIDGE, ROWS_PER_PARAMETER, MixedRows, Ta
 from coterie.pipeline.choose_method import valleys_of
 from coterie.pipeline.judge.density_valleys import Valleys
 from coterie.pipeline.judge.rounding import step_of
+from coterie.pipeline.many_columns import MANY_COLUMNS
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.mixed_null import NullMixedRows
 from coterie.pipeline.request import FitRequest
@@ -39,6 +40,7 @@ GINI_THRESHOLD = 0.3
 SHARE_AS_GOOD = 0.1  # of the draws: once so many are as good, p is far above the level, and drawing stops
 LEAST_AS_GOOD = 5
 BATCH = 8  # draws that are made before the next look
+LEAST_LINKED = 60  # rows: the neighbours of fewer are a large part of all
 MEASURE = "separation"
 
 
@@ -178,7 +180,11 @@ def rows_to_draw(labels: Labels, n_wanted: int) -> int:
 
 
 def best_rank(points: Data, request: FitRequest, mixed: MixedColumns | None = None) -> float:
-    """Return the separation of the best split of some rows, less the price of what crosses its borders."""
+    """Return the separation of the best split of some rows, less the price of what crosses its borders.
+
+    In many columns density says little, links of near rows say much: how well the communities of these hold
+    together (their persistence, 0 to 1) is added.
+    """
     points = np.ascontiguousarray(points)
     valleys = valleys_of(points, request, mixed)
     numbers = NUMBERS if mixed is None else MIXED_NUMBERS
@@ -189,7 +195,18 @@ def best_rank(points: Data, request: FitRequest, mixed: MixedColumns | None = No
     else:
         splits = _quick(valleys, ks, request) if mixed is None else _quick_mixed(task)
     ranks = [valleys.judge(labels).rank for labels in splits if len(np.unique(labels[labels >= 0])) > 1]
-    return max(ranks, default=float("nan"))
+    return max(ranks, default=float("nan")) + (_persistence(points, request) if mixed is None else 0.0)
+
+
+def _persistence(points: Data, request: FitRequest) -> float:
+    """Return how well the best communities of near rows hold together; 0 where they were not looked for."""
+    n_rows, n_columns = points.shape
+    if n_columns < MANY_COLUMNS or n_rows < LEAST_LINKED or "embedding" not in request.methods_to_compare():
+        return 0.0
+    model = find_method("embedding").load()(
+        metric=request.distance or "euclidean", random_state=request.seed, n_jobs=1
+    )
+    return float(model.fit(points).persistence_)
 
 
 def _quick(valleys: Valleys, ks: tuple[int, ...], request: FitRequest) -> Iterator[Labels]:

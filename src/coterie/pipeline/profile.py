@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import sparse
 
 from coterie._support.typing import FloatArray, Indices, Labels
 from coterie._support.validation.schema import Instance, ListOf, Maybe, Schema, Sometimes, Tensor, Text
+from coterie.pipeline.many_columns import MANY_COLUMNS, are_numbered
 from coterie.pipeline.rules import Rule, learn_rules
 
 SHOWN = 5
@@ -117,6 +119,8 @@ class Profile:
     category_of : tuple of str
         For a column that stands for a category, such as "plan = pro", the column that it is of; its mean is a
         share. "" for numbers; empty: all are numbers.
+    names : tuple of k tuples of str
+        What the table calls the typical rows; empty where they have numbers only.
     """
 
     _schema: ClassVar[Schema] = {
@@ -131,6 +135,7 @@ class Profile:
         "rules": ListOf(Maybe(Instance(Rule)), "groups", kind=tuple),
         "rule_note": Sometimes(Text()),
         "category_of": Sometimes(ListOf(Text(), kind=tuple)),
+        "names": Sometimes(ListOf(ListOf(Text(), kind=tuple), kind=tuple)),
     }
 
     columns: tuple[str, ...]
@@ -144,6 +149,17 @@ class Profile:
     rules: tuple[Rule | None, ...]
     rule_note: str = ""
     category_of: tuple[str, ...] = ()
+    names: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def has_many_columns(self) -> bool:
+        """Whether the columns are so many that typical rows say more than a few of them."""
+        return len(self.columns) >= MANY_COLUMNS and not self.category_of
+
+    @cached_property
+    def tells_by_rows(self) -> bool:
+        """Whether typical rows say all: of many columns, the names are numbers."""
+        return self.has_many_columns and are_numbered(self.columns)
 
     @property
     def medoids(self) -> Indices:
@@ -158,7 +174,22 @@ class Profile:
         ]
 
     def words(self, group: int) -> str:
-        """Say in words what sets a group (counted from 0) apart."""
+        """Say what sets a group (counted from 0) apart: columns, and where these are many typical rows."""
+        if self.tells_by_rows:
+            return self.typical_words(group)
+        told = self._column_words(group)
+        return f"{told}; {self.typical_words(group)}" if self.has_many_columns else told
+
+    def typical_words(self, group: int) -> str:
+        """Name the most typical rows of a group: by their names, else by their numbers, counted from 1."""
+        rows = self.typical[group][:WORDS] if self.typical else ()
+        if not len(rows):
+            return "no typical rows are known"
+        if self.names:
+            return f"typical: {', '.join(self.names[group][:WORDS])}"
+        return f"typical rows: {', '.join(f'{int(row) + 1:,}' for row in rows)}"
+
+    def _column_words(self, group: int) -> str:
         named, has_unit = [], False
         for at in telling_columns(self.differences[group], self.category_of)[:WORDS]:
             if self.category_of and self.category_of[at]:
@@ -183,6 +214,7 @@ class Profile:
             "apart": self.apart_facts(group),
             "effects": dict(effects),
             "typical_rows": self.typical[group].tolist(),
+            **({"typical_names": list(self.names[group])} if self.names else {}),
             "borderline_rows": self.borderline[group].tolist(),
             "rule": None if rule is None else rule.to_dict(),
         }
@@ -190,7 +222,7 @@ class Profile:
     def apart_facts(self, group: int) -> list[dict[str, Any]]:
         """Return the columns in which a group differs most, as plain values."""
         telling = telling_columns(self.differences[group], self.category_of)
-        return [self._apart(group, at) for at in telling]
+        return [self._apart(group, at) for at in (telling[:SHOWN] if self.has_many_columns else telling)]
 
     def _apart(self, group: int, at: int) -> dict[str, Any]:
         """Return in what a group differs, as plain values; of a category its share as well."""

@@ -11,6 +11,7 @@ from coterie._support.notes import in_shell
 from coterie.evaluate.belief import EXACT
 from coterie.pipeline.groups import Groups, group_name
 from coterie.pipeline.levels import describe_level
+from coterie.pipeline.many_columns import few_of_each
 from coterie.pipeline.verdict import stability_text
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 SHOWN_GROUPS = 20
 SHOWN_COLUMNS = 12  # of the table of means
 GROUPS_SIDE_BY_SIDE = 8
-APART = "what sets it apart"
+APART, LIKE = "what sets it apart", "what it is like"
 INDENT = "  "
 LABEL = 24  # columns of a label and the space after it, or more where one is longer
 SEPARATOR = "\0"  # between a label and its text until the width is known
@@ -54,7 +55,8 @@ def _is_square(found: Clustering) -> bool:
 
 def _about(found: Clustering) -> str:
     groups = found.groups
-    left_out = ", ".join(str(column) for column in groups.left_out)
+    told = few_of_each([(column.name, column.reason) for column in groups.left_out])
+    left_out = ", ".join(f"{name} ({reason})" for name, reason in told)
     rows = f"{groups.n_rows:,} rows"
     if groups.n_grouped < groups.n_rows:
         rows += f", {groups.n_grouped:,} grouped"
@@ -106,10 +108,12 @@ def _groups(found: Clustering) -> list[str]:
         words = [
             f"medoid row {int(medoids[at]) + 1:,}; {each}" for at, each in zip(shown, words, strict=True)
         ]
-    rules = [str(rule or "") for rule in profile.rules] or [""] * found.k
-    width = max(map(len, [*words, APART]))
+    has_rules = profile.rules and not profile.tells_by_rows
+    rules = [str(rule or "") for rule in profile.rules] if has_rules else [""] * found.k
+    apart = LIKE if profile.tells_by_rows else APART
+    width = max(map(len, [*words, apart]))
     head = "rule (precision, recall)" if any(rules) else ""
-    lines = [f"{INDENT}group      rows   share   {APART:<{width}}  {head}".rstrip()]
+    lines = [f"{INDENT}group      rows   share   {apart:<{width}}  {head}".rstrip()]
     for at in shown:
         size = f"{INDENT}{at + 1:<5}  {profile.sizes[at]:>8,}  {groups.shares[at]:>6.1%}"
         lines.append(f"{size}   {words[at]:<{width}}  {rules[at]}".rstrip())
@@ -123,7 +127,7 @@ def _groups(found: Clustering) -> list[str]:
 
 def _centres(groups: Groups) -> list[str]:
     """Return the centres of few groups side by side, in the columns that tell them apart most."""
-    if groups.k > GROUPS_SIDE_BY_SIDE:
+    if groups.k > GROUPS_SIDE_BY_SIDE or groups.profile.tells_by_rows:
         return []
     telling = np.argsort(-np.abs(groups.profile.differences).max(axis=0), kind="stable")
     columns = sorted(telling[:SHOWN_COLUMNS].tolist())

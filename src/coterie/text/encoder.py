@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, FloatArray, SparseData
 from coterie._support.validation.schema import ListOf, Schema, Tensor, Text
-from coterie.errors import InvalidData, InvalidParameter
+from coterie.errors import InvalidData, InvalidParameter, MissingDependency
 from coterie.text.stop_words import find_language, stop_words
 
 WORD = r"(?u)\b[^\W\d_][\w'’-]*[^\W_]\b"  # two characters or more, beginning with a letter
@@ -162,3 +163,25 @@ def _without(texts: Sequence[str], known: Any) -> list[str]:
     if not words:
         return list(lower)
     return [" ".join(word for word in re.findall(WORD, text) if word not in words) for text in lower]
+
+
+def embed_texts(texts: Sequence[str], model: str) -> FloatArray:
+    """Return the vectors that a model of sentence-transformers gives to texts.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The documents.
+    model : str
+        Name of the model, or the folder that it is in; sentence-transformers fetches what is not there.
+    """
+    try:
+        library = import_module("sentence_transformers")
+    except ModuleNotFoundError as error:
+        if error.name != "sentence_transformers":
+            raise
+        raise MissingDependency(
+            f"vectors={model!r} needs the package sentence-transformers, which is not installed: install it, "
+            f"or pass the vectors themselves, or leave them out."
+        ) from None
+    return np.asarray(library.SentenceTransformer(model).encode(list(texts)), dtype=np.float64)

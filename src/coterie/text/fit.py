@@ -13,11 +13,12 @@ from scipy.sparse import csr_array
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import FloatArray, Indices, Labels, MatrixLike, SparseData
 from coterie._support.validation import Nothing, Whole, check_data, check_parameter
-from coterie._support.validation.schema import Instance, ListOf, Maybe, Real, Schema, Tensor, Text
+from coterie._support.validation.schema import Instance, ListOf, Maybe, Real, Schema, Sometimes, Tensor, Text
 from coterie.cluster import EmbeddingClustering
+from coterie.data import Table
 from coterie.errors import InvalidData, InvalidParameter, UnsupportedInput
 from coterie.pipeline.verdict import LEVEL
-from coterie.text.encoder import TextEncoder, encode_texts
+from coterie.text.encoder import TextEncoder, embed_texts, encode_texts
 from coterie.text.stop_words import languages
 
 NAME_TERMS = 3  # in the name of a group
@@ -64,6 +65,8 @@ class TextClustering:
         What the texts are called.
     seconds : float
         Time it took.
+    column : str
+        The column of a table that held them; empty: they came from elsewhere.
     """
 
     _schema: ClassVar[Schema] = {
@@ -81,6 +84,7 @@ class TextClustering:
         "notes": ListOf(Text(), kind=tuple),
         "source": Text(),
         "seconds": Real(),
+        "column": Sometimes(Text()),
     }
 
     labels: Labels
@@ -97,6 +101,7 @@ class TextClustering:
     notes: tuple[str, ...]
     source: str
     seconds: float
+    column: str = ""
 
     @property
     def k(self) -> int:
@@ -137,6 +142,14 @@ class TextClustering:
         known = np.append(_merged_from(self.model.labels_, self.labels), -1)
         return np.asarray(known[found])
 
+    def predict_table(self, table: Table) -> Labels:
+        """Return the group of each text in the column of a table that has the name of the fitted one."""
+        if not self.column or self.encoder is None or self.column not in table.columns:
+            what = f'a column "{self.column}" of texts' if self.column else "texts: predict(texts) in Python"
+            raise InvalidData(f"{table.source}: these groups need {what}.")
+        values = table.content[self.column].to_list()
+        return self.predict(["" if value is None else str(value) for value in values])
+
     def merge(self, groups: Iterable[int], name: str | None = None) -> TextClustering:
         """Return the answer with some groups as one; names that were given stay, the others are found anew.
 
@@ -175,7 +188,7 @@ class TextClustering:
         return replace(self, names=tuple(names.get(group, own) for group, own in enumerate(self.names)))
 
     def _is_renamed(self, group: int) -> bool:
-        return self.names[group] != _name(self.terms[group])
+        return self.names[group] != tell_apart(self.terms)[group]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -202,19 +215,27 @@ class TextClustering:
             "seconds": self.seconds,
         }
 
-    def summary(self, texts: Sequence[str] | None = None) -> str:
+    @property
+    def tested(self) -> str:
+        """What the test against shuffled words says; "" where there was none."""
+        if self.p_value is None or self.k < 2:
+            return ""
+        told = "hold together less" if self.convincing else "hold together as well"
+        return f"texts of shuffled words {told} (p = {self.p_value:.2g}, {DRAWS} draws)"
+
+    def summary(self, texts: Sequence[str] | None = None, called: Sequence[str] | None = None) -> str:
         """Return the answer for people; with the texts, the most typical ones are quoted.
 
         Parameters
         ----------
         texts : sequence of str, default=None
             The documents.
+        called : sequence of str, default=None
+            What each is called, e.g. its file; None: by number.
         """
-        lines = [f"the data   {len(self.labels):,} texts, {len(self.known_terms):,} terms", ""]
+        lines = [f"{self.source}   {len(self.labels):,} texts, {len(self.known_terms):,} terms", ""]
         lines.append(INDENT + self.headline)
-        if self.p_value is not None and self.k > 1:
-            told = "hold together less" if self.convincing else "hold together as well"
-            lines.append(f"{INDENT}texts of shuffled words {told} (p = {self.p_value:.2g}, {DRAWS} draws)")
+        lines += [INDENT + self.tested] if self.tested else []
         for at in range(self.k if self.k > 1 else 0):
             share = self.sizes[at] / max(1, len(self.labels))
             lines += ["", f"{INDENT}{at + 1}  {self.names[at]}   {self.sizes[at]:,} texts ({share:.0%})"]
@@ -223,7 +244,8 @@ class TextClustering:
                 lines.append(f"{INDENT}   also: {', '.join(rest)}")
             if texts is not None:
                 quoted = ((int(row), _short(texts[int(row)])) for row in self.typical[at][:SHOWN_TEXTS])
-                lines += [f"{INDENT}   e.g. text {row + 1:,}: {text}" for row, text in quoted]
+                names = [f"text {row + 1:,}" for row in range(len(texts))] if called is None else called
+                lines += [f"{INDENT}   e.g. {names[row]}: {text}" for row, text in quoted]
         others = [int(layer.max()) + 1 for layer in self.layers.T if int(layer.max()) + 1 != self.k]
         lines += [""] if self.k > 1 else []
         lines += [f"{INDENT}also: {size} groups" for size in others]
@@ -236,7 +258,7 @@ class TextClustering:
 
 def fit_texts(
     texts: Any,
-    vectors: MatrixLike | None = None,
+    vectors: MatrixLike | str | None = None,
     *,
     k: int | None = None,
     language: str | Iterable[str] = "auto",
@@ -251,9 +273,10 @@ def fit_texts(
     ----------
     texts : sequence of str
         The documents.
-    vectors : array-like of shape (n_texts, d), default=None
-        Embeddings of the texts by a model; None: TF-IDF, projected to the directions along which the texts
-        differ most. Names come from the words in either case.
+    vectors : array-like of shape (n_texts, d) or str, default=None
+        Embeddings of the texts by a model, or the name of a model that sentence-transformers (which must be
+        installed) loads; None: TF-IDF, projected to the directions along which the texts differ most. Names
+        come from the words in either case.
     k : int, default=None
         About how many groups; None: whatever there is.
     language : str or iterable of str, default="auto"
@@ -283,7 +306,8 @@ def fit_texts(
         raise InvalidData(f"fit_texts needs at least 2 texts, got {len(documents)}.")
     with track(progress, "texts: words", total=2 + (DRAWS if believe else 0)) as tracker:
         encoder, counts = encode_texts(documents, language=language, random_state=random_state)
-        rows = _rows_of(vectors, encoder, counts, len(documents))
+        given = embed_texts(documents, vectors) if isinstance(vectors, str) else vectors
+        rows = _rows_of(given, encoder, counts, len(documents))
         tracker.report(1, stage="texts: groups")
         model = _model(k, random_state).fit(rows)
         tracker.report(2, stage="texts: chance")
@@ -404,7 +428,7 @@ def _described(found: TextClustering, labels: Labels) -> TextClustering:
     return replace(
         found,
         labels=np.asarray(labels, dtype=np.int64),
-        names=tuple(_name(each) for each in terms),
+        names=tell_apart(terms),
         terms=terms,
         typical=tuple(np.asarray(each, dtype=np.int64) for each in typical),
     )
@@ -455,8 +479,23 @@ def _distinct(terms: list[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _name(terms: tuple[str, ...]) -> str:
-    return ", ".join(terms[:NAME_TERMS]) or "(no terms)"
+def tell_apart(terms: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return a name for each group: its best terms, and one more where a larger group is called so already.
+
+    Examples
+    --------
+    >>> tell_apart([("a", "b", "c", "d"), ("a", "b", "c", "e")])
+    ('a, b, c', 'a, b, c, e')
+    """
+    names: list[str] = []
+    for own in terms:
+        name = ", ".join(own[:NAME_TERMS]) or "(no terms)"
+        n_terms = NAME_TERMS
+        while name in names and n_terms < len(own):
+            n_terms += 1
+            name = ", ".join(own[:n_terms])
+        names.append(name)
+    return tuple(names)
 
 
 def _merged_from(before: Labels, after: Labels) -> Labels:

@@ -300,8 +300,8 @@ def test_wide_and_sparse_tables_are_looked_at_through_the_sample():
     facts = build_facts(replace(subject, partition=Partition(rows, labels)))
     assert len(facts.sample.columns) * 80 <= USUAL.cells
     assert facts.sample.n_hidden_columns == 1_200 - len(facts.sample.columns)
-    assert "computed from 80 rows" in facts.maps[0].caption
-    assert facts.labelings[0].contrast.n_hidden > 0
+    assert "computed from 80 rows" in next(one for one in facts.maps if one.name == "PCA").caption
+    assert facts.labelings[0].contrast is None  # numbered columns say nothing
 
 
 @pytest.mark.parametrize("n_columns", [1, 2])
@@ -337,3 +337,33 @@ def test_stops_have_a_bound():
     assert sum(stop.k for stop in found) - 50 <= USUAL.cards
     assert found[chosen].k == 50
     assert {49, 51} <= {stop.k for stop in found}
+
+
+def test_pixels_are_shown_as_pictures():
+    """Law: columns that are the pixels of a square give typical rows a picture, and cards no columns."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 30)
+    X = rng.random((60, 64)) + labels[:, None] * (np.arange(64) < 32)
+    facts = build_facts(make_subject(X, [f"pixel{at}" for at in range(64)], labels))
+    card = facts.labelings[facts.chosen].cards[0]
+    assert card.apart == ()
+    assert all(row.picture.startswith("data:image/png;base64,") for row in card.typical)
+    assert facts.maps[0].name in ("near rows", "t-SNE")  # of many columns before the components
+    plain = build_facts(make_subject(X, [f"x{at}" for at in range(64)], labels))
+    assert plain.labelings[plain.chosen].cards[0].typical[0].picture is None
+
+
+def test_many_rows_are_placed_by_the_graph_of_near_rows(monkeypatch):
+    """Law: where t-SNE would leave rows out, all rows of the page are placed, the same at every time."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], 40)
+    X = rng.normal(size=(120, 5)) + 6 * np.eye(3, 5)[labels]
+    monkeypatch.setattr("coterie.show.layout.planes.MOST_TSNE_ROWS", 100)
+    first, second = (build_facts(make_subject(X, list("abcde"), labels)).maps[1] for _ in range(2))
+    assert first == second
+    assert first.name == "near rows"
+    assert None not in first.x
+    places = np.column_stack([first.x, first.y]).astype(float)
+    apart = np.linalg.norm(places[:, None] - places, axis=-1)
+    np.fill_diagonal(apart, np.inf)
+    assert (labels[apart.argmin(axis=1)] == labels).mean() > 0.95

@@ -102,21 +102,23 @@ def fit(
     )  # fmt: skip
     files = outputs.Files(data, output, save, force, with_data, escape_formulas)
     files.check(as_json=as_json)
+    reports.check(report, opens=opens, force=force)
     if graph or directed:
         found_graph = graphs.find(
             data, request, files, graph, directed, report, header=header, encoding=encoding
         )
         graphs.show(found_graph, files, as_json=as_json)
+        reports.tell(report, opens=opens, quiet=as_json or files.labels_to_stdout)
         return fitting.exit_code(found_graph, strict=strict)
     if text is not None:
         from coterie.cli import texts
 
-        found_texts, read = texts.find(
+        found_texts, read, names = texts.find(
             data, text, language, request, files, report, header=header, encoding=encoding
         )
-        texts.show(found_texts, read, files, as_json=as_json)
+        texts.show(found_texts, read, names, files, as_json=as_json)
+        reports.tell(report, opens=opens, quiet=as_json or files.labels_to_stdout)
         return fitting.exit_code(found_texts, strict=strict)
-    reports.check(report, opens=opens, force=force)
     with fitting.found_in(data, request, header=header, encoding=encoding, scheduler=scheduler) as found:
         files.write(found)
         reports.write(found, report, force=force)

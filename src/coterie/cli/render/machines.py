@@ -99,6 +99,7 @@ def _group_facts(groups: Groups, group: int) -> dict[str, Any]:
         "apart": profile.apart_facts(group),
         "effects": dict(zip(profile.columns, profile.effects[group].tolist(), strict=True)),
         "typical_rows": (profile.typical[group] + 1).tolist(),
+        **({"typical_names": list(profile.names[group])} if profile.names else {}),
         "borderline_rows": (profile.borderline[group] + 1).tolist(),
         "rule": None if rule is None else rule.to_dict(),
     }

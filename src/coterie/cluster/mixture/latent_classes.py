@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import FloatArray, Labels, MatrixLike, RandomState, VectorLike, Weights
+from coterie._support.typing import FloatArray, Labels, MatrixLike, RandomState, Weights
 from coterie._support.validation import (
     AnArray,
     Constraint,
@@ -24,11 +24,10 @@ from coterie._support.validation import (
     Seed,
     Whole,
     check_n_clusters,
-    check_sample_weight,
     check_seed,
 )
 from coterie._support.validation.schema import COUNT, FLAG, ListOf, Schema, Tensor, check_squares, wrong
-from coterie.cluster.base import Listener, WeightedClusterer
+from coterie.cluster.base import Listener
 from coterie.cluster.categorical.rows import (
     Doubles,
     MergedRows,
@@ -41,6 +40,7 @@ from coterie.cluster.categorical.rows import (
     refuse_empty_rows,
     split_columns,
 )
+from coterie.cluster.mixture.criteria import DensityClusterer, shares_of
 from coterie.errors import InvalidData
 
 LEAST_PROBABILITY = 1e-15  # of a category: a class that has none of it does not forbid it
@@ -79,21 +79,6 @@ class Classes:
                 terms = -0.5 * (LOG_OF_TWO_PI + np.log(variance) + (column[:, None] - mean) ** 2 / variance)
             out += np.where(np.isnan(column)[:, None], 0.0, terms)
         return out
-
-
-def shares_of(log_joint: Doubles) -> tuple[Doubles, Doubles]:
-    """Return the share of every row in every class, and the log-likelihood of every row.
-
-    Examples
-    --------
-    >>> shares, logs = shares_of(np.log([[0.1, 0.3]]))
-    >>> shares.round(2), logs.round(4)
-    (array([[0.25, 0.75]]), array([-0.9163]))
-    """
-    peak = log_joint.max(axis=1, keepdims=True)
-    parts = np.exp(log_joint - peak)
-    total = parts.sum(axis=1, keepdims=True)
-    return parts / total, (peak + np.log(total))[:, 0]
 
 
 def maximise(merged: MergedRows, shares: Doubles, before: Classes, reg_covar: float) -> Classes:
@@ -165,7 +150,7 @@ def draw_start(merged: MergedRows, k: int, reg_covar: float, random: np.random.G
     return Classes(np.full(k, 1 / k), probabilities, means, np.repeat(variance[None, :], k, axis=0))
 
 
-class LatentClasses(WeightedClusterer):
+class LatentClasses(DensityClusterer):
     """Groups of rows of numbers and categories, by a mixture whose columns are independent in each class.
 
     The density of a row is
@@ -230,8 +215,6 @@ class LatentClasses(WeightedClusterer):
     np.True_
     """
 
-    _objective_words: ClassVar[str] = "mean log-likelihood"
-
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_components": Whole(1),
         "categorical": Nothing() | AnArray(),
@@ -243,7 +226,7 @@ class LatentClasses(WeightedClusterer):
         "progress": Nothing() | Flag() | Function(),
     }
     _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
+        **DensityClusterer._schema,
         "labels_": Tensor("rows", kind="i4", low=0, below="components"),
         "weights_": Tensor("components", kind="f8", low=0, high=1),
         "probabilities_": ListOf(Tensor("components", None, kind="f8", above=0)),
@@ -318,41 +301,12 @@ class LatentClasses(WeightedClusterer):
         """Return the share of each row in each class, of shape (n_samples, n_components)."""
         return shares_of(self._joint(X))[0]
 
-    def membership(self, X: MatrixLike) -> FloatArray:
-        """Return the share of each row in each group: `predict_proba`."""
-        return self.predict_proba(X)
-
     def score_samples(self, X: MatrixLike) -> FloatArray:
         """Return the log-likelihood of each row."""
         return shares_of(self._joint(X))[1]
 
-    def score(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> float:
-        """Return the (weighted) mean log-likelihood of the rows."""
-        total, log_likelihood = self._evidence(self.score_samples(X), sample_weight)
-        return log_likelihood / total
-
-    def bic(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
-        """Return the Bayesian information criterion ``p ln n - 2 ln L``: the lower the better."""
-        total, log_likelihood = self._evidence(self.score_samples(X), sample_weight)
-        return float(self._n_parameters * np.log(total) - 2 * log_likelihood)
-
-    def aic(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
-        """Return Akaike's information criterion ``2 p - 2 ln L``: the lower the better."""
-        return 2 * self._n_parameters - 2 * self._evidence(self.score_samples(X), sample_weight)[1]
-
-    def icl(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
-        """Return the integrated completed likelihood criterion: the lower the better.
-
-        It is ``bic - 2 sum over rows of ln(largest share)``: classes that overlap cost their doubt.
-        """
-        _, certainty = self._evidence(np.log(self.predict_proba(X).max(axis=1)), sample_weight)
-        return self.bic(X, sample_weight) - 2 * certainty
-
-    def _evidence(self, logs: FloatArray, sample_weight: VectorLike | None) -> tuple[float, float]:
-        """Return the total weight of the rows, and the weighted sum of their logarithms."""
-        weights = check_sample_weight(sample_weight, len(logs), who=type(self).__name__)
-        w = np.ones(len(logs)) if weights is None else weights
-        return float(w.sum()), float((logs * w).sum())
+    def _n_free(self) -> int:
+        return self._n_parameters
 
     def _joint(self, X: MatrixLike) -> Doubles:
         coded = self._check_new(X)

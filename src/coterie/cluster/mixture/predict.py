@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, VectorLike
-from coterie._support.validation import Whole, check_data, check_sample_weight
+from coterie._support.validation import Whole, check_data
 from coterie._support.validation.schema import Either, Schema, Sometimes, Tensor, wrong
-from coterie.cluster.base import WeightedClusterer
+from coterie.cluster.mixture.criteria import DensityClusterer
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.cluster.mixture.parameters import Parameters, label_rows, share_rows
 from coterie.cluster.mixture.starts import Draws
@@ -27,13 +27,11 @@ _COVARIANCES = Either(
 )
 
 
-class MixtureClusterer(WeightedClusterer):
+class MixtureClusterer(DensityClusterer):
     """An estimator whose groups are the components of a Gaussian mixture."""
 
-    _objective_words: ClassVar[str] = "mean log-likelihood"
-
     _schema: ClassVar[Schema] = {
-        **WeightedClusterer._schema,
+        **DensityClusterer._schema,
         "means_": Tensor("components", "columns"),
         "weights_": Tensor("components", low=0, high=1 + LEAST_TOTAL),
         "covariances_": _COVARIANCES,
@@ -90,48 +88,9 @@ class MixtureClusterer(WeightedClusterer):
         """Return the share of each row in each component, of shape (n_samples, n_components)."""
         return share_rows(self._check_new(X), self._parameters(), self._shift)
 
-    def membership(self, X: MatrixLike) -> FloatArray:
-        """Return the share of each row in each group: `predict_proba`."""
-        return self.predict_proba(X)
-
     def score_samples(self, X: MatrixLike) -> FloatArray:
         """Return the log-likelihood of each row."""
         return label_rows(self._check_new(X), self._parameters(), self._shift)[1]
-
-    def score(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> float:
-        """Return the (weighted) mean log-likelihood of the rows."""
-        logs = self.score_samples(X)
-        weights = check_sample_weight(sample_weight, len(logs), who=type(self).__name__)
-        return float(np.average(logs, weights=weights))
-
-    def bic(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
-        """Return the Bayesian information criterion ``p ln n - 2 ln L``: the lower the better.
-
-        R's mclust calls minus this number BIC. p is the number of free parameters, L the likelihood, n the
-        number of rows, or their total weight.
-        """
-        total, log_likelihood = self._evidence(self.score_samples(X), sample_weight)
-        return float(self._n_parameters() * np.log(total) - 2 * log_likelihood)
-
-    def aic(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
-        """Return Akaike's information criterion ``2 p - 2 ln L``: the lower the better."""
-        _, log_likelihood = self._evidence(self.score_samples(X), sample_weight)
-        return 2 * self._n_parameters() - 2 * log_likelihood
-
-    def icl(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:
-        """Return the integrated completed likelihood criterion: the lower the better.
-
-        It is ``bic - 2 sum over rows of ln(largest share)``: groups that overlap are charged for their doubt.
-        """
-        _, certainty = self._evidence(np.log(self.predict_proba(X).max(axis=1)), sample_weight)
-        return self.bic(X, sample_weight) - 2 * certainty
-
-    def _evidence(self, logs: FloatArray, sample_weight: VectorLike | None) -> tuple[float, float]:
-        """Return the total weight of the rows, and the weighted sum of their logarithms."""
-        weights = check_sample_weight(sample_weight, len(logs), who=type(self).__name__)
-        if weights is None:
-            return float(len(logs)), float(logs.sum(dtype=np.float64))
-        return float(weights.sum()), float(logs.astype(np.float64) @ weights)
 
     def sample(self, n_samples: int = 1) -> tuple[FloatArray, Labels]:
         """Draw rows from the mixture, component after component; return them, and the component of each."""
@@ -153,7 +112,7 @@ class MixtureClusterer(WeightedClusterer):
             return draws.multivariate_normal(mean, covariance, count)
         return np.asarray(mean + draws.standard_normal((count, len(mean))) * np.sqrt(covariance))
 
-    def _n_parameters(self) -> int:
+    def _n_free(self) -> int:
         k, d = (int(size) for size in self.means_.shape)
         return FAMILIES[self.covariance_type].n_covariance_parameters(k, d) + k * d + k - 1
 

@@ -1,4 +1,4 @@
-"""Rows in a plane: principal components, t-SNE, and how many rows lie in each cell."""
+"""Rows in a plane: principal components, maps of near rows, and how many rows lie in each cell."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from scipy import sparse
 from coterie._support import linear_algebra
 from coterie._support.linear_algebra import settle_signs
 from coterie._support.typing import Data, FloatArray, Indices
+from coterie.cluster import lay_out_graph
+from coterie.distance import neighbour_graph
 from coterie.pipeline.partition import dense
 
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it, without their whole part, fill an interval evenly
 WIDEST_COVARIANCE = 500  # columns up to which components come from all rows
-MOST_TSNE_ROWS = 1_000  # t-SNE of more takes longer than all the rest of a report
+MOST_TSNE_ROWS = 1_000  # of so few t-SNE keeps more neighbours; of more it takes too long
+
+NEAR = 15  # rows that each row is linked to on a map of near rows
 TSNE_STEPS = 500
 CELLS = 72  # of a density, per side
 EDGE = 0.0005  # of the rows on either side, which may lie outside: one outlier must not squeeze all others
@@ -77,30 +81,43 @@ def principal_plane(points: Data | sparse.csr_array, some: Indices) -> Principal
     return PrincipalPlane(centered @ settle_signs(rows.T), shares, False)
 
 
-class TsnePlane(NamedTuple):
-    """Places by t-SNE, NaN for rows that were not placed, how many were, and at which perplexity."""
+class NearPlane(NamedTuple):
+    """Places at which near means alike, what the picture is called, and how it was made."""
 
     places: FloatArray
-    n_placed: int
-    perplexity: float
+    name: str
+    how: str
 
 
-def tsne_plane(points: Data, seed: int) -> TsnePlane:
-    """Return the places of at most 1,000 of the rows: near means alike."""
+def near_plane(points: Data, seed: int, metric: str = "euclidean") -> NearPlane:
+    """Return places of the rows: by t-SNE up to 1,000 of them, beyond that from the graph of near rows."""
+    if len(points) <= MOST_TSNE_ROWS:
+        return _tsne_plane(points, seed)
+    return graph_plane(lay_out_graph(neighbour_graph(points, NEAR, metric).weights, random_state=seed), NEAR)
+
+
+def graph_plane(places: FloatArray, n_neighbors: int | None) -> NearPlane:
+    """Name places that come from a graph of near rows, or (None) from a network."""
+    if n_neighbors is None:
+        return NearPlane(np.asarray(places, dtype=np.float64), "network", "nodes with edges pull each other")
+    n_placed = int(np.isfinite(places[:, 0]).sum())
+    how = f"{n_placed:,} rows, each linked to its {n_neighbors} nearest ones"
+    return NearPlane(np.asarray(places, dtype=np.float64), "near rows", how)
+
+
+def _tsne_plane(points: Data, seed: int) -> NearPlane:
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 
-    chosen = np.random.default_rng(seed).permutation(len(points))[:MOST_TSNE_ROWS]
-    some = np.asarray(points[chosen], dtype=np.float64)
-    perplexity = min(30.0, (len(chosen) - 1) / 3)
-    start = principal_plane(some, np.arange(len(some))).places
+    rows = np.asarray(points, dtype=np.float64)
+    perplexity = min(30.0, (len(rows) - 1) / 3)
+    start = principal_plane(rows, np.arange(len(rows))).places
     start = (start / (start[:, 0].std() or 1.0) * 1e-4).astype(np.float32)
     method = TSNE(perplexity=perplexity, init=start, max_iter=TSNE_STEPS, random_state=seed)
     with threadpool_limits(1):  # so few rows give threads nothing to do but wait for each other
-        found = method.fit_transform(some)
-    places = np.full((len(points), 2), np.nan)
-    places[chosen] = found
-    return TsnePlane(places, len(chosen), perplexity)
+        found = method.fit_transform(rows)
+    how = f"t-SNE of {len(rows):,} rows (perplexity {perplexity:g})"
+    return NearPlane(np.asarray(found, dtype=np.float64), "t-SNE", how)
 
 
 class Density(NamedTuple):

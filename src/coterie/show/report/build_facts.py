@@ -8,6 +8,7 @@ from coterie._support.typing import Indices
 from coterie.evaluate import Significance, Stability
 from coterie.evaluate.belief import SIGNIFICANT, STABLE, is_stable
 from coterie.pipeline import FitVerdict
+from coterie.pipeline.many_columns import few_of_each
 from coterie.pipeline.verdict import stability_text
 from coterie.show.palette import cluster_colors
 from coterie.show.report.evidence import (
@@ -138,7 +139,7 @@ def _data(subject: Subject) -> DataFacts:
         n_rows=subject.n_rows,
         n_grouped=subject.n_all,
         columns=tuple(shorten(name) for name in used[:MOST_COLUMNS_NAMED]) + more,
-        left_out=tuple((shorten(name), reason) for name, reason in subject.left_out[:MOST_COLUMNS_NAMED]),
+        left_out=tuple(few_of_each(subject.left_out)),
         scaling=subject.scaling,
         missing=tuple((shorten(name), n) for name, n in subject.missing[:MOST_COLUMNS_NAMED]),
         notes=tuple(subject.notes),

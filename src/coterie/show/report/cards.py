@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from coterie._support.typing import Indices
-from coterie.pipeline.partition import GroupMeans, SomeRows
+from coterie.pipeline.partition import GroupMeans, SomeRows, dense
 from coterie.pipeline.profile import telling_columns
 from coterie.show.report.facts import ApartFacts, CardFacts, ContrastFacts, RowFacts, RuleFacts
+from coterie.show.report.pixels import picture
 from coterie.show.report.subject import Subject, shorten
 
 MOST_CARDS = 60
@@ -45,9 +46,9 @@ class Deck:
             color=self.colors[group],
             size=int(self.means.sizes[group]),
             share=float(self.means.sizes[group] / self.subject.n_all),
-            words=words(self.means, group),
-            apart=apart_facts(self.means, group),
-            typical=self._named("typical", group, self.held.typical(group)),
+            words=self._words(group),
+            apart=() if self.subject.tells_by_rows else apart_facts(self.means, group),
+            typical=tuple(map(self._pictured, self._named("typical", group, self.held.typical(group)))),
             borderline=self._named("borderline", group, self.held.borderline(group)),
             silhouette=None if silhouette is None else float(silhouette),
             stability=stability,
@@ -55,13 +56,34 @@ class Deck:
             rule=self._rule(group),
         )
 
+    def _words(self, group: int) -> str:
+        """Say what a group is called, or in what it differs."""
+        names = self.subject.group_names if self.is_chosen else None
+        if names is not None:
+            return names[group]
+        return "" if self.subject.tells_by_rows else words(self.means, group)
+
     def _named(self, which: str, group: int, held: Indices) -> tuple[RowFacts, ...]:
         """Return rows by name: those that the profile found among all rows, else those of the held ones."""
         rows = getattr(self.subject.profile, which, None) if self.is_chosen else None
         if rows is not None:
             places = [self.subject.place_of(int(row)) for row in rows[group][:MOST_NAMED]]
             return tuple(self._row(place) for place in places)
+        known = self.subject.typical if self.is_chosen and which == "typical" else None
+        if known is not None:
+            return tuple(self._row(int(place)) for place in known[group][:MOST_NAMED])
         return tuple(self._row(int(self.places[place])) for place in held[:MOST_NAMED])
+
+    def _pictured(self, row: RowFacts) -> RowFacts:
+        """Return the row with its picture, where its columns are pixels."""
+        pixels = self.subject.pixels
+        if pixels is None or row.place is None:
+            return row
+        values, (low, high) = (
+            dense(self.subject.at_hand.X[self.places[[row.place]]])[0],
+            self.subject.extremes,
+        )
+        return replace(row, picture=picture(pixels.square(values, low), pixels.side, low, high))
 
     def _row(self, row: int) -> RowFacts:
         place = int(np.searchsorted(self.places, row))

@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from coterie._support.config import configuration
-from coterie._support.typing import Indices
 from coterie.cluster import find_method
-from coterie.data import Table
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering, Groups, fit
 from coterie.pipeline.levels import describe_level
+from coterie.pipeline.many_columns import names_of_rows
 from coterie.pipeline.other_numbers import tree_of
 from coterie.select import Evidence
 from coterie.show.report.subject import Subject
 
-LONGEST_ROW_NAME = 24  # characters of a column of text that names the rows
 OPTIONS = {"random_state": "seed"}  # what the command line calls otherwise
 
 
@@ -64,8 +62,14 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         command=command or shell_line(groups.source, stored),
         python=python_lines(groups.source, stored),
         seed=clustering.seed,
+        linked=None if prepared is None else _linked(groups.model, len(prepared.rows)),
         used=groups.columns if groups.levels else None,
     )
+
+
+def _linked(model: Any, n_rows: int) -> Any:
+    """Return the estimator where it has linked all rows to near ones; else None."""
+    return model if hasattr(model, "map") and len(model.labels_) == n_rows else None
 
 
 def _lead(clustering: Clustering) -> str:
@@ -174,31 +178,6 @@ def _value(name: str, value: object) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(_value(name, one) for one in value)}]"
     return "y" if name == "truth" else "..."
-
-
-def names_of_rows(table: Table, rows: Indices) -> list[str] | None:
-    """Return what the table calls its rows: a column of keys, or of short, unique texts."""
-    for name in (*table.key_columns(), *_texts(table)):
-        values = table.content[name]
-        if str(values.dtype) == "String" or not values.dtype.is_numeric():
-            return [str(values[row]) for row in rows.tolist()]
-    return None
-
-
-def _texts(table: Table) -> list[str]:
-    """Return the columns of text that could name the rows."""
-    if table.is_matrix:
-        return []
-    texts = {
-        name: table.content[name] for name in table.columns if str(table.content[name].dtype) == "String"
-    }
-    return [
-        name
-        for name, values in texts.items()
-        if not values.null_count()
-        and values.n_unique() == len(values)
-        and values.str.len_chars().max() <= LONGEST_ROW_NAME
-    ]
 
 
 def lead_of(groups: Groups) -> str:

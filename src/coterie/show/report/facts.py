@@ -149,10 +149,11 @@ class MapFacts:
 
 @dataclass(frozen=True)
 class RowFacts:
-    """A row that is named: its place in the sample (None: not held), and what it is called."""
+    """A row that is named: its place in the sample (None: not held), what it is called, and its picture."""
 
     place: int | None
     name: str
+    picture: str | None = None  # address of a small image, where columns are pixels
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,7 @@ class LabelingFacts:
     map_finding: str
     silhouette_finding: str
     cards: tuple[CardFacts, ...]
-    contrast: ContrastFacts
+    contrast: ContrastFacts | None  # None: columns have numbers instead of names
     truth: TruthTable | None
     role: str = "what if"  # or the answer, the best guess, a level
 

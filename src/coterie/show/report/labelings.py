@@ -147,7 +147,7 @@ def labeling_facts(subject: Subject, stop: Stop, places: Indices, *, is_chosen: 
         map_finding=map_finding(silhouettes, stop.k),
         silhouette_finding=silhouette_finding(silhouettes),
         cards=deck.cards(),
-        contrast=contrast_facts(means),
+        contrast=None if subject.tells_by_rows else contrast_facts(means),
         truth=None if partition.truth is None else truth_table(partition.truth),
         role=_role(subject, stop.k, is_chosen=is_chosen),
     )

@@ -5,19 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from coterie._support.typing import FloatArray, Indices
+from coterie.pipeline.many_columns import MANY_COLUMNS
 from coterie.pipeline.partition import dense
-from coterie.show.layout.planes import GOLDEN, density, principal_plane, tsne_plane
+from coterie.show.layout.planes import GOLDEN, NearPlane, density, graph_plane, near_plane, principal_plane
 from coterie.show.layout.upper_tree import UpperTree, upper_tree
 from coterie.show.report.facts import DensityFacts, MapFacts, TreeFacts
 from coterie.show.report.numbers import count, percent, rounded
 from coterie.show.report.subject import Subject, shorten
 from coterie.tree import Dendrogram
 
-LEAST_TSNE_ROWS = 20
+ALIKE = "near means alike"
+NEAR_MEANS = {"network": "near means linked, directly or by way of others"}
+LEAST_NEAR_ROWS = 20  # fewer have no neighbourhoods to speak of
+MOST_LINKED_ROWS = 100_000  # of a method that linked near rows: more take too long to lay out for a page
 
 
 def map_facts(subject: Subject, places: Indices) -> tuple[MapFacts, ...]:
     """Return the maps of the rows at `places`, the first being shown first."""
+    if subject.is_network:
+        network = graph_plane(subject.linked.map(), None)
+        return (_near_facts(network._replace(places=network.places[places]), None),)
     n_columns = len(subject.columns)
     if subject.at_hand.category_of:
         n_columns = max(n_columns, 3)  # categories have no axis of their own
@@ -26,9 +33,9 @@ def map_facts(subject: Subject, places: Indices) -> tuple[MapFacts, ...]:
     if n_columns == 2:
         return (_plane(subject, places),)
     maps = [_components(subject, places)]
-    points = dense(subject.at_hand.points[places])
-    if len(places) >= LEAST_TSNE_ROWS and np.ptp(points) > 0:
-        maps.append(_neighbourhoods(points, subject.seed))
+    near = _near_rows(subject, places)
+    if near is not None:
+        maps.insert(0 if n_columns >= MANY_COLUMNS else 1, near)
     return tuple(maps)
 
 
@@ -86,16 +93,32 @@ def _density(plane: FloatArray, n_shown: int) -> DensityFacts | None:
     )
 
 
-def _neighbourhoods(points: FloatArray, seed: int) -> MapFacts:
-    found = tsne_plane(points, seed)
+def _near_rows(subject: Subject, places: Indices) -> MapFacts | None:
+    """Return the map on which near means alike; the graph is that of the method, where it has one."""
+    if len(places) < LEAST_NEAR_ROWS:
+        return None
+    model = subject.linked
+    if model is not None and subject.n_grouped <= MOST_LINKED_ROWS:
+        everyone = model.map()
+        shown, counted = graph_plane(everyone, model.n_neighbors), everyone
+        shown = shown._replace(places=shown.places[places])
+        return _near_facts(shown, _density(counted[np.isfinite(counted[:, 0])], len(places)))
+    points = dense(subject.at_hand.points[places])
+    if np.ptp(points) == 0:
+        return None
+    return _near_facts(near_plane(points, subject.seed), None)
+
+
+def _near_facts(found: NearPlane, shade: DensityFacts | None) -> MapFacts:
     return MapFacts(
-        name="t-SNE",
-        caption=f"t-SNE of {count(found.n_placed, 'row')} (perplexity {found.perplexity:g}): near means "
-        f"alike; sizes of gaps and of clouds mean nothing.",
+        name=found.name,
+        caption=f"{found.how[:1].upper()}{found.how[1:]}: {NEAR_MEANS.get(found.name, ALIKE)}; sizes of gaps "
+        f"and of clouds mean nothing.",
         x_title="",
         y_title="",
         x=rounded(found.places[:, 0]),
         y=rounded(found.places[:, 1]),
+        density=shade,
     )
 
 

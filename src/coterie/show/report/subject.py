@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Labels
+from coterie._support.typing import Indices, Labels
 from coterie.evaluate import Significance, Stability
 from coterie.pipeline import Candidate, FitVerdict, Profile
+from coterie.pipeline.many_columns import PixelColumns, are_numbered, pixel_columns
 from coterie.pipeline.partition import Partition, RowsAtHand
 from coterie.select import Evidence
 from coterie.tree import Dendrogram
@@ -46,7 +49,28 @@ class Subject:
     command: str | None = None  # what to type in the shell to have it again
     python: str = ""  # the same in Python
     seed: int = 0  # of the sample and the maps
+    group_names: Sequence[str] | None = None  # what the groups of the answer are called, e.g. by their words
+    typical: Sequence[Indices] | None = None  # places of their most typical rows, where they are known
+    linked: Any = None  # the estimator, where it linked near rows: its graph is drawn as a map
+    is_network: bool = False  # whether rows are the nodes of a network, which `linked` draws
     used: Sequence[str] | None = None  # columns of the table, where categories have columns of their own
+
+    @cached_property
+    def tells_by_rows(self) -> bool:
+        """Whether typical rows, rather than columns, say what a group is like."""
+        return self.group_names is not None or (are_numbered(self.columns) and not self.at_hand.category_of)
+
+    @cached_property
+    def pixels(self) -> PixelColumns | None:
+        """How the columns make a picture; None: they are something else."""
+        if self.at_hand.category_of:
+            return None
+        return pixel_columns(self.columns, [name for name, _ in self.left_out])
+
+    @cached_property
+    def extremes(self) -> tuple[float, float]:
+        """The least and the largest value of all columns."""
+        return float(self.at_hand.X.min()), float(self.at_hand.X.max())
 
     @property
     def at_hand(self) -> RowsAtHand:

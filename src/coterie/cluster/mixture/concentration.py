@@ -1,0 +1,153 @@
+"""Concentrations on a sphere: the constant of a von Mises-Fisher density, and which concentration fits.
+
+In d columns, with v = d/2 - 1 and A the area of the sphere of unit vectors, the density about m is
+
+    f(x) = exp(kappa m.x - L(kappa)) / A,   L(kappa) = log of 0F1(v + 1; kappa^2 / 4),
+
+so that L is 0 for the uniform density, kappa = 0. L is the logarithm of the modified Bessel function I_v
+without its power of kappa; `excess` is L - kappa, which stays small where kappa is large.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import lgamma, log, pi
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ive
+
+Doubles = npt.NDArray[np.float64]
+
+MANY = 50.0  # orders from which Debye's expansion has all digits
+N_TERMS = 24  # of the power series, for kappa^2 up to 4 (order + 1): the m-th is at most 1 / m!
+N_POLYNOMIALS = 7  # of Debye's expansion, after the first: the next is below 1e-15 at MANY
+MOST_ALIKE = 1 - 1e-6  # mean length beyond which rows count as equal: a density needs some extent
+NOTHING = 1e-150  # a mean length whose square vanishes
+MOST_STEPS = 60
+
+
+def _debye_polynomials(count: int) -> list[Doubles]:
+    """Return the coefficients, lowest power first, of Debye's polynomials u_1, u_2 ... by recurrence."""
+    current, found = [Fraction(1)], []
+    for _ in range(count):
+        following = [Fraction(0)] * (len(current) + 3)
+        for power, value in enumerate(current):
+            following[power + 1] += value / (8 * (power + 1))
+            following[power + 3] -= 5 * value / (8 * (power + 3))
+            if power:
+                following[power + 1] += power * value / 2
+                following[power + 3] -= power * value / 2
+        found.append(np.array([float(value) for value in following]))
+        current = following
+    return found
+
+
+_POLYNOMIALS = _debye_polynomials(N_POLYNOMIALS)
+
+
+def excess(order: float, kappa: Doubles) -> Doubles:
+    """Return L(kappa) - kappa of the Bessel function of this order (at least -1/2), for kappa of 0 and more.
+
+    Examples
+    --------
+    >>> excess(0.5, np.array([0.0, 1.0])).round(6)  # log(sinh(1)) - 1
+    array([ 0.      , -0.838561])
+    """
+    found = np.empty_like(kappa)
+    is_small = kappa**2 <= 4 * (order + 1)
+    found[is_small] = _by_series(order, kappa[is_small])
+    found[~is_small] = (_by_expansion if order >= MANY else _by_scipy)(order, kappa[~is_small])
+    return found
+
+
+def _by_scipy(order: float, kappa: Doubles) -> Doubles:
+    return np.asarray(np.log(ive(order, kappa)) - order * np.log(kappa / 2) + lgamma(order + 1))
+
+
+def _by_series(order: float, kappa: Doubles) -> Doubles:
+    quarter, term = kappa**2 / 4, np.ones_like(kappa)
+    total = np.zeros_like(kappa)
+    for m in range(1, N_TERMS):
+        term = term * quarter / (m * (order + m))
+        total = total + term
+    return np.asarray(np.log1p(total) - kappa)
+
+
+def _by_expansion(order: float, kappa: Doubles) -> Doubles:
+    """Return the same by Debye's expansion, uniform in kappa; no power of kappa is left to overflow."""
+    z = kappa / order
+    root = np.sqrt(1 + z**2)
+    series = np.ones_like(z)
+    for power, polynomial in enumerate(_POLYNOMIALS, 1):
+        series = series + np.polynomial.polynomial.polyval(1 / root, polynomial) / order**power
+    return np.asarray(
+        order / (root + z)
+        - order * np.log(order * (1 + root) / 2)
+        - log(2 * pi * order) / 2
+        - np.log(root) / 2
+        + np.log(series)
+        + lgamma(order + 1)
+    )
+
+
+def mean_length(n_columns: int, kappa: Doubles) -> Doubles:
+    """Return the length of the mean of unit vectors that are concentrated so: I_{v+1} / I_v of kappa.
+
+    Examples
+    --------
+    >>> mean_length(3, np.array([1.0])).round(6)  # coth(1) - 1
+    array([0.313035])
+    """
+    order = n_columns / 2 - 1
+    return np.asarray(kappa / n_columns * np.exp(excess(order + 1, kappa) - excess(order, kappa)))
+
+
+def log_density_at_peak(n_columns: int, kappa: Doubles) -> Doubles:
+    """Return the logarithm of the density at its own direction; elsewhere kappa (1 - m.x) is less.
+
+    Examples
+    --------
+    >>> log_density_at_peak(2, np.array([0.0])).round(6)  # uniform on the circle: 1 / 2 pi
+    array([-1.837877])
+    """
+    half = n_columns / 2
+    log_area = log(2) + half * log(pi) - lgamma(half)
+    return -log_area - excess(half - 1, kappa)
+
+
+def concentration(n_columns: int, length: Doubles) -> Doubles:
+    """Return the concentration whose mean has this length: the likeliest one.
+
+    A length of 0 gives 0; lengths above 1 - 1e-6 give that of 1 - 1e-6. Newton's steps, kept between the two
+    bounds of `amos-1974` of the references.
+
+    Examples
+    --------
+    >>> concentration(3, np.array([0.0, 0.313035])).round(4)
+    array([0., 1.])
+    """
+    rho = np.where(length < NOTHING, 0.0, np.minimum(length, MOST_ALIKE))
+    v = n_columns / 2 - 1
+    low = np.maximum(_inverse_bound(rho, v, v + 2), _inverse_bound(rho, v + 0.5, v + 0.5))
+    high = _inverse_bound(rho, v + 0.5, v + 1.5)
+    low, high = np.minimum(low, high) * (1 - 1e-9), np.maximum(low, high) * (1 + 1e-9)
+    kappa = (low + high) / 2
+    for _ in range(MOST_STEPS):
+        at = mean_length(n_columns, kappa)
+        low, high = np.where(at < rho, kappa, low), np.where(at < rho, high, kappa)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = kappa - (at - rho) / (1 - at**2 - (n_columns - 1) / kappa * at)
+        is_inside = (step > low) & (step < high)
+        following = np.where(is_inside, step, (low + high) / 2)
+        is_done = bool((np.abs(following - kappa) <= 1e-13 * kappa).all())
+        kappa = following
+        if is_done:
+            break
+    return kappa
+
+
+def _inverse_bound(rho: Doubles, alpha: float, beta: float) -> Doubles:
+    """Return the kappa at which kappa / (alpha + sqrt(kappa^2 + beta^2)) is rho."""
+    spare = (1 - rho) * (1 + rho)
+    return np.asarray(rho * (alpha + np.sqrt((alpha * rho) ** 2 + beta**2 * spare)) / spare)

@@ -1,0 +1,81 @@
+"""Tables of many columns: typical rows tell what groups are like, and the null test sees communities."""
+
+import re
+
+import numpy as np
+import polars
+import pytest
+
+import coterie
+from coterie.pipeline.many_columns import are_numbered, few_of_each, pixel_columns
+from coterie.pipeline.null_test import NullRows, best_rank
+from coterie.pipeline.request import make_request
+
+
+def planted(n_columns=40, n_rows=150, seed=0):
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(0, 2, (3, n_columns))
+    truth = np.arange(n_rows) % 3
+    return centres[truth] + rng.normal(size=(n_rows, n_columns)), truth
+
+
+@pytest.fixture(scope="module")
+def answers():
+    X, truth = planted()
+    numbered = polars.DataFrame(X, schema=[f"v{at}" for at in range(40)])
+    keyed = numbered.with_columns(polars.Series("who", [f"p{at}-{'abc'[c]}" for at, c in enumerate(truth)]))
+    words = ["".join("abcdefgh"[int(digit)] for digit in oct(at + 64)[2:]) for at in range(40)]
+    named = polars.DataFrame(X, schema=words)
+    how = {"budget": "fast", "believe": False, "k": 3, "method": "kmeans"}
+    return truth, *(coterie.fit(each, **how) for each in (numbered, keyed, named))
+
+
+def test_numbered_columns_are_told_by_typical_rows(answers):
+    """Law: where column names are numbers, a group is told by members of it, in text and JSON; no means."""
+    truth, numbered, _, _ = answers
+    text = str(numbered)
+    assert "typical rows: " in text
+    assert re.search(r"\bv\d+\b", text) is None
+    for group, rows in enumerate(numbered.profile.typical):
+        assert (numbered.labels[rows] == group).all()
+        assert len(set(truth[rows])) == 1
+    assert len(numbered.profile.to_dict()[0]["apart"]) <= 5
+
+
+def test_typical_rows_have_the_names_of_the_table(answers):
+    """Law: a key names the typical rows."""
+    _, _, keyed, _ = answers
+    assert re.search(r"typical: p\d+-[abc], p\d+-[abc], p\d+-[abc]", str(keyed))
+    assert all(len(each["typical_names"]) == 5 for each in keyed.profile.to_dict())
+
+
+def test_named_columns_are_told_as_well(answers):
+    """Law: many columns that have names are told with the typical rows beside them."""
+    _, _, _, named = answers
+    assert re.search(r"[a-h]+ (high|low) \([-+]\d.* sd\).*; typical rows: ", str(named))
+
+
+def test_names_of_columns():
+    """Law: numbered names say nothing; pixels make squares, with those that were left out."""
+    assert are_numbered([f"pixel_{a}_{b}" for a in range(8) for b in range(8)])
+    assert not are_numbered([f"v{at}" for at in range(29)])
+    assert not are_numbered(["age", "income", *(f"question {at} {chr(97 + at)}" for at in range(26))])
+    found = pixel_columns([f"pixel{at}" for at in range(20, 64)], [f"pixel{at}" for at in range(20)])
+    assert found is not None
+    assert found.side == 8
+    assert found.square(np.ones(44), 0.0).tolist() == [0.0] * 20 + [1.0] * 44
+    assert pixel_columns([f"pixel{at}" for at in range(63)]) is None
+    assert few_of_each([("a", "x"), ("b", "y")]) == [("a", "x"), ("b", "y")]
+
+
+def test_the_null_test_sees_communities_and_nothing_in_noise():
+    """Law: planted groups beat Gaussians of the same covariance; noise of many columns does not."""
+    request = make_request(budget="fast")
+    rng = np.random.default_rng(1)
+    noise = {"normal": rng.normal(size=(150, 200)), "skewed": np.exp(rng.normal(size=(150, 60)))}
+    X, _ = planted(n_columns=60, n_rows=150)
+    draws = [best_rank(NullRows(X).draw(np.random.default_rng(seed)), request) for seed in range(4)]
+    assert best_rank(X, request) > max(draws)
+    for rows in noise.values():
+        draws = [best_rank(NullRows(rows).draw(np.random.default_rng(seed)), request) for seed in range(8)]
+        assert best_rank(rows, request) <= max(draws)
