@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -18,9 +19,9 @@ from coterie.cli.render.machines import answer_facts, print_json
 from coterie.cli.render.terminal import is_watched
 from coterie.data import read_table, shown_name
 from coterie.data.paths import is_in_blocks
-from coterie.errors import FileProblem, InvalidParameter
+from coterie.errors import DataNotice, FileProblem, InvalidParameter
 from coterie.persist import load
-from coterie.pipeline import Clustering, FitRequest, GraphClustering, predict_table, run
+from coterie.pipeline import Clustering, FitRequest, GraphClustering, column_readings, predict_table, run
 
 if TYPE_CHECKING:
     from coterie.text import TextClustering
@@ -121,14 +122,26 @@ def predict_files(
         return _predict_blocks(model, data, files)
     fitted = load(model)
     with track(is_watched(), f"reading {shown_name(data)}"):
-        table = read_table(data, header=header, encoding=encoding, **reading)
-    labels = predict_table(fitted, table, missing=missing)
+        known = column_readings(fitted, dates=reading.get("dates"))
+        table = read_table(data, header=header, encoding=encoding, readings=known, **reading)
+    with _notices_as_notes():
+        labels = predict_table(fitted, table, missing=missing)
     if files.labels is None or files.labels_to_stdout:
         if not as_json:
             outputs.print_labels(table, labels, **files.how)
     else:
         outputs.write_labels(table, labels, files.target(files.labels), force=files.force, **files.how)
     return labels, len(labels)
+
+
+@contextmanager
+def _notices_as_notes() -> Iterator[None]:
+    """Print what is said about the data as notes, each once, beside the answer."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataNotice)
+        yield
+    for text in dict.fromkeys(str(one.message) for one in caught):
+        print(f"note: {text}", file=sys.stderr)
 
 
 def _predict_blocks(model: Path, data: str, files: outputs.Files) -> tuple[None, None]:

@@ -1,5 +1,6 @@
 """Files, frames and arrays become tables; tables become prepared rows: columns, missing values, scaling."""
 
+from coterie.data.cells import Reading
 from coterie.data.columns import ColumnChoice, LeftOut
 from coterie.data.databases import hide_passwords, shown_name
 from coterie.data.dates import DATE_PARTS, check_dates
@@ -16,6 +17,7 @@ from coterie.data.labels import (
 )
 from coterie.data.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
 from coterie.data.polar import PolarCoordinates
+from coterie.data.readings import ColumnReading
 from coterie.data.scaling import AUTO, SCALINGS, Scaling, check_scale, fit_scaling
 from coterie.data.table import PreparedRows, Table, prepare_rows, read_table
 from coterie.data.whitening import Whitening
@@ -27,6 +29,7 @@ __all__ = [
     "SCALINGS",
     "ColumnChoice",
     "ColumnFacts",
+    "ColumnReading",
     "Complete",
     "Inspection",
     "LabelPair",
@@ -34,6 +37,7 @@ __all__ = [
     "LeftOut",
     "PolarCoordinates",
     "PreparedRows",
+    "Reading",
     "Scaling",
     "Table",
     "Whitening",

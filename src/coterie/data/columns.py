@@ -272,12 +272,16 @@ def check_names(source: str, columns: Sequence[str], names: Iterable[str]) -> No
             raise InvalidParameter(f'{source}: no column "{shortened(name)}".{near}')
 
 
-def numbers_from_text(frame: Any) -> Any:
-    """Turn text columns that hold nothing but numbers (blanks around them, a plus sign) into numbers."""
+def numbers_from_text(frame: Any, *, leave: Sequence[str] = ()) -> Any:
+    """Turn text columns that hold nothing but numbers (blanks around them, a plus sign) into numbers.
+
+    Those of `leave` stay as they are.
+    """
     polars = require("polars", extra="cli", purpose="Reading tables")
     changed = []
     for series in frame:
-        if series.dtype == polars.String and series.null_count() < len(series):
+        is_left = series.dtype != polars.String or series.name in leave
+        if not is_left and series.null_count() < len(series):
             numbers = series.str.strip_chars().cast(polars.Float64, strict=False)
             if numbers.null_count() == series.null_count():
                 changed.append(numbers)

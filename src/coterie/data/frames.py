@@ -15,6 +15,7 @@ from coterie._support.optional import require
 from coterie._support.validation import check_data
 from coterie.data.arrays import numbered_columns
 from coterie.data.columns import numbers_from_text
+from coterie.data.readings import ColumnReadings, texts_to_keep
 from coterie.data.table import Table, read_table
 from coterie.errors import InvalidData, InvalidParameter
 
@@ -27,6 +28,7 @@ def as_table(
     columns: Sequence[str] | None = None,
     may_be_distances: bool = False,
     dates: str | None = None,
+    readings: ColumnReadings | None = None,
     **reading: Any,
 ) -> Table:
     """Return data of any kind as a table.
@@ -42,6 +44,8 @@ def as_table(
         Whether a symmetric matrix with a zero diagonal may pass.
     dates : {"as-number", "year", "month", "weekday"}, default=None
         What to make of dates; None leaves them out.
+    readings : mapping of str to ColumnReading, default=None
+        How cells of some columns were read in an earlier table; see `read_table`.
     **reading
         Of `read_table`, for paths.
 
@@ -50,17 +54,21 @@ def as_table(
     >>> as_table([[1.0, 2.0], [3.0, 4.0]]).columns
     ('column_1', 'column_2')
     """
+    known = readings or {}
     if isinstance(data, Table):
-        return data if dates is None else replace(data, dates=dates)
+        dates, known = dates or data.dates, {**data.readings, **known}
+        is_same = dates == data.dates and known == data.readings
+        return data if is_same else replace(data, dates=dates, readings=known)
     is_paths = isinstance(data, list | tuple) and all(isinstance(one, str | os.PathLike) for one in data)
     if isinstance(data, str | os.PathLike) or (is_paths and len(data)):
-        return read_table(data, dates=dates, **reading)
+        return read_table(data, dates=dates, readings=readings, **reading)
     for name, value in reading.items():
         if value is not None:
             raise InvalidParameter(f"{name} is for files and databases, not for {kind_of(data)}.")
     data = materialised(data)
     if hasattr(data, "columns") and not issparse(data):
-        return replace(_of_frame(data), dates=dates)
+        table = _of_frame(data, texts=texts_to_keep(known))
+        return replace(table, dates=dates, readings=known)
     X = check_data(
         data,
         who="coterie.fit",
@@ -113,7 +121,7 @@ def _of_columns(columns: dict[Any, Any]) -> Any:
         raise InvalidData(f"the columns cannot be read as a table ({error}).") from None
 
 
-def _of_frame(frame: Any) -> Table:
+def _of_frame(frame: Any, *, texts: Sequence[str] = ()) -> Table:
     """Return the table of a pandas or polars frame, column by column."""
     polars = require("polars", extra="cli", purpose="Taking data frames")
     if not isinstance(frame, polars.DataFrame):
@@ -124,7 +132,7 @@ def _of_frame(frame: Any) -> Table:
         frame = polars.DataFrame(values)
     if frame.height == 0 or frame.width == 0:
         raise InvalidData(f"{THE_DATA}: has no {'rows' if frame.width else 'columns'}.")
-    frame = numbers_from_text(frame)
+    frame = numbers_from_text(frame, leave=texts)
     return Table(THE_DATA, tuple(frame.columns), True, frame.height, frame)
 
 

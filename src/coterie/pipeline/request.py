@@ -145,7 +145,7 @@ class FitRequest:
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     missing: str = "auto"
-    reading: Mapping[str, str] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)
     n_init: int | None = None
     improve: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -12,7 +12,7 @@ import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.validation.explain import refuse_queries
-from coterie.data import ColumnChoice, LeftOut, as_table
+from coterie.data import ColumnChoice, ColumnReading, LeftOut, as_table
 from coterie.data.categories import is_category
 from coterie.data.cells import Reading
 from coterie.data.columns import cannot_keep, check_names, look_at
@@ -49,6 +49,12 @@ class Opened:
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, made up where there are none."""
         return self.blocks.columns or tuple(f"column_{at + 1}" for at in range(self.blocks.n_columns))
+
+    def column_readings(self) -> tuple[ColumnReading, ...]:
+        """Return how the cells of each column are read; nothing for columns without names."""
+        if not self.has_names:
+            return ()
+        return tuple(ColumnReading(self.readings.get(name)) for name in self.columns)
 
     def renamed_reason(self, name: str, reason: str) -> Opened:
         """Return the same with another reason why a column is left out."""

@@ -13,6 +13,7 @@ from coterie._support.validation import Constraint, check_parameters, with_plain
 from coterie.errors import InvalidData
 from coterie.scale.blocks import Blocks
 from coterie.scale.sources.reading import read_blocks
+from coterie.scale.sources.tables import Readings
 
 
 class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -71,9 +72,17 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
         return new_blocks(X, names, self.n_features_in_, who=type(self).__name__)
 
 
-def new_blocks(X: Any, names: Sequence[str] | None, n_columns: int, *, who: str) -> Blocks:
-    """Return new rows as blocks, with the columns that a model was fitted on."""
-    blocks = read_blocks(X, columns=None if names is None or not _has_columns(X) else list(names))
+def new_blocks(
+    X: Any,
+    names: Sequence[str] | None,
+    n_columns: int,
+    *,
+    who: str,
+    readings: Readings | None = None,
+) -> Blocks:
+    """Return new rows as blocks, with the columns that a model was fitted on, read as `readings` say."""
+    columns = None if names is None or not _has_columns(X) else list(names)
+    blocks = read_blocks(X, columns=columns, readings=readings)
     if blocks.n_columns != n_columns:
         raise InvalidData(
             f"X has {blocks.n_columns} features, but {who} is expecting {n_columns} features as input."
