@@ -15,8 +15,12 @@ from coterie._support.optional import require
 from coterie._support.validation import check_data
 from coterie.data.arrays import numbered_columns
 from coterie.data.columns import numbers_from_text
+from coterie.data.databases import Wanted, read_database
+from coterie.data.dates import check_dates
+from coterie.data.paths import most_rows_in_memory
 from coterie.data.readings import ColumnReadings, texts_to_keep
-from coterie.data.table import Table, read_table
+from coterie.data.spool import SpooledRows
+from coterie.data.table import Table, read_table, refuse_option
 from coterie.errors import InvalidData, InvalidParameter
 
 THE_DATA = "the data"
@@ -79,6 +83,30 @@ def as_table(
     )
     names = tuple(columns) if columns is not None else numbered_columns(X.shape[1], THE_DATA)
     return Table(THE_DATA, names, columns is not None, X.shape[0], X)
+
+
+def read_table_or_blocks(where: Any, *, in_blocks: bool = False, **reading: Any) -> Table | SpooledRows:
+    """Read a table as `read_table` does; the rows of a database that take much memory go to files.
+
+    Parameters
+    ----------
+    where, **reading
+        Of `read_table`.
+    in_blocks : bool, default=False
+        Whether the rows of a database go to files however few they are.
+    """
+    most = most_rows_in_memory(where, always_in_blocks=in_blocks)
+    if most is None:
+        return read_table(where, **reading)
+    dates, known = reading.get("dates"), reading.get("readings") or {}
+    check_dates(dates)
+    refuse_option("sheet", reading.get("sheet"), "workbooks")
+    wanted = Wanted(reading.get("table"), reading.get("query"), reading.get("parameters") or ())
+    name, rows, notes = read_database(where, wanted, most=most)
+    if isinstance(rows, SpooledRows):
+        return rows
+    frame = numbers_from_text(rows, leave=texts_to_keep(known))
+    return Table(name, tuple(frame.columns), True, frame.height, frame, tuple(notes), {}, dates, known)
 
 
 def kind_of(data: Any) -> str:

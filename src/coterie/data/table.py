@@ -269,11 +269,11 @@ def read_table(
     how = partial(replace, dates=dates, readings=known)
     texts = texts_to_keep(known)
     if is_database(where):
-        _refuse_option("sheet", sheet, "workbooks")
+        refuse_option("sheet", sheet, "workbooks")
         name, frame, notes = read_database(where, wanted)  # type: ignore[arg-type]  # a path or an address
         return how(_of_frame(name, frame, notes=tuple(notes), texts=texts))
     for option, value in (("table", table), ("query", query), ("parameters", parameters or None)):
-        _refuse_option(option, value, "databases")
+        refuse_option(option, value, "databases")
     read = partial(
         _read_file, delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, texts=texts
     )
@@ -284,7 +284,8 @@ def read_table(
     return _joined(", ".join(str(place) for place in places), tables)
 
 
-def _refuse_option(name: str, value: Any, kind: str) -> None:
+def refuse_option(name: str, value: Any, kind: str) -> None:
+    """Refuse an option that is for sources of another kind."""
     if value is not None:
         raise InvalidParameter(f"{name} is for {kind}: leave it out here, got {name}={value!r}.").in_shell(
             f"--{name} is for {kind}: leave it out here."
@@ -306,7 +307,7 @@ def _read_file(
     if source.kind == "excel":
         frame, has_names, notes = read_sheet(source, sheet, header)
         return _of_frame(source.name, frame, has_names, tuple(notes), texts=texts)
-    _refuse_option("sheet", sheet, "workbooks")
+    refuse_option("sheet", sheet, "workbooks")
     if source.kind == "json":
         return _of_frame(source.name, *read_json(source), texts=texts)
     if source.kind in ("npy", "npz"):

@@ -15,6 +15,8 @@ from coterie._support import hooks
 from coterie._support.progress import Progress, ProgressOption, Tracker, track
 from coterie._support.typing import Labels, RandomState
 from coterie.data import Table
+from coterie.data.databases import is_database
+from coterie.data.frames import read_table_or_blocks
 from coterie.data.paths import is_in_blocks
 from coterie.distance.row_distances import RowDistances
 from coterie.errors import InvalidData, InvalidParameter
@@ -181,6 +183,9 @@ def run(
 
 def open_rows(X: Any, request: FitRequest, tracker: Tracker) -> Rows:
     """Return the prepared rows of data: in memory, or in blocks where they are large or lazy."""
+    if is_database(X):
+        X = read_table_or_blocks(X, in_blocks=request.checkpoint is not None, **request.reading)
+        request = replace(request, reading=request.reading_of_rows)
     if request.checkpoint is not None or is_in_blocks(X):
         in_blocks: Rows = hooks.ask("rows_in_blocks")(X, request, tracker)
         return in_blocks

@@ -192,6 +192,11 @@ class FitRequest:
         """How columns are scaled: yes and no, and categories, are left as they are unless asked for."""
         return scale_for(self.scale, self.distance)
 
+    @property
+    def reading_of_rows(self) -> dict[str, Any]:
+        """How cells are read, without what says where rows are found: for rows that are at hand."""
+        return {name: value for name, value in self.reading.items() if name == "dates"}
+
     def numbers(self, most: int) -> tuple[int, ...]:
         """Return the numbers of groups to try; where none are given, up to `most`."""
         wanted = range(2, most + 1) if self.ks is None else [k for k in self.ks if k > 1]

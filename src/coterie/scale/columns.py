@@ -14,17 +14,19 @@ from coterie._support.optional import require
 from coterie._support.validation.explain import refuse_queries
 from coterie.data import ColumnChoice, ColumnReading, LeftOut, as_table
 from coterie.data.categories import is_category
-from coterie.data.cells import Reading
+from coterie.data.cells import NUMBER, Reading
 from coterie.data.columns import cannot_keep, check_names, look_at
 from coterie.data.notes import listed, reading_notes
 from coterie.data.paths import expand
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
+from coterie.data.spool import SpooledRows
 from coterie.data.table import NOT_NAMED
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.blocks import Blocks
 from coterie.scale.sampling import draw_sample
 from coterie.scale.sources.arrow import open_any
 from coterie.scale.sources.reading import open_tables, read_blocks
+from coterie.scale.sources.spooled import open_spooled
 
 LeftOuts = tuple[LeftOut, ...]
 
@@ -43,7 +45,7 @@ class Opened:
     @property
     def title(self) -> str:
         """What to call the data."""
-        return os.fspath(self.source) if isinstance(self.source, str | os.PathLike) else "the data"
+        return title_of(self.source)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -83,19 +85,20 @@ def open_columns(
     Tables are cut to these columns, or to all that can be used; matrices are taken as they are.
     """
     refuse_queries(source, "X of coterie.fit")
-    head = _head(source)
+    head, texts = _head(source)
     if head is None:
         if drop or keep or columns:
             raise InvalidParameter(
                 "columns, drop and keep name columns; this source has none. Select them before."
             )
         return Opened(source, read_blocks(source), (), False)
-    title = os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
+    title = title_of(source)
     check_names(title, head.columns, [*columns, *drop, *keep])
     keep = [*keep, *(name for name in columns if name not in drop)]
     looks = {name: look_at(head[name], dates=dates) for name in head.columns}
     reasons = {name: look.reason for name, look in looks.items() if look.reason is not None}
-    readings = {name: look.reading for name, look in looks.items() if look.reading is not None}
+    readings = {name: Reading(NUMBER) for name in texts if looks[name].reason is None}
+    readings |= {name: look.reading for name, look in looks.items() if look.reading is not None}
     if hasattr(source, "dtypes"):  # partitions of a frame are taken as they are
         reasons |= {name: f"{reading}, as text" for name, reading in readings.items()}
         readings = {}
@@ -116,7 +119,15 @@ def open_columns(
     if unused:
         are = "categories are" if len(unused) > 1 else "a category is"
         notes = (*notes, f"{listed(unused)}: {are} not used in data that are read in blocks")
-    return Opened(source, blocks, left_out, True, readings, notes)
+    said = source.notes if isinstance(source, SpooledRows) else ()
+    return Opened(source, blocks, left_out, True, readings, (*said, *notes))
+
+
+def title_of(source: object) -> str:
+    """Return what to call data in output and messages."""
+    if isinstance(source, SpooledRows):
+        return source.name
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
 
 
 def _keys(source: object, head: Any) -> dict[str, str]:
@@ -140,11 +151,16 @@ def _keys(source: object, head: Any) -> dict[str, str]:
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def _head(source: object) -> Any:
-    """Return the first rows of a table as a polars frame, read as a table in memory is; None for matrices."""
+def _head(source: object) -> tuple[Any, list[str]]:
+    """Return the first rows of a table as a polars frame, read as in memory, and its numbers stored as text.
+
+    Of matrices the first is None.
+    """
     if hasattr(source, "dtypes") and hasattr(source, "columns"):
-        return as_table(_first_of_frame(source)).content
+        return as_table(_first_of_frame(source)).content, []
     table = None
+    if isinstance(source, SpooledRows):
+        table = open_spooled(source)
     if type(source).__module__.partition(".")[0] == "pyarrow":
         table = open_any(source)[0]
     first = source[0] if isinstance(source, list | tuple) and source else source
@@ -152,7 +168,15 @@ def _head(source: object) -> Any:
         first = expand(first)[0]
         if os.path.isfile(first) and not first.lower().endswith(".npy"):
             table = open_tables([first])[0]
-    return None if table is None else table.head()
+    if table is None:
+        return None, []
+    head = table.head()
+    stored_as_text = [one.name for one in head if one.dtype.is_numeric() and _is_text(table.types[one.name])]
+    return head, stored_as_text
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind) in ("string", "large_string", "string_view")
 
 
 def _first_of_frame(frame: Any) -> Any:

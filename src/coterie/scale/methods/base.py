@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.validation import Constraint, check_parameters, with_plain_numbers
+from coterie.data.spool import SpooledRows
 from coterie.errors import InvalidData
 from coterie.scale.blocks import Blocks
 from coterie.scale.sources.reading import read_blocks
@@ -116,4 +117,8 @@ def _has_columns(X: Any) -> bool:
     if isinstance(X, str) or hasattr(X, "__fspath__"):
         text = str(X).lower().rstrip("/")
         return not text.endswith((".npy", ".zarr"))
-    return isinstance(X, list | tuple) or hasattr(X, "columns") or type(X).__module__.startswith("pyarrow")
+    return (
+        isinstance(X, list | tuple | SpooledRows)
+        or hasattr(X, "columns")
+        or type(X).__module__.startswith("pyarrow")
+    )
