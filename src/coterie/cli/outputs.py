@@ -46,7 +46,7 @@ class Files:
 
     @property
     def labels_to_folder(self) -> bool:
-        """Whether labels go to a folder: one that is there, or without an ending where rows may have parts."""
+        """Whether labels go to a folder: one that is there, or without an ending if rows may have parts."""
         if self.labels is None or self.labels_to_stdout:
             return False
         may_be_parts = is_several(self.data) or is_database(self.data) or is_in_blocks(self.data)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.validation import Choice
-from coterie._support.validation.schema import Schema, Text
+from coterie._support.validation.schema import ListOf, Schema, Sometimes, Text
 from coterie.data.dates import DATE_PARTS, date_format, date_numbers
 from coterie.data.marks import count_marks, is_mark
 from coterie.errors import InvalidData
@@ -26,6 +26,7 @@ NUMBER, MONEY, PERCENT, QUANTITY, DURATION, YES_NO = (
     "yes/no",
 )
 DATE, TIME = "date", "time"
+RANK = "rank"  # an ordered category: what is counted is its place in the order
 
 YES_NO_WORDS = (
     ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("j", "n"), ("oui", "non"),
@@ -71,7 +72,7 @@ class Reading:
     Parameters
     ----------
     kind : str
-        Number, money, percent, quantity, duration, yes/no, date or time.
+        Number, money, percent, quantity, duration, yes/no, date, time or rank.
     unit : str, default=""
         What stands beside each number, or what the numbers count.
     decimal : str, default="."
@@ -80,14 +81,17 @@ class Reading:
         How dates are written, in the letters of strftime; how durations are.
     part : str, default=""
         What of a date is used: as-number, year, month, weekday.
+    levels : tuple of str, default=()
+        Of ordered categories, the names that ranks 1, 2, ... stand for.
     """
 
     _schema: ClassVar[Schema] = {
-        "kind": Choice(NUMBER, MONEY, PERCENT, QUANTITY, DURATION, YES_NO, DATE, TIME),
+        "kind": Choice(NUMBER, MONEY, PERCENT, QUANTITY, DURATION, YES_NO, DATE, TIME, RANK),
         "unit": Text(),
         "decimal": Choice(".", ","),
         "form": Text(),
         "part": Choice("", *DATE_PARTS),
+        "levels": Sometimes(ListOf(Text(), kind=tuple)),
     }
 
     kind: str
@@ -95,8 +99,11 @@ class Reading:
     decimal: str = "."
     form: str = ""
     part: str = ""
+    levels: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        if self.kind == RANK:
+            return f"ranks of {shortened(' < '.join(self.levels))}"
         about = {MONEY: f"money in {self.unit}", QUANTITY: self.unit, DURATION: f"duration in {self.unit}"}
         if self.kind in (DATE, TIME):
             return f"{self.kind}, {'as a number of ' + self.unit if self.part == 'as-number' else self.part}"
@@ -130,6 +137,9 @@ class Reading:
         if series.dtype.is_temporal():  # a span of time
             return (series.dt.total_microseconds() / 1e6).alias(series.name)
         texts = _text(series)
+        if self.kind == RANK:
+            ranks = {level: at + 1.0 for at, level in enumerate(self.levels)}
+            return texts.replace_strict(ranks, default=None, return_dtype=_polars().Float64)
         if self.kind == YES_NO:
             return _yes_no_numbers(texts)
         if self.kind == DURATION:

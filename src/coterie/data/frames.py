@@ -130,10 +130,23 @@ def materialised(data: Any) -> Any:
     if kind == "DuckDBPyRelation":
         return data.pl() if find_spec("pyarrow") is not None else data.df()
     if package == "pyarrow" and kind in ("Table", "RecordBatch"):
-        return require("polars", extra="cli", purpose="Taking Arrow tables").from_arrow(data)
+        return _of_arrow(require("polars", extra="cli", purpose="Taking Arrow tables"), data)
     if isinstance(data, dict) and not issparse(data):
         return _of_columns(data)
     return data
+
+
+def _of_arrow(polars: Any, data: Any) -> Any:
+    """Return the frame of an Arrow table; ordered categories keep their order."""
+    frame = polars.from_arrow(data)
+    for at, kind in enumerate(data.schema.types):
+        if str(kind).startswith("dictionary") and kind.ordered:
+            column = data.column(at)
+            parts = [column] if not hasattr(column, "chunks") else column.chunks
+            levels = list(dict.fromkeys(str(one) for part in parts for one in part.dictionary.to_pylist()))
+            name = frame.columns[at]
+            frame = frame.with_columns(polars.col(name).cast(polars.String).cast(polars.Enum(levels)))
+    return frame
 
 
 def _of_columns(columns: dict[Any, Any]) -> Any:
@@ -170,6 +183,12 @@ def _series(polars: Any, name: str, column: Any) -> Any:
     if kind in "biufMm" and isinstance(column.dtype, np.dtype):
         return polars.Series(name, column.to_numpy(), nan_to_null=kind == "f")
     gone = column.isna().to_numpy()
+    if getattr(column.dtype, "ordered", False):
+        levels = [str(one) for one in column.cat.categories]
+        if len(set(levels)) == len(levels):
+            codes = column.cat.codes.tolist()
+            texts = [levels[code] if code >= 0 else None for code in codes]
+            return polars.Series(name, texts, dtype=polars.Enum(levels))
     if kind in "biuf":  # pandas' own numbers that may be missing
         numbers = column.astype("float64").to_numpy(na_value=np.nan)
         return polars.Series(name, numbers, nan_to_null=True)

@@ -11,7 +11,8 @@ from coterie._printing import shortened
 from coterie._support.caller import caller_level
 from coterie._support.optional import require
 from coterie._support.validation.schema import FLAG, Instance, ListOf, Maybe, Schema, Text
-from coterie.data.cells import DATE, NUMBER, TIME, YES_NO, Reading
+from coterie.data.categories import texts_of
+from coterie.data.cells import DATE, NUMBER, RANK, TIME, YES_NO, Reading
 from coterie.data.columns import Look, look_at
 from coterie.data.marks import find_sentinels, is_mark
 from coterie.data.schema import is_text
@@ -121,6 +122,8 @@ def _look(series: Any, reading: Reading | None, source: str) -> Look:
         if look.reading is not None and not _is_plain(look.reading):
             _say(source, series.name, f"{look.reading} is compared with numbers without a unit")
         return look
+    if reading.kind == RANK:
+        series = texts_of(series)
     if is_text(series.dtype):
         return _read_text(series, reading, source)
     if reading.kind in (DATE, TIME) or series.dtype.is_temporal():

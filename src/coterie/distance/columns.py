@@ -139,11 +139,10 @@ def _of_polars(series: Any) -> Column:
     missing = series.is_null().to_numpy()
     if str(dtype) == "Boolean":
         return _of_flags(name, series.fill_null(False).to_numpy().astype(bool), missing)
-    is_enum = str(dtype).startswith(
-        "Enum"
-    )  # its categories are listed in an order; whether it counts is unsaid
-    texts = np.array(series.cast(str).to_list() if is_enum else series.to_list(), dtype=object)
-    return _of_objects(name, texts, missing)
+    if str(dtype).startswith("Enum"):  # comparing its cells follows the order of its categories
+        codes = series.to_physical().cast(int).fill_null(-1).to_numpy().astype(np.int64)
+        return Column(name, codes, tuple(dtype.categories.to_list()), True)
+    return _of_objects(name, np.array(series.to_list(), dtype=object), missing)
 
 
 def _of_arrow(name: str, chunks: Any) -> Column:
