@@ -102,12 +102,13 @@ def fit(
     drop, keep : str or sequences of str
         Columns to leave out, or to use although they look like a key or are constant.
     missing : {"auto", "observed", "drop", "median", "refuse"}, default="auto"
-        "observed": k-means counts observed cells only (k-POD); other methods take missing values from the
-        most similar row. "drop", "median" and "refuse": leave out rows with missing values, fill in medians,
-        or refuse. "auto" leaves out columns in which most values are missing, then rows if at least half of
-        them are complete; otherwise it is "observed". A note says what was done. Methods are compared on
-        complete rows where there are enough, else on rows filled from the most similar ones, and so is the
-        null model. Data in blocks must be complete.
+        "observed": k-means (k-POD), k-prototypes, latent classes, trees of average or complete linkage, Diana
+        and Leiden count observed cells only, any method with ``distance="nan_euclidean"``; other methods
+        take missing values from the most similar row. "drop", "median" and "refuse": leave out rows with
+        missing values, fill in medians, or refuse. "auto" leaves out columns in which most values are
+        missing, then rows if at least half of them are complete; otherwise it is "observed". A note says what
+        was done. Methods are compared on complete rows where there are enough, else on rows filled from the
+        most similar ones, and so is the null model. Data in blocks must be complete.
     dates : {"as-number", "year", "month", "weekday"}, default=None
         What to make of dates; None leaves them out, with a note.
     sheet, table, query : str, default=None

@@ -32,6 +32,7 @@ from coterie.data.categories import Levels, note_unseen
 from coterie.data.missing import settle_mixed
 from coterie.data.readings import ColumnReading
 from coterie.distance import find_geometry
+from coterie.distance.mixed import takes_gaps
 from coterie.errors import DataNotice, InvalidData, InvalidParameter, ModelFileError
 from coterie.pipeline.mixed import MixedColumns
 from coterie.pipeline.profile import Profile, profile_groups
@@ -244,12 +245,13 @@ class Groups:
 
     def _predict_observed(self, X: Any, source: str) -> Labels:
         """Return groups by observed cells; rows without any are masked."""
-        if getattr(self.model, "missing", None) != "observed" or issparse(X):
+        counts = getattr(self.model, "missing", None) == "observed" or takes_gaps(_metric_of(self.model))
+        if issparse(X) or not (counts or self.recipe.method in ("latent-classes", "kprototypes")):
             raise InvalidParameter(
-                'missing="observed" is for groups that k-means found by observed cells, got others. Use '
+                'missing="observed" is for groups that were found by observed cells, got others. Use '
                 '"median" or "drop".'
             ).in_shell(
-                "--missing observed is for groups that k-means found by observed cells. Use median or drop."
+                "--missing observed is for groups that were found by observed cells. Use median or drop."
             )
         kept = np.flatnonzero(~np.isnan(X).all(axis=1))
         settle_missing(np.where(np.isnan(X), 0.0, X), self.columns, source=source)  # refuses what is infinite
@@ -302,6 +304,10 @@ class Groups:
     def __repr__(self) -> str:
         sizes = ", ".join(str(size) for size in self.profile.sizes[:8]) + (" ..." if self.k > 8 else "")
         return f"<{self.k} groups in {self.source}: {sizes} of {self.n_rows:,} rows>"
+
+
+def _metric_of(model: Any) -> Any:
+    return getattr(model, "metric", None)
 
 
 def _has_text(rows: Any) -> bool:
