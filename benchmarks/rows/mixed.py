@@ -60,7 +60,7 @@ def enter_coterie_gower_float32(p: Problem) -> Callable[[], Cells]:
     from coterie.distance import pairwise_distances
 
     frame = frame_of(p)
-    narrow = frame.astype({name: np.float32 for name in frame.columns[: p.n_numbers]})
+    narrow = frame.astype(dict.fromkeys(frame.columns[: p.n_numbers], np.float32))
     return lambda: pairwise_distances(narrow, metric="gower")
 
 
