@@ -237,7 +237,7 @@ def test_sqlite(shop, monkeypatch):
     assert table.columns == tuple(NAMES)
     assert numbers(table) == EXPECTED
     assert table.notes == ("table customers is read",)
-    monkeypatch.setattr("coterie.data.databases.BATCH_ROWS", 3)
+    monkeypatch.setattr("coterie.data.databases.reading.BATCH_ROWS", 3)
     assert numbers(read_table(shop, table="customers")) == EXPECTED
     found = read_table(
         shop, query="select age, spend from customers where age > ? order by age", parameters=[40]
@@ -307,7 +307,7 @@ def test_odd_cells_of_sqlite(tmp_path):
 
 def test_locked_broken_and_empty_databases(shop, tmp_path, monkeypatch):
     """Law: a database that somebody writes to, is damaged or has no tables is refused in words."""
-    monkeypatch.setattr("coterie.data.databases.WAIT", 0.05)
+    monkeypatch.setattr("coterie.data.databases.reading.WAIT", 0.05)
     writer = sqlite3.connect(shop, isolation_level=None)
     writer.execute("begin exclusive")
     with pytest.raises(FileProblem, match="another program is writing to the database"):
@@ -687,7 +687,7 @@ def fill_duckdb(path, frame):
 @pytest.fixture
 def in_small_batches(monkeypatch):
     """Batches of 400 rows, of which none stays in memory."""
-    monkeypatch.setattr("coterie.data.databases.BATCH_ROWS", 400)
+    monkeypatch.setattr("coterie.data.databases.reading.BATCH_ROWS", 400)
     monkeypatch.setattr("coterie.data.paths.LARGE_BYTES", 1)
 
 
@@ -700,7 +700,7 @@ def test_databases_in_blocks_give_the_answer_of_memory(tmp_path, monkeypatch, fi
     path = fill(tmp_path / "shop.db", customers())
     how = {"method": "kmeans", "k": 3, "believe": False, **wanted}
     expected = coterie.fit(str(path), **how)
-    monkeypatch.setattr("coterie.data.databases.BATCH_ROWS", 400)
+    monkeypatch.setattr("coterie.data.databases.reading.BATCH_ROWS", 400)
     monkeypatch.setattr("coterie.data.paths.LARGE_BYTES", 1)
     found = coterie.fit(str(path), **how)
     assert hasattr(found, "blocks")

@@ -19,10 +19,9 @@ from coterie.cli.render import summary
 from coterie.cli.render.machines import answer_facts, print_json
 from coterie.cli.render.terminal import is_watched
 from coterie.data import shown_name
-from coterie.data.databases import is_database
+from coterie.data.databases import SpooledRows, is_database
 from coterie.data.frames import read_table_or_blocks
 from coterie.data.paths import is_in_blocks
-from coterie.data.spool import SpooledRows
 from coterie.errors import DataNotice, FileProblem, InvalidParameter
 from coterie.persist import load
 from coterie.pipeline import Clustering, FitRequest, GraphClustering, column_readings, predict_table, run

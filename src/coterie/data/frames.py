@@ -15,11 +15,10 @@ from coterie._support.optional import require
 from coterie._support.validation import check_data
 from coterie.data.arrays import numbered_columns
 from coterie.data.columns import numbers_from_text
-from coterie.data.databases import Wanted, read_database
+from coterie.data.databases import SpooledRows, Wanted, read_database
 from coterie.data.dates import check_dates
 from coterie.data.paths import most_rows_in_memory
 from coterie.data.readings import ColumnReadings, texts_to_keep
-from coterie.data.spool import SpooledRows
 from coterie.data.table import Table, read_table, refuse_option
 from coterie.errors import InvalidData, InvalidParameter
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from coterie.data.databases import is_address, is_database, shown_name
+from coterie.data.databases import SpooledRows, is_address, is_database, shown_name
 from coterie.data.source import STANDARD_INPUT
-from coterie.data.spool import SpooledRows
 from coterie.errors import FileProblem, MissingFile
 
 TABLE_SUFFIXES = (".parquet", ".csv", ".tsv", ".txt", ".arrow", ".feather")

@@ -16,10 +16,10 @@ from coterie.data import ColumnChoice, ColumnReading, LeftOut, as_table
 from coterie.data.categories import is_category
 from coterie.data.cells import NUMBER, Reading
 from coterie.data.columns import cannot_keep, check_names, look_at
+from coterie.data.databases import SpooledRows
 from coterie.data.notes import listed, reading_notes
 from coterie.data.paths import expand
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
-from coterie.data.spool import SpooledRows
 from coterie.data.table import NOT_NAMED
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.scale.blocks import Blocks

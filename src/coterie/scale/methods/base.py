@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.validation import Constraint, check_parameters, with_plain_numbers
-from coterie.data.spool import SpooledRows
+from coterie.data.databases import SpooledRows
 from coterie.errors import InvalidData
 from coterie.scale.blocks import Blocks
 from coterie.scale.sources.reading import read_blocks

@@ -15,8 +15,8 @@ import numpy as np
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray
 from coterie._support.validation.explain import refuse_queries
+from coterie.data.databases import SpooledRows
 from coterie.data.paths import TABLE_SUFFIXES, expand, expand_all, is_zarr
-from coterie.data.spool import SpooledRows
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
 from coterie.scale.blocks import Blocks, check_block_rows
 from coterie.scale.sources.collections import array_pieces, frame_pieces

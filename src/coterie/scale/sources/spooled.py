@@ -8,8 +8,8 @@ from itertools import accumulate
 from typing import Any
 
 from coterie._support.optional import require
+from coterie.data.databases import SpooledRows
 from coterie.data.schema import HEAD_ROWS
-from coterie.data.spool import SpooledRows
 from coterie.scale.sources.partitions import ColumnKeys, Piece, unreadable
 from coterie.scale.sources.tables import Table
 

@@ -15,8 +15,8 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsp
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.validation.memory import format_bytes
+from coterie.data.databases.spool import Spool, SpooledRows, stacked
 from coterie.data.source import read_limit
-from coterie.data.spool import Spool, SpooledRows, stacked
 from coterie.errors import (
     CoterieError,
     FileProblem,
