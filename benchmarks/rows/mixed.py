@@ -56,6 +56,14 @@ def enter_coterie_gower(p: Problem) -> Callable[[], Cells]:
     return lambda: pairwise_distances(frame, metric="gower")
 
 
+def enter_coterie_gower_float32(p: Problem) -> Callable[[], Cells]:
+    from coterie.distance import pairwise_distances
+
+    frame = frame_of(p)
+    narrow = frame.astype(dict.fromkeys(frame.columns[: p.n_numbers], np.float32))
+    return lambda: pairwise_distances(narrow, metric="gower")
+
+
 def enter_gower(p: Problem) -> Callable[[], Cells]:
     import gower
 
@@ -219,9 +227,20 @@ def prototypes(name: str, work: str, n: int, n_numbers: int, n_categories: int, 
 ROWS = (
     Row(
         name="gower",
-        work="Gower's matrix 5000 x (6 + 6), from a frame",
+        work="Gower's matrix 5000 x (6 + 6), from a frame; float64, the peer's is float32",
         make=partial(make, 5_000, 6, 6),
         contestants=(Contestant(OURS, enter_coterie_gower), Contestant("gower", enter_gower)),
+        digest=digest_matrix,
+        agree=close("distances", tolerance=1e-5),
+        bar=50,
+        aim=200,
+        most_rounds=3,
+    ),
+    Row(
+        name="gower float32",
+        work="Gower's matrix 5000 x (6 + 6), from a frame; float32 on both sides",
+        make=partial(make, 5_000, 6, 6),
+        contestants=(Contestant(OURS, enter_coterie_gower_float32), Contestant("gower", enter_gower)),
         digest=digest_matrix,
         agree=close("distances", tolerance=1e-5),
         bar=50,

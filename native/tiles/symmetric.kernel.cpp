@@ -39,6 +39,38 @@ struct Condensed {
   void finish_rows(Range) const {}
 };
 
+// Swaps the places of lanes `step` apart between two vectors: one step of a transposition.
+template <int step, class V>
+COTERIE_INLINE void exchange_lanes(V& a, V& b) {
+  constexpr int count = sizeof(V) / sizeof(a[0]);
+  const V first = shuffle_lanes(a, b, [](int lane) { return (lane & step) != 0 ? count + lane - step : lane; });
+  b = shuffle_lanes(a, b, [](int lane) { return (lane & step) != 0 ? count + lane : lane + step; });
+  a = first;
+}
+
+template <int step, class V, int count>
+COTERIE_INLINE void transpose_lanes(V (&rows)[count]) {
+  for (int i = 0; i < count; ++i)
+    if ((i & step) == 0) exchange_lanes<step>(rows[i], rows[i + step]);
+  if constexpr (step > 1) transpose_lanes<step / 2>(rows);
+}
+
+// Writes the first `width` columns of a strip as rows of `stride` numbers.
+template <class T>
+COTERIE_INLINE void transpose_strip(const T* tile, std::int64_t width, T* out, std::int64_t stride) {
+  std::int64_t j = 0;
+  if constexpr (lanes<T> == strip_rows) {  // a square of registers
+    for (; j + strip_rows <= width; j += strip_rows) {
+      Vec<T> rows[strip_rows];
+      for (int r = 0; r < strip_rows; ++r) rows[r] = load(tile + r * max_tile_columns + j);
+      transpose_lanes<strip_rows / 2>(rows);
+      for (int r = 0; r < strip_rows; ++r) store(out + (j + r) * stride, rows[r]);
+    }
+  }
+  for (; j < width; ++j)
+    for (int r = 0; r < strip_rows; ++r) out[j * stride + r] = tile[r * max_tile_columns + j];
+}
+
 // The square. Mirrored numbers are collected first: written strip by strip they would touch every line of memory eight times.
 template <class T>
 struct Square {
@@ -52,8 +84,7 @@ struct Square {
       const Segment<T> segment = segment_of(strip, r, tile, column, width);
       for (std::int64_t j = segment.first; j < segment.end; ++j) out[segment.row * n + j] = segment.values[j - segment.first];
     }
-    for (std::int64_t j = 0; j < width; ++j)
-      for (int r = 0; r < strip_rows; ++r) mirror[j * rows_per_task + row_in_task + r] = tile[r * max_tile_columns + j];
+    transpose_strip(tile, width, mirror.data() + row_in_task, rows_per_task);
   }
 
   void finish_chunk(Range rows, std::int64_t column, std::int64_t width) const {

@@ -7,11 +7,12 @@ from sklearn.metrics.pairwise import nan_euclidean_distances
 
 import coterie
 from coterie._support.notes import in_shell
-from coterie.cluster import KMeans
+from coterie.cluster import AgglomerativeClustering, KMeans
 from coterie.data import as_table, prepare_rows
 from coterie.data.missing import fill_from_similar
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate import adjusted_rand_score
+from coterie.pipeline.rows import rows_without_distance
 
 
 def groups(n=300, k=3, d=4, seed=0):
@@ -48,7 +49,7 @@ def test_many_gaps_are_filled():
     X = groups(600)[0]
     found = coterie.fit(frame(with_gaps(X, 0.25)), budget="fast")
     assert not np.ma.is_masked(found.labels)
-    warned = "k-means counts observed cells only, other methods take the"
+    warned = "they are those of the most similar row"
     assert any(warned in note for note in found.notes)
     assert found.k == 3
 
@@ -148,5 +149,54 @@ def test_k_means_counts_observed_cells(tmp_path):
     loaded = coterie.load(tmp_path / "groups.safetensors")
     np.testing.assert_array_equal(loaded.predict(frame(holes), missing="observed")[rest], found.labels[rest])
     other = coterie.fit(X, "kmeans", 3, believe=False)
-    with pytest.raises(InvalidParameter, match='missing="observed" is for groups that k-means found'):
+    with pytest.raises(
+        InvalidParameter, match='missing="observed" is for groups that were found by observed cells'
+    ):
         other.predict(frame(holes).set_axis(other.groups.columns, axis=1), missing="observed")
+
+
+def gapped(share=0.05):
+    """Return rows of three clouds without some of their cells, and the clouds."""
+    rng = np.random.default_rng(0)
+    centres = ([0] * 8, [5, 0] * 4, [0, 5] * 4)
+    X = np.concatenate([rng.normal(centre, 1, (40, 8)) for centre in centres])
+    return np.where(rng.random(X.shape) < share, np.nan, X), np.repeat([0, 1, 2], 40)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("agglomerative", {"set": {"linkage": "average"}}),
+        ("diana", {}),
+        ("kmedoids", {"distance": "nan_euclidean"}),
+        ("latent-classes", {}),
+    ],
+)
+def test_methods_that_take_gaps_are_fitted_to_observed_cells(method, options):
+    """Law: the model has a distance or a likelihood of observed cells, and places its own rows alike."""
+    X, kinds = gapped()
+    found = coterie.fit(X, method, 3, missing="observed", believe=False, scale="none", **options)
+    assert found.model.get_params().get("metric", "nan_euclidean") == "nan_euclidean"
+    assert adjusted_rand_score(kinds, found.labels) > 0.95
+    assert np.array_equal(found.predict(X[:9], missing="observed"), found.labels[:9])
+    assert any("cells that both rows have" in note or "observed cells only" in note for note in found.notes)
+
+
+def test_observed_distances_are_those_of_the_cells_at_hand():
+    """Law: average linkage of a table with gaps is that of scikit-learn's nan_euclidean distances."""
+    X, _ = gapped()
+    options = {"set": {"linkage": "average"}, "scale": "none", "believe": False}
+    found = coterie.fit(X, "agglomerative", 3, missing="observed", **options)
+    distances = nan_euclidean_distances(X)
+    expected = AgglomerativeClustering(3, metric="precomputed", linkage="average").fit(distances)
+    assert adjusted_rand_score(expected.labels_, found.labels) == 1.0
+
+
+def test_rows_without_a_common_column_are_filled_and_counted():
+    """Law: of two rows that share no column the one with fewer cells is filled, the others are not."""
+    X, _ = gapped()
+    X[0], X[1] = np.nan, np.nan
+    X[0, :6], X[1, 6:] = 0.0, 5.0
+    assert np.flatnonzero(rows_without_distance(~np.isnan(X))).tolist() == [1]
+    found = coterie.fit(X, "diana", 3, missing="observed", believe=False)
+    assert any("1 row has no column in common with another: it is filled" in note for note in found.notes)

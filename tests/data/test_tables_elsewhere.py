@@ -1,6 +1,7 @@
 """Tables that are not CSV files: workbooks, JSON, archives, databases, frames of other packages."""
 
 import datetime
+import gc
 import gzip
 import json
 import os
@@ -236,7 +237,7 @@ def test_sqlite(shop, monkeypatch):
     assert table.columns == tuple(NAMES)
     assert numbers(table) == EXPECTED
     assert table.notes == ("table customers is read",)
-    monkeypatch.setattr("coterie.data.databases.BATCH_ROWS", 3)
+    monkeypatch.setattr("coterie.data.databases.reading.BATCH_ROWS", 3)
     assert numbers(read_table(shop, table="customers")) == EXPECTED
     found = read_table(
         shop, query="select age, spend from customers where age > ? order by age", parameters=[40]
@@ -306,7 +307,7 @@ def test_odd_cells_of_sqlite(tmp_path):
 
 def test_locked_broken_and_empty_databases(shop, tmp_path, monkeypatch):
     """Law: a database that somebody writes to, is damaged or has no tables is refused in words."""
-    monkeypatch.setattr("coterie.data.databases.WAIT", 0.05)
+    monkeypatch.setattr("coterie.data.databases.reading.WAIT", 0.05)
     writer = sqlite3.connect(shop, isolation_level=None)
     writer.execute("begin exclusive")
     with pytest.raises(FileProblem, match="another program is writing to the database"):
@@ -512,6 +513,17 @@ def test_postgresql(server):
     assert many.n_rows == 200_000
 
 
+def test_postgresql_in_blocks(server, monkeypatch):
+    """Law: a large result of a server goes to files and gives the groups that it gives in memory."""
+    kinds = "select i % 2 * 100 + i % 7 as a, (i % 2 * 50 + i % 5)::numeric as b"
+    query = f"{kinds} from generate_series(1, 3000) as i"
+    expected = coterie.fit(server, "kmeans", 2, query=query, believe=False)
+    monkeypatch.setattr("coterie.data.paths.LARGE_BYTES", 1)
+    found = coterie.fit(server, "kmeans", 2, query=query, believe=False)
+    np.testing.assert_array_equal(found.labels.compute(), expected.labels)
+    assert "geh" not in found.summary()
+
+
 def test_postgresql_in_words(server):
     """Law: wrong names offer the nearest, writing is refused, nothing is made, an empty result is said."""
     for wrong, message in [
@@ -633,3 +645,128 @@ def test_halves_of_characters_in_json(tmp_path):
     table = read_table(path)
     assert table.columns == ("a?", "b")
     assert table.n_rows == 2
+
+
+# databases in blocks
+
+
+def customers(n=1500):
+    """Return customers of three kinds, with money in words, a key, an amount that may be whole, and text."""
+    rng = np.random.default_rng(4)
+    kind = np.arange(n) % 3
+    spend = np.array([450.0, 120, 2400])[kind] * rng.normal(1, 0.05, n)
+    return pl.DataFrame(
+        {
+            "id": np.arange(n) * 7 + 3,
+            "spend": [f"€{value:,.2f}" for value in spend],
+            "orders": np.array([12, 6, 30])[kind] + rng.integers(0, 3, n),
+            "visit": np.round(np.array([25.0, 50, 9])[kind] + rng.normal(0, 1, n), 1),
+        }
+    )
+
+
+def fill_sqlite(path, frame):
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"create table customers ({', '.join(frame.columns)})")
+        places = ", ".join("?" * frame.width)
+        connection.executemany(f"insert into customers values ({places})", frame.rows())
+    connection.close()
+    return path
+
+
+def fill_duckdb(path, frame):
+    duckdb = pytest.importorskip("duckdb", reason="the dev extra installs it")
+    with duckdb.connect(str(path)) as connection:
+        connection.register("frame", frame.to_arrow())
+        connection.execute(
+            "create table customers as select id, spend, orders, visit::decimal(9, 1) as visit from frame"
+        )
+    return path
+
+
+@pytest.fixture
+def in_small_batches(monkeypatch):
+    """Batches of 400 rows, of which none stays in memory."""
+    monkeypatch.setattr("coterie.data.databases.reading.BATCH_ROWS", 400)
+    monkeypatch.setattr("coterie.data.paths.LARGE_BYTES", 1)
+
+
+@pytest.mark.parametrize("fill", [fill_sqlite, fill_duckdb])
+@pytest.mark.parametrize(
+    "wanted", [{"table": "customers"}, {"query": "select * from customers where orders < 40"}]
+)
+def test_databases_in_blocks_give_the_answer_of_memory(tmp_path, monkeypatch, fill, wanted):
+    """Law: rows of a database that go to files are read by the one schema: same columns, notes, groups."""
+    path = fill(tmp_path / "shop.db", customers())
+    how = {"method": "kmeans", "k": 3, "believe": False, **wanted}
+    expected = coterie.fit(str(path), **how)
+    monkeypatch.setattr("coterie.data.databases.reading.BATCH_ROWS", 400)
+    monkeypatch.setattr("coterie.data.paths.LARGE_BYTES", 1)
+    found = coterie.fit(str(path), **how)
+    assert hasattr(found, "blocks")
+    assert found.groups.source == expected.groups.source
+    assert found.groups.columns == expected.groups.columns == ("spend", "orders", "visit")
+    assert found.groups.left_out == expected.groups.left_out
+    np.testing.assert_array_equal(found.labels.compute(), expected.labels)
+    assert set(expected.notes) <= set(found.notes)
+
+
+def test_rows_of_databases_leave_no_files_behind(tmp_path, in_small_batches, monkeypatch):
+    """Law: the files that rows went to are gone with the answer, and hold nothing for others to read."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    path = fill_sqlite(tmp_path / "shop.db", customers())
+    found = coterie.fit(str(path), "kmeans", 3, believe=False)
+    (folder,) = (tmp_path / "temporary").glob("coterie-rows-*")
+    assert folder.stat().st_mode & 0o077 == 0
+    assert len(found.labels.compute()) == 1500
+    del found
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_cells_of_several_types_over_batches(tmp_path, in_small_batches):
+    """Law: a column that is whole, broken or empty in different batches is numbers; late text is named."""
+    frame = customers()
+    path = fill_sqlite(tmp_path / "shop.db", frame)
+    with sqlite3.connect(path) as connection:
+        connection.execute("update customers set orders = orders + 0.5 where rowid > 800")
+    connection.close()
+    found = coterie.fit(str(path), "kmeans", 3, believe=False)
+    assert found.k == 3
+    with sqlite3.connect(path) as connection:
+        connection.execute("update customers set orders = 'many' where rowid = 1300")
+    connection.close()
+    with pytest.raises(
+        InvalidData, match=r'shop.db \(rows 1,201 to 1,500\): column "orders" .* row 100 holds "many"'
+    ):
+        coterie.fit(str(path), "kmeans", 3, believe=False)
+
+
+def test_databases_in_blocks_on_the_shell(tmp_path, in_small_batches, capsys):
+    """Law: fit and predict of a large table write labels in a folder; nothing selected is said in words."""
+    path = fill_sqlite(tmp_path / "shop.db", customers())
+    model, labels = tmp_path / "m", tmp_path / "labels"
+    wanted = ["--table", "customers"]
+    code = run(
+        ["fit", str(path), *wanted, "-k", "3", "--method", "kmeans", "--no-believe", "--save", str(model)]
+    )
+    assert code == 0
+    assert run(["predict", str(model), str(path), *wanted, "-o", str(labels)]) == 0
+    placed = pl.read_parquet(labels / "part-*.parquet")["label"]
+    assert sorted(placed.value_counts()["count"]) == [500, 500, 500]
+    capsys.readouterr()
+    assert run(["predict", str(model), str(path), *wanted]) == 2
+    assert "need -o FOLDER" in capsys.readouterr().err
+    assert run(["fit", str(path), "--query", "select * from customers where orders > 900"]) == 2
+    assert "the query returned no rows" in capsys.readouterr().err
+
+
+def test_a_checkpoint_of_a_database_is_resumed(tmp_path):
+    """Law: with a checkpoint even a small table goes in blocks; a second fit begins where the first ended."""
+    path = fill_sqlite(tmp_path / "shop.db", customers())
+    how = {"method": "kmeans", "k": 3, "believe": False, "table": "customers"}
+    expected = coterie.fit(str(path), **how)
+    for _ in range(2):
+        found = coterie.fit(str(path), checkpoint=tmp_path / "saved", **how)
+        np.testing.assert_array_equal(found.labels.compute(), expected.labels)

@@ -168,7 +168,7 @@ def test_more_groups_than_rows():
         (POINTS[0], r"Expected 2D array, got 1D array of shape \(2,\)"),
         (
             pd.DataFrame({"age": [1.0], "income": ["much"]}),
-            'Column "income" of rows must be numbers, got text',
+            'column "income" must hold numbers, but is text',
         ),
     ],
 )

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import sys
 
-_OURS = ("coterie.", "sklearn.", "joblib.", "contextlib.")  # ours, and what our code runs inside of
+_OURS = (
+    "coterie.",
+    "sklearn.",
+    "joblib.",
+    "contextlib.",
+    "functools.",
+)  # ours, and what our code runs inside of
 
 
 def caller_level() -> int:

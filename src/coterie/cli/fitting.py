@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +18,13 @@ from coterie.cli.outputs import Files
 from coterie.cli.render import summary
 from coterie.cli.render.machines import answer_facts, print_json
 from coterie.cli.render.terminal import is_watched
-from coterie.data import read_table, shown_name
+from coterie.data import shown_name
+from coterie.data.databases import SpooledRows, is_database
+from coterie.data.frames import read_table_or_blocks
 from coterie.data.paths import is_in_blocks
-from coterie.errors import FileProblem, InvalidParameter
+from coterie.errors import DataNotice, FileProblem, InvalidParameter
 from coterie.persist import load
-from coterie.pipeline import Clustering, FitRequest, GraphClustering, predict_table, run
+from coterie.pipeline import Clustering, FitRequest, GraphClustering, column_readings, predict_table, run
 
 if TYPE_CHECKING:
     from coterie.text import TextClustering
@@ -35,17 +39,21 @@ def found_in(
     """Give the answer for a file, a folder or a pattern; a cluster stays connected while it is used."""
     progress = is_watched()
     in_blocks = scheduler is not None or request.checkpoint is not None or is_in_blocks(data)
-    if in_blocks:
-        named = {name: value for name, value in request.reading.items() if name != "dates"}
-        refuse_options(encoding=encoding, header=header is not None, **named)
-        from coterie.scale.rows import run_in_blocks
-
-        with _connected(scheduler):
-            yield run_in_blocks(data, request, progress)
+    source: Any = data
+    if not in_blocks or is_database(data):
+        with track(progress, f"reading {shown_name(data)}"):
+            how: Any = {"header": header, "encoding": encoding, **request.reading}
+            source = read_table_or_blocks(data, in_blocks=in_blocks, **how)
+        request = replace(request, reading=request.reading_of_rows)
+    if not is_in_blocks(source) and not in_blocks:
+        yield run(source, request, progress, in_shell=True)
         return
-    with track(progress, f"reading {shown_name(data)}"):
-        table = read_table(data, header=header, encoding=encoding, **request.reading)
-    yield run(table, request, progress, in_shell=True)
+    named = {name: value for name, value in request.reading.items() if name != "dates"}
+    refuse_options(encoding=encoding, header=header is not None, **named)
+    from coterie.scale.rows import run_in_blocks
+
+    with _connected(scheduler):
+        yield run_in_blocks(source, request, progress)
 
 
 def show(found: Clustering, files: Files, *, as_json: bool) -> None:
@@ -121,8 +129,14 @@ def predict_files(
         return _predict_blocks(model, data, files)
     fitted = load(model)
     with track(is_watched(), f"reading {shown_name(data)}"):
-        table = read_table(data, header=header, encoding=encoding, **reading)
-    labels = predict_table(fitted, table, missing=missing)
+        known = column_readings(fitted, dates=reading.get("dates"))
+        how: Any = {"header": header, "encoding": encoding, **reading}
+        table = read_table_or_blocks(data, readings=known, **how)
+    if isinstance(table, SpooledRows):
+        refuse_options(missing=missing != "refuse")
+        return _predict_blocks(model, table, files)
+    with _notices_as_notes():
+        labels = predict_table(fitted, table, missing=missing)
     if files.labels is None or files.labels_to_stdout:
         if not as_json:
             outputs.print_labels(table, labels, **files.how)
@@ -131,10 +145,22 @@ def predict_files(
     return labels, len(labels)
 
 
-def _predict_blocks(model: Path, data: str, files: outputs.Files) -> tuple[None, None]:
+@contextmanager
+def _notices_as_notes() -> Iterator[None]:
+    """Print what is said about the data as notes, each once, beside the answer."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataNotice)
+        yield
+    for text in dict.fromkeys(str(one.message) for one in caught):
+        print(f"note: {text}", file=sys.stderr)
+
+
+def _predict_blocks(model: Path, data: str | SpooledRows, files: outputs.Files) -> tuple[None, None]:
     from coterie.scale.label_files import write_groups
 
     if files.labels is None:
         raise InvalidParameter("data in blocks need -o FOLDER, where labels are written block by block.")
+    if files.labels.suffix and not files.labels.is_dir():
+        raise InvalidParameter(f"labels of data in blocks are written to a folder, got -o {files.labels}.")
     write_groups(load(model), data, files.labels, force=files.force)
     return None, None

@@ -87,7 +87,7 @@ def names_of(given: list[str], columns: tuple[str, ...] = ()) -> list[str]:
     return found
 
 
-def reading(dates: str | None, sheet: str | None, table: str | None, query: str | None) -> dict[str, str]:
+def reading(dates: str | None, sheet: str | None, table: str | None, query: str | None) -> dict[str, Any]:
     """Return how a table is read, as far as anything is said."""
     given = {"dates": dates, "sheet": sheet, "table": table, "query": query}
     return {name: value for name, value in given.items() if value is not None}

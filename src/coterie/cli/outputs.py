@@ -15,7 +15,8 @@ from coterie._support.optional import require
 from coterie._support.typing import AnyArray, Labels
 from coterie.cli.render.terminal import write_data
 from coterie.data import Table
-from coterie.data.paths import is_several
+from coterie.data.databases import is_database
+from coterie.data.paths import is_in_blocks, is_several
 from coterie.data.source import STANDARD_INPUT
 from coterie.errors import InvalidParameter, did_you_mean
 from coterie.persist import save as save_model
@@ -45,10 +46,11 @@ class Files:
 
     @property
     def labels_to_folder(self) -> bool:
-        """Whether labels go to a folder: one that is there, or a name without an ending for several files."""
+        """Whether labels go to a folder: one that is there, or without an ending if rows may have parts."""
         if self.labels is None or self.labels_to_stdout:
             return False
-        return self.labels.is_dir() or (is_several(self.data) and not self.labels.suffix)
+        may_be_parts = is_several(self.data) or is_database(self.data) or is_in_blocks(self.data)
+        return self.labels.is_dir() or (may_be_parts and not self.labels.suffix)
 
     def check(self, *, as_json: bool = False) -> None:
         """Refuse outputs that cannot or must not be written, before anything is read."""

@@ -18,7 +18,7 @@ from coterie.cli.render.terminal import is_watched
 from coterie.cluster import find_method
 from coterie.data import Table, read_table
 from coterie.errors import InvalidParameter
-from coterie.pipeline import Groups, run
+from coterie.pipeline import Groups, column_readings, run
 
 # beside matplotlib's own, which has no Chinese, Japanese or Korean letters
 WIDE_FONTS = (
@@ -73,9 +73,10 @@ def read_subject(
         return Subject(request, table=rows, model=None, found=found)
     from coterie.persist import load
 
-    reading: Any = {"header": header, "encoding": encoding, **request.fit.reading}
-    table = None if data is None else read_table(data, **reading)
     model = load(source)
+    reading: Any = {"header": header, "encoding": encoding, **request.fit.reading}
+    known = column_readings(model, dates=reading.get("dates"))
+    table = None if data is None else read_table(data, readings=known, **reading)
     return Subject(request, table=table, model=getattr(model, "groups", model))
 
 

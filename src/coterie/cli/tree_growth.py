@@ -13,8 +13,8 @@ from coterie.data import AUTO, LeftOut, Table, check_scale, prepare_rows
 from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
 from coterie.distance import find_distance, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
-from coterie.pipeline.groups import spread_labels
-from coterie.pipeline.request import PRECOMPUTED, scale_for
+from coterie.pipeline.groups import mixed_columns, spread_labels
+from coterie.pipeline.request import GOWER, PRECOMPUTED, scale_for
 from coterie.tree import METHODS, Dendrogram, linkage
 
 BEST = "best"
@@ -115,14 +115,14 @@ def grow(table: Table, how: Growth, cut: str | None) -> Grown:
     """Return the tree of a table."""
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; a tree needs at least two.")
-    X, rows, columns, left_out, scale = _matrix(table, how) if how.is_matrix else _rows(table, how)
+    X, rows, columns, left_out, scale, metric = _matrix(table, how) if how.is_matrix else _rows(table, how)
     kind: Any = "similarities" if how.similarity else "distances"
     names = _names(table, rows, columns, how)
-    tree = Dendrogram.from_linkage(linkage(X, how.linkage, how.metric), names=names, heights_are=kind)
-    return Grown(table, how, tree, rows, columns, left_out, scale, _cut(tree, cut, X, how))
+    tree = Dendrogram.from_linkage(linkage(X, how.linkage, metric), names=names, heights_are=kind)
+    return Grown(table, how, tree, rows, columns, left_out, scale, _cut(tree, cut, X, how, metric))
 
 
-def _cut(tree: Dendrogram, cut: str | None, X: Any, how: Growth) -> Labels | None:
+def _cut(tree: Dendrogram, cut: str | None, X: Any, how: Growth, metric: Any) -> Labels | None:
     where = read_cut(cut)
     if not where:
         return None
@@ -136,7 +136,7 @@ def _cut(tree: Dendrogram, cut: str | None, X: Any, how: Growth) -> Labels | Non
         return tree.cut(**where, distances=X)
     if how.distance is None:
         return tree.cut(**where, X=X)
-    return tree.cut(**where, distances=pairwise_distances(X, metric=how.metric))
+    return tree.cut(**where, distances=pairwise_distances(X, metric=metric))
 
 
 def _cut_there(tree: Dendrogram, where: dict[str, Any], cut: str | None) -> Labels:
@@ -148,23 +148,26 @@ def _cut_there(tree: Dendrogram, where: dict[str, Any], cut: str | None) -> Labe
     return tree.cut(**where)
 
 
-def _rows(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...], str]:
+def _rows(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...], str, Any]:
     refuse_distances(table)
+    is_gower = how.distance == GOWER
     prepared = prepare_rows(
         table,
         scale=scale_for(how.scale, how.distance),
         columns=how.columns,
         drop=how.drop,
         missing=how.missing,
+        categories=is_gower,
     )
+    metric = mixed_columns(prepared.levels).gower if prepared.levels else how.metric
     used, left_out = prepared.choice.used, prepared.choice.left_out
-    return prepared.points, prepared.rows, used, left_out, prepared.scaling.how
+    return prepared.points, prepared.rows, used, left_out, prepared.scaling.how, metric
 
 
-def _matrix(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...], str]:
+def _matrix(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...], str, str]:
     what = "distances" if how.precomputed else "similarities"
     X = square_of(table, drop=how.drop, what=what)
-    return X, np.arange(table.n_rows), square_columns(table, drop=how.drop), (), "none"
+    return X, np.arange(table.n_rows), square_columns(table, drop=how.drop), (), "none", how.metric
 
 
 def _names(table: Table, rows: Any, columns: tuple[str, ...], how: Growth) -> list[str]:

@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from coterie.data.cells import Reading
 from coterie.data.columns import ColumnChoice, LeftOut
 from coterie.data.databases import hide_passwords, shown_name
 from coterie.data.dates import DATE_PARTS, check_dates
@@ -18,6 +19,7 @@ from coterie.data.labels import (
     read_truth,
 )
 from coterie.data.missing import MISSING_POLICIES, Complete, check_policy, settle_missing
+from coterie.data.readings import ColumnReading
 from coterie.data.scaling import AUTO, SCALINGS, Scaling, check_scale, fit_scaling
 from coterie.data.table import PreparedRows, Table, prepare_rows, read_table
 
@@ -35,6 +37,7 @@ __all__ = [
     "SCALINGS",
     "ColumnChoice",
     "ColumnFacts",
+    "ColumnReading",
     "Complete",
     "Inspection",
     "LabelPair",
@@ -42,6 +45,7 @@ __all__ = [
     "LeftOut",
     "PolarCoordinates",
     "PreparedRows",
+    "Reading",
     "Scaling",
     "Table",
     "Whitening",

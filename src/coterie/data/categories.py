@@ -11,7 +11,7 @@ import numpy.typing as npt
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.typing import FloatArray
-from coterie.data.cells import YES_NO
+from coterie.data.cells import YES_NO, yes_or_no
 from coterie.data.schema import kind_of_code
 
 Levels: TypeAlias = tuple[tuple[str, ...] | None, ...]  # of each column; None: numbers
@@ -60,6 +60,8 @@ def is_yes_no(look: Any) -> bool:
 def texts_of(series: Any) -> Any:
     """Return a column of text or categories as text without blanks around it; an empty cell is missing."""
     polars = require("polars", extra="cli", purpose="Reading tables")
+    if series.dtype.is_float() and (series.fill_nan(None).drop_nulls() % 1 == 0).all():
+        series = series.fill_nan(None).cast(polars.Int64, strict=False)  # 2.0 is the category "2" of a file
     texts = series.cast(polars.String).str.strip_chars()
     return texts.set(texts == "", None)
 
@@ -86,6 +88,8 @@ def codes_of(look: Any, levels: Sequence[str]) -> tuple[FloatArray, list[str]]:
         numbers = look.numbers.cast(polars.Float64).to_numpy()
         return np.asarray(numbers, dtype=np.float64), []
     texts = texts_of(look.series)
+    if tuple(levels) == YES_OR_NO:
+        texts = yes_or_no(texts)
     places = {level: float(code) for code, level in enumerate(levels)}
     codes = texts.replace_strict(places, default=UNSEEN, return_dtype=polars.Float64)
     codes = polars.select(polars.when(texts.is_null()).then(None).otherwise(codes)).to_series()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from coterie._printing import shortened
 from coterie._support.optional import require
-from coterie.data.dates import date_format, date_numbers
+from coterie._support.validation import Choice
+from coterie._support.validation.schema import ListOf, Schema, Sometimes, Text
+from coterie.data.dates import DATE_PARTS, date_format, date_numbers
 from coterie.data.marks import count_marks, is_mark
 from coterie.errors import InvalidData
 
@@ -24,6 +26,7 @@ NUMBER, MONEY, PERCENT, QUANTITY, DURATION, YES_NO = (
     "yes/no",
 )
 DATE, TIME = "date", "time"
+RANK = "rank"  # an ordered category: what is counted is its place in the order
 
 YES_NO_WORDS = (
     ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("j", "n"), ("oui", "non"),
@@ -69,7 +72,7 @@ class Reading:
     Parameters
     ----------
     kind : str
-        Number, money, percent, quantity, duration, yes/no, date or time.
+        Number, money, percent, quantity, duration, yes/no, date, time or rank.
     unit : str, default=""
         What stands beside each number, or what the numbers count.
     decimal : str, default="."
@@ -78,15 +81,29 @@ class Reading:
         How dates are written, in the letters of strftime; how durations are.
     part : str, default=""
         What of a date is used: as-number, year, month, weekday.
+    levels : tuple of str, default=()
+        Of ordered categories, the names that ranks 1, 2, ... stand for.
     """
+
+    _schema: ClassVar[Schema] = {
+        "kind": Choice(NUMBER, MONEY, PERCENT, QUANTITY, DURATION, YES_NO, DATE, TIME, RANK),
+        "unit": Text(),
+        "decimal": Choice(".", ","),
+        "form": Text(),
+        "part": Choice("", *DATE_PARTS),
+        "levels": Sometimes(ListOf(Text(), kind=tuple)),
+    }
 
     kind: str
     unit: str = ""
     decimal: str = "."
     form: str = ""
     part: str = ""
+    levels: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        if self.kind == RANK:
+            return f"ranks of {shortened(' < '.join(self.levels))}"
         about = {MONEY: f"money in {self.unit}", QUANTITY: self.unit, DURATION: f"duration in {self.unit}"}
         if self.kind in (DATE, TIME):
             return f"{self.kind}, {'as a number of ' + self.unit if self.part == 'as-number' else self.part}"
@@ -114,18 +131,27 @@ class Reading:
         return numbers
 
     def numbers_or_null(self, series: Any) -> Any:
-        """Return the numbers of a polars series, null where there is none."""
+        """Return the numbers of a polars series, null where there is none, or one in another unit."""
         if self.kind in (DATE, TIME):
             return date_numbers(series, self.form, self.part)
         if series.dtype.is_temporal():  # a span of time
             return (series.dt.total_microseconds() / 1e6).alias(series.name)
         texts = _text(series)
+        if self.kind == RANK:
+            ranks = {level: at + 1.0 for at, level in enumerate(self.levels)}
+            return texts.replace_strict(ranks, default=None, return_dtype=_polars().Float64)
         if self.kind == YES_NO:
             return _yes_no_numbers(texts)
         if self.kind == DURATION:
             return _clock_seconds(texts) if self.form == "clock" else _spoken_seconds(texts)
         parts = _parts(texts)
-        return _numbers(parts, self.decimal).alias(series.name)
+        numbers = _numbers(parts, self.decimal)
+        polars = _polars()
+        return (
+            polars.select(polars.when(_units(parts) == self.unit).then(numbers))
+            .to_series()
+            .alias(series.name)
+        )
 
 
 @dataclass(frozen=True)
@@ -224,6 +250,20 @@ def _yes_no(cells: Any) -> Reading | None:
     words = set(cells.head(LOOKED_AT).str.to_lowercase().unique().to_list())
     pair = next((pair for pair in YES_NO_WORDS if words <= set(pair)), None)
     return None if pair is None else Reading(YES_NO, "/".join(pair))
+
+
+def yes_or_no(texts: Any) -> Any:
+    """Return texts in which every word for yes or no is one of these two; other texts are as they were.
+
+    Examples
+    --------
+    >>> import polars
+    >>> yes_or_no(polars.Series(["Ja", "false", "perhaps"])).to_list()
+    ['yes', 'no', 'perhaps']
+    """
+    words = {word: ("yes", "no")[at] for pair in YES_NO_WORDS for at, word in enumerate(pair)}
+    found = texts.str.to_lowercase().replace_strict(words, default=None, return_dtype=_polars().String)
+    return found.fill_null(texts)
 
 
 def _yes_no_numbers(texts: Any) -> Any:

@@ -12,7 +12,7 @@ from coterie._support.notes import option_of
 from coterie._support.optional import require
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
 from coterie.data.categories import MOST_CATEGORIES, NOT_ASSOCIATED, why_no_category
-from coterie.data.cells import NUMBER, Reading, read_cells
+from coterie.data.cells import NUMBER, RANK, Reading, read_cells
 from coterie.data.marks import Counts, find_sentinels, without_sentinels
 from coterie.data.sampling import draw_rows
 from coterie.data.schema import (
@@ -169,6 +169,9 @@ def look_at(series: Any, *, dates: str | None = None) -> Look:
         return Look(series, series, sentinels=find_sentinels(series))
     if not is_text(series.dtype) and not series.dtype.is_temporal():
         return Look(series, series)  # yes and no
+    if str(series.dtype).startswith("Enum"):
+        ranks = Reading(RANK, levels=tuple(series.dtype.categories.to_list()))
+        return Look(series, ranks.numbers_or_null(series).alias(series.name), None, ranks)
     if is_text(series.dtype) and _is_text_key(series):
         return Look(series, reason="a key")
     found = read_cells(series, dates=dates)
@@ -292,12 +295,16 @@ def check_names(source: str, columns: Sequence[str], names: Iterable[str]) -> No
             raise InvalidParameter(f'{source}: no column "{shortened(name)}".{near}')
 
 
-def numbers_from_text(frame: Any) -> Any:
-    """Turn text columns that hold nothing but numbers (blanks around them, a plus sign) into numbers."""
+def numbers_from_text(frame: Any, *, leave: Sequence[str] = ()) -> Any:
+    """Turn text columns that hold nothing but numbers (blanks around them, a plus sign) into numbers.
+
+    Those of `leave` stay as they are.
+    """
     polars = require("polars", extra="cli", purpose="Reading tables")
     changed = []
     for series in frame:
-        if series.dtype == polars.String and series.null_count() < len(series):
+        is_left = series.dtype != polars.String or series.name in leave
+        if not is_left and series.null_count() < len(series):
             numbers = series.str.strip_chars().cast(polars.Float64, strict=False)
             if numbers.null_count() == series.null_count():
                 changed.append(numbers)

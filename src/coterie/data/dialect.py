@@ -227,20 +227,22 @@ def not_utf8(source: Source, text: bytes) -> Exception:
 
 
 def _find_delimiter(lines: list[str]) -> str:
-    def quality(delimiter: str) -> tuple[bool, float, int]:
+    def quality(delimiter: str) -> tuple[bool, bool, float, int]:
         rows = split(lines, delimiter)
         if not rows:
-            return False, 0.0, 0
+            return False, False, 0.0, 0
         width, lines_of_that_width = Counter(len(row) for row in rows).most_common(1)[0]
         cells = [cell for row in (rows[1:] or rows) for cell in row]
         share = sum(is_number(cell, delimiter) for cell in cells) / max(1, len(cells))
-        return width > 1 and lines_of_that_width >= CONSISTENT * len(rows), share, width
+        is_consistent = width > 1 and lines_of_that_width >= CONSISTENT * len(rows)
+        # a decimal comma divides every row, but not the names of the columns
+        return is_consistent, is_consistent and len(rows[0]) == width, share, width
 
     best = max(DELIMITERS, key=quality)
-    is_consistent, _, _ = quality(best)
+    is_consistent, _, _, _ = quality(best)
     if is_consistent:
         return best
-    is_consistent, share, _ = quality(BLANKS)
+    is_consistent, _, share, _ = quality(BLANKS)
     if is_consistent and share > 0.5:
         return BLANKS
     # nothing is consistent: the most frequent sign, so that the ragged line can be named

@@ -15,7 +15,11 @@ from coterie._support.optional import require
 from coterie._support.validation import check_data
 from coterie.data.arrays import numbered_columns
 from coterie.data.columns import numbers_from_text
-from coterie.data.table import Table, read_table
+from coterie.data.databases import SpooledRows, Wanted, read_database
+from coterie.data.dates import check_dates
+from coterie.data.paths import most_rows_in_memory
+from coterie.data.readings import ColumnReadings, texts_to_keep
+from coterie.data.table import Table, read_table, refuse_option
 from coterie.errors import InvalidData, InvalidParameter
 
 THE_DATA = "the data"
@@ -27,6 +31,7 @@ def as_table(
     columns: Sequence[str] | None = None,
     may_be_distances: bool = False,
     dates: str | None = None,
+    readings: ColumnReadings | None = None,
     **reading: Any,
 ) -> Table:
     """Return data of any kind as a table.
@@ -42,6 +47,8 @@ def as_table(
         Whether a symmetric matrix with a zero diagonal may pass.
     dates : {"as-number", "year", "month", "weekday"}, default=None
         What to make of dates; None leaves them out.
+    readings : mapping of str to ColumnReading, default=None
+        How cells of some columns were read in an earlier table; see `read_table`.
     **reading
         Of `read_table`, for paths.
 
@@ -50,17 +57,21 @@ def as_table(
     >>> as_table([[1.0, 2.0], [3.0, 4.0]]).columns
     ('column_1', 'column_2')
     """
+    known = readings or {}
     if isinstance(data, Table):
-        return data if dates is None else replace(data, dates=dates)
+        dates, known = dates or data.dates, {**data.readings, **known}
+        is_same = dates == data.dates and known == data.readings
+        return data if is_same else replace(data, dates=dates, readings=known)
     is_paths = isinstance(data, list | tuple) and all(isinstance(one, str | os.PathLike) for one in data)
     if isinstance(data, str | os.PathLike) or (is_paths and len(data)):
-        return read_table(data, dates=dates, **reading)
+        return read_table(data, dates=dates, readings=readings, **reading)
     for name, value in reading.items():
         if value is not None:
             raise InvalidParameter(f"{name} is for files and databases, not for {kind_of(data)}.")
     data = materialised(data)
     if hasattr(data, "columns") and not issparse(data):
-        return replace(_of_frame(data), dates=dates)
+        table = _of_frame(data, texts=texts_to_keep(known))
+        return replace(table, dates=dates, readings=known)
     X = check_data(
         data,
         who="coterie.fit",
@@ -71,6 +82,30 @@ def as_table(
     )
     names = tuple(columns) if columns is not None else numbered_columns(X.shape[1], THE_DATA)
     return Table(THE_DATA, names, columns is not None, X.shape[0], X)
+
+
+def read_table_or_blocks(where: Any, *, in_blocks: bool = False, **reading: Any) -> Table | SpooledRows:
+    """Read a table as `read_table` does; the rows of a database that take much memory go to files.
+
+    Parameters
+    ----------
+    where, **reading
+        Of `read_table`.
+    in_blocks : bool, default=False
+        Whether the rows of a database go to files however few they are.
+    """
+    most = most_rows_in_memory(where, always_in_blocks=in_blocks)
+    if most is None:
+        return read_table(where, **reading)
+    dates, known = reading.get("dates"), reading.get("readings") or {}
+    check_dates(dates)
+    refuse_option("sheet", reading.get("sheet"), "workbooks")
+    wanted = Wanted(reading.get("table"), reading.get("query"), reading.get("parameters") or ())
+    name, rows, notes = read_database(where, wanted, most=most)
+    if isinstance(rows, SpooledRows):
+        return rows
+    frame = numbers_from_text(rows, leave=texts_to_keep(known))
+    return Table(name, tuple(frame.columns), True, frame.height, frame, tuple(notes), {}, dates, known)
 
 
 def kind_of(data: Any) -> str:
@@ -94,10 +129,23 @@ def materialised(data: Any) -> Any:
     if kind == "DuckDBPyRelation":
         return data.pl() if find_spec("pyarrow") is not None else data.df()
     if package == "pyarrow" and kind in ("Table", "RecordBatch"):
-        return require("polars", extra="cli", purpose="Taking Arrow tables").from_arrow(data)
+        return _of_arrow(require("polars", extra="cli", purpose="Taking Arrow tables"), data)
     if isinstance(data, dict) and not issparse(data):
         return _of_columns(data)
     return data
+
+
+def _of_arrow(polars: Any, data: Any) -> Any:
+    """Return the frame of an Arrow table; ordered categories keep their order."""
+    frame = polars.from_arrow(data)
+    for at, kind in enumerate(data.schema.types):
+        if str(kind).startswith("dictionary") and kind.ordered:
+            column = data.column(at)
+            parts = [column] if not hasattr(column, "chunks") else column.chunks
+            levels = list(dict.fromkeys(str(one) for part in parts for one in part.dictionary.to_pylist()))
+            name = frame.columns[at]
+            frame = frame.with_columns(polars.col(name).cast(polars.String).cast(polars.Enum(levels)))
+    return frame
 
 
 def _of_columns(columns: dict[Any, Any]) -> Any:
@@ -113,7 +161,7 @@ def _of_columns(columns: dict[Any, Any]) -> Any:
         raise InvalidData(f"the columns cannot be read as a table ({error}).") from None
 
 
-def _of_frame(frame: Any) -> Table:
+def _of_frame(frame: Any, *, texts: Sequence[str] = ()) -> Table:
     """Return the table of a pandas or polars frame, column by column."""
     polars = require("polars", extra="cli", purpose="Taking data frames")
     if not isinstance(frame, polars.DataFrame):
@@ -124,7 +172,7 @@ def _of_frame(frame: Any) -> Table:
         frame = polars.DataFrame(values)
     if frame.height == 0 or frame.width == 0:
         raise InvalidData(f"{THE_DATA}: has no {'rows' if frame.width else 'columns'}.")
-    frame = numbers_from_text(frame)
+    frame = numbers_from_text(frame, leave=texts)
     return Table(THE_DATA, tuple(frame.columns), True, frame.height, frame)
 
 
@@ -134,6 +182,12 @@ def _series(polars: Any, name: str, column: Any) -> Any:
     if kind in "biufMm" and isinstance(column.dtype, np.dtype):
         return polars.Series(name, column.to_numpy(), nan_to_null=kind == "f")
     gone = column.isna().to_numpy()
+    if getattr(column.dtype, "ordered", False):
+        levels = [str(one) for one in column.cat.categories]
+        if len(set(levels)) == len(levels):
+            codes = column.cat.codes.tolist()
+            texts = [levels[code] if code >= 0 else None for code in codes]
+            return polars.Series(name, texts, dtype=polars.Enum(levels))
     if kind in "biuf":  # pandas' own numbers that may be missing
         numbers = column.astype("float64").to_numpy(na_value=np.nan)
         return polars.Series(name, numbers, nan_to_null=True)

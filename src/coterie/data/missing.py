@@ -191,7 +191,7 @@ def note_missing(complete: Complete, counts: Sequence[tuple[str, int]]) -> tuple
         filled = sum(count for _, count in counts) - complete.n_dropped * complete.X.shape[1]
         empty = f"; {complete.n_dropped:,} rows without any value left out" if complete.n_dropped else ""
         cells = f"{filled:,} cell{'s' if filled != 1 else ''}"
-        how = f"k-means counts observed cells only, other methods take the {cells} from the most similar row"
+        how = f"where a method needs the {cells}, they are those of the most similar row"
         return (f"{missing}; {how}{empty}",)
     if complete.n_dropped:
         rows = f"{complete.n_dropped:,} of {n_rows:,} rows"

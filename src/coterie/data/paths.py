@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from coterie.data.databases import is_address, shown_name
+from coterie.data.databases import SpooledRows, is_address, is_database, shown_name
 from coterie.data.source import STANDARD_INPUT
 from coterie.errors import FileProblem, MissingFile
 
@@ -88,6 +88,8 @@ def is_in_blocks(data: object) -> bool:
         return os.fspath(data) != STANDARD_INPUT and not is_address(data) and _are_files_in_blocks([data])
     if isinstance(data, np.memmap):
         return data.nbytes > LARGE_BYTES and _can_read_blocks()
+    if isinstance(data, SpooledRows):
+        return True
     module, kind = type(data).__module__, type(data).__name__
     if module.partition(".")[0] == "pyarrow" and kind in ("Table", "RecordBatch"):
         return int(data.nbytes) > LARGE_BYTES and _can_read_blocks()  # type: ignore[attr-defined]
@@ -104,6 +106,19 @@ def _are_files_in_blocks(places: Sequence[str | os.PathLike[str]]) -> bool:
     is_known = all(Path(path).suffix.lower() in READ_FROM_FOLDERS for path in paths)
     is_large = is_known and sum(map(os.path.getsize, paths)) > LARGE_BYTES
     return is_large and _can_read_blocks()
+
+
+def most_rows_in_memory(where: object, *, always_in_blocks: bool = False) -> int | None:
+    """Return how many bytes of a database's rows are held in memory; None: all, or it is no database.
+
+    Examples
+    --------
+    >>> most_rows_in_memory("shop.csv") is None
+    True
+    """
+    if not is_database(where) or not _can_read_blocks():
+        return None
+    return 0 if always_in_blocks else LARGE_BYTES
 
 
 def _can_read_blocks() -> bool:

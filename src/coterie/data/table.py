@@ -34,6 +34,7 @@ from coterie.data.marks import Counts, add_marks
 from coterie.data.missing import Complete, mostly_empty, note_missing, settle_missing, settle_mixed
 from coterie.data.notes import no_rows_in, note_empty_files, reading_notes
 from coterie.data.paths import expand_all, is_several, is_zarr
+from coterie.data.readings import ColumnReading, ColumnReadings, look_as, reading_of, texts_to_keep
 from coterie.data.records import read_json
 from coterie.data.scaling import AUTO, Scaling, fit_scaling, scale_numbers
 from coterie.data.source import Source, open_source
@@ -68,6 +69,8 @@ class Table:
         By column, the texts such as "NA" that the reader took as missing, and how many cells held them.
     dates : {"as-number", "year", "month", "weekday"} or None
         What is made of dates and times; None: they are left out.
+    readings : mapping of str to ColumnReading
+        Columns whose cells are read as an earlier table's were, instead of by looking.
     absent : mapping of str to str
         Of several files, the columns that not all of them have, and how many lack them.
     """
@@ -80,6 +83,7 @@ class Table:
     notes: tuple[str, ...] = ()
     marks: Mapping[str, Counts] = field(default_factory=dict)
     dates: str | None = None
+    readings: ColumnReadings = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -93,7 +97,13 @@ class Table:
     @cached_property
     def looks(self) -> dict[str, Look]:
         """What each column of a frame holds, found out once."""
-        looks = {name: look_at(self.content[name], dates=self.dates) for name in self.columns}
+        known = self.readings
+        looks = {
+            name: look_as(self.content[name], known[name], source=self.source)
+            if name in known
+            else look_at(self.content[name], dates=self.dates)
+            for name in self.columns
+        }
         return {name: replace(look, absent=self.absent.get(name)) for name, look in looks.items()}
 
     def choose(
@@ -211,6 +221,7 @@ def read_table(
     table: str | None = None,
     query: str | None = None,
     parameters: Sequence[Any] = (),
+    readings: ColumnReadings | None = None,
 ) -> Table:
     r"""Read a file as a table; format, delimiter, header and decimal sign are found by looking.
 
@@ -241,6 +252,9 @@ def read_table(
         Of a database, the table to read or the SQL query to run. Databases are only read.
     parameters : sequence
         Values for the placeholders of the query: ``?`` in SQLite and DuckDB, ``$1`` in PostgreSQL.
+    readings : mapping of str to ColumnReading, default=None
+        How cells of some columns were read in an earlier table, such as `Groups.column_readings`: units,
+        decimal signs, yes and no, dates and missing values are taken alike. None: all are found by looking.
 
     Returns
     -------
@@ -256,21 +270,25 @@ def read_table(
     (('name', 'height'), ('height',))
     """
     check_dates(dates)
-    wanted = Wanted(table, query, parameters)
+    wanted, known = Wanted(table, query, parameters), readings or {}
+    how = partial(replace, dates=dates, readings=known)
+    texts = texts_to_keep(known)
     if is_database(where):
-        _refuse_option("sheet", sheet, "workbooks")
+        refuse_option("sheet", sheet, "workbooks")
         name, frame, notes = read_database(where, wanted)  # type: ignore[arg-type]  # a path or an address
-        return replace(_of_frame(name, frame, notes=tuple(notes)), dates=dates)
+        return how(_of_frame(name, frame, notes=tuple(notes), texts=texts))
     for option, value in (("table", table), ("query", query), ("parameters", parameters or None)):
-        _refuse_option(option, value, "databases")
-    read = partial(_read_file, delimiter=delimiter, header=header, encoding=encoding, sheet=sheet)
+        refuse_option(option, value, "databases")
+    read = partial(
+        _read_file, delimiter=delimiter, header=header, encoding=encoding, sheet=sheet, texts=texts
+    )
     if not is_several(where):
-        return replace(read(where), dates=dates)
+        return how(read(where))
     places = where if isinstance(where, list | tuple) else [where]
     name, tables, empty = ", ".join(str(place) for place in places), [], []
     for path in expand_all(where):
         try:
-            tables.append(replace(read(path), dates=dates))
+            tables.append(how(read(path)))
         except EmptyFile:
             empty.append(path)
     if not tables:
@@ -279,7 +297,8 @@ def read_table(
     return replace(joined, notes=(*note_empty_files(empty, len(tables)), *joined.notes))
 
 
-def _refuse_option(name: str, value: Any, kind: str) -> None:
+def refuse_option(name: str, value: Any, kind: str) -> None:
+    """Refuse an option that is for sources of another kind."""
     if value is not None:
         raise InvalidParameter(f"{name} is for {kind}: leave it out here, got {name}={value!r}.").in_shell(
             f"--{name} is for {kind}: leave it out here."
@@ -287,24 +306,30 @@ def _refuse_option(name: str, value: Any, kind: str) -> None:
 
 
 def _read_file(
-    where: Any, *, delimiter: str | None, header: bool | None, encoding: str | None, sheet: str | None
+    where: Any,
+    *,
+    delimiter: str | None,
+    header: bool | None,
+    encoding: str | None,
+    sheet: str | None,
+    texts: Sequence[str],
 ) -> Table:
     if isinstance(where, str | os.PathLike) and is_zarr(os.fspath(where)):
         return _of_matrix(os.fspath(where), read_zarr(os.fspath(where)))
     source = open_source(where)
     if source.kind == "excel":
         frame, has_names, notes = read_sheet(source, sheet, header)
-        return _of_frame(source.name, frame, has_names, tuple(notes))
-    _refuse_option("sheet", sheet, "workbooks")
+        return _of_frame(source.name, frame, has_names, tuple(notes), texts=texts)
+    refuse_option("sheet", sheet, "workbooks")
     if source.kind == "json":
-        return _of_frame(source.name, *read_json(source))
+        return _of_frame(source.name, *read_json(source), texts=texts)
     if source.kind in ("npy", "npz"):
         return _of_matrix(source.name, read_npy(source) if source.kind == "npy" else read_npz(source))
     if source.kind == "text":
-        text = read_text(source, delimiter=delimiter, header=header, encoding=encoding)
+        text = read_text(source, delimiter=delimiter, header=header, encoding=encoding, texts=texts)
         has_names = text.dialect.has_header
-        return _of_frame(source.name, text.frame, has_names, tuple(text.notes), text.marks)
-    return _of_frame(source.name, _read_columns(source))
+        return _of_frame(source.name, text.frame, has_names, tuple(text.notes), text.marks, texts=texts)
+    return _of_frame(source.name, _read_columns(source), texts=texts)
 
 
 def _of_frame(
@@ -313,8 +338,10 @@ def _of_frame(
     has_names: bool = True,
     notes: tuple[str, ...] = (),
     marks: Mapping[str, Counts] | None = None,
+    *,
+    texts: Sequence[str] = (),
 ) -> Table:
-    frame = numbers_from_text(frame)
+    frame = numbers_from_text(frame, leave=texts)
     return Table(name, tuple(frame.columns), has_names, frame.height, frame, notes, marks or {})
 
 
@@ -379,10 +406,12 @@ def _joined(name: str, tables: list[Table]) -> Table:
     n_rows = sum(table.n_rows for table in tables)
     if first.is_matrix:
         contents = [table.content for table in tables]
-        stacked = vstack(contents, format="csr") if issparse(first.content) else np.concatenate(contents)
-        return Table(name, columns, first.has_names, n_rows, stacked, notes)
-    frame = numbers_from_text(_stacked([table.content for table in tables]))
-    return Table(name, columns, first.has_names, n_rows, frame, notes, marks, first.dates, absent)
+        matrix = vstack(contents, format="csr") if issparse(first.content) else np.concatenate(contents)
+        return Table(name, columns, first.has_names, n_rows, matrix, notes)
+    stacked = _stacked([table.content for table in tables])
+    frame = numbers_from_text(stacked, leave=texts_to_keep(first.readings))
+    facts = (columns, first.has_names, n_rows, frame, notes, marks, first.dates, first.readings, absent)
+    return Table(name, *facts)
 
 
 def _check_alike(table: Table, first: Table) -> None:
@@ -466,6 +495,16 @@ class PreparedRows:
         if self.levels:
             return self.table.coded(self.choice.used, self.levels, keep=self.kept)[0]
         return self.table.matrix(self.choice.used, keep=self.kept)
+
+    def readings(self) -> tuple[ColumnReading, ...]:
+        """Return how the cells of each column used were read; nothing where all rows are one matrix."""
+        if self.table.is_matrix:
+            return ()
+        levels = self.levels or (None,) * len(self.choice.used)
+        return tuple(
+            reading_of(self.table.looks[name], is_kept=name in self.kept, is_category=known is not None)
+            for name, known in zip(self.choice.used, levels, strict=True)
+        )
 
     def missing_counts(self) -> list[tuple[str, int]]:
         """Return the columns used that lack values, and in how many rows of the table, the most first."""

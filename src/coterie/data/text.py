@@ -7,6 +7,7 @@ import io
 import itertools
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,8 +44,9 @@ def read_text(
     header: bool | None,
     encoding: str | None,
     may_be_empty: bool = False,
+    texts: Sequence[str] = (),
 ) -> TextTable:
-    """Read a text file as a table."""
+    """Read a text file as a table; columns of `texts` hold their cells as they are written."""
     text = dialects.decode(source, encoding)
     dialect = dialects.detect(source, text, delimiter=delimiter, header=header)
     if dialect.delimiter == BLANKS:
@@ -54,7 +56,8 @@ def read_text(
     text, blank_lines = without_final_blank_lines(text, sign)
     if blank_lines:
         notes.append(f"{blank_lines:,} blank line{'s' if blank_lines > 1 else ''} at the end skipped")
-    frame = _parse(source, text, dialect)
+    as_written = [at for at, name in enumerate(names) if name in texts]
+    frame = _parse(source, text, dialect, as_written)
     if (
         frame.width != dialect.n_columns or frame[:, -1].null_count()
     ):  # the reader fills short rows in silence
@@ -106,9 +109,10 @@ def _rows(text: bytes, dialect: Dialect) -> tuple[bytes, bytes]:
     return text, fill_blank_lines(_from_line(text, dialect.first_data_line), sign, dialect.n_columns)
 
 
-def _parse(source: Source, text: bytes, dialect: Dialect) -> Any:
+def _parse(source: Source, text: bytes, dialect: Dialect, as_written: Sequence[int]) -> Any:
     polars = require("polars", extra="cli", purpose="Reading tables")
-    options = _options(dialect)
+    overrides = {f"column_{at + 1}": polars.String for at in as_written}
+    options = {**_options(dialect), "schema_overrides": overrides or None}
     whole, text = _rows(text, dialect)
     n_rows = text.count(b"\n") + (not text.endswith(b"\n"))
     require_memory(  # the reader ends the process where memory does

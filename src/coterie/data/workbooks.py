@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from coterie._printing import shortened
@@ -38,20 +40,34 @@ def read_sheet(source: Source, sheet: str | None, header: bool | None) -> tuple[
     except Exception as error:  # of various types
         reason = shortened(next(iter(str(error).splitlines()), type(error).__name__))
         raise source.fail(f"not a whole Excel workbook, cut off or damaged ({reason}).") from None
-    raw, notes = _chosen(source, book, names, sheet)
-    name = raw.name
-    frame = raw.to_polars()
+    with _quiet():
+        raw, notes = _chosen(source, book, names, sheet)
+        name = raw.name
+        frame = raw.to_polars()
     first = _rows_above(frame)
     if first:
         notes.append(f"{first} row{'s' if first > 1 else ''} above the table skipped")
     has_names = _is_header(frame, first) if header is None else header
     notes += _oddities(source, names.index(name))
     options = {"header_row": first} if has_names else {"header_row": None, "skip_rows": first}
-    table = book.load_sheet(name, **options).to_polars()
+    with _quiet():
+        table = book.load_sheet(name, **options).to_polars()
     table = table.filter(~_all_null(table)) if table.width else table
     if table.height == 0 or table.width == 0:
         raise source.no_rows(f'sheet "{shortened(name)}" has a header and nothing below it')
     return _named(_whole_numbers(table), has_names), has_names, notes
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what the reader logs about columns of several types off the screen: such a column is text here."""
+    logger = logging.getLogger("fastexcel")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _chosen(source: Source, book: Any, names: Sequence[str], sheet: str | None) -> tuple[Any, list[str]]:

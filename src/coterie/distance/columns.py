@@ -54,6 +54,8 @@ def read_columns(X: Any, *, who: str, name: str = "X") -> list[Column]:
     >>> [column.levels for column in read_columns([[1.5, "red"], [2.0, "blue"]], who="this function")]
     [None, ('blue', 'red')]
     """
+    if isinstance(X, list) and X and isinstance(X[0], Column):
+        return X  # they were read before
     _refuse_kinds(X, f"{name} of {who}")
     package = type(X).__module__.partition(".")[0]
     if hasattr(X, "iloc") and hasattr(X, "columns"):
@@ -125,7 +127,8 @@ def _of_pandas(frame: Any) -> Iterator[Column]:
             missing = series.isna().to_numpy()
             yield _of_flags(name, series.fillna(False).to_numpy(dtype=bool), missing)
         elif kind in "iuf":
-            yield Column(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
+            width = np.float32 if str(dtype).lower() in ("float32", "float[pyarrow]") else np.float64
+            yield Column(name, series.to_numpy(dtype=width, na_value=np.nan))
         else:
             yield _of_objects(name, series.to_numpy(dtype=object), series.isna().to_numpy())
 
@@ -133,24 +136,25 @@ def _of_pandas(frame: Any) -> Iterator[Column]:
 def _of_polars(series: Any) -> Column:
     name, dtype = str(series.name), series.dtype
     if dtype.is_numeric():
-        return Column(name, series.cast(float).fill_null(float("nan")).to_numpy().astype(np.float64))
+        numbers = series if str(dtype) == "Float32" else series.cast(float)
+        return Column(name, numbers.fill_null(float("nan")).to_numpy())
     if dtype.is_temporal():
         return Column(name, series.to_physical().cast(float).fill_null(float("nan")).to_numpy())
     missing = series.is_null().to_numpy()
     if str(dtype) == "Boolean":
         return _of_flags(name, series.fill_null(False).to_numpy().astype(bool), missing)
-    is_enum = str(dtype).startswith(
-        "Enum"
-    )  # its categories are listed in an order; whether it counts is unsaid
-    texts = np.array(series.cast(str).to_list() if is_enum else series.to_list(), dtype=object)
-    return _of_objects(name, texts, missing)
+    if str(dtype).startswith("Enum"):  # comparing its cells follows the order of its categories
+        codes = series.to_physical().cast(int).fill_null(-1).to_numpy().astype(np.int64)
+        return Column(name, codes, tuple(dtype.categories.to_list()), True)
+    return _of_objects(name, np.array(series.to_list(), dtype=object), missing)
 
 
 def _of_arrow(name: str, chunks: Any) -> Column:
     values = chunks.combine_chunks() if hasattr(chunks, "combine_chunks") else chunks
     kind, missing = str(values.type), values.is_null().to_numpy(zero_copy_only=False)
     if kind.startswith(("int", "uint", "float", "double", "half", "decimal")):
-        return Column(name, values.cast("double").to_numpy(zero_copy_only=False).astype(np.float64))
+        numbers = values if kind == "float" else values.cast("double")
+        return Column(name, numbers.to_numpy(zero_copy_only=False))
     if kind.startswith(("date", "time", "duration")):
         return Column(name, _moments(values.to_numpy(zero_copy_only=False)))
     if kind == "bool":
@@ -197,21 +201,27 @@ def _of_flags(name: str | None, flags: Mask, missing: Mask) -> Column:
 
 def _of_objects(name: str | None, cells: AnyArray, missing: Mask) -> Column:
     """Return cells of Python's own kinds: numbers if all are, else names."""
-    there = [_plain(value) for value in cells[~missing]]
-    if all(isinstance(value, bool) for value in there) and there:
+    there = cells[~missing].tolist()
+    if not set(map(type, there)) <= PLAIN:
+        there = [_plain(value) for value in there]
+    kinds = set(map(type, there))
+    if kinds == {bool}:
         flags = np.zeros(len(cells), dtype=bool)
         flags[~missing] = there
         return _of_flags(name, flags, missing)
-    if all(isinstance(value, int | float) for value in there):
+    if kinds <= {int, float, bool}:
         numbers = np.full(len(cells), np.nan)
         numbers[~missing] = [_as_float(value) for value in there]
         return Column(name, numbers)
-    names = [value if isinstance(value, str) else str(value) for value in there]
+    names = there if kinds == {str} else [str(value) for value in there]
     levels = tuple(sorted(set(names)))
     place_of = {level: at for at, level in enumerate(levels)}
     codes = np.full(len(cells), -1, dtype=np.int64)
-    codes[~missing] = [place_of[value] for value in names]
+    codes[~missing] = np.fromiter(map(place_of.__getitem__, names), dtype=np.int64, count=len(names))
     return Column(name, codes, levels)
+
+
+PLAIN = frozenset((str, int, float, bool))  # types of cells that are taken as they are
 
 
 def _as_float(value: int | float | str | bool) -> float:
@@ -231,7 +241,11 @@ def _is_none(cells: AnyArray) -> Mask:
 def _plain(value: Any) -> Value:
     """Return a cell as a number or text of Python."""
     plain = value.item() if isinstance(value, np.generic) else value
-    return plain if isinstance(plain, str | int | float | bool) else str(plain)
+    if isinstance(plain, str):
+        return str.__str__(plain)
+    kind: Any = next((kind for kind in (bool, int, float) if isinstance(plain, kind)), str)
+    found: Value = kind(plain)
+    return found
 
 
 def _moments(times: AnyArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from coterie._support.typing import Data
 from coterie._support.validation.parameters import is_number
 from coterie.distance.catalogue import Distance, find_distance, known_names
-from coterie.distance.columns import YES_OR_NO, read_columns
+from coterie.distance.columns import YES_OR_NO, Column, read_columns
 from coterie.distance.table import TableEncoding, checked_codes, column_place, is_coded
 from coterie.errors import CoterieError, InvalidData, InvalidParameter
 
@@ -114,6 +114,12 @@ def of_codes(distance: Distance, table: TableEncoding) -> Distance:
     return find_distance(distance.name, kinds=kinds, **told, **({} if w is None else {"w": w}))
 
 
+def _width(columns: Sequence[Column]) -> type[np.floating[Any]]:
+    """Return float32 where all numbers of a table are, as for arrays; codes of categories fit either."""
+    numbers = [column.values.dtype for column in columns if column.levels is None]
+    return np.float32 if numbers and all(kind == np.float32 for kind in numbers) else np.float64
+
+
 def read_mixed(X: Any, Y: Any, distance: Distance, *, who: str) -> tuple[Data, Data | None, Distance]:
     """Return two tables as coded rows of one type, and the distance of these."""
     kinds = distance.values.get("kinds")
@@ -121,9 +127,12 @@ def read_mixed(X: Any, Y: Any, distance: Distance, *, who: str) -> tuple[Data, D
         coded: Data = checked_codes(X, who=who, name="X")
         others: Data | None = None if Y is None else checked_codes(Y, who=who, name="Y")
     else:
-        table, distance = learn_table(X, Y, distance=distance, who=who)
-        coded = table.encode(X, who=who)
-        others = None if Y is None else table.encode(Y, who=who, name="Y")
+        columns = read_columns(X, who=who)
+        new = None if Y is None else read_columns(Y, who=who, name="Y")
+        table, distance = learn_table(columns, new, distance=distance, who=who)
+        dtype = _width(columns)
+        coded = table.encode(columns, who=who).astype(dtype, copy=False)
+        others = None if new is None else table.encode(new, who=who, name="Y").astype(_width(new), copy=False)
     if distance.domain != "mixed":
         refuse_missing(coded, distance.name, who=who)
         if others is not None:

@@ -15,6 +15,8 @@ from coterie._support import hooks
 from coterie._support.progress import Progress, ProgressOption, Tracker, track
 from coterie._support.typing import Labels, RandomState
 from coterie.data import Table
+from coterie.data.databases import is_database
+from coterie.data.frames import read_table_or_blocks
 from coterie.data.paths import is_in_blocks
 from coterie.distance.row_distances import RowDistances
 from coterie.errors import InvalidData, InvalidParameter
@@ -100,12 +102,13 @@ def fit(
     drop, keep : str or sequences of str
         Columns to leave out, or to use although they look like a key or are constant.
     missing : {"auto", "observed", "drop", "median", "refuse"}, default="auto"
-        "observed": k-means counts observed cells only (k-POD); other methods take missing values from the
-        most similar row. "drop", "median" and "refuse": leave out rows with missing values, fill in medians,
-        or refuse. "auto" leaves out columns in which most values are missing, then rows if at least half of
-        them are complete; otherwise it is "observed". A note says what was done. Methods are compared on
-        complete rows where there are enough, else on rows filled from the most similar ones, and so is the
-        null model. Data in blocks must be complete.
+        "observed": k-means (k-POD), k-prototypes, latent classes, trees of average or complete linkage, Diana
+        and Leiden count observed cells only, any method with ``distance="nan_euclidean"``; other methods
+        take missing values from the most similar row. "drop", "median" and "refuse": leave out rows with
+        missing values, fill in medians, or refuse. "auto" leaves out columns in which most values are
+        missing, then rows if at least half of them are complete; otherwise it is "observed". A note says what
+        was done. Methods are compared on complete rows where there are enough, else on rows filled from the
+        most similar ones, and so is the null model. Data in blocks must be complete.
     dates : {"as-number", "year", "month", "weekday"}, default=None
         What to make of dates; None leaves them out, with a note.
     sheet, table, query : str, default=None
@@ -181,6 +184,9 @@ def run(
 
 def open_rows(X: Any, request: FitRequest, tracker: Tracker) -> Rows:
     """Return the prepared rows of data: in memory, or in blocks where they are large or lazy."""
+    if is_database(X):
+        X = read_table_or_blocks(X, in_blocks=request.checkpoint is not None, **request.reading)
+        request = replace(request, reading=request.reading_of_rows)
     if request.checkpoint is not None or is_in_blocks(X):
         in_blocks: Rows = hooks.ask("rows_in_blocks")(X, request, tracker)
         return in_blocks

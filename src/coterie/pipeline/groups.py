@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -29,7 +30,9 @@ from coterie._support.validation.schema import (
 from coterie.data import SCALINGS, LeftOut, PreparedRows, Scaling, Table, as_table, settle_missing
 from coterie.data.categories import Levels, note_unseen
 from coterie.data.missing import settle_mixed
+from coterie.data.readings import ColumnReading
 from coterie.distance import find_geometry
+from coterie.distance.mixed import takes_gaps
 from coterie.errors import DataNotice, InvalidData, InvalidParameter, ModelFileError
 from coterie.pipeline.many_columns import exemplars, names_of_rows
 from coterie.pipeline.mixed import MixedColumns
@@ -78,6 +81,9 @@ class Groups:
     levels : tuple of tuples or None, default=()
         Of mixed rows, the categories of each column, None for numbers; empty: all are numbers. `profile` and
         `centers` then have a column per category.
+    readings : tuple of ColumnReading, default=()
+        How the cells of each column were read: new tables are read alike. Empty: the rows were an array, or
+        the file was written before this was kept.
     """
 
     _schema: ClassVar[Schema] = {
@@ -98,6 +104,7 @@ class Groups:
         "explained": Maybe(Real(nan=True)),
         "seconds": Real(),
         "levels": Sometimes(ListOf(Maybe(ListOf(Text(), kind=tuple)), kind=tuple)),
+        "readings": Sometimes(ListOf(Instance(ColumnReading), kind=tuple)),
     }
 
     @classmethod
@@ -120,6 +127,12 @@ class Groups:
     explained: float | None
     seconds: float
     levels: Levels = ()
+    readings: tuple[ColumnReading, ...] = ()
+
+    @property
+    def column_readings(self) -> dict[str, ColumnReading]:
+        """How the cells of each column were read, by its name: `read_table` takes it."""
+        return dict(zip(self.columns, self.readings, strict=True)) if self.readings else {}
 
     @property
     def k(self) -> int:
@@ -182,8 +195,9 @@ class Groups:
 
         Parameters
         ----------
-        rows : Table, DataFrame or array
-            Tables and frames are matched by column name; arrays must have the model's columns in their order.
+        rows : Table, path, DataFrame or array
+            Tables, files and frames are matched by column name, and their cells are read as those of the fit
+            were; arrays must have the model's columns in their order.
         missing : {"error", "observed", "drop", "median"}, default="error"
             Rows with missing values: refuse, count observed cells (k-means), mask them, or fill them with the
             medians of the fit.
@@ -212,8 +226,7 @@ class Groups:
 
     def _predict_mixed(self, rows: Any, missing: str) -> Labels:
         """Return the group of each new row of numbers and categories."""
-        if not isinstance(rows, Table):
-            rows = as_table(rows, columns=None if hasattr(rows, "columns") else self.columns)
+        rows = self._table(rows)
         absent = [name for name in self.columns if name not in rows.columns]
         if absent:
             raise InvalidData(
@@ -233,21 +246,28 @@ class Groups:
 
     def _predict_observed(self, X: Any, source: str) -> Labels:
         """Return groups by observed cells; rows without any are masked."""
-        if getattr(self.model, "missing", None) != "observed" or issparse(X):
+        counts = getattr(self.model, "missing", None) == "observed" or takes_gaps(_metric_of(self.model))
+        if issparse(X) or not (counts or self.recipe.method in ("latent-classes", "kprototypes")):
             raise InvalidParameter(
-                'missing="observed" is for groups that k-means found by observed cells, got others. Use '
+                'missing="observed" is for groups that were found by observed cells, got others. Use '
                 '"median" or "drop".'
             ).in_shell(
-                "--missing observed is for groups that k-means found by observed cells. Use median or drop."
+                "--missing observed is for groups that were found by observed cells. Use median or drop."
             )
         kept = np.flatnonzero(~np.isnan(X).all(axis=1))
         settle_missing(np.where(np.isnan(X), 0.0, X), self.columns, source=source)  # refuses what is infinite
         found = self.model.predict(self.scaling.apply(X[kept])) if len(kept) else np.empty(0, dtype=np.int32)
         return spread_labels(number_labels(found, self.numbers), kept, X.shape[0])
 
+    def _table(self, rows: Any) -> Table:
+        """Return rows as a table whose cells are read as those of the fit were."""
+        is_named = hasattr(rows, "columns") or isinstance(rows, str | os.PathLike)
+        return as_table(rows, columns=None if is_named else self.columns, readings=self.column_readings)
+
     def _matrix(self, rows: Any) -> tuple[Any, str]:
-        if isinstance(rows, Table):
-            return rows.matrix(self.columns), rows.source
+        if isinstance(rows, Table | str | os.PathLike) or _has_text(rows):
+            table = self._table(rows)
+            return table.matrix(self.columns), table.source
         if hasattr(rows, "columns"):
             absent = [name for name in self.columns if name not in rows.columns]
             if absent:
@@ -285,6 +305,21 @@ class Groups:
     def __repr__(self) -> str:
         sizes = ", ".join(str(size) for size in self.profile.sizes[:8]) + (" ..." if self.k > 8 else "")
         return f"<{self.k} groups in {self.source}: {sizes} of {self.n_rows:,} rows>"
+
+
+def _metric_of(model: Any) -> Any:
+    return getattr(model, "metric", None)
+
+
+def _has_text(rows: Any) -> bool:
+    """Return whether a frame has a column that is not plain numbers."""
+    kinds = getattr(rows, "dtypes", None)
+    return hasattr(rows, "columns") and kinds is not None and any(_is_other(kind) for kind in kinds)
+
+
+def _is_other(kind: Any) -> bool:
+    is_number = getattr(kind, "is_numeric", None)  # of polars; others have the kinds of NumPy
+    return not is_number() if callable(is_number) else getattr(kind, "kind", "O") not in "biuf"
 
 
 def number_labels(labels: Labels, numbers: Labels) -> Labels:
@@ -327,6 +362,9 @@ def check_groups(state: Mapping[str, Any], sizes: Mapping[str, int], *, who: str
     levels = state.get("levels", ())
     if levels and len(levels) != n_columns:
         raise wrong("levels", who, f"be of {n_columns:,} columns, as columns says", len(levels))
+    readings = state.get("readings", ())
+    if readings and len(readings) != n_columns:
+        raise wrong("readings", who, f"be of {n_columns:,} columns, as columns says", len(readings))
     described = sum(1 if known is None else len(known) for known in levels) if levels else n_columns
     for name, size in (("profile", len(profile.columns)), ("centers", sizes["described"])):
         if size != described:
@@ -399,6 +437,7 @@ def describe_groups(
         explained=None if prepared.levels else share_explained(profile, scaling, len(complete.rows)),
         seconds=seconds,
         levels=prepared.levels,
+        readings=prepared.readings(),
     )
 
 
@@ -473,6 +512,28 @@ def share_explained(profile: Profile, scaling: Scaling, n_rows: int) -> float | 
     total = n_rows * float(variances.sum())
     between = float(profile.sizes @ (profile.differences**2 @ variances))
     return between / total if total > 0 else None
+
+
+def column_readings(model: Any, *, dates: str | None = None) -> dict[str, ColumnReading]:
+    """Return how the cells of a model's columns were read, for `read_table`; nothing where it is not known.
+
+    Parameters
+    ----------
+    model : Groups, something with groups, or estimator
+        What `coterie.load` returned.
+    dates : str, default=None
+        What is to be made of dates now; refused if the model made something else of them.
+    """
+    groups = getattr(model, "groups", model)
+    found = groups.column_readings if isinstance(groups, Groups) else {}
+    for name, how in found.items():
+        part = how.reading.part if how.reading is not None else ""
+        if dates is not None and part not in ("", dates):
+            text = f'the groups were found with {how.reading} in column "{name}"'
+            raise InvalidParameter(f'{text}: leave dates out, got dates="{dates}".').in_shell(
+                f"{text}: leave --dates out, got --dates {dates}."
+            )
+    return found
 
 
 def predict_table(model: Any, table: Table, *, missing: str = "error") -> Labels:

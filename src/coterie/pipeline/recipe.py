@@ -128,6 +128,19 @@ def takes_distance(method: str, distance: str) -> bool:
     return True
 
 
+def linkage_for(method: str, distance: str | None) -> str | None:
+    """Return the linkage to use where none is named: None is the method's own, which Euclidean rows can have.
+
+    Examples
+    --------
+    >>> linkage_for("agglomerative", "gower"), linkage_for("agglomerative", None)
+    ('average', None)
+    """
+    parameters = inspect.signature(find_method(method).load()).parameters
+    is_wards = "linkage" in parameters and parameters["linkage"].default == "ward"
+    return "average" if is_wards and distance is not None else None
+
+
 def takes_option(method: str, option: str) -> bool:
     """Return whether a method has an option of `OPTIONS`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from coterie._support.typing import RandomState
@@ -14,7 +14,7 @@ from coterie.cluster import find_method
 from coterie.data import AUTO, check_dates, check_policy, check_scale
 from coterie.distance import find_distance
 from coterie.errors import InvalidParameter, did_you_mean, shown_in_shell
-from coterie.pipeline.recipe import Recipe, check_recipe, takes_distance, takes_k, takes_option
+from coterie.pipeline.recipe import Recipe, check_recipe, linkage_for, takes_distance, takes_k, takes_option
 
 STARTS = 10  # k-means++ from one start is often a few percent worse than the best of ten
 PRECOMPUTED = "precomputed"
@@ -145,7 +145,7 @@ class FitRequest:
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     missing: str = "auto"
-    reading: Mapping[str, str] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)
     n_init: int | None = None
     improve: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -192,6 +192,11 @@ class FitRequest:
         """How columns are scaled: yes and no, and categories, are left as they are unless asked for."""
         return scale_for(self.scale, self.distance)
 
+    @property
+    def reading_of_rows(self) -> dict[str, Any]:
+        """How cells are read, without what says where rows are found: for rows that are at hand."""
+        return {name: value for name, value in self.reading.items() if name == "dates"}
+
     def numbers(self, most: int) -> tuple[int, ...]:
         """Return the numbers of groups to try; where none are given, up to `most`."""
         wanted = range(2, most + 1) if self.ks is None else [k for k in self.ks if k > 1]
@@ -222,7 +227,8 @@ class FitRequest:
         n_init = self.n_init
         if n_init is None and self.improve is None and takes_option(method, "n_init"):
             n_init = STARTS
-        settings = dict(self.settings) or None
+        linkage = linkage_for(method, self.distance)
+        settings = {**({"linkage": linkage} if linkage else {}), **self.settings} or None
         return Recipe(method, k, scale, self.distance, n_init, self.improve, self.seed, settings)
 
 
@@ -307,6 +313,10 @@ def make_request(
         arguments=arguments,
     )
     _check_methods(request)
+    only = request.methods[0] if request.methods is not None and len(request.methods) == 1 else None
+    if only is not None and "linkage" not in request.settings and linkage_for(only, request.distance):
+        note = f"average linkage is used, since Ward's is for Euclidean distances, not {request.distance}"
+        request = replace(request, notes=(*request.notes, note))
     return request
 
 

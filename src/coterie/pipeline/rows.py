@@ -47,6 +47,10 @@ NOT_TAKEN = "a number, which k-modes does not take"
 ENOUGH_COMPLETE = 50  # rows without filled values, from which methods are compared on those alone
 MOST_AXES = 50  # principal coordinates of a matrix of distances
 MOST_LINKED_ROWS = 200_000  # that are linked to their nearest ones: seconds
+OBSERVED = "nan_euclidean"  # the distance of observed cells
+PATTERNS_AT_ONCE = 2_048  # of missing cells, that are compared with all others
+OF_MEANS = ("agglomerative", "diana", "leiden")  # methods that compare a row with many at once
+LINKAGES_OF_MEANS = ("average", "complete", "weighted")
 FITTED_TO_ALL = ("kmeans", "mixture")  # winners of a contest that are fitted again to all rows
 
 
@@ -234,11 +238,14 @@ class MemoryRows:
 
     def fit(self, winner: Candidate, compared: Compared, request: FitRequest, tracker: Tracker) -> Fitted:
         """Fit a winner to all rows, or to those compared, which place the others."""
-        points = self.prepared.points
+        points, said = self.prepared.points, tuple[str, ...]()
+        exact = self._for_observed(winner, request)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
+            if exact is not None:
+                return self._fit_gaps(exact, compared, request)
             if self._counts_observed(winner, request):
-                model = self._fit_observed(winner, request)
+                model, said = self._fit_observed(winner, request), _observed_notes(winner, ())
             elif winner.method in FITTED_TO_ALL and request.distance is None:
                 start = draw_rows(self.n_rows, n_of_start(winner), request.seed)
                 model = fit_from_sample(winner, points[start], points, in_order=request.rows_may_move)
@@ -251,7 +258,7 @@ class MemoryRows:
                 return Fitted(model, np.asarray(model.predict(points)), (placed_note(winner, compared),))
         labels = getattr(model, "labels_", None)
         found = np.asarray(model.predict(points) if labels is None else labels)
-        return Fitted(model, found, said_by(caught) if request.is_settled else ())
+        return Fitted(model, found, (*said, *(said_by(caught) if request.is_settled else ())))
 
     def _fits_all(self, winner: Candidate) -> bool:
         """Return whether a winner of mixed rows, or of many columns, is fitted again to all of them."""
@@ -259,6 +266,42 @@ class MemoryRows:
         if winner.method == "embedding":
             return n_rows <= MOST_LINKED_ROWS
         return bool(self.prepared.levels) and winner.method in TAKE_CATEGORIES
+
+    def _for_observed(self, winner: Candidate, request: FitRequest) -> Candidate | None:
+        """Return the winner with a distance of observed cells, if that is asked for or better than filling.
+
+        Two rows that share few columns can be at a distance of almost 0. What averages over many rows bears
+        that; a neighbourhood, a medoid or a chain of near rows does not, and is better off with filled rows.
+        """
+        gaps = self.prepared.gaps() if self.prepared.complete.is_observed else None
+        if gaps is None or self.prepared.levels or request.distance not in (None, OBSERVED):
+            return None
+        if winner.method in TAKE_CATEGORIES:
+            return winner
+        is_asked = request.distance == OBSERVED
+        is_mean = winner.method in OF_MEANS and winner.parameters.get("linkage") in (None, *LINKAGES_OF_MEANS)
+        if not (is_asked or is_mean) or not takes_distance(winner.method, OBSERVED):
+            return None
+        return replace(winner, parameters={**winner.parameters, "metric": OBSERVED})
+
+    def _fit_gaps(self, winner: Candidate, compared: Compared, request: FitRequest) -> Fitted:
+        """Fit a winner to rows with missing cells, by those that are there."""
+        filled, gaps = self.prepared.points, self.prepared.gaps()
+        alone = np.zeros(len(filled), dtype=bool)
+        if winner.method not in TAKE_CATEGORIES:
+            alone = rows_without_distance(~gaps)
+        points = np.where(gaps & ~alone[:, None], np.nan, filled)
+        is_all = request.is_settled or compared.is_whole or winner.method in TAKE_CATEGORIES
+        rows = np.arange(len(points)) if is_all else compared.rows
+        model, order = winner.make(), np.arange(len(rows))
+        if request.rows_may_move and getattr(model, "row_attributes", None) is not None:
+            order = row_order(filled[rows])
+        model = model.fit(np.ascontiguousarray(points[rows][order]))
+        model = model if np.array_equal(order, np.arange(len(rows))) else model.with_rows_at(order)
+        labels = getattr(model, "labels_", None) if is_all else None
+        found = np.asarray(model.predict(points) if labels is None else labels)
+        placed = () if is_all else (placed_note(winner, compared),)
+        return Fitted(model, found, _observed_notes(winner, placed, int(alone.sum())))
 
     def _counts_observed(self, winner: Candidate, request: FitRequest) -> bool:
         """Return whether the winner is fitted to observed cells alone."""
@@ -593,6 +636,42 @@ def start_on(winner: Candidate, sample: Data, *, in_order: bool) -> dict[str, An
         return {"init": np.asarray(model.cluster_centers_)}
     found = {"weights_init": model.weights_, "means_init": model.means_, "precisions_init": model.precisions_}
     return {name: np.asarray(value) for name, value in found.items()}
+
+
+def rows_without_distance(known: Any) -> Any:
+    """Return which rows are to be filled, so that every two rows have a cell in a common column.
+
+    Of two rows that have none it is the one with fewer cells; both, if they have as many.
+
+    Examples
+    --------
+    >>> rows_without_distance(np.array([[True, True, False], [False, False, True], [True, True, True]]))
+    array([False,  True, False])
+    """
+    patterns, of_row = np.unique(known, axis=0, return_inverse=True)
+    counts, numbers = patterns.sum(axis=1), patterns.astype(np.float32)
+    is_alone = np.zeros(len(patterns), dtype=bool)
+    for first in range(0, len(patterns), PATTERNS_AT_ONCE):
+        part = slice(first, first + PATTERNS_AT_ONCE)
+        apart = (numbers[part] @ numbers.T) == 0
+        is_alone[part] = (apart & (counts[part, None] <= counts)).any(axis=1)
+    return is_alone[of_row.ravel()]
+
+
+def _observed_notes(winner: Candidate, notes: tuple[str, ...], n_filled: int = 0) -> tuple[str, ...]:
+    """Say that a method counts observed cells alone."""
+    if winner.method in ("kmeans", *TAKE_CATEGORIES):
+        return (*notes, f"{find_method(winner.method).title} counts observed cells only")
+    linkage = winner.parameters.get("linkage")
+    by = f" and {linkage} linkage" if linkage else ""
+    if n_filled:
+        are = (
+            "row has no column in common with another: it is"
+            if n_filled == 1
+            else ("rows have no column in common with others: they are")
+        )
+        notes = (*notes, f"{n_filled:,} {are} filled from the most similar row")
+    return (*notes, f"distances are those of the cells that both rows have ({OBSERVED}){by}")
 
 
 def placed_note(winner: Candidate, compared: Compared) -> str:

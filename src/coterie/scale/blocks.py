@@ -83,7 +83,7 @@ class Block:
             return some_of(source, span.start, span.stop)
         if source.is_sliced:
             return source.value(span.start, span.stop)
-        whole = RECENT.get(source, lambda: source.value(0, source.n_rows))
+        whole = RECENT.get(source.key, lambda: source.value(0, source.n_rows))
         return some_of(whole, span.start, span.stop)
 
 

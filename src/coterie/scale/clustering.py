@@ -94,7 +94,8 @@ class LazyClustering(Clustering):
         if not isinstance(rows, str | os.PathLike) and not is_in_blocks(rows):
             return super().predict(rows, missing=missing)
         names = self.blocks.columns
-        blocks = new_blocks(rows, names, len(self.groups.columns), who="coterie.fit")
+        readings = self.rows.opened.readings
+        blocks = new_blocks(rows, names, len(self.groups.columns), who="coterie.fit", readings=readings)
         return self.labelling.placed(blocks.scaled(self.groups.scaling))
 
     def __coterie_stand_in__(self) -> Clustering:

@@ -13,10 +13,11 @@ import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.validation.explain import refuse_queries
-from coterie.data import ColumnChoice, LeftOut, as_table
+from coterie.data import ColumnChoice, ColumnReading, LeftOut, as_table
 from coterie.data.categories import is_category
-from coterie.data.cells import Reading
+from coterie.data.cells import NUMBER, Reading
 from coterie.data.columns import KEY_REASONS, cannot_keep, check_names, look_at
+from coterie.data.databases import SpooledRows
 from coterie.data.notes import listed, no_rows_in, reading_notes
 from coterie.data.paths import TABLE_SUFFIXES, expand_all
 from coterie.data.schema import HEAD_ROWS, KEY_ROWS, kind_of_code, kind_of_key, may_name_rows
@@ -26,6 +27,7 @@ from coterie.scale.blocks import Blocks
 from coterie.scale.sampling import draw_sample
 from coterie.scale.sources.arrow import open_any
 from coterie.scale.sources.reading import open_tables, read_blocks
+from coterie.scale.sources.spooled import open_spooled
 from coterie.scale.sources.tables import Tables
 
 LeftOuts = tuple[LeftOut, ...]
@@ -46,12 +48,18 @@ class Opened:
     @property
     def title(self) -> str:
         """What to call the data."""
-        return os.fspath(self.source) if isinstance(self.source, str | os.PathLike) else "the data"
+        return title_of(self.source)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, made up where there are none."""
         return self.blocks.columns or tuple(f"column_{at + 1}" for at in range(self.blocks.n_columns))
+
+    def column_readings(self) -> tuple[ColumnReading, ...]:
+        """Return how the cells of each column are read; nothing for columns without names."""
+        if not self.has_names:
+            return ()
+        return tuple(ColumnReading(self.readings.get(name)) for name in self.columns)
 
     def renamed_reason(self, name: str, reason: str) -> Opened:
         """Return the same with another reason why a column is left out."""
@@ -101,7 +109,7 @@ def open_columns(
                 "columns, drop and keep name columns; this source has none. Select them before."
             )
         return Opened(source, read_blocks(source), (), False)
-    title = os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
+    title = title_of(source)
     if looked_into is not None and not any(table.n_rows for table in looked_into.filled):
         raise no_rows_in(title, len(looked_into.every))
     head = _first_of_frame(source) if looked_into is None else looked_into.head()
@@ -111,7 +119,9 @@ def open_columns(
     looks = {name: look_at(series, dates=dates) for name, series in head.items()}
     reasons = {name: look.reason for name, look in looks.items() if look.reason is not None}
     reasons |= {name: reason for name, reason in absent.items() if name not in keep}
-    readings = {name: look.reading for name, look in looks.items() if look.reading is not None}
+    texts = () if looked_into is None else looked_into.numbers_as_text(head)
+    readings = {name: Reading(NUMBER) for name in texts if looks[name].reason is None}
+    readings |= {name: look.reading for name, look in looks.items() if look.reading is not None}
     if hasattr(source, "dtypes"):  # partitions of a frame are taken as they are
         reasons |= {name: f"{reading}, as text" for name, reading in readings.items()}
         readings = {}
@@ -135,7 +145,15 @@ def open_columns(
     if unused:
         are = "categories are" if len(unused) > 1 else "a category is"
         notes = (*notes, f"{listed(unused)}: {are} not used in data that are read in blocks")
-    return Opened(source, blocks, left_out, True, readings, notes, looked_into)
+    said = source.notes if isinstance(source, SpooledRows) else ()
+    return Opened(source, blocks, left_out, True, readings, (*said, *notes), looked_into)
+
+
+def title_of(source: object) -> str:
+    """Return what to call data in output and messages."""
+    if isinstance(source, SpooledRows):
+        return source.name
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else "the data"
 
 
 def _keys(source: object, head: Sequence[Any]) -> dict[str, str]:
@@ -160,7 +178,9 @@ def _keys(source: object, head: Sequence[Any]) -> dict[str, str]:
 
 
 def _look_into(source: object) -> Tables | None:
-    """Open files of tables, or a dataset; None for frames and matrices."""
+    """Open files of tables, a dataset, or rows of a database; None for frames and matrices."""
+    if isinstance(source, SpooledRows):
+        return open_spooled(source)
     if type(source).__module__.partition(".")[0] == "pyarrow":
         return open_any(source)
     given = source if isinstance(source, list | tuple) else [source]

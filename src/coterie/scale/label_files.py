@@ -11,6 +11,7 @@ import numpy as np
 
 from coterie._support.files import atomic_path, check_folder
 from coterie._support.optional import require
+from coterie._support.typing import Labels
 from coterie.errors import InvalidData, ModelFileError
 from coterie.pipeline import Groups
 from coterie.pipeline.groups import group_name
@@ -66,6 +67,32 @@ def _write_block(
     return len(labels)
 
 
+Marks = tuple[tuple[int, str, float, str], ...]  # of a column: its place and name, a scaled mark, the mark
+
+
+def _marks(groups: Groups, dtype: Any) -> Marks:
+    """Return the numbers such as -999 that stood for missing values when the groups were found."""
+    found = []
+    for at, (name, how) in enumerate(groups.column_readings.items()):
+        for mark in how.sentinels:
+            row = np.full((1, len(groups.columns)), float(mark), dtype=dtype)
+            found.append((at, name, float(groups.scaling.apply(row).astype(dtype)[0, at]), mark))
+    return tuple(found)
+
+
+def _group_block(block: Block, _weights: Block | None, model: Any, numbers: Labels, marks: Marks) -> Labels:
+    """Return the groups of a block's rows; numbers that stood for missing values are refused."""
+    rows = block.read() if marks else None
+    for at, name, value, mark in marks:
+        if rows is not None and (rows[:, at] == value).any():
+            row = block.first_row + 1 + int(np.argmax(rows[:, at] == value))
+            raise InvalidData(
+                f'row {row} has {mark} in column "{name}", which stood for a missing value when the groups '
+                f"were found. Data in blocks must be complete: drop or fill those rows first."
+            )
+    return group_block(block, None, model, numbers)
+
+
 def _count(total: int | None, found: list[int]) -> int:
     return (total or 0) + sum(found)
 
@@ -91,9 +118,11 @@ def write_groups(model: Any, source: Any, folder: str | os.PathLike[str], *, for
                 "this model has categories, which are not used in data that are read in blocks. Place the "
                 "rows one file at a time."
             )
-        blocks = new_blocks(source, groups.columns, len(groups.columns), who="the model")
-        scaled = blocks.scaled(groups.scaling)
-        return write_labels(scaled, group_block, groups.model, groups.numbers, folder=folder, force=force)
+        known = {name: how.reading for name, how in groups.column_readings.items() if how.reading is not None}
+        blocks = new_blocks(source, groups.columns, len(groups.columns), who="the model", readings=known)
+        scaled, marks = blocks.scaled(groups.scaling), _marks(groups, blocks.dtype)
+        args = (groups.model, groups.numbers, marks)
+        return write_labels(scaled, _group_block, *args, folder=folder, force=force)
     if not hasattr(model, "predict"):
         raise ModelFileError(f"a {type(model).__name__} places no new rows: it has no predict.")
     names = getattr(model, "feature_names_in_", None)

@@ -162,6 +162,7 @@ class BlockRows:
             centers=centers_of(labelling.model, self.scaling, by_size, profile.means),
             explained=explained,
             seconds=seconds,
+            readings=self.opened.column_readings(),
         )
         return groups, self._facts(totals, groups)
 

@@ -10,9 +10,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.validation import Constraint, check_parameters, with_plain_numbers
+from coterie.data.databases import SpooledRows
 from coterie.errors import InvalidData
 from coterie.scale.blocks import Blocks
 from coterie.scale.sources.reading import read_blocks
+from coterie.scale.sources.tables import Readings
 
 
 class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -71,9 +73,17 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
         return new_blocks(X, names, self.n_features_in_, who=type(self).__name__)
 
 
-def new_blocks(X: Any, names: Sequence[str] | None, n_columns: int, *, who: str) -> Blocks:
-    """Return new rows as blocks, with the columns that a model was fitted on."""
-    blocks = read_blocks(X, columns=None if names is None or not _has_columns(X) else list(names))
+def new_blocks(
+    X: Any,
+    names: Sequence[str] | None,
+    n_columns: int,
+    *,
+    who: str,
+    readings: Readings | None = None,
+) -> Blocks:
+    """Return new rows as blocks, with the columns that a model was fitted on, read as `readings` say."""
+    columns = None if names is None or not _has_columns(X) else list(names)
+    blocks = read_blocks(X, columns=columns, readings=readings)
     if blocks.n_columns != n_columns:
         raise InvalidData(
             f"X has {blocks.n_columns} features, but {who} is expecting {n_columns} features as input."
@@ -107,4 +117,8 @@ def _has_columns(X: Any) -> bool:
     if isinstance(X, str) or hasattr(X, "__fspath__"):
         text = str(X).lower().rstrip("/")
         return not text.endswith((".npy", ".zarr"))
-    return isinstance(X, list | tuple) or hasattr(X, "columns") or type(X).__module__.startswith("pyarrow")
+    return (
+        isinstance(X, list | tuple | SpooledRows)
+        or hasattr(X, "columns")
+        or type(X).__module__.startswith("pyarrow")
+    )

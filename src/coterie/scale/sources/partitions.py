@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -38,6 +38,11 @@ class Piece:
     n_rows: int
     is_sliced: ClassVar[bool] = True  # whether some rows can be read without the others
     is_stored: ClassVar[bool] = True  # whether the rows are where every worker can read them
+
+    @property
+    def key(self) -> Hashable:
+        """What its decoded rows are kept under for a while: it must not keep files alive."""
+        return self
 
     def value(self, start: int, stop: int) -> Any:
         """Return rows as they are stored: an array, a DataFrame or an Arrow table.
@@ -136,6 +141,10 @@ class ConvertedPiece(Piece):
     @property
     def n_rows(self) -> int:  # type: ignore[override]  # it follows from the piece
         return self.piece.n_rows
+
+    @property
+    def key(self) -> Hashable:
+        return self.piece.key, self.readings
 
     def value(self, start: int, stop: int) -> Any:
         polars = require("polars", extra="cli", purpose="Reading tables")

@@ -15,6 +15,7 @@ import numpy as np
 from coterie._support.optional import require
 from coterie._support.typing import AnyArray
 from coterie._support.validation.explain import refuse_queries
+from coterie.data.databases import SpooledRows
 from coterie.data.paths import TABLE_SUFFIXES, expand, expand_all, is_zarr
 from coterie.errors import InvalidData, InvalidFile, InvalidParameter, UnsupportedInput
 from coterie.scale.blocks import Blocks, check_block_rows
@@ -86,6 +87,10 @@ def _open(source: object, columns: Sequence[str] | None, readings: Readings | No
         return _open_files(expand(source), columns, readings)
     if isinstance(source, list | tuple) and source and all(isinstance(s, str | os.PathLike) for s in source):
         return _open_files(expand_all(source), columns, readings)
+    if isinstance(source, SpooledRows):
+        from coterie.scale.sources.spooled import open_spooled
+
+        return _joined(open_spooled(source), columns, readings)
     refuse_queries(source, "X")
     kind = type(source).__module__.partition(".")[0]
     if kind in ("dask", "dask_expr"):

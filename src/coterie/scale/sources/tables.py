@@ -96,6 +96,11 @@ class Tables:
                 found.setdefault(name, _no_values(name))
         return found
 
+    def numbers_as_text(self, head: Mapping[str, Any]) -> list[str]:
+        """Return the columns of numbers that are stored as text."""
+        kinds = {name: kind for table in reversed(self.filled) for name, kind in table.types.items()}
+        return [name for name, series in head.items() if series.dtype.is_numeric() and _is_text(kinds[name])]
+
     def as_stored(self, columns: Sequence[str], like: Blocks) -> Blocks:
         """Return columns of any kind, cut like other blocks: to be carried along, not to be computed with."""
         names = tuple(columns)
@@ -108,6 +113,10 @@ class Tables:
             if piece.n_rows
         )
         return replace(like, pieces=pieces, columns=names, n_columns=len(names), scaling=None)
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind) in ("string", "large_string", "string_view")
 
 
 def _no_values(name: str) -> Any:

@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsp
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.validation.memory import format_bytes
+from coterie.data.databases.spool import Spool, SpooledRows, stacked
 from coterie.data.source import read_limit
 from coterie.errors import (
     CoterieError,
@@ -136,8 +137,10 @@ def shown_name(where: str | os.PathLike[str]) -> str:
     return without_password(str(where)) if is_address(where) else os.fspath(where)
 
 
-def read_database(where: str | os.PathLike[str], wanted: Wanted) -> tuple[str, Any, list[str]]:
-    """Return the name, the frame and the notes of a table or a query.
+def read_database(
+    where: str | os.PathLike[str], wanted: Wanted, *, most: int | None = None
+) -> tuple[str, Any, list[str]]:
+    """Return the name, the rows and the notes of a table or a query.
 
     Parameters
     ----------
@@ -145,6 +148,9 @@ def read_database(where: str | os.PathLike[str], wanted: Wanted) -> tuple[str, A
         A file of SQLite or DuckDB, or ``postgresql://...``.
     wanted : Wanted
         The table or the query; a database with one table needs neither.
+    most : int, default=None
+        Bytes of rows that are held in memory: the rows are a frame, or `SpooledRows` if they take more. None:
+        always a frame, and what memory cannot take is refused.
     """
     name = shown_name(where)
     if wanted.table is not None and wanted.query is not None:
@@ -162,8 +168,8 @@ def read_database(where: str | os.PathLike[str], wanted: Wanted) -> tuple[str, A
             query = f"select * from {database.quoted(table)}"  # quoted: a name is data, never SQL
         elif not query.strip():
             raise InvalidParameter(f"{name}: the query is empty.")
-        frame = _collected(database, name, query, wanted)
-    return name, frame, notes
+        rows = _collected(database, name, query, wanted, most)
+    return name, rows.with_notes(tuple(notes)) if isinstance(rows, SpooledRows) else rows, notes
 
 
 def _open(where: str | os.PathLike[str], name: str) -> Database:
@@ -210,39 +216,34 @@ def _listing(database: Database, name: str) -> list[str]:
         raise _explained(database, name, error) from None
 
 
-def _collected(database: Database, name: str, query: str, wanted: Wanted) -> Any:
-    """Return all rows of a query, read in batches, unless they are more than memory may take."""
-    polars = require("polars", extra="cli", purpose="Reading tables")
-    frames, size, limit = [], 0, read_limit()
+def _collected(database: Database, name: str, query: str, wanted: Wanted, most: int | None) -> Any:
+    """Return all rows of a query, read in batches; what is too large for memory goes to files."""
+    limit = read_limit()
+    frames: list[Any] = []
+    spool, size, n_rows = None, 0, 0
     try:
         for frame in database.rows(query, wanted.parameters):
-            size += frame.estimated_size()
-            if size > limit:
+            size, n_rows = size + int(frame.estimated_size()), n_rows + frame.height
+            if most is None and size > limit:
                 raise NotEnoughMemory(
                     f"{name}: the rows take more than {format_bytes(limit)}. Select fewer rows or columns "
                     f"with a query, or export them to Parquet files in a folder, which are read in blocks."
                 )
             frames.append(frame)
+            if most is not None and size > min(most, limit):
+                spool = spool or Spool(name)
+                while frames:
+                    spool.add(frames.pop(0))
     except CoterieError:
         raise
     except Exception as error:  # every driver has errors of its own
         raise _explained(database, name, error) from None
-    if not frames or not frames[0].width:
+    if spool is None and (not frames or not frames[0].width):
         raise InvalidParameter(f"{name}: the query gives no table; it must be one select.")
-    if not sum(frame.height for frame in frames):
+    if not n_rows:
         what = "the query returned no rows" if wanted.query is not None else "the table has no rows"
         raise InvalidData(f"{name}: {what}.")
-    return _stacked(polars, [frame for frame in frames if frame.height])
-
-
-def _stacked(polars: Any, frames: list[Any]) -> Any:
-    """Return batches as one frame; a column that is text in one batch is text in all."""
-    if len(frames) == 1:
-        return frames[0]
-    names = frames[0].columns
-    texts = [name for name in names if any(frame[name].dtype == polars.String for frame in frames)]
-    alike = [frame.with_columns(polars.col(texts).cast(polars.String)) for frame in frames]
-    return polars.concat(alike, how="vertical_relaxed")
+    return stacked([frame for frame in frames if frame.height]) if spool is None else spool.rows()
 
 
 def _explained(database: Database, name: str, error: Exception) -> CoterieError:
