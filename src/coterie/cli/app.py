@@ -31,6 +31,7 @@ from coterie.cli.commands.select import EXAMPLES as SELECT_EXAMPLES
 from coterie.cli.commands.select import select
 from coterie.cli.commands.tree import EXAMPLES as TREE_EXAMPLES
 from coterie.cli.commands.tree import tree
+from coterie.cli.help import CommandOfTopics
 from coterie.cli.options import option
 from coterie.cli.render.terminal import OutputProblem, give_up_output, safe_outputs
 from coterie.errors import CoterieError, MissingDependency, did_you_mean
@@ -60,7 +61,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=EXAMPLES,
 )
-app.command(epilog=FIT_EXAMPLES)(fit)
+app.command(epilog=FIT_EXAMPLES, cls=CommandOfTopics)(fit)
 app.command(epilog=INSPECT_EXAMPLES)(inspect)
 app.command(epilog=SELECT_EXAMPLES)(select)
 app.command(epilog=COMPARE_EXAMPLES)(compare)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from coterie._support.notes import render_notes
 from coterie._support.progress import ProgressOption, track
 from coterie.cluster import find_method
 from coterie.data import AUTO, LeftOut, Table, check_scale, prepare_rows
@@ -66,7 +67,7 @@ class Selection:
             "scale": self.scale,
             "seed": self.wish.seed,
             **self.evidence.to_dict(),
-            "notes": [*self.notes, *self.evidence.notes],
+            "notes": list(render_notes([*self.notes, *self.evidence.notes], shell=True)),
         }
 
 

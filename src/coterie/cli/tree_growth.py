@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -31,6 +31,7 @@ class Growth:
     scale: str
     columns: tuple[str, ...]
     drop: tuple[str, ...]
+    keep: tuple[str, ...]
     missing: str
 
     @property
@@ -39,6 +40,11 @@ class Growth:
         if self.is_matrix:
             return "precomputed" if self.precomputed else "similarity"
         return self.distance or "euclidean"
+
+    @property
+    def kind(self) -> Literal["distances", "similarities"]:
+        """What the heights of the tree are, and the cells of a square."""
+        return "similarities" if self.similarity else "distances"
 
     @property
     def is_matrix(self) -> bool:
@@ -57,6 +63,7 @@ class Grown:
     columns: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
     scale: str
+    notes: tuple[str, ...]
     labels: Labels | None
 
     def labels_of_rows(self) -> Labels:
@@ -115,11 +122,34 @@ def grow(table: Table, how: Growth, cut: str | None) -> Grown:
     """Return the tree of a table."""
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; a tree needs at least two.")
-    X, rows, columns, left_out, scale = _matrix(table, how) if how.is_matrix else _rows(table, how)
-    kind: Any = "similarities" if how.similarity else "distances"
+    if how.is_matrix:
+        prepared = None
+        X, rows = square_of(table, drop=how.drop, what=how.kind), np.arange(table.n_rows)
+        columns = square_columns(table, drop=how.drop)
+    else:
+        refuse_distances(table)
+        prepared = prepare_rows(
+            table,
+            scale=scale_for(how.scale, how.distance),
+            columns=how.columns,
+            drop=how.drop,
+            keep=how.keep,
+            missing=how.missing,
+        )
+        X, rows, columns = prepared.points, prepared.rows, prepared.choice.used
     names = _names(table, rows, columns, how)
-    tree = Dendrogram.from_linkage(linkage(X, how.linkage, how.metric), names=names, heights_are=kind)
-    return Grown(table, how, tree, rows, columns, left_out, scale, _cut(tree, cut, X, how))
+    tree = Dendrogram.from_linkage(linkage(X, how.linkage, how.metric), names=names, heights_are=how.kind)
+    return Grown(
+        table,
+        how,
+        tree,
+        rows,
+        columns,
+        () if prepared is None else prepared.choice.left_out,
+        "none" if prepared is None else prepared.scaling.how,
+        table.notes if prepared is None else prepared.notes,
+        _cut(tree, cut, X, how),
+    )
 
 
 def _cut(tree: Dendrogram, cut: str | None, X: Any, how: Growth) -> Labels | None:
@@ -146,25 +176,6 @@ def _cut_there(tree: Dendrogram, where: dict[str, Any], cut: str | None) -> Labe
     if not (height >= 0 or (tree.heights_are == "similarities" and height < 0)):
         raise InvalidParameter(f"--cut must be a height of at least 0, got {cut}.")
     return tree.cut(**where)
-
-
-def _rows(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...], str]:
-    refuse_distances(table)
-    prepared = prepare_rows(
-        table,
-        scale=scale_for(how.scale, how.distance),
-        columns=how.columns,
-        drop=how.drop,
-        missing=how.missing,
-    )
-    used, left_out = prepared.choice.used, prepared.choice.left_out
-    return prepared.points, prepared.rows, used, left_out, prepared.scaling.how
-
-
-def _matrix(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...], str]:
-    what = "distances" if how.precomputed else "similarities"
-    X = square_of(table, drop=how.drop, what=what)
-    return X, np.arange(table.n_rows), square_columns(table, drop=how.drop), (), "none"
 
 
 def _names(table: Table, rows: Any, columns: tuple[str, ...], how: Growth) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._printing import shortened, visible
-from coterie._support.notes import Note, in_shell, option_of
+from coterie._support.notes import Note, in_shell, option_of, render_notes
 from coterie._support.optional import require
 from coterie.data.categories import is_category, texts_of
 from coterie.data.cells import NUMBER
@@ -126,7 +126,7 @@ class Inspection:
         columns = tuple(
             replace(one, why=in_shell(one.why), remedy=in_shell(one.remedy)) for one in self.columns
         )
-        return replace(self, columns=columns, notes=tuple(map(in_shell, self.notes)))
+        return replace(self, columns=columns, notes=render_notes(self.notes, shell=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts as plain values."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._support.notes import in_shell
+from coterie._support.notes import Note, render_notes
 from coterie.evaluate.belief import EXACT
 from coterie.pipeline.groups import Groups, group_name
 from coterie.pipeline.levels import describe_level
@@ -23,7 +23,10 @@ APART = "what sets it apart"
 INDENT = "  "
 LABEL = 24  # columns of a label and the space after it, or more where one is longer
 SEPARATOR = "\0"  # between a label and its text until the width is known
-NO_GROUP = "every row is noise. Try another method, or smaller min_samples or min_cluster_size."
+NO_GROUP = Note(
+    "every row is noise. Try another method, or smaller min_samples or min_cluster_size.",
+    "every row is noise. Try another --method, or smaller --set min_samples=N or min_cluster_size=N.",
+)
 
 
 def summary(found: Clustering, *, shell: bool = False) -> str:
@@ -42,8 +45,7 @@ def summary(found: Clustering, *, shell: bool = False) -> str:
     lines += _facts(found)
     lines.append(f"{INDENT}{_how(found)}")
     notes = [*found.notes, *([NO_GROUP] if not found.k else [])]
-    said = dict.fromkeys(map(in_shell, notes) if shell else notes)
-    lines += [f"{INDENT}note: {note}" for note in said]
+    lines += [f"{INDENT}note: {note}" for note in render_notes(notes, shell=shell)]
     return "\n".join(lines).rstrip()
 
 

@@ -232,7 +232,8 @@ def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRo
 
 def _refuse(request: FitRequest) -> None:
     if request.is_precomputed:
-        raise InvalidParameter("distance='precomputed' needs the matrix in memory, not data in blocks.")
+        need = "needs the matrix in memory, not data in blocks."
+        raise InvalidParameter(f"distance='precomputed' {need}").in_shell(f"--distance precomputed {need}")
     for option in request.pairs:
         raise InvalidParameter(f"{option} is not taken for data in blocks. Leave it out.").in_shell(
             f"--{option} is not taken for data in blocks. Leave it out."

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.config import version
-from coterie._support.notes import in_shell
+from coterie._support.notes import render_notes
 from coterie._support.typing import Labels
 from coterie.pipeline import Clustering, Groups
 from coterie.pipeline.groups import group_name
@@ -35,6 +35,7 @@ def answer_facts(found: Clustering, *, labels: Path | None, model: Path | None) 
     about = found.to_dict()
     for name in ("columns", "left_out", "seconds"):
         about.pop(name)
+    about["notes"] = list(render_notes(found.notes, shell=True))
     groups = _facts(found.groups, labels=labels, model=model)
     in_blocks = {"n_blocks": found.blocks.n_blocks} if hasattr(found, "blocks") else {}
     return {**groups, **about, "seconds": round(found.seconds, 6), **in_blocks}
@@ -49,7 +50,6 @@ def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> dict[s
         "rows_grouped": groups.n_grouped,
         "columns": list(groups.columns),
         "left_out": [{"column": column.name, "reason": column.reason} for column in groups.left_out],
-        "notes": [in_shell(note) for note in groups.notes],
         "method": recipe.method,
         "distance": recipe.distance,
         "scale": recipe.scale,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coterie._support.config import version
+from coterie._support.notes import render_notes
 from coterie.cli.render.machines import print_json
 from coterie.data import SCALINGS, LabelledData, LabelPair, fit_scaling
 from coterie.errors import InvalidParameter
@@ -68,7 +69,7 @@ class Agreement:
             "truth": pair.true_name,
             "rows": len(pair.pred),
             "rows_left_out": pair.n_dropped,
-            "notes": list(pair.notes),
+            "notes": list(render_notes(pair.notes, shell=True)),
             "noise": self.noise,
             "classes": n_classes,
             "clusters": n_clusters,
@@ -82,7 +83,7 @@ class Agreement:
         dropped = f"; {pair.n_dropped:,} left out: no label" if pair.n_dropped else ""
         rows = f"{_rows(pair.pred)}{dropped}"
         lines = [f"{pair.source}   {rows}; {pair.pred_name} against {pair.true_name}"]
-        lines += [*(f"  {note}" for note in pair.notes), ""]
+        lines += [*(f"  {note}" for note in render_notes(pair.notes, shell=True)), ""]
         first = first_measures(dict(comparison), AGAINST_TRUTH)
         if not first:
             return "\n".join([*lines, str(comparison)])
@@ -128,7 +129,7 @@ class Quality:
             "columns": list(found.columns),
             "rows": len(found.labels),
             "rows_left_out": found.n_dropped,
-            "notes": list(found.notes),
+            "notes": list(render_notes(found.notes, shell=True)),
             "distance": self.distance,
             "scale": self.scale,
             "noise": self.noise,
@@ -149,7 +150,8 @@ class Quality:
             f"{found.source}   {_rows(found.labels)}{dropped}; {found.label_name} by {columns} of "
             f"{found.data_source} ({shown}), {how}"
         ]
-        lines += [f"  {note}" for note in (*found.notes, *(f"left out: {each}" for each in found.left_out))]
+        left_out = [f"left out: {each}" for each in found.left_out]
+        lines += [f"  {note}" for note in render_notes([*found.notes, *left_out], shell=True)]
         lines.append("")
         values = {name: float(value) for name, value in self.assessment.items()}
         first = first_measures(values, BY_DATA)

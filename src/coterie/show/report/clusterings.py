@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie._support.config import configuration
+from coterie._support.notes import render_notes
 from coterie._support.typing import Indices
 from coterie.cluster import find_method
 from coterie.data import Table
@@ -54,7 +55,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         left_out=[(column.name, column.reason) for column in groups.left_out],
         scaling=groups.prepared_as,
         missing=[] if prepared is None else prepared.missing_counts(),
-        notes=[*dict.fromkeys(filter(None, [*groups.notes, rule_note, found.note]))],
+        notes=render_notes([*clustering.notes, rule_note, found.note], shell=command is not None),
         made=[
             ("budget", clustering.budget),
             *made_of(groups),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie._support.notes import render_notes
 from coterie.data import SCALINGS, LabelledData, Table, read_labels_table, read_rows, read_table, read_truth
 from coterie.pipeline.groups import group_name
 from coterie.pipeline.partition import given_groups
@@ -132,7 +133,10 @@ def subject_of_labels(
         + ("" if is_plain or len(names) > MOST_LED else f": {numbered}"),
         left_out=[(column.name, column.reason) for column in data.left_out],
         scaling=SCALINGS[given.scale],
-        notes=[*data.notes, *([] if is_plain else [f"groups are numbered by size: {numbered}"])],
+        notes=render_notes(
+            [*data.notes, "" if is_plain else f"groups are numbered by size: {numbered}"],
+            shell=command is not None,
+        ),
         made=[("groups", "given, not computed"), *versions()],
         command=command,
         python=python,
