@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 from typer.core import TyperCommand
 
-if TYPE_CHECKING:
-    from click import Context, HelpFormatter, Parameter
-
 HELP_ALL = "--help-all"
+Formatter: TypeAlias = Any  # of click: typer brings its own, or takes the one that is installed
+Parameter: TypeAlias = Any
 SHOWS_ALL = "coterie.shows_all_options"  # in what a context keeps
 
 
 class CommandOfTopics(TyperCommand):
     """A command whose options may have a topic; ``--help`` only names those, a line per topic."""
 
-    def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:  # type: ignore[override]  # typer brings its own click
+    def format_options(self, ctx: Any, formatter: Formatter) -> None:
         """Write the arguments, the everyday options, then the topics."""
         shown = [each for each in self.get_params(ctx) if not getattr(each, "hidden", False)]
         arguments = [each for each in shown if each.param_type_name == "argument"]
@@ -36,7 +35,7 @@ class CommandOfTopics(TyperCommand):
                 formatter.write_dl([(topic, " ".join(map(_name, each))) for topic, each in topics.items()])
 
 
-def _write(formatter: HelpFormatter, heading: str, parameters: list[Parameter], ctx: Context) -> None:
+def _write(formatter: Formatter, heading: str, parameters: list[Parameter], ctx: typer.Context) -> None:
     records = [record for each in parameters if (record := each.get_help_record(ctx)) is not None]
     if records:
         with formatter.section(heading):

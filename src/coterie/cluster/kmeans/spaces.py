@@ -11,9 +11,9 @@ from scipy.sparse import issparse
 from coterie import _core
 from coterie._support.threads import resolve_threads
 from coterie._support.typing import Centers, Data, Distances, FloatArray, Labels, SparseData, Weights
+from coterie.cluster.kmeans.looped_points import GeometryPoints
 from coterie.cluster.kmeans.points import (
     DensePoints,
-    GeometryPoints,
     Points,
     SparsePoints,
     SpherePoints,
