@@ -129,7 +129,7 @@ stubs: $(VENV)/.installed-dev
 	$(BIN)/python native/bindings/make_stub.py
 	$(BIN)/python docs/make_tables.py
 
-# the pictures of docs/gallery.md and of the README, drawn anew
+# draws the pictures of docs/gallery.md and of the README again
 gallery: $(VENV)/.installed-dev
 	$(BIN)/python docs/make_gallery.py
 

@@ -14,7 +14,7 @@ from coterie.errors import InvalidData, ModelFileError
 
 
 def check_merges(children: Any, n_leaves: int, *, who: str, name: str = "children_") -> None:
-    """Refuse merges that are no forest: each joins nodes that are there already, and each node once.
+    """Refuse merges that do not form a forest: each joins nodes that are there already, and each node once.
 
     Examples
     --------

@@ -17,7 +17,7 @@ MOST_ROWS_OF_A_MATRIX = 6_000  # 288 MB of float64
 
 
 class RowDistances:
-    """Neighbours and spanning trees of the same rows, without comparing all pairs anew for each.
+    """Neighbours and spanning trees of the same rows, without comparing all pairs again for each.
 
     A kd-tree is faster than the matrix where there is one; beyond some thousand rows there is no matrix.
 

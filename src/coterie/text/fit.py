@@ -138,7 +138,7 @@ class TextClustering:
         return np.asarray(known[found])
 
     def merge(self, groups: Iterable[int], name: str | None = None) -> TextClustering:
-        """Return the answer with some groups as one; names that were given stay, the others are found anew.
+        """Return the answer with some groups as one; given names stay, the others are found again.
 
         Parameters
         ----------
@@ -329,7 +329,7 @@ def read_texts(texts: Any) -> list[str]:
         elif isinstance(text, str):
             found.append(text)
         else:
-            raise UnsupportedInput(f"text {at + 1} is no text but {type(text).__name__}.")
+            raise UnsupportedInput(f"text {at + 1} must be a string, got {type(text).__name__}.")
     return found
 
 

@@ -26,7 +26,7 @@ class TreeArrays(NamedTuple):
 
     @property
     def n_inner(self) -> int:
-        """Nodes that are no leaves."""
+        """Inner nodes."""
         return self.starts.size - 1
 
     @property
@@ -61,7 +61,7 @@ def read_children(children: Any, who: str) -> TreeArrays:
 
 
 def check_tree(arrays: TreeArrays, who: str) -> None:
-    """Refuse arrays that are no tree, naming the merge and the node."""
+    """Refuse arrays that are not a tree, naming the merge and the node."""
     fault, inner, position = _core.tree_problem(*arrays)
     if fault == 0:
         return

@@ -102,7 +102,7 @@ def bakers_gamma(first: Dendrogram, second: Dendrogram) -> float:
 
 
 def robinson_foulds(first: Dendrogram, second: Dendrogram, *, normalized: bool = False) -> float:
-    """Count the nodes of either tree whose set of leaves is no node of the other (rooted trees).
+    """Count the nodes of either tree whose set of leaves is not a node of the other (rooted trees).
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class Genie(RowTree):
         noise are moved away from dense ones.
     noise : bool, default=False
         Whether leaves of the spanning tree count for no cluster size. Those that are not among the
-        `min_samples` nearest of a row that is no leaf get the label -1. Needs `min_samples` of at least 2.
+        `min_samples` nearest of a row that is not a leaf get the label -1. Needs `min_samples` of at least 2.
     n_jobs : int, default=None
         Threads; the answer does not depend on it.
 
@@ -174,7 +174,7 @@ def _inner_rows(edges: Indices, n: int) -> AnyArray:
 
 
 def _is_near_inner(neighbours: Any, inner: Any) -> AnyArray:
-    """Return which rows are among the nearest of a row that is no leaf."""
+    """Return which rows are among the nearest of a row that is not a leaf."""
     is_near = np.zeros(len(inner), dtype=bool)
     is_near[neighbours[inner == 1].ravel()] = True
     return is_near

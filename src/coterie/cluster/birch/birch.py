@@ -158,7 +158,7 @@ class Birch(DistanceTransformer):
     subcluster_centers_: Centers
     subcluster_labels_: Labels
     tree_: CFTree
-    _nearest: Labels  # of the labelled rows: the subclusters, which may be clustered anew
+    _nearest: Labels  # of the labelled rows: the subclusters, which may be clustered again
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class Birch(DistanceTransformer):
     def partial_fit(
         self, X: MatrixLike | None = None, y: None = None, sample_weight: VectorLike | None = None
     ) -> Self:
-        """Add rows to the tree, which the first call begins; without rows, cluster the subclusters anew.
+        """Add rows to the tree, which the first call begins; without rows, cluster the subclusters again.
 
         Parameters
         ----------

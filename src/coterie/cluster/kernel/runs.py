@@ -15,7 +15,7 @@ from coterie.cluster.kmeans.starts import n_candidates
 from coterie.errors import InvalidData
 
 ROUNDING = 1e-13  # of the largest kernel value: nearer than that is no move
-REFRESH = 20  # iterations after which the sums are made anew, so that rounding does not pile up
+REFRESH = 20  # iterations after which the sums are computed again, so that rounding does not pile up
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class KernelRun:
     inertia: float
     n_iter: int
     centre: Centre
-    has_risen: bool  # the objective rose: the kernel is no inner product
+    has_risen: bool  # the objective rose: the kernel is not an inner product
 
 
 @dataclass(frozen=True, eq=False)

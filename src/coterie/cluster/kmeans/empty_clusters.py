@@ -6,7 +6,7 @@
 3. What is empty even then, because there are fewer different rows than clusters, is left out, labels count
    on without it (`without_empty`), and a warning says so (`warn_if_fewer`).
 
-A batch shows few rows: there, clusters that got few of them so far begin anew at rows of the batch
+A batch shows few rows: there, clusters that got few of them so far start again at rows of the batch
 (`light_clusters`).
 """
 

@@ -47,7 +47,7 @@ def prepared_init(init: Any, X: Data | SparseData, space: Space, *, who: str) ->
 
 
 def check_improve(improve: str | None, space: Space, *, who: str) -> None:
-    """Refuse to breathe where centres are no means: new ones are placed next to old ones."""
+    """Refuse to breathe where centres are not means: new ones are placed next to old ones."""
     if improve is not None and not (space.has_means or space.has_unit_means):
         raise InvalidParameter(
             f'improve="{improve}" of {who} needs centres that are means, those of the geometry '

@@ -62,7 +62,7 @@ def check_last_fit(means: FloatArray, factors: FloatArray, family: Family, shape
         raise InvalidParameter(
             f"warm_start of GaussianMixture goes on from the last fit, of {means.shape[0]} components, "
             f"{means.shape[1]} columns and precisions of shape {factors.shape}, got n_components={shape[0]}, "
-            f'{shape[1]} columns and covariance_type="{family.name}". Set warm_start=False to begin anew.'
+            f'{shape[1]} columns and covariance_type="{family.name}". Set warm_start=False to start again.'
         )
 
 

@@ -168,7 +168,7 @@ def _symmetric(matrix: FloatArray) -> FloatArray:
 
 
 def _by_block_krylov(problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int) -> Eigenpairs:
-    """Grow a Krylov space block by block, and start anew from its best vectors until they settle."""
+    """Grow a Krylov space block by block, and restart from its best vectors until they settle."""
     width = min(k + GUARDS, problem.n - problem.known.shape[1])
     most_blocks = BASIS_BYTES // (8 * problem.n * width)
     n_blocks = int(np.clip(min(most_blocks, problem.n // (2 * width)), 3, MOST_BLOCKS))

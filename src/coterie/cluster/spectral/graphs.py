@@ -218,7 +218,7 @@ def _power_of_two(value: float) -> float:
 
 
 def clipped(values: Any, dtype: np.dtype[Any]) -> FloatArray:
-    """Return factors of exponents as finite numbers: infinity times 0, of equal rows, is no number.
+    """Return factors of exponents as finite numbers: infinity times 0, of equal rows, is not a number.
 
     Examples
     --------

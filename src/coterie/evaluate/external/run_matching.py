@@ -81,7 +81,7 @@ class Matching:
     drift : tuple of Drift
         One for each cluster that continues.
     births : tuple
-        New names of clusters that continue none and are no part of one.
+        New names of clusters that neither continue another nor are part of one.
     deaths : tuple
         Reference clusters that are not continued and did not merge into another.
     splits : dict
@@ -178,7 +178,7 @@ def match(reference: Any, new: Any, *, X: MatrixLike | None = None) -> Matching:
     ----------
     reference, new : array-like of shape (n_samples,), or fitted models
         Labels of the same rows, -1 is noise; or models with ``labels_`` or ``labels``. Lower labels than -1
-        (rows left out) are no clusters either.
+        (rows left out) do not count as a cluster either.
     X : array-like of shape (n_samples, n_features), default=None
         The rows. They measure how far centres moved; and they are given to ``predict`` of models, so that
         two models that were fitted to different rows can be compared.

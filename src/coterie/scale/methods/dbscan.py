@@ -140,7 +140,7 @@ class BoxResult:
     # core points of other boxes in the halo, and their cluster here: what joins clusters of boxes
     halo: Numbers
     halo_cluster: Numbers
-    border: Numbers  # rows that are no core points but near to some, once for each cluster they are near to
+    border: Numbers  # rows near a core point without being one, once for each cluster they are near to
     border_cluster: Numbers
 
 

@@ -141,7 +141,7 @@ def _ranges(path: str, begin: int, end: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _end_of_rows(path: str, begin: int) -> int:
-    """Return where the last row ends that is no blank line; blank lines within the table are rows."""
+    """Return where the last row ends that is not blank; blank lines within the table are rows."""
     with open(path, "rb") as file:
         at = file.seek(0, os.SEEK_END)
         after = b""  # what follows the part that is looked at, as far as its line goes on

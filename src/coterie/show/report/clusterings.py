@@ -129,7 +129,7 @@ def python_lines(source: str, arguments: Mapping[str, Any]) -> str:
 
 
 def shell_line(source: str, arguments: Mapping[str, Any]) -> str | None:
-    """Return what to type for the same report; None where the data or the truth are no file or column.
+    """Return what to type for the same report; None where the data or the truth are not a file or column.
 
     Examples
     --------
