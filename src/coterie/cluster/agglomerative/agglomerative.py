@@ -24,7 +24,8 @@ from coterie._support.validation import (
 )
 from coterie._support.validation.schema import COUNT, Schema, Size, Sometimes, Tensor
 from coterie.cluster.agglomerative.merging import Tree, TreeTask, build_tree, check_settings
-from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters, move_tree
+from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
+from coterie.cluster.agglomerative.row_tree import TreeClusterer
 from coterie.cluster.agglomerative.tree_labels import cut_tree, label_heads
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.kmeans.constraints import pairs_among
@@ -41,7 +42,7 @@ RULES = InputRules(
 )
 
 
-class AgglomerativeClustering(Clusterer):
+class AgglomerativeClustering(TreeClusterer):
     """Merge the nearest two clusters until few enough are left; keep the whole tree.
 
     A drop-in for scikit-learn's class. Single, Ward, centroid and median linkage, and average linkage of
@@ -188,18 +189,6 @@ class AgglomerativeClustering(Clusterer):
         return Dendrogram(
             self.children_, self._heights, heights_are="similarities" if is_similarity else "distances"
         )
-
-    def with_rows_at(self, places: Indices) -> Self:
-        """Return the estimator as if the row that was fitted at each place stood at another.
-
-        Parameters
-        ----------
-        places : array of shape (n_samples,)
-            Where each row of `fit` stands.
-        """
-        moved = super().with_rows_at(places)
-        moved.__dict__.update(move_tree(self.children_, self._known, places))
-        return moved
 
     @classmethod
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:

@@ -19,7 +19,26 @@ from coterie.errors import InvalidData
 from coterie.tree import Dendrogram
 
 
-class RowTree(Clusterer):
+class TreeClusterer(Clusterer):
+    """An estimator whose fit is a tree of merges, and which keeps what `predict` needs."""
+
+    children_: Indices
+    _known: dict[str, Any]
+
+    def with_rows_at(self, places: Indices) -> Self:
+        """Return the estimator as if the row that was fitted at each place stood at another.
+
+        Parameters
+        ----------
+        places : array of shape (n_samples,)
+            Where each row of `fit` stands.
+        """
+        moved = super().with_rows_at(places)
+        moved.__dict__.update(move_tree(self.children_, self._known, places))
+        return moved
+
+
+class RowTree(TreeClusterer):
     """A whole tree over the rows, cut into clusters; takes rows or a matrix of distances."""
 
     row_attributes = ("labels_",)
@@ -42,18 +61,6 @@ class RowTree(Clusterer):
         """The whole tree, for cuts, orders, pictures and files."""
         check_is_fitted(self)
         return Dendrogram(self.children_, self.distances_)
-
-    def with_rows_at(self, places: Indices) -> Self:
-        """Return the estimator as if the row that was fitted at each place stood at another.
-
-        Parameters
-        ----------
-        places : array of shape (n_samples,)
-            Where each row of `fit` stands.
-        """
-        moved = super().with_rows_at(places)
-        moved.__dict__.update(move_tree(self.children_, self._known, places))
-        return moved
 
     @classmethod
     def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
