@@ -239,7 +239,7 @@ class _Prepared(NamedTuple):
 def _in_units(values: FloatArray, ready: _Prepared) -> FloatArray:
     """Return qualities in the unit of the weights that were given."""
     with np.errstate(over="ignore"):
-        found = np.ldexp((values + ready.shift) * ready.unit, ready.power)
+        found: FloatArray = np.ldexp((values + ready.shift) * ready.unit, ready.power)
     if not np.isfinite(found).all():
         raise InvalidData(
             "the weights of the graph add up to more than a number can hold, 1.8e308. Divide them, and the "
