@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from coterie._printing import LONGEST_MESSAGE, shortened
+from coterie._support.typing import ValuesByName
 from coterie.cli import completion
 from coterie.cli.commands.catalogues import config, criteria, distances, measures, methods
 from coterie.cli.commands.compare import EXAMPLES as COMPARE_EXAMPLES
@@ -78,7 +79,7 @@ app.command()(plots)
 app.command()(config)
 
 
-def explain_usage(error: object, arguments: Sequence[str], commands: dict[str, Any]) -> str:
+def explain_usage(error: object, arguments: Sequence[str], commands: ValuesByName) -> str:
     """Return the sentence about an error of typer, or of click before it."""
     name = next((word for word in arguments if not word.startswith("-")), None)
     if name is not None and name not in commands:

@@ -43,7 +43,7 @@ def _write(formatter: Formatter, heading: str, parameters: list[Parameter], ctx:
 
 
 def _name(parameter: Parameter) -> str:
-    name = next(name for name in parameter.opts if name.startswith("--"))
+    name: str = next(name for name in parameter.opts if name.startswith("--"))
     return name.replace("--", "--[no-]", 1) if parameter.secondary_opts else name
 
 

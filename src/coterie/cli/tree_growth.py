@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from coterie._support.typing import Labels
+from coterie._support.typing import Labels, MatrixLike, ValuesByName
 from coterie.data import AUTO, LeftOut, Table, check_scale, prepare_rows
 from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
 from coterie.distance import find_distance, pairwise_distances
@@ -106,7 +106,7 @@ def check(how: Growth, cut: str | None, output: Path | None) -> None:
     read_cut(cut)
 
 
-def read_cut(cut: str | None) -> dict[str, Any]:
+def read_cut(cut: str | None) -> ValuesByName:
     """Return a cut as the parameters of `Dendrogram.cut`."""
     if cut is None or cut == BEST:
         return {} if cut is None else {"best": "silhouette"}
@@ -152,7 +152,7 @@ def grow(table: Table, how: Growth, cut: str | None) -> Grown:
     )
 
 
-def _cut(tree: Dendrogram, cut: str | None, X: Any, how: Growth) -> Labels | None:
+def _cut(tree: Dendrogram, cut: str | None, X: MatrixLike, how: Growth) -> Labels | None:
     where = read_cut(cut)
     if not where:
         return None
@@ -169,7 +169,7 @@ def _cut(tree: Dendrogram, cut: str | None, X: Any, how: Growth) -> Labels | Non
     return tree.cut(**where, distances=pairwise_distances(X, metric=how.metric))
 
 
-def _cut_there(tree: Dendrogram, where: dict[str, Any], cut: str | None) -> Labels:
+def _cut_there(tree: Dendrogram, where: ValuesByName, cut: str | None) -> Labels:
     k, height = where.get("n_clusters"), where.get("height", 0.0)
     if k is not None and not 1 <= k <= tree.n_leaves:
         raise InvalidParameter(f"--cut must be 1 to {tree.n_leaves} groups, the rows, got {k}.")

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from coterie import _core
 from coterie._support.caller import caller_level
-from coterie._support.typing import Data, Distances, FloatArray, Indices, SparseData
+from coterie._support.typing import AnyArray, CheckedRows, Data, Distances, FloatArray, Indices, SparseData
 from coterie._support.validation import check_data
 from coterie.distance.catalogue import Distance
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
@@ -92,7 +92,7 @@ class Space(Protocol):
     def coded(self, threads: int) -> _core.CodedRows:
         """Return the rows as whole numbers."""
 
-    def along(self, at: Indices, near: Any, threads: int) -> Distances:
+    def along(self, at: Indices, near: AnyArray, threads: int) -> Distances:
         """Return the exact distances of some rows to the rows that `near` lists for each."""
 
     def exact(self, at: Indices, k: int, threads: int) -> tuple[Indices, Distances]:
@@ -143,7 +143,7 @@ def sparse_unit_rows(X: SparseData, distance: Distance, *, who: str) -> SparseDa
             f"X of {who} is sparse, and the distance {distance.name} takes dense rows only. Pass "
             f"X.toarray(), or choose cosine."
         )
-    rows: Any = csr_array(
+    rows: CheckedRows = csr_array(
         check_data(X, who=who, accept_sparse=True, squares=False), dtype=np.float64, copy=True
     )
     rows.sum_duplicates()
@@ -206,7 +206,7 @@ class DenseSpace:
     def coded(self, threads: int) -> _core.CodedRows:
         return self.coding.encode(self.rows, threads)
 
-    def along(self, at: Indices, near: Any, threads: int) -> Distances:
+    def along(self, at: Indices, near: AnyArray, threads: int) -> Distances:
         rows = self.rows if len(at) == self.n else self.rows[at]
         return distances_along(rows, self.rows, near, self.distance, threads)
 
@@ -241,7 +241,7 @@ class SparseSpace:
             UNIT_SCALE,
         )
 
-    def along(self, at: Indices, near: Any, threads: int) -> Distances:
+    def along(self, at: Indices, near: AnyArray, threads: int) -> Distances:
         return sparse_along(self.rows[at], self.rows, near)
 
     def exact(self, at: Indices, k: int, threads: int) -> tuple[Indices, Distances]:
@@ -249,7 +249,7 @@ class SparseSpace:
         return without_self(index, distance, at)
 
 
-def distances_along(X: Data, Y: Data, near: Any, distance: Distance, threads: int) -> Distances:
+def distances_along(X: Data, Y: Data, near: AnyArray, distance: Distance, threads: int) -> Distances:
     """Return the distances of each row of X to the rows of Y that `near` lists; infinite where it has -1."""
     n, m = near.shape
     columns = np.where(near < 0, 0, near).astype(np.int32, copy=False).ravel()
@@ -261,7 +261,7 @@ def distances_along(X: Data, Y: Data, near: Any, distance: Distance, threads: in
     return np.asarray(found)
 
 
-def sparse_along(X: SparseData, Y: SparseData, near: Any) -> Distances:
+def sparse_along(X: SparseData, Y: SparseData, near: AnyArray) -> Distances:
     """Return the cosine distances of sparse rows of length 1, as `distances_along` does."""
     n, m = near.shape
     out = np.empty(n * m)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coterie._support.notes import Note, render_notes
+from coterie._support.typing import AnyArray
 from coterie.evaluate.belief import EXACT
 from coterie.pipeline.groups import Groups, group_name
 from coterie.pipeline.levels import describe_level
@@ -153,14 +154,14 @@ def _centres(groups: Groups) -> list[str]:
     return [*lines, ""]
 
 
-def _rounded(values: Any) -> list[str]:
+def _rounded(values: AnyArray) -> list[str]:
     """Round to three digits of the spread between groups: more would mean nothing."""
     spread = float(np.ptp(values)) or float(np.abs(values).max())
     decimals = max(0, 2 - math.floor(math.log10(spread))) if 0 < spread < math.inf else 0
     return [f"{value:,.{min(decimals, 12)}f}" for value in values.tolist()]
 
 
-def _percent(values: Any) -> list[str]:
+def _percent(values: AnyArray) -> list[str]:
     return [f"{value:.0%}" for value in values.tolist()]
 
 

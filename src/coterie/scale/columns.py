@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.optional import require
+from coterie._support.typing import PolarsFrame
 from coterie._support.validation.explain import refuse_queries
 from coterie.data import ColumnChoice, LeftOut, as_table
 from coterie.data.categories import is_category
@@ -149,7 +150,7 @@ def _head(source: object) -> Any:
     return None if table is None else table.head()
 
 
-def _first_of_frame(frame: Any) -> Any:
+def _first_of_frame(frame: PolarsFrame) -> Any:
     if not type(frame).__module__.startswith("dask"):
         return frame.head(HEAD_ROWS)
     with warnings.catch_warnings():

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import FloatArray, Indices, Labels, MatrixLike, SparseData
+from coterie._support.typing import FloatArray, Indices, JsonObject, Labels, MatrixLike, SparseData
 from coterie._support.validation import Nothing, Whole, check_data, check_parameter
 from coterie._support.validation.schema import Instance, ListOf, Maybe, Real, Schema, Tensor, Text
 from coterie.cluster import EmbeddingClustering
@@ -177,7 +177,7 @@ class TextClustering:
     def _is_renamed(self, group: int) -> bool:
         return self.names[group] != _name(self.terms[group])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain values."""
         return {
             "source": self.source,

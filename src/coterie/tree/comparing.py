@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.typing import VectorLike
+from coterie._support.typing import AnyArray, VectorLike
 from coterie._support.validation import Flag, Number, check_parameter, require_memory
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.errors import InvalidData, InvalidParameter
@@ -231,7 +231,7 @@ def _matched(first: Dendrogram, second: Dendrogram, who: str) -> tuple[Dendrogra
     return first, second._renumbered(np.array([number[name] for name in second.names]), first.names)
 
 
-def _correlation(first: Dendrogram, second: Dendrogram, heights: Any, other_heights: Any) -> float:
+def _correlation(first: Dendrogram, second: Dendrogram, heights: AnyArray, other_heights: Any) -> float:
     n = first.n_leaves
     require_memory(16 * n * n, f"the joins of all pairs of {n:,} leaves", "Compare parts of the trees.")
     x = np.asarray(_core.tree_cophenetic(*first.arrays, np.ascontiguousarray(heights)))

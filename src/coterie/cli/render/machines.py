@@ -12,7 +12,7 @@ import numpy as np
 
 from coterie._support.config import version
 from coterie._support.notes import render_notes
-from coterie._support.typing import Labels
+from coterie._support.typing import JsonObject, Labels
 from coterie.pipeline import Clustering, Groups
 from coterie.pipeline.groups import group_name
 
@@ -30,7 +30,7 @@ def _finite(facts: Any) -> Any:
     return None if isinstance(facts, float) and not isfinite(facts) else facts
 
 
-def answer_facts(found: Clustering, *, labels: Path | None, model: Path | None) -> dict[str, Any]:
+def answer_facts(found: Clustering, *, labels: Path | None, model: Path | None) -> JsonObject:
     """Return everything that ``coterie fit --json`` prints."""
     about = found.to_dict()
     for name in ("columns", "left_out", "seconds"):
@@ -41,7 +41,7 @@ def answer_facts(found: Clustering, *, labels: Path | None, model: Path | None) 
     return {**groups, **about, "seconds": round(found.seconds, 6), **in_blocks}
 
 
-def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> dict[str, Any]:
+def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> JsonObject:
     recipe, fitted = groups.recipe, groups.model
     words, value = groups.objective or (None, None)
     return {
@@ -71,7 +71,7 @@ def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> dict[s
     }
 
 
-def prediction_facts(source: str, model: Path, labels: Labels | None, output: Path | None) -> dict[str, Any]:
+def prediction_facts(source: str, model: Path, labels: Labels | None, output: Path | None) -> JsonObject:
     """Return what ``coterie predict --json`` prints; rows that were left out have no label.
 
     Labels of data in blocks are in files only.
@@ -87,7 +87,7 @@ def prediction_facts(source: str, model: Path, labels: Labels | None, output: Pa
     }
 
 
-def _group_facts(groups: Groups, group: int) -> dict[str, Any]:
+def _group_facts(groups: Groups, group: int) -> JsonObject:
     profile, rule = groups.profile, groups.profile.rules[group]
     return {
         "label": group,

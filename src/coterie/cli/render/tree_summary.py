@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from coterie._support.config import version
 from coterie._support.notes import render_notes
+from coterie._support.typing import JsonObject, Labels
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
 from coterie.cli.tree_growth import Grown
@@ -44,7 +44,7 @@ def show(grown: Grown, *, as_json: bool, labels: Path | None, newick: Path | Non
             print(f"\n{what:<10} {path}")
 
 
-def facts(grown: Grown, *, labels: Path | None, newick: Path | None) -> dict[str, Any]:
+def facts(grown: Grown, *, labels: Path | None, newick: Path | None) -> JsonObject:
     """Return everything that ``--json`` prints."""
     tree = grown.tree
     cut = None
@@ -99,7 +99,7 @@ def _about(grown: Grown) -> str:
     )
 
 
-def _groups(labels: Any) -> str:
+def _groups(labels: Labels) -> str:
     sizes = np.bincount(labels)
     listed = ", ".join(f"{size:,}" for size in sizes[:SHOWN_GROUPS])
     more = f" and {sizes.size - SHOWN_GROUPS:,} more" if sizes.size > SHOWN_GROUPS else ""

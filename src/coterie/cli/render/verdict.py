@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any
 
 from coterie._support.config import version
 from coterie._support.notes import render_notes
+from coterie._support.typing import JsonObject
 from coterie.cli.render.machines import print_json
 from coterie.data import SCALINGS, LabelledData, LabelPair, fit_scaling
 from coterie.errors import InvalidParameter
@@ -59,7 +59,7 @@ class Agreement:
         policy: Noise = noise or "cluster"
         return cls(pair, compare(pair.true, pair.pred, measures=names, noise=policy), policy, shows_all)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """Return everything that ``--json`` prints."""
         pair, pairs = self.pair, self.comparison.pair_counts
         n_classes, n_clusters = self.comparison.table.shape
@@ -119,7 +119,7 @@ class Quality:
         assessment = assess(X, found.labels, metric=distance, measures=names, noise=noise)
         return cls(found, assessment, distance, scaling.how, noise, shows_all)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """Return everything that ``--json`` prints; infinite values are null."""
         found, assessment = self.found, self.assessment
         return {
@@ -180,7 +180,7 @@ def _rows(labels: Sized) -> str:
     return "1 row" if len(labels) == 1 else f"{len(labels):,} rows"
 
 
-def facts_of(parts: Sequence[Agreement | Quality]) -> dict[str, Any]:
+def facts_of(parts: Sequence[Agreement | Quality]) -> JsonObject:
     """Return what ``--json`` prints: of two parts both, and the measures of both together."""
     facts = [part.facts() for part in parts]
     if len(facts) == 1:

@@ -9,7 +9,19 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData, Weights
+from coterie._support.typing import (
+    AnyArray,
+    Data,
+    FittedAttributes,
+    Indices,
+    Labels,
+    MatrixLike,
+    MetricLike,
+    Settings,
+    SparseData,
+    ValuesByName,
+    Weights,
+)
 from coterie._support.validation import (
     AnArray,
     Anything,
@@ -148,22 +160,22 @@ class AgglomerativeClustering(TreeClusterer):
     n_leaves_: int
     n_connected_components_: int
     _heights: Any
-    _known: dict[str, Any]
+    _known: ValuesByName
 
     def __init__(
         self,
         n_clusters: int | None = 2,
         *,
-        metric: Any = "euclidean",
+        metric: MetricLike = "euclidean",
         memory: Any = None,
-        connectivity: Any = None,
+        connectivity: SparseData = None,
         compute_full_tree: bool | str = "auto",
         linkage: str = "ward",
         distance_threshold: float | None = None,
         compute_distances: bool = False,
         symmetrize: str | None = None,
-        must_link: Any = None,
-        cannot_link: Any = None,
+        must_link: MatrixLike = None,
+        cannot_link: MatrixLike = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
@@ -191,7 +203,7 @@ class AgglomerativeClustering(TreeClusterer):
         )
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, metric = cls.__name__, state["metric"]
         check_merges(state["children_"], sizes["rows"], who=who)
         check_labels_used(state["labels_"], sizes["clusters"], who=who)
@@ -250,7 +262,7 @@ class AgglomerativeClustering(TreeClusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         n, kind = len(X), self._kind
         if self.n_clusters is not None:
             check_n_clusters(self.n_clusters, n, who=type(self).__name__)
@@ -278,12 +290,12 @@ class AgglomerativeClustering(TreeClusterer):
             return self.n_clusters < max(100, 0.02 * n)
         return bool(self.compute_full_tree)
 
-    def _found(self, X: Data, tree: Tree, distance: Distance | None, is_full: bool) -> dict[str, Any]:
+    def _found(self, X: Data, tree: Tree, distance: Distance | None, is_full: bool) -> ValuesByName:
         n, heights = len(X), tree.Z[:, 2]
         children = tree.Z[:, :2].astype(np.intp)
         n_clusters = self._n_clusters_at(heights)
         labels = cut_tree(children, n, n_clusters) if is_full else label_heads(children, n)
-        found: dict[str, Any] = {
+        found: ValuesByName = {
             "children_": children,
             "n_leaves_": n,
             "n_connected_components_": tree.n_components,
@@ -296,7 +308,7 @@ class AgglomerativeClustering(TreeClusterer):
             found["distances_"] = heights.copy()
         return found
 
-    def _n_clusters_at(self, heights: Any) -> int:
+    def _n_clusters_at(self, heights: AnyArray) -> int:
         is_similarity = self._kind == "similarities"
         forbidden = int(np.isinf(heights).sum()) + 1
         if self.distance_threshold is not None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData
+from coterie._support.typing import Data, Indices, Labels, MatrixLike, Settings, SparseData, ValuesByName
 from coterie._support.validation.schema import Schema, Size, Tensor
 from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters, move_tree
 from coterie.cluster.base import Clusterer
@@ -54,7 +54,7 @@ class RowTree(TreeClusterer):
     children_: Indices
     distances_: Any
     n_leaves_: int
-    _known: dict[str, Any]
+    _known: ValuesByName
 
     @property
     def dendrogram_(self) -> Dendrogram:
@@ -63,7 +63,7 @@ class RowTree(TreeClusterer):
         return Dendrogram(self.children_, self.distances_)
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, metric, labels = cls.__name__, state["metric"], state["labels_"]
         check_merges(state["children_"], sizes["rows"], who=who)
         check_labels_used(labels, int(labels.max()) + 1, who=who)

@@ -18,11 +18,14 @@ from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Data,
     Distances,
+    FittedAttributes,
     FloatArray,
     Indices,
     Labels,
     MatrixLike,
+    Settings,
     SparseData,
+    ValuesByName,
     VectorLike,
     Weights,
 )
@@ -205,7 +208,7 @@ class DBSCAN(WeightedClusterer):
     components_: Data
     eps_: float
     algorithm_used_: str
-    _distance_values: dict[str, Any]
+    _distance_values: ValuesByName
 
     def __init__(
         self,
@@ -213,7 +216,7 @@ class DBSCAN(WeightedClusterer):
         *,
         min_samples: int = 5,
         metric: Any = "euclidean",
-        metric_params: Mapping[str, Any] | None = None,
+        metric_params: Settings | None = None,
         algorithm: str = "auto",
         leaf_size: int = 30,
         p: float | None = None,
@@ -231,7 +234,7 @@ class DBSCAN(WeightedClusterer):
         self.progress = progress
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, metric = cls.__name__, state["metric"]
         check_density_metric(state, sizes, who=who)
         if not is_matrix(metric):
@@ -293,7 +296,7 @@ class DBSCAN(WeightedClusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         distance = None if self._is_given else resolve_distance(self.metric, self.metric_params, self.p)
         distance = None if note_no_direction(distance, X, type(self).__name__) else distance
         measured, is_in = self._measured(X, distance)
@@ -393,7 +396,7 @@ def dbscan(
     *,
     min_samples: int = 5,
     metric: Any = "minkowski",
-    metric_params: Mapping[str, Any] | None = None,
+    metric_params: Settings | None = None,
     algorithm: str = "auto",
     leaf_size: int = 30,
     p: float | None = 2,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from coterie import _core
-from coterie._support.typing import Distances, Indices, Labels, SparseData, Weights
+from coterie._support.typing import Distances, Indices, Labels, SparseData, ValuesByName, Weights
 from coterie.distance import Distance
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
 from coterie.distance.input import with_explicit_diagonal
@@ -132,7 +132,7 @@ class BlockNeighbourhoods:
 
     X: Any
     metric: Any
-    params: dict[str, Any]
+    params: ValuesByName
     radius: float
     is_near_itself: bool = False  # whether a row is its own neighbour whatever its distance is said to be
     algorithm: str = "blocks"

@@ -10,7 +10,6 @@ scikit-learn's arithmetic, up to a number of rows.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +18,16 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from coterie import _core
-from coterie._support.typing import AnyArray, Distances, Indices, SparseData, Weights
+from coterie._support.typing import (
+    AnyArray,
+    Distances,
+    Indices,
+    MatrixLike,
+    MetricLike,
+    Settings,
+    SparseData,
+    Weights,
+)
 from coterie.cluster.density.condensed_tree import Ids
 from coterie.cluster.density.weight_lists import core_by_weight, core_of_blocks
 from coterie.distance import Distance
@@ -89,7 +97,7 @@ def core_of_matrix(D: Distances, min_samples: int, weights: Weights | None) -> A
 
 
 def by_distance(
-    edges: Any, distance: Any, core: Any, algorithm: str, *, joins_previous: bool
+    edges: AnyArray, distance: Any, core: Any, algorithm: str, *, joins_previous: bool
 ) -> ReachabilityTree:
     """Return a tree that grew from the first row with its edges by distance, equal ones as they grew.
 
@@ -166,10 +174,10 @@ def _too_few_neighbours(min_samples: int, less: str) -> InvalidData:
 class Task:
     """What is asked: rows as they were given and as prepared, and the parameters of the reachability."""
 
-    X: Any
+    X: MatrixLike
     rows: Rows
-    metric: Any
-    metric_params: Mapping[str, Any]
+    metric: MetricLike
+    metric_params: Settings
     min_samples: int
     alpha: float
     is_brute: bool  # as scikit-learn means it: alpha divides core distances as well
@@ -186,7 +194,7 @@ class Task:
 class Grown:
     """Edges in the order of growth, core distances, and whether ties can have changed nothing."""
 
-    edges: Any
+    edges: AnyArray
     distance: Any
     core: Any
     algorithm: str
@@ -259,7 +267,7 @@ def _by_tiles(task: Task) -> Grown:
         task.rows.distance
     )  # as far from a to b as from b to a, to the last bit
     index, distances = _core.smallest(X, X, by_differences, k, True, task.threads)
-    near: Any = distances.astype(np.float64)
+    near: AnyArray = distances.astype(np.float64)
     core = _core_of_lists(task, near, by_differences)
     edges, length = _core.spanning_tree(X, task.rows.distance.metric, core, task.alpha, task.threads)
     tree: Any = (edges, length.astype(np.float64))
@@ -269,7 +277,7 @@ def _by_tiles(task: Task) -> Grown:
     return Grown(*grown, core, "tiles", is_certain)
 
 
-def _core_of_lists(task: Task, near: Any, metric: Any) -> Any:
+def _core_of_lists(task: Task, near: AnyArray, metric: MetricLike) -> Any:
     """Return the core distances: from the nearest other rows, or by weight."""
     if task.weights is None:
         n_others = task.min_samples - 1

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import Centers, Data, Distances, FloatArray, Indices, Labels, Weights
+from coterie._support.typing import (
+    Centers,
+    Data,
+    Distances,
+    FloatArray,
+    Indices,
+    Labels,
+    Weights,
+)
 from coterie.cluster.kmeans.empty_clusters import refill
 from coterie.cluster.kmeans.points import Report, Run, Stopping, TwoNearest, row_blocks
 from coterie.distance import Clusters, Geometry
@@ -158,7 +165,7 @@ class GeometryPoints(LoopedPoints):
         labels, distances = _core.nearest(self.X, centers, self.geometry.distance.metric, self.n_threads)
         return labels, distances
 
-    def _raised(self, distances: Any) -> FloatArray:
+    def _raised(self, distances: Distances) -> FloatArray:
         return np.asarray(distances, dtype=np.float64) ** self.geometry.barycentre.power
 
     def terms_to(self, row: int) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coterie import _core
-from coterie._support.typing import Centers, Data, Distances, FloatArray, Indices, Labels
+from coterie._support.typing import AnyArray, Centers, Data, Distances, FloatArray, Indices, Labels, Model
 from coterie.cluster.kmeans.looped_points import LoopedPoints
 from coterie.cluster.kmeans.points import TwoNearest, row_blocks
 from coterie.errors import InvalidData, InvalidParameter
@@ -28,7 +28,7 @@ class ObservedPoints(LoopedPoints):
     """
 
     @cached_property
-    def is_there(self) -> Any:
+    def is_there(self) -> AnyArray:
         """Which cells were observed."""
         return ~np.isnan(self.X)
 
@@ -161,7 +161,7 @@ def refuse_empty_columns(X: Data, *, who: str) -> None:
         )
 
 
-def refuse_options(model: Any, *, who: str) -> None:
+def refuse_options(model: Model, *, who: str) -> None:
     """Refuse options of k-means that need complete rows."""
     needs = {
         "geometry": model.geometry not in ("euclidean", "l2", "euclid"),

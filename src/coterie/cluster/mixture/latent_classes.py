@@ -13,7 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import FloatArray, Labels, MatrixLike, RandomState, VectorLike, Weights
+from coterie._support.typing import (
+    FittedAttributes,
+    FloatArray,
+    Labels,
+    MatrixLike,
+    RandomState,
+    Settings,
+    VectorLike,
+    Weights,
+)
 from coterie._support.validation import (
     AnArray,
     Constraint,
@@ -288,7 +297,7 @@ class LatentClasses(WeightedClusterer):
         self.progress = progress
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, table = cls.__name__, state.get("_table")
         if table is None:
             raise wrong("_table", who, "be there", "None")
@@ -374,7 +383,7 @@ class LatentClasses(WeightedClusterer):
         other.__dict__["_table"] = learn_columns(X, model.categorical, who=type(self).__name__)
         return other
 
-    def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
+    def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_components, len(X), who=who, name="n_components")
         assert self._table is not None

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -320,7 +321,7 @@ def _warn(reached: float, wanted: float, solver: str) -> None:
     )
 
 
-def require_amg() -> Any:
+def require_amg() -> ModuleType:
     """Return the package pyamg, or refuse the solver, as scikit-learn does, and say how to get it."""
     try:
         return require("pyamg", extra="amg", purpose='eigen_solver="amg"')

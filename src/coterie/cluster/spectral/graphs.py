@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import KERNEL_PARAMS, pairwise_kernels
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, FloatArray, Labels, Weights
+from coterie._support.typing import Data, FloatArray, Labels, ValuesByName, Weights
 from coterie._support.validation import require_memory
 from coterie.distance import k_nearest, neighbours_within, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
@@ -255,7 +255,7 @@ class Affinity:
     epsilon: float = 1.0
     degree: float = 3.0
     coef0: float = 1.0
-    params: dict[str, Any] = field(default_factory=dict)
+    params: ValuesByName = field(default_factory=dict)
     n_jobs: int | None = None
 
     def graph(self, X: Any, tol: float = 0.0) -> Graph:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from coterie._support.optional import require
-from coterie._support.typing import FloatArray, MatrixLike
+from coterie._support.typing import AnyArray, FloatArray, JsonObject, MatrixLike
 from coterie._support.validation import check_data, require_memory
 from coterie._support.validation.schema import (
     COUNT,
@@ -26,7 +26,7 @@ from coterie._support.validation.schema import (
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.belief.stability import plain_value
 from coterie.evaluate.internal.partitions import read_partition
-from coterie.evaluate.labelings import AnyArray, read_labeling
+from coterie.evaluate.labelings import read_labeling
 
 _WHO = "match"
 MAJORITY = 0.5
@@ -121,7 +121,7 @@ class Matching:
         """Whether every cluster continues with the same rows."""
         return not (self.births or self.deaths or any(each.jaccard < 1 for each in self.drift))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return what was found as plain values."""
         return {
             "names": [[plain_value(new), plain_value(name)] for new, name in self.names.items()],

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow.types
 
 from coterie._support.optional import require
+from coterie._support.typing import ValuesByName
 from coterie.data.cells import Reading
 from coterie.data.columns import numbers_from_text
 from coterie.data.schema import HEAD_ROWS
@@ -36,7 +37,7 @@ class Table:
     """
 
     name: str
-    types: dict[str, Any]
+    types: ValuesByName
     pieces: Sequence[Any]
     read_head: Callable[[], Any]
 

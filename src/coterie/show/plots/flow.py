@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie._support.typing import Labels
 from coterie.errors import InvalidParameter
 from coterie.show.layout.flows import Flow, Level, arrange, color_levels, flows_between
 from coterie.show.palette import EMPHASIS, color_of

@@ -5,13 +5,11 @@ from __future__ import annotations
 import inspect
 import json
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from coterie._support.config import configuration
 from coterie._support.notes import render_notes
-from coterie._support.typing import Indices
+from coterie._support.typing import Indices, JsonObject, Settings
 from coterie.cluster import find_method
 from coterie.data import Table
 from coterie.errors import InvalidParameter
@@ -84,7 +82,7 @@ def _why_none(evidence: Evidence) -> str:
     return f"{reason[:1].upper()}{reason[1:]}"
 
 
-def told(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def told(arguments: Settings) -> JsonObject:
     """Return the arguments that are not the defaults of `coterie.fit`."""
     defaults = inspect.signature(fit).parameters
     found = {}
@@ -108,7 +106,7 @@ def _number_or_range(typed: str) -> str | int | range:
     return range(int(first), int(last) + 1) if dots else int(first)
 
 
-def python_lines(source: str, arguments: Mapping[str, Any]) -> str:
+def python_lines(source: str, arguments: Settings) -> str:
     """Return the lines that make the same report.
 
     Examples
@@ -128,7 +126,7 @@ def python_lines(source: str, arguments: Mapping[str, Any]) -> str:
     )
 
 
-def shell_line(source: str, arguments: Mapping[str, Any]) -> str | None:
+def shell_line(source: str, arguments: Settings) -> str | None:
     """Return what to type for the same report; None where the data or the truth are not a file or column.
 
     Examples
