@@ -100,7 +100,7 @@ sanitize: $(VENV)/.installed-dev
 	MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(SANITIZED)/memory
 	rm -rf $(SANITIZED)/python && mkdir -p $(SANITIZED)/python && cp -r src/coterie $(SANITIZED)/python/
 	rm -f $(SANITIZED)/python/coterie/_core*.so && cp $(SANITIZED)/memory/_core*.so $(SANITIZED)/python/coterie/
-	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=$(SANITIZED)/python \
+	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH="$(CURDIR)/$(SANITIZED)/python" \
 	  OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(TESTS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(SANITIZED)/threads -G Ninja -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCOTERIE_SANITIZE_THREADS=ON -DCOTERIE_ISA_LEVELS=host -DCMAKE_BUILD_TYPE=Debug > /dev/null
 	MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(SANITIZED)/threads
@@ -129,7 +129,7 @@ stubs: $(VENV)/.installed-dev
 	$(BIN)/python native/bindings/make_stub.py
 	$(BIN)/python docs/make_tables.py
 
-# the pictures of docs/gallery.md and of the README, drawn anew
+# draws the pictures of docs/gallery.md and of the README again
 gallery: $(VENV)/.installed-dev
 	$(BIN)/python docs/make_gallery.py
 

@@ -13,7 +13,15 @@ from scipy.sparse import csr_array
 from coterie import _core, cluster, distance, evaluate
 from coterie.cluster.mixture.families import FAMILIES
 from coterie.data import Whitening
-from coterie.distance import find_distance, k_nearest, nearest, neighbours_within, pairwise_distances
+from coterie.distance import (
+    approximate,
+    find_distance,
+    k_nearest,
+    nearest,
+    neighbour_graph,
+    neighbours_within,
+    pairwise_distances,
+)
 from coterie.errors import InvalidData
 from coterie.evaluate import measures, silhouette
 from coterie.tree import METHODS, linkage
@@ -229,6 +237,25 @@ def of_lapack():
     yield from of_methods([*SPECTRAL_WAYS, *EMBEDDINGS, ("KernelKMeans", {"method": "nystroem"})])
 
 
+def of_neighbour_graphs():
+    """Approximate neighbours, graphs of them, their communities, and places for their nodes."""
+    approximate.EXACT_SECONDS, approximate.LEAF = 1.0, 100  # few rows would be compared exactly
+    for dtype in DTYPES:
+        X, _ = clouds(2_500, 40, dtype)
+        for metric in ("euclidean", "cosine"):
+            where = f"{metric}/{X.dtype}"
+            near = k_nearest(X, n_neighbors=10, metric=metric, recall=0.9)
+            assert near.algorithm_used == "descent"
+            yield f"descent/{where}|found", near.index
+            yield f"descent/{where}", near.distance
+            graph = neighbour_graph(X, 10, metric, recall=0.9).weights
+            yield f"weights/{where}", graph.data
+            yield f"leiden/{where}|labels", cluster.leiden(graph, random_state=0).labels
+            plain = csr_array((np.ones_like(graph.data), graph.indices, graph.indptr), graph.shape)
+            # a layout makes last bits of the weights large: these weights have none
+            yield f"layout/{where}|places", cluster.lay_out_graph(plain, n_epochs=20)
+
+
 def of_engine():
     """Answers that the kernels of an instruction set compute, or help to compute."""
     usual = [(method.class_name, dict(method.settings)) for method in cluster.methods()]
@@ -239,6 +266,7 @@ def of_engine():
     yield from of_distances()
     yield from of_trees()
     yield from of_measures()
+    yield from of_neighbour_graphs()
 
 
 def of_ties():

@@ -63,3 +63,16 @@ def test_no_folder_is_crowded():
         if (count := len(list(folder.glob("*.py")))) > 27
     }
     assert crowded == {}
+
+
+def test_contributing_lists_every_folder():
+    """Law: the tree in CONTRIBUTING.md names every folder of the engine, the package and its families."""
+    home = Path(__file__).resolve().parent.parent
+    drawn = (home / "CONTRIBUTING.md").read_text().split("```")[1]
+    engine, package = drawn.split("src/coterie/\n")
+    for text, folder in ((engine, home / "native"), (package, ROOT), (package, ROOT / "cluster")):
+        names = {path.name for path in folder.iterdir() if path.is_dir() and path.name != "__pycache__"}
+        assert {name for name in names if f"{name}/" not in text} == set()
+    families = {path.name for path in (ROOT / "cluster").iterdir() if path.is_dir()}
+    listed = package.split("  cluster/")[1].split("  persist/")[0].replace("(", " ").split()
+    assert {word.strip("/,:") for word in listed if word.endswith("/")} <= families

@@ -63,7 +63,7 @@ __all__ = ["fit", "inspect", "load", "match", "save", "show_config"]
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        value: Any = import_module("coterie._support.config").version()
+        value: object = import_module("coterie._support.config").version()
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     elif name in _ROOMS:

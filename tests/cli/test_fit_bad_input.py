@@ -109,4 +109,7 @@ def test_nothing_but_noise_is_an_answer(tmp_path, cli):
     code, out, _ = cli("fit", path, "--method", "hdbscan")
     assert code == 0
     assert "0 groups" in out
-    assert "every row is noise. Try another method, or smaller min_samples or min_cluster_size." in out
+    assert (
+        "every row is noise. Try another --method, or smaller --set min_samples=N or min_cluster_size=N."
+        in out
+    )

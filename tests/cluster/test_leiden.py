@@ -268,3 +268,15 @@ def test_bad_parameters_are_refused():
         leiden(KARATE, objective="louvain")
     with pytest.raises(InvalidParameter, match="n_iterations of Leiden must be"):
         Leiden(n_iterations=0).fit(np.eye(4) * 2 + np.arange(4))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_weights_near_the_largest_number(directed):
+    """Law: a quality that a number can hold is given, in the unit of the weights; a larger one is refused."""
+    assert leiden(np.array([[1e308]]), objective="cpm", directed=directed).quality == pytest.approx(1e308)
+    pair = np.array([[0, 8e307], [8e307, 0]])
+    options = {"objective": "cpm", "resolution": 0.0, "directed": directed}
+    assert leiden(pair, **options).quality == leiden(pair / 2.0**600, **options).quality * 2.0**600
+    ring = 1.2e308 * (np.ones((3, 3)) - np.eye(3))
+    with pytest.raises(InvalidData, match=r"add up to more than a number can hold.*Divide them"):
+        leiden(ring, objective="cpm", directed=directed)

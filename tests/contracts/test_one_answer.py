@@ -13,6 +13,7 @@ import pytest
 from sklearn import datasets
 
 import coterie
+from coterie._support.notes import render_notes
 from coterie.cli.app import run
 from coterie.scale import fit as fit_in_blocks
 
@@ -176,7 +177,7 @@ def test_files_frames_folders_and_patterns(case, stored, expected):
 
 
 def test_shell(case, stored, expected, capsys):
-    """Law: the shell gives the answer that Python gives, for a file and for a pattern."""
+    """Law: the shell gives the answer that Python gives, its options named as the shell writes them."""
     _, found = case
     path, folder = stored
     for source in (path, f"{folder}/*.csv"):
@@ -189,7 +190,7 @@ def test_shell(case, stored, expected, capsys):
         assert told["scale"] == expected.groups.recipe.scale
         assert told["headline"] == expected.headline
         assert told["columns"] == list(expected.groups.columns)
-        assert told["notes"] == list(expected.notes)
+        assert told["notes"] == list(render_notes(expected.notes, shell=True))
 
 
 def test_blocks(case, expected):

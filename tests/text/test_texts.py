@@ -106,7 +106,7 @@ def test_languages():
     [
         (["one"], "at least 2"),
         ("a single text", "sequence"),
-        ([1, 2], "text 1 is no text"),
+        ([1, 2], "text 1 must be a string"),
         (["", ""], "nothing to group"),
         (["the and of"] * 5, "nothing to group"),
     ],

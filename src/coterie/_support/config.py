@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import platform
 from importlib import metadata
-from typing import Any
+
+from coterie._support.typing import JsonObject
 
 RUNTIME_PACKAGES = ("numpy", "scipy", "scikit-learn", "safetensors")
 OPTIONAL_PACKAGES = ("polars", "typer", "rich", "matplotlib", "dask")
@@ -15,7 +16,7 @@ def version() -> str:
     return metadata.version("coterie")
 
 
-def configuration() -> dict[str, dict[str, Any]]:
+def configuration() -> dict[str, JsonObject]:
     """Return versions and machine facts, grouped; None for a package that is not installed.
 
     Examples

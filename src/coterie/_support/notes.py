@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Self
 
 
@@ -31,6 +31,17 @@ class Note(str):
 def in_shell(note: str) -> str:
     """Return a note in the words of the command line."""
     return getattr(note, "shell_text", note)
+
+
+def render_notes(notes: Iterable[str], *, shell: bool) -> tuple[str, ...]:
+    """Return notes as their reader writes options, each once, empty ones left out.
+
+    Examples
+    --------
+    >>> render_notes([Note('keep=["zip"]', "--keep zip"), "", "plain", "plain"], shell=True)
+    ('--keep zip', 'plain')
+    """
+    return tuple(dict.fromkeys(str(in_shell(note) if shell else note) for note in notes if note))
 
 
 def option_of(name: str, values: Sequence[str], *, shell: bool) -> str:

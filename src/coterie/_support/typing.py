@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ AnyArray: TypeAlias = npt.NDArray[Any]  # of whatever kind the caller gave
 FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
 Data: TypeAlias = npt.NDArray[np.floating[Any]]  # (n_samples, n_features), C-ordered float32 or float64
 SparseData: TypeAlias = Any  # a SciPy CSR matrix or array: SciPy ships no types
+CheckedRows: TypeAlias = Any  # checked rows: Data or SparseData
 Centers: TypeAlias = npt.NDArray[np.floating[Any]]  # (n_clusters, n_features)
 Weights: TypeAlias = npt.NDArray[np.float64]  # (n_samples,)
 Distances: TypeAlias = npt.NDArray[np.floating[Any]]
@@ -19,4 +21,17 @@ Indices: TypeAlias = npt.NDArray[np.intp]
 
 MatrixLike: TypeAlias = npt.ArrayLike | Any  # also DataFrames and sparse matrices
 VectorLike: TypeAlias = npt.ArrayLike
+MetricLike: TypeAlias = Any  # a name, a Distance, or a function of two rows
+Init: TypeAlias = Any  # a name, centres, or a function that returns them
+AnyFunction: TypeAlias = Callable[..., Any]
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
+
+# What has no one type, each for a reason that holds wherever it is used.
+PolarsFrame: TypeAlias = Any  # a polars data frame: polars is optional, so that its types may not be there
+PolarsSeries: TypeAlias = Any  # a polars series
+Model: TypeAlias = Any  # a fitted model, ours or of scikit-learn, which ships no types
+Tags: TypeAlias = Any  # scikit-learn's tags of an estimator
+JsonObject: TypeAlias = dict[str, Any]  # facts by name, as --json prints them
+ValuesByName: TypeAlias = dict[str, Any]  # parameters or attributes by name, each of its own type
+Settings: TypeAlias = Mapping[str, Any]  # the same, to be read only
+FittedAttributes: TypeAlias = Mapping[str, Any]  # what a fit sets, by name

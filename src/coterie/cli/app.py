@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from coterie._printing import LONGEST_MESSAGE, shortened
+from coterie._support.typing import ValuesByName
 from coterie.cli import completion
 from coterie.cli.commands.catalogues import config, criteria, distances, measures, methods
 from coterie.cli.commands.compare import EXAMPLES as COMPARE_EXAMPLES
@@ -31,6 +32,7 @@ from coterie.cli.commands.select import EXAMPLES as SELECT_EXAMPLES
 from coterie.cli.commands.select import select
 from coterie.cli.commands.tree import EXAMPLES as TREE_EXAMPLES
 from coterie.cli.commands.tree import tree
+from coterie.cli.help import CommandOfTopics
 from coterie.cli.options import option
 from coterie.cli.render.terminal import OutputProblem, give_up_output, safe_outputs
 from coterie.errors import CoterieError, MissingDependency, did_you_mean
@@ -60,7 +62,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=EXAMPLES,
 )
-app.command(epilog=FIT_EXAMPLES)(fit)
+app.command(epilog=FIT_EXAMPLES, cls=CommandOfTopics)(fit)
 app.command(epilog=INSPECT_EXAMPLES)(inspect)
 app.command(epilog=SELECT_EXAMPLES)(select)
 app.command(epilog=COMPARE_EXAMPLES)(compare)
@@ -77,7 +79,7 @@ app.command()(plots)
 app.command()(config)
 
 
-def explain_usage(error: object, arguments: Sequence[str], commands: dict[str, Any]) -> str:
+def explain_usage(error: object, arguments: Sequence[str], commands: ValuesByName) -> str:
     """Return the sentence about an error of typer, or of click before it."""
     name = next((word for word in arguments if not word.startswith("-")), None)
     if name is not None and name not in commands:

@@ -8,8 +8,9 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from types import ModuleType
 
+from coterie._support.typing import AnyFunction
 from coterie.errors import FileProblem, InvalidParameter, did_you_mean
 
 SHELLS = ("bash", "zsh", "fish")
@@ -62,7 +63,7 @@ def install(shell: str) -> None:
     print(f"{name} completion written to {path}. Open a new terminal to use it.")
 
 
-def _typer() -> Any:
+def _typer() -> ModuleType:
     """Return what typer has for completion; imported here, since few commands need it."""
     return import_module("typer.completion")
 
@@ -82,7 +83,7 @@ def _known_shell(name: str) -> str:
 
 def _running_shell() -> str | None:
     """Return the shell that runs this command, else the one people log in with."""
-    shellingham: Any = import_module("shellingham")  # typer needs it, so it is there
+    shellingham: ModuleType = import_module("shellingham")  # typer needs it, so it is there
     try:
         return str(shellingham.detect_shell()[0])
     except (shellingham.ShellDetectionFailure, OSError):
@@ -90,7 +91,7 @@ def _running_shell() -> str | None:
         return login or None
 
 
-def offers(names: Callable[[], Iterable[tuple[str, str]]], *, several: bool = False) -> Callable[..., Any]:
+def offers(names: Callable[[], Iterable[tuple[str, str]]], *, several: bool = False) -> AnyFunction:
     """Return a function for typer: names, with summaries, that begin as typed; of `several`, the last one."""
 
     def offered(incomplete: str) -> list[tuple[str, str]]:

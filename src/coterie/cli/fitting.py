@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coterie._support.progress import track
-from coterie._support.typing import Labels
+from coterie._support.typing import Labels, Settings
 from coterie.cli import outputs
 from coterie.cli.outputs import Files
 from coterie.cli.render import summary
@@ -118,7 +118,7 @@ def predict_files(
     encoding: str | None,
     missing: str,
     as_json: bool,
-    reading: Mapping[str, Any],
+    reading: Settings,
 ) -> tuple[Labels | None, int | None]:
     """Write or print the labels of new rows; return them, if they were not written block by block.
 

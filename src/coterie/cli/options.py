@@ -13,21 +13,36 @@ from coterie.errors import InvalidParameter, shown_in_shell
 
 LARGEST_SEED = 2**64 - 1  # of the counter-based generator
 LINKAGE = "average"  # of every tree that is drawn or cut
+READING, TUNING, WRITING, LARGE = "Reading the data", "The method", "Writing files", "Large data"  # topics
 
 
 def option(
-    *names: str, metavar: str | None = None, help: str, parser: Any = None, offered: Any = None
+    *names: str,
+    metavar: str | None = None,
+    help: str,
+    parser: Any = None,
+    offered: Any = None,
+    topic: str | None = None,
 ) -> Any:
     """Return an option whose default, if worth knowing, is in square brackets in its help.
 
-    `offered` is what tab completion offers (`completion.offers`); None: names of files.
+    `offered` is what tab completion offers (`completion.offers`); None: names of files. The help of a command
+    with topics names an option that has one, and explains those that have none.
     """
     return typer.Option(
-        *names, metavar=metavar, help=help, show_default=False, parser=parser, autocompletion=offered
+        *names,
+        metavar=metavar,
+        help=help,
+        show_default=False,
+        parser=parser,
+        autocompletion=offered,
+        rich_help_panel=topic,
     )
 
 
-def number_option(*names: str, least: int, most: int | None = None, help: str) -> Any:
+def number_option(
+    *names: str, least: int, most: int | None = None, help: str, topic: str | None = None
+) -> Any:
     """Return an option that takes a whole number from `least`, up to `most` if there is a limit."""
 
     def number(text: str) -> int:
@@ -42,7 +57,7 @@ def number_option(*names: str, least: int, most: int | None = None, help: str) -
             raise typer.BadParameter(f"must be a whole number from {least}{limit}, got {got}.")
         return value
 
-    return option(*names, metavar="N", help=help, parser=number)
+    return option(*names, metavar="N", help=help, parser=number, topic=topic)
 
 
 def seed_option(help: str) -> Any:
@@ -158,24 +173,34 @@ Dates: TypeAlias = Annotated[
         metavar="HOW",
         help="Dates: as-number, year, month, weekday [left out]",
         offered=offers(words("as-number", "year", "month", "weekday")),
+        topic=READING,
     ),
 ]
-Sheet: TypeAlias = Annotated[str | None, option(metavar="NAME", help="Sheet of a workbook [the first]")]
+Sheet: TypeAlias = Annotated[
+    str | None, option(metavar="NAME", help="Sheet of a workbook [the first]", topic=READING)
+]
 DatabaseTable: TypeAlias = Annotated[
-    str | None, option("--table", metavar="NAME", help="Table of a database [the only one]")
+    str | None, option("--table", metavar="NAME", help="Table of a database [the only one]", topic=READING)
 ]
-Query: TypeAlias = Annotated[str | None, option(metavar="SQL", help="Rows of a database: select ...")]
+Query: TypeAlias = Annotated[
+    str | None, option(metavar="SQL", help="SQL query that selects the rows of a database.", topic=READING)
+]
 Header: TypeAlias = Annotated[
-    bool | None, option("--header/--no-header", help="Does line 1 name the columns?")
+    bool | None, option("--header/--no-header", help="Does line 1 name the columns?", topic=READING)
 ]
-Encoding: TypeAlias = Annotated[str | None, option(metavar="NAME", help="Text encoding, e.g. cp1252 [utf-8]")]
+Encoding: TypeAlias = Annotated[
+    str | None, option(metavar="NAME", help="Text encoding, e.g. cp1252 [utf-8]", topic=READING)
+]
 Output: TypeAlias = Annotated[
     Path | None, option("--output", "-o", metavar="FILE", help="Labels: .csv .tsv .parquet .npy, folder or -")
 ]
 EscapeFormulas: TypeAlias = Annotated[
-    bool, option("--escape-formulas", help="In -o, put ' before text with = + - @ first.")
+    bool,
+    option("--escape-formulas", help="In -o, put ' before text that starts with = + - @.", topic=WRITING),
 ]
-WithData: TypeAlias = Annotated[bool, option("--with-data", help="Write the columns of DATA beside them.")]
+WithData: TypeAlias = Annotated[
+    bool, option("--with-data", help="Add the columns of DATA to -o.", topic=WRITING)
+]
 Report: TypeAlias = Annotated[Path | None, option("--report", metavar="FILE", help="Write an HTML report.")]
 Open: TypeAlias = Annotated[bool, option("--open", help="Open the report in the browser.")]
 AsJson: TypeAlias = Annotated[bool, option("--json", help="Print JSON.")]

@@ -12,7 +12,7 @@ import numpy as np
 
 from coterie._support.files import atomic_path, check_folder, check_output
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, Labels
+from coterie._support.typing import AnyArray, Labels, PolarsFrame
 from coterie.cli.render.terminal import write_data
 from coterie.data import Table
 from coterie.data.databases import is_database
@@ -188,7 +188,7 @@ def print_labels(
     write_data(_for_text(frame, escape_formulas=escape_formulas).write_csv())
 
 
-def _for_text(frame: Any, *, escape_formulas: bool) -> Any:
+def _for_text(frame: PolarsFrame, *, escape_formulas: bool) -> Any:
     """Return the columns of a text file, formulas with an apostrophe in front if that is wanted."""
     if not escape_formulas:
         return frame

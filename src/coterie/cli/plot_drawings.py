@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ MOST_EMBEDDED = 20_000  # rows on a map of near rows, a sample of more
 LINKAGES = ("single", "complete", "average", "ward", "centroid", "median")
 
 
-def _plots() -> Any:
+def _plots() -> ModuleType:
     from coterie.show import plots
 
     return plots

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from coterie._support.files import atomic_path, check_output
@@ -121,8 +122,8 @@ def draw(
 @contextmanager
 def all_letters() -> Iterator[None]:
     """Let names in any script be drawn where a font for it is installed; say once where none is."""
-    matplotlib: Any = require("matplotlib", extra="plot", purpose="Drawing")
-    fonts: Any = require("matplotlib.font_manager", extra="plot", purpose="Drawing")
+    matplotlib: ModuleType = require("matplotlib", extra="plot", purpose="Drawing")
+    fonts: ModuleType = require("matplotlib.font_manager", extra="plot", purpose="Drawing")
     installed = set(fonts.get_font_names())
     families = [*matplotlib.rcParams["font.family"], *(font for font in WIDE_FONTS if font in installed)]
     with warnings.catch_warnings(record=True) as caught, matplotlib.rc_context({"font.family": families}):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
+from coterie._support.typing import AnyFunction
 from coterie._support.validation import unknown_name
 from coterie.cli import plot_drawings as drawings
 
@@ -20,7 +19,7 @@ class PlotKind:
     name: str  # the name of the function of `coterie.show.plots`
     summary: str  # what it shows
     # ``draw(subject) -> Axes or Figure``; for moving pictures ``draw(subject, path, force)``
-    draw: Callable[..., Any]
+    draw: AnyFunction
     suffixes: tuple[str, ...] = IMAGE_SUFFIXES  # endings of files that it can be written to
     # what it is about: groups of DATA or MODEL, which are found where -k does not say how many; its rows
     # alone; an image file; nothing

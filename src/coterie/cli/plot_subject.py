@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.optional import require
-from coterie._support.typing import AnyArray, FloatArray, Labels
+from coterie._support.typing import AnyArray, FloatArray, Labels, MatrixLike, Model
 from coterie.data import Complete, PreparedRows, Scaling, Table, prepare_rows, settle_missing
 from coterie.data.table import choose_named, without_unassociated
 from coterie.errors import InvalidFile, InvalidParameter, MissingFile, did_you_mean
@@ -77,11 +78,11 @@ class PlotRequest:
 class NumberedModel:
     """A model whose clusters are numbered as its groups are, the largest first."""
 
-    model: Any
+    model: Model
     numbers: Labels
     labels_: Labels
 
-    def predict(self, X: Any) -> Labels:
+    def predict(self, X: MatrixLike) -> Labels:
         """Return the group of each row."""
         return number_labels(self.model.predict(X), self.numbers)
 
@@ -168,7 +169,7 @@ class Subject:
         return self._frame(self._complete.X)
 
     @cached_property
-    def scaled(self) -> Any:
+    def scaled(self) -> Model:
         """The rows as the model sees them."""
         return self._frame(self._scaling.apply(self._complete.X))
 
@@ -176,7 +177,7 @@ class Subject:
     def _scaling(self) -> Scaling:
         return self._prepared.scaling if self._known is None else self._known.scaling
 
-    def _frame(self, X: Any) -> Any:
+    def _frame(self, X: MatrixLike) -> Any:
         polars = require("polars", extra="cli", purpose="Reading tables")
         return polars.DataFrame(X, schema=list(self.columns))
 
@@ -188,7 +189,7 @@ class Subject:
         return run(self.table, by_numbers(self.request.fit, self.table)).groups
 
     @property
-    def model(self) -> Any:
+    def model(self) -> Model:
         """The fitted estimator, with its own numbers of clusters."""
         if self._model is not None:
             return getattr(self._model, "model", self._model)
@@ -322,7 +323,7 @@ class ImageSubject:
 
 def read_image(path: str) -> FloatArray:
     """Return the pixels of an image file, from 0 to 1."""
-    pillow: Any = require("PIL.Image", extra="plot", purpose="Reading images")
+    pillow: ModuleType = require("PIL.Image", extra="plot", purpose="Reading images")
     if not Path(path).is_file():
         raise MissingFile(f"{path}: no such file.")
     try:

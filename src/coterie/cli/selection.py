@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from coterie._support.notes import render_notes
 from coterie._support.progress import ProgressOption, track
+from coterie._support.typing import JsonObject, MatrixLike
 from coterie.cluster import find_method
 from coterie.data import AUTO, LeftOut, Table, check_scale, prepare_rows
 from coterie.data.square import refuse_distances
@@ -55,7 +57,7 @@ class Selection:
     notes: tuple[str, ...]
     evidence: Evidence
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """Return everything that ``--json`` prints."""
         return {
             "source": self.source,
@@ -66,7 +68,7 @@ class Selection:
             "scale": self.scale,
             "seed": self.wish.seed,
             **self.evidence.to_dict(),
-            "notes": [*self.notes, *self.evidence.notes],
+            "notes": list(render_notes([*self.notes, *self.evidence.notes], shell=True)),
         }
 
 
@@ -120,7 +122,7 @@ def find(table: Table, wish: Wish, *, progress: ProgressOption = None) -> Select
     )
 
 
-def find_as_fit_does(data: Any, wish: Wish, *, progress: ProgressOption = None) -> Selection:
+def find_as_fit_does(data: MatrixLike, wish: Wish, *, progress: ProgressOption = None) -> Selection:
     """Return the evidence from the rows that ``coterie fit`` compares methods on.
 
     A sample of data in blocks; principal coordinates of distances.

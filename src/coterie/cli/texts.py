@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars
@@ -107,7 +106,7 @@ def _read(
         near = did_you_mean(column, known)
         shown = f" Its columns are {', '.join(known[:10])}." if known and not near else ""
         raise InvalidParameter(f'{table.source} has no column "{column}".{near}{shown}')
-    values: Any = table.content[column].to_list()
+    values: list[object] = table.content[column].to_list()
     return table, ["" if value is None else str(value) for value in values]
 
 

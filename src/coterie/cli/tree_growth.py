@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from coterie._support.typing import Labels
+from coterie._support.typing import Labels, MatrixLike, ValuesByName
 from coterie.data import AUTO, LeftOut, Table, check_scale, prepare_rows
 from coterie.data.square import names_of_square, refuse_distances, square_columns, square_of
-from coterie.distance import find_distance, pairwise_distances
+from coterie.distance import Distance, find_distance, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter, did_you_mean
 from coterie.pipeline.groups import mixed_columns, spread_labels
 from coterie.pipeline.request import GOWER, PRECOMPUTED, scale_for
@@ -31,6 +31,7 @@ class Growth:
     scale: str
     columns: tuple[str, ...]
     drop: tuple[str, ...]
+    keep: tuple[str, ...]
     missing: str
 
     @property
@@ -39,6 +40,11 @@ class Growth:
         if self.is_matrix:
             return "precomputed" if self.precomputed else "similarity"
         return self.distance or "euclidean"
+
+    @property
+    def kind(self) -> Literal["distances", "similarities"]:
+        """What the heights of the tree are, and the cells of a square."""
+        return "similarities" if self.similarity else "distances"
 
     @property
     def is_matrix(self) -> bool:
@@ -57,6 +63,7 @@ class Grown:
     columns: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
     scale: str
+    notes: tuple[str, ...]
     labels: Labels | None
 
     def labels_of_rows(self) -> Labels:
@@ -99,7 +106,7 @@ def check(how: Growth, cut: str | None, output: Path | None) -> None:
     read_cut(cut)
 
 
-def read_cut(cut: str | None) -> dict[str, Any]:
+def read_cut(cut: str | None) -> ValuesByName:
     """Return a cut as the parameters of `Dendrogram.cut`."""
     if cut is None or cut == BEST:
         return {} if cut is None else {"best": "silhouette"}
@@ -115,14 +122,42 @@ def grow(table: Table, how: Growth, cut: str | None) -> Grown:
     """Return the tree of a table."""
     if table.n_rows < 2:
         raise InvalidData(f"{table.source}: has one row; a tree needs at least two.")
-    X, rows, columns, left_out, scale, metric = _matrix(table, how) if how.is_matrix else _rows(table, how)
-    kind: Any = "similarities" if how.similarity else "distances"
+    prepared = None
+    metric: str | Distance = how.metric
+    if how.is_matrix:
+        X, rows = square_of(table, drop=how.drop, what=how.kind), np.arange(table.n_rows)
+        columns = square_columns(table, drop=how.drop)
+    else:
+        refuse_distances(table)
+        prepared = prepare_rows(
+            table,
+            scale=scale_for(how.scale, how.distance),
+            columns=how.columns,
+            drop=how.drop,
+            keep=how.keep,
+            missing=how.missing,
+            categories=how.distance == GOWER,
+        )
+        X, rows, columns = prepared.points, prepared.rows, prepared.choice.used
+        metric = mixed_columns(prepared.levels).gower if prepared.levels else metric
     names = _names(table, rows, columns, how)
-    tree = Dendrogram.from_linkage(linkage(X, how.linkage, metric), names=names, heights_are=kind)
-    return Grown(table, how, tree, rows, columns, left_out, scale, _cut(tree, cut, X, how, metric))
+    tree = Dendrogram.from_linkage(linkage(X, how.linkage, metric), names=names, heights_are=how.kind)
+    return Grown(
+        table,
+        how,
+        tree,
+        rows,
+        columns,
+        () if prepared is None else prepared.choice.left_out,
+        "none" if prepared is None else prepared.scaling.how,
+        table.notes if prepared is None else prepared.notes,
+        _cut(tree, cut, X, how, metric),
+    )
 
 
-def _cut(tree: Dendrogram, cut: str | None, X: Any, how: Growth, metric: Any) -> Labels | None:
+def _cut(
+    tree: Dendrogram, cut: str | None, X: MatrixLike, how: Growth, metric: str | Distance
+) -> Labels | None:
     where = read_cut(cut)
     if not where:
         return None
@@ -139,35 +174,13 @@ def _cut(tree: Dendrogram, cut: str | None, X: Any, how: Growth, metric: Any) ->
     return tree.cut(**where, distances=pairwise_distances(X, metric=metric))
 
 
-def _cut_there(tree: Dendrogram, where: dict[str, Any], cut: str | None) -> Labels:
+def _cut_there(tree: Dendrogram, where: ValuesByName, cut: str | None) -> Labels:
     k, height = where.get("n_clusters"), where.get("height", 0.0)
     if k is not None and not 1 <= k <= tree.n_leaves:
         raise InvalidParameter(f"--cut must be 1 to {tree.n_leaves} groups, the rows, got {k}.")
     if not (height >= 0 or (tree.heights_are == "similarities" and height < 0)):
         raise InvalidParameter(f"--cut must be a height of at least 0, got {cut}.")
     return tree.cut(**where)
-
-
-def _rows(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...], str, Any]:
-    refuse_distances(table)
-    is_gower = how.distance == GOWER
-    prepared = prepare_rows(
-        table,
-        scale=scale_for(how.scale, how.distance),
-        columns=how.columns,
-        drop=how.drop,
-        missing=how.missing,
-        categories=is_gower,
-    )
-    metric = mixed_columns(prepared.levels).gower if prepared.levels else how.metric
-    used, left_out = prepared.choice.used, prepared.choice.left_out
-    return prepared.points, prepared.rows, used, left_out, prepared.scaling.how, metric
-
-
-def _matrix(table: Table, how: Growth) -> tuple[Any, Any, tuple[str, ...], tuple[LeftOut, ...], str, str]:
-    what = "distances" if how.precomputed else "similarities"
-    X = square_of(table, drop=how.drop, what=what)
-    return X, np.arange(table.n_rows), square_columns(table, drop=how.drop), (), "none", how.metric
 
 
 def _names(table: Table, rows: Any, columns: tuple[str, ...], how: Growth) -> list[str]:

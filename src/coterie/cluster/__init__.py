@@ -134,7 +134,7 @@ def catalogue() -> tuple[Method, ...]:
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        value: Any = getattr(import_module(_HOMES[name]), name)
+        value: object = getattr(import_module(_HOMES[name]), name)
     else:
         found = [method for method in methods() if name == method.class_name]
         if not found:

@@ -16,12 +16,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.progress import Progress
 from coterie._support.typing import (
+    AnyArray,
+    AnyFunction,
     Data,
     Distances,
+    FittedAttributes,
     Indices,
     Labels,
     MatrixLike,
+    MetricLike,
+    Model,
+    Settings,
     SparseData,
+    Tags,
     VectorLike,
     Weights,
 )
@@ -46,9 +53,9 @@ except ImportError:  # before scikit-learn 1.9
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing: this version has no callbacks."""
 
-    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
+    def with_callbacks(method: AnyFunction) -> AnyFunction:
         @wraps(method)  # a frame of its own, as the real one has: warnings count frames
-        def called(*args: Any, **named: Any) -> Any:
+        def called(*args: object, **named: object) -> Any:
             return method(*args, **named)
 
         return called
@@ -61,7 +68,7 @@ FEW_COLUMNS = 1 << 20  # fit in any memory
 
 
 @contextmanager
-def fit_task(estimator: Any, X: Any) -> Iterator[Callable[[Progress], object] | None]:
+def fit_task(estimator: Model, X: MatrixLike) -> Iterator[Callable[[Progress], object] | None]:
     """Tell the callbacks of an estimator that its fit begins and ends.
 
     Yields what is to be called after every iteration, None when there are no callbacks. Their wish to stop
@@ -109,11 +116,11 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     @classmethod
     def from_fitted(
         cls,
-        fitted: Mapping[str, Any],
+        fitted: Settings,
         *,
         n_columns: int,
         names: Sequence[str] | None = None,
-        **parameters: Any,
+        **parameters: object,
     ) -> Self:
         """Return a fitted estimator from attributes that were found elsewhere, in blocks of rows for example.
 
@@ -178,9 +185,9 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
             self.__dict__.clear()
             self.__dict__.update(model.__dict__ | parameters)
 
-    def _with_table(self, model: Self, X: Any) -> Self:
+    def _with_table(self, model: Self, X: MatrixLike) -> Self:
         """Return the model itself, or one whose distance of mixed columns knows those of the table."""
-        metric: Any = getattr(model, "metric", None)
+        metric: MetricLike = getattr(model, "metric", None)
         if not takes_table(metric, X):
             model.__dict__.pop("_table", None)
             return model
@@ -191,7 +198,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
         other.__dict__.update(told, _table=table)
         return other
 
-    def _read_table(self, X: Any) -> Data:
+    def _read_table(self, X: MatrixLike) -> Data:
         """Return a table of mixed columns as the codes that the fit has learned."""
         assert self._table is not None
         coded: Data = self._table.encode(X, who=type(self).__name__)
@@ -237,7 +244,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         """Return the fitted attributes for checked data; `listener` is to hear of every iteration."""
         raise NotImplementedError
 
@@ -248,7 +255,7 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ign
     def _check_parameters(self) -> None:
         check_parameters(self.get_params(deep=False), self._constraints, who=type(self).__name__)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
         tags.input_tags.pairwise = self._kind != "data"
@@ -294,13 +301,13 @@ class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Wei
         found: Distances = self.fit(X, sample_weight=sample_weight).transform(X)
         return found
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
-def move_rows(values: Any, places: Indices) -> Any:
+def move_rows(values: AnyArray, places: Indices) -> Any:
     """Return an array whose entry i stands at ``places[i]``.
 
     Examples

@@ -9,7 +9,18 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
+from coterie._support.typing import (
+    Data,
+    FittedAttributes,
+    FloatArray,
+    Labels,
+    MatrixLike,
+    Model,
+    RandomState,
+    Settings,
+    SparseData,
+    Weights,
+)
 from coterie._support.validation import (
     PROGRESS,
     Anything,
@@ -127,7 +138,7 @@ class ConsensusClustering(Clusterer):
         self,
         n_clusters: int = 8,
         *,
-        estimator: Any = None,
+        estimator: Model = None,
         n_resamples: int = 50,
         fraction: float = 0.8,
         linkage: str = "average",
@@ -143,7 +154,7 @@ class ConsensusClustering(Clusterer):
         self.progress = progress
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         if not sizes["runs"]:
             raise wrong("estimators_", cls.__name__, "be at least one", "none")
         for at, (model, counts) in enumerate(zip(state["estimators_"], state["_counts"], strict=True)):
@@ -182,7 +193,7 @@ class ConsensusClustering(Clusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         n, who = len(X), type(self).__name__
         check_n_clusters(self.n_clusters, n, who=who)
         n_drawn = max(1, round(self.fraction * n))

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from coterie._support.typing import AnyArray, CheckedRows, Labels, MetricLike, Settings
 from coterie._support.validation.schema import check_squares, wrong
 from coterie.cluster.density.metric import is_known, scikit_learn_metrics
 from coterie.distance import Distance, find_distance, input_kind
 from coterie.errors import InvalidData, ModelFileError
 
 
-def check_merges(children: Any, n_leaves: int, *, who: str, name: str = "children_") -> None:
-    """Refuse merges that are no forest: each joins nodes that are there already, and each node once.
+def check_merges(children: AnyArray, n_leaves: int, *, who: str, name: str = "children_") -> None:
+    """Refuse merges that do not form a forest: each joins nodes that are there already, and each node once.
 
     Examples
     --------
@@ -28,7 +29,7 @@ def check_merges(children: Any, n_leaves: int, *, who: str, name: str = "childre
         raise wrong(name, who, f"be merges of {n_leaves:,} rows, each node joined once", "others")
 
 
-def check_labels_used(labels: Any, n_clusters: int, *, who: str, name: str = "labels_") -> None:
+def check_labels_used(labels: Labels, n_clusters: int, *, who: str, name: str = "labels_") -> None:
     """Refuse labels of which some between 0 and `n_clusters` - 1 has no row."""
     sizes = np.bincount(labels[labels >= 0], minlength=n_clusters)
     if not sizes.all():
@@ -41,13 +42,13 @@ def check_permutation(order: Any, *, who: str, name: str) -> None:
         raise wrong(name, who, "name each row once", "an order that does not")
 
 
-def check_finite(array: Any, *, who: str, name: str) -> None:
+def check_finite(array: AnyArray, *, who: str, name: str) -> None:
     """Refuse numbers that are not finite, where only some models may have such."""
     if not np.isfinite(array).all():
         raise wrong(name, who, "hold finite numbers", "others")
 
 
-def check_rows(rows: Any, distance: Distance, *, who: str, name: str) -> None:
+def check_rows(rows: CheckedRows, distance: Distance, *, who: str, name: str) -> None:
     """Refuse finite rows so large that distances to them overflow.
 
     Examples
@@ -66,14 +67,14 @@ def check_rows(rows: Any, distance: Distance, *, who: str, name: str) -> None:
         raise ModelFileError(f"{name} of {who} does not suit its distance: {problem}") from None
 
 
-def check_given(value: Any, is_needed: bool, *, who: str, name: str, why: str) -> None:
+def check_given(value: object, is_needed: bool, *, who: str, name: str, why: str) -> None:
     """Refuse a part that is missing although the parameters need it, or there although they exclude it."""
     if (value is not None) != is_needed:
         what = "be there" if is_needed else "be None"
         raise wrong(name, who, f"{what} with {why}", "None" if is_needed else "an array")
 
 
-def is_matrix(metric: Any) -> bool:
+def is_matrix(metric: MetricLike) -> bool:
     """Return whether a model of this metric was fitted to a matrix of distances or similarities."""
     return input_kind(metric) != "data"
 
@@ -87,14 +88,14 @@ def check_square(sizes: Mapping[str, int], *, who: str) -> None:
         )
 
 
-def check_distance(metric: Any, values: Mapping[str, Any], n_columns: int) -> None:
+def check_distance(metric: MetricLike, values: Settings, n_columns: int) -> None:
     """Refuse values that the distance does not take for so many columns."""
     told = {name: value for name, value in values.items() if value is not None}
     if told:
         find_distance(metric, **told).fit(np.zeros((2, n_columns)))
 
 
-def check_descent(descent: Mapping[str, Any], *, who: str) -> None:
+def check_descent(descent: Settings, *, who: str) -> None:
     """Refuse a tree of nodes that has cycles, or leaves without a group."""
     starts, children, labels = (descent[name] for name in ("starts", "children", "labels"))
     families = np.diff(starts)
@@ -106,14 +107,14 @@ def check_descent(descent: Mapping[str, Any], *, who: str) -> None:
     check_leaf_labels(labels, families == 0, who=who, name="_descent.labels")
 
 
-def check_leaf_labels(labels: Any, is_leaf: Any, *, who: str, name: str) -> None:
+def check_leaf_labels(labels: Labels, is_leaf: Any, *, who: str, name: str) -> None:
     """Refuse labels of nodes unless every leaf is a group of its own, and no other node is one."""
     own = np.sort(labels[is_leaf])
     if (labels[~is_leaf] != -1).any() or not np.array_equal(own, np.arange(len(own))):
         raise wrong(name, who, "number the leaves of the tree, and have -1 elsewhere", "others")
 
 
-def check_density_metric(state: Mapping[str, Any], sizes: Mapping[str, int], *, who: str) -> None:
+def check_density_metric(state: Settings, sizes: Mapping[str, int], *, who: str) -> None:
     """Refuse values of a distance that do not fit, and matrices that are not square."""
     metric = "minkowski" if state["metric"] == "p" else state["metric"]  # a name of scikit-learn's trees
     if is_matrix(metric):

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from coterie._support.optional import require
+from coterie._support.typing import AnyArray, CheckedRows
 from coterie._support.validation import Damaged, require_memory, sound_sparse
 from coterie.data.source import Source, check_size, zip_names
 from coterie.errors import CoterieError, InvalidFile
@@ -36,7 +37,7 @@ def read_npy(source: Source) -> Any:
     return as_matrix(source, array)
 
 
-def read_zarr(path: str) -> Any:
+def read_zarr(path: str) -> AnyArray:
     """Return the two-dimensional array of a folder in zarr's format, as a whole."""
     zarr = require("zarr", extra="zarr", purpose="Reading zarr arrays")
     try:
@@ -53,7 +54,7 @@ def read_zarr(path: str) -> Any:
         raise InvalidFile(f"{path}: not a whole zarr array, cut off or damaged ({error}).") from None
 
 
-def read_npz(source: Source) -> Any:
+def read_npz(source: Source) -> CheckedRows:
     """Return the matrix of an .npz file: sparse (CSR) or the one dense array."""
     members = [name.removesuffix(".npy") for name in zip_names(source)]
     if "format" in members and "shape" in members:
@@ -72,7 +73,7 @@ def read_npz(source: Source) -> Any:
     return as_matrix(source, array)
 
 
-def as_matrix(source: Source, array: Any) -> Any:
+def as_matrix(source: Source, array: AnyArray) -> CheckedRows:
     """Return the array as rows and columns of numbers, or say what it is instead."""
     if array.dtype.names is not None:
         raise source.fail(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from coterie._printing import shortened
 from coterie._support.optional import require
-from coterie._support.typing import FloatArray
+from coterie._support.typing import AnyArray, FloatArray, PolarsSeries
 from coterie.data.cells import YES_NO, yes_or_no
 from coterie.data.schema import kind_of_code
 
@@ -26,7 +26,7 @@ FAR = 6.0  # standard deviations beyond that, from which two columns are associa
 MOST_ROWS = 5_000  # that association is measured on
 
 
-def why_no_category(series: Any, *, is_kept: bool = False) -> str | None:
+def why_no_category(series: PolarsSeries, *, is_kept: bool = False) -> str | None:
     """Return why a column of text is not used as categories; None where it is.
 
     Examples
@@ -57,7 +57,7 @@ def is_yes_no(look: Any) -> bool:
     return str(look.series.dtype) == "Boolean" or (look.reading is not None and look.reading.kind == YES_NO)
 
 
-def texts_of(series: Any) -> Any:
+def texts_of(series: PolarsSeries) -> PolarsSeries:
     """Return a column of text or categories as text without blanks around it; an empty cell is missing."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     if series.dtype.is_float() and (series.fill_nan(None).drop_nulls() % 1 == 0).all():
@@ -177,7 +177,7 @@ def _is_associated(column: FloatArray, n_levels: int, others: Sequence[FloatArra
     return bool((own - chance.mean(axis=0) > FAR * np.where(spread > 0, spread, np.inf)).any())
 
 
-def _explained(codes: Any, counts: Any, joined: FloatArray, starts: Any) -> npt.NDArray[np.float64]:
+def _explained(codes: Any, counts: AnyArray, joined: FloatArray, starts: Any) -> npt.NDArray[np.float64]:
     """Return, for each other column, the squares that the categories explain."""
     belongs = np.zeros((len(counts), len(codes)))
     belongs[codes, np.arange(len(codes))] = 1.0

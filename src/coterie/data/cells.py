@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, ClassVar
 
 from coterie._printing import shortened
 from coterie._support.optional import require
+from coterie._support.typing import PolarsFrame, PolarsSeries
 from coterie._support.validation import Choice
 from coterie._support.validation.schema import ListOf, Schema, Sometimes, Text
 from coterie.data.dates import DATE_PARTS, date_format, date_numbers
@@ -109,7 +111,7 @@ class Reading:
             return f"{self.kind}, {'as a number of ' + self.unit if self.part == 'as-number' else self.part}"
         return about.get(self.kind, self.kind)
 
-    def numbers(self, series: Any) -> Any:
+    def numbers(self, series: PolarsSeries) -> PolarsSeries:
         """Return the numbers of a polars series, null where a cell is empty or a mark of a missing value.
 
         Raises
@@ -130,7 +132,7 @@ class Reading:
             )
         return numbers
 
-    def numbers_or_null(self, series: Any) -> Any:
+    def numbers_or_null(self, series: PolarsSeries) -> PolarsSeries:
         """Return the numbers of a polars series, null where there is none, or one in another unit."""
         if self.kind in (DATE, TIME):
             return date_numbers(series, self.form, self.part)
@@ -173,7 +175,7 @@ class Found:
     marks: Mapping[str, int]
 
 
-def read_cells(series: Any, *, dates: str | None = None) -> Found:
+def read_cells(series: PolarsSeries, *, dates: str | None = None) -> Found:
     """Find out how a column of text is to be read.
 
     Parameters
@@ -215,7 +217,9 @@ def read_cells(series: Any, *, dates: str | None = None) -> Found:
     return Found(None, "text", {})
 
 
-def _checked(reading: Reading, texts: Any, is_empty: Any, marks: Mapping[str, int], otherwise: str) -> Found:
+def _checked(
+    reading: Reading, texts: PolarsSeries, is_empty: Any, marks: Mapping[str, int], otherwise: str
+) -> Found:
     """Return the reading if it fits all cells; if it fits most, say where it does not."""
     is_stray = reading.numbers_or_null(texts).is_null() & ~is_empty
     stray, filled = int(is_stray.sum()), len(texts) - int(is_empty.sum())
@@ -228,7 +232,7 @@ def _checked(reading: Reading, texts: Any, is_empty: Any, marks: Mapping[str, in
     return Found(None, f"{otherwise} in {stray:,} of {len(texts):,} rows, {example}", {})
 
 
-def _of_times(series: Any, dates: str | None) -> Found:
+def _of_times(series: PolarsSeries, dates: str | None) -> Found:
     if str(series.dtype).startswith("Duration"):
         return Found(Reading(DURATION, "s"), "", {})
     kind = TIME if str(series.dtype) == "Time" else DATE
@@ -238,21 +242,21 @@ def _of_times(series: Any, dates: str | None) -> Found:
     return Found(Reading(kind, unit, part=dates), "", {})
 
 
-def _polars() -> Any:
+def _polars() -> ModuleType:
     return require("polars", extra="cli", purpose="Reading tables")
 
 
-def _text(series: Any) -> Any:
+def _text(series: PolarsSeries) -> PolarsSeries:
     return series.cast(_polars().String).str.strip_chars()
 
 
-def _yes_no(cells: Any) -> Reading | None:
+def _yes_no(cells: PolarsSeries) -> Reading | None:
     words = set(cells.head(LOOKED_AT).str.to_lowercase().unique().to_list())
     pair = next((pair for pair in YES_NO_WORDS if words <= set(pair)), None)
     return None if pair is None else Reading(YES_NO, "/".join(pair))
 
 
-def yes_or_no(texts: Any) -> Any:
+def yes_or_no(texts: PolarsSeries) -> PolarsSeries:
     """Return texts in which every word for yes or no is one of these two; other texts are as they were.
 
     Examples
@@ -266,17 +270,17 @@ def yes_or_no(texts: Any) -> Any:
     return found.fill_null(texts)
 
 
-def _yes_no_numbers(texts: Any) -> Any:
+def _yes_no_numbers(texts: PolarsSeries) -> PolarsSeries:
     values = {word: float(at == 0) for pair in YES_NO_WORDS for at, word in enumerate(pair)}
     return texts.str.to_lowercase().replace_strict(values, default=None, return_dtype=_polars().Float64)
 
 
-def _parts(texts: Any) -> Any:
+def _parts(texts: PolarsSeries) -> PolarsSeries:
     """Return the parts of cells that hold a number and what stands beside it, one column each."""
     return texts.str.extract_groups(_CELL).struct.unnest()
 
 
-def _affixed(cells: Any) -> Reading | str | None:
+def _affixed(cells: PolarsSeries) -> Reading | str | None:
     """Return how to read numbers with or without something beside them; a text says why that cannot be."""
     polars = _polars()
     first = _parts(cells.head(LOOKED_AT))
@@ -305,7 +309,7 @@ def _affixed(cells: Any) -> Reading | str | None:
     return None if decimal is None else Reading(kind, unit, decimal)
 
 
-def _units(parts: Any) -> Any:
+def _units(parts: PolarsFrame) -> PolarsSeries:
     """Return what stands beside each number: before it, after it, or nothing."""
     before, after = parts["before"].fill_null(""), parts["after"].fill_null("")
     return (before + after).str.strip_chars().str.replace(r"^°\s?c$", "°C").alias("unit")
@@ -350,14 +354,14 @@ def _numbers(parts: Any, decimal: str) -> Any:
     return parts.select(polars.when(is_minus).then(-number).otherwise(number).alias("number")).to_series()
 
 
-def _is_duration(name: str, cells: Any) -> bool:
+def _is_duration(name: str, cells: PolarsSeries) -> bool:
     """Return whether clock-like cells are spans of time: by the column's name, or hours without a zero."""
     if _DURATION_NAME.search(name):
         return True
     return bool(cells.head(LOOKED_AT).str.contains(r"^-?(\d:|\d{3,}:|2[4-9]:|[3-9]\d:)").any())
 
 
-def _duration(cells: Any) -> Reading | None:
+def _duration(cells: PolarsSeries) -> Reading | None:
     first = cells.head(LOOKED_AT)
     if first.str.contains(_CLOCK).mean() > MOSTLY:
         hours = first.str.extract(_CLOCK, 2).cast(_polars().Int64, strict=False).max()
@@ -369,7 +373,7 @@ def _duration(cells: Any) -> Reading | None:
     return None
 
 
-def _clock_seconds(texts: Any) -> Any:
+def _clock_seconds(texts: PolarsSeries) -> PolarsSeries:
     """Return 1:30:00 as 5400, and 1:30 as 90: seconds of minutes, or minutes of hours."""
     polars = _polars()
     parts = texts.str.extract_groups(_CLOCK).struct.unnest()
@@ -382,7 +386,7 @@ def _clock_seconds(texts: Any) -> Any:
     return parts.select(signed.alias("number")).to_series()
 
 
-def _spoken_seconds(texts: Any) -> Any:
+def _spoken_seconds(texts: PolarsSeries) -> PolarsSeries:
     """Return "2h 5m" as 7500."""
     polars = _polars()
     parts = texts.str.extract_groups(_SPOKEN).struct.unnest()

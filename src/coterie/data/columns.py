@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from coterie._printing import shortened
 from coterie._support.notes import option_of
 from coterie._support.optional import require
+from coterie._support.typing import PolarsFrame, PolarsSeries
 from coterie._support.validation.schema import Instance, ListOf, Schema, Text
 from coterie.data.categories import MOST_CATEGORIES, NOT_ASSOCIATED, why_no_category
 from coterie.data.cells import NUMBER, RANK, Reading, read_cells
@@ -144,7 +145,7 @@ class Look:
         return self.reason_to_leave_out(is_kept=False) in KEY_REASONS
 
 
-def look_at(series: Any, *, dates: str | None = None) -> Look:
+def look_at(series: PolarsSeries, *, dates: str | None = None) -> Look:
     """Find out what a column of a polars frame holds.
 
     Parameters
@@ -295,7 +296,7 @@ def check_names(source: str, columns: Sequence[str], names: Iterable[str]) -> No
             raise InvalidParameter(f'{source}: no column "{shortened(name)}".{near}')
 
 
-def numbers_from_text(frame: Any, *, leave: Sequence[str] = ()) -> Any:
+def numbers_from_text(frame: PolarsFrame, *, leave: Sequence[str] = ()) -> Any:
     """Turn text columns that hold nothing but numbers (blanks around them, a plus sign) into numbers.
 
     Those of `leave` stay as they are.
@@ -311,7 +312,7 @@ def numbers_from_text(frame: Any, *, leave: Sequence[str] = ()) -> Any:
     return frame.with_columns(changed) if changed else frame
 
 
-def _kind_of_key(series: Any) -> str | None:
+def _kind_of_key(series: PolarsSeries) -> str | None:
     polars = require("polars", extra="cli", purpose="Reading tables")
     if series.null_count():
         return kind_of_code(series.name, series.drop_nulls().n_unique(), len(series))
@@ -324,5 +325,5 @@ def _kind_of_key(series: Any) -> str | None:
     return kind_of_key(series.name, values, rows, len(series), n_different=drawn.n_unique())
 
 
-def _is_text_key(series: Any) -> bool:
+def _is_text_key(series: PolarsSeries) -> bool:
     return is_key_name(series.name) and not series.null_count() and series.n_unique() == len(series)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coterie._support.optional import require
+from coterie._support.typing import PolarsSeries
 from coterie.errors import InvalidParameter, did_you_mean
 
 DATE_PARTS = ("as-number", "year", "month", "weekday")
@@ -72,7 +73,7 @@ def check_dates(dates: str | None) -> None:
         raise InvalidParameter(wrong).in_shell(f"--{wrong}")
 
 
-def date_format(cells: Any) -> Written | None:
+def date_format(cells: PolarsSeries) -> Written | None:
     """Return how cells of text are written if the first of them are dates or times of day; else None.
 
     Examples
@@ -91,7 +92,7 @@ def date_format(cells: Any) -> Written | None:
     return None
 
 
-def date_numbers(series: Any, form: str, part: str) -> Any:
+def date_numbers(series: PolarsSeries, form: str, part: str) -> PolarsSeries:
     """Return a part of dates as numbers: days since 1970, the year, the month, the weekday (Monday is 1).
 
     Examples
@@ -114,14 +115,14 @@ def _looks_like_date(text: str, forms: Any) -> bool:
     return any(re.match(pattern, text) for pattern, _ in forms)
 
 
-def _best_form(cells: Any, forms: list[str], kind: str) -> str:
+def _best_form(cells: PolarsSeries, forms: list[str], kind: str) -> str:
     """Return the form that most cells can be read by; of equals the first."""
     some = cells.head(1000)
     counts = {form: int(_parsed(some, form).is_not_null().sum()) for form in dict.fromkeys(forms)}
     return max(counts, key=lambda form: counts[form]) if counts else ""
 
 
-def _parsed(texts: Any, form: str) -> Any:
+def _parsed(texts: PolarsSeries, form: str) -> PolarsSeries:
     polars = require("polars", extra="cli", purpose="Reading tables")
     if not form:
         return polars.Series(texts.name, [None] * len(texts), dtype=polars.Date)

@@ -109,7 +109,7 @@ def decode(source: Source, encoding: str | None) -> bytes:
 
 
 def _zero_byte(source: Source, head: bytes) -> Exception:
-    """Return the error for bytes that are no text, or text in UTF-16 that does not say so."""
+    """Return the error for bytes that are not text, or text in UTF-16 without a byte order mark."""
     zeros = [head[start::2].count(0) for start in (0, 1)]
     half = len(head) // 2
     if len(head) >= LEAST_UTF16 and min(zeros) < 0.1 * half and max(zeros) > 0.6 * half:

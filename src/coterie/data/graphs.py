@@ -76,7 +76,7 @@ def read_graph(
     Parameters
     ----------
     graph : Graph, matrix, edge list, or graph of networkx or igraph
-        A square matrix, dense or sparse, holds weights of at least 0; 0 is no edge. An edge list has two or
+        A square matrix, dense or sparse, holds weights of at least 0; 0: no edge. An edge list has two or
         three columns (source, target, weight): an array, a list of tuples, a frame, or a tuple of columns. A
         square array, or list of lists, is always a matrix.
         Edges that occur several times are added up, with a note.

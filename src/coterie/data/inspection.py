@@ -10,8 +10,9 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._printing import shortened, visible
-from coterie._support.notes import Note, in_shell, option_of
+from coterie._support.notes import Note, in_shell, option_of, render_notes
 from coterie._support.optional import require
+from coterie._support.typing import JsonObject, PolarsSeries
 from coterie.data.categories import is_category, texts_of
 from coterie.data.cells import NUMBER
 from coterie.data.columns import ColumnChoice, Look, cannot_keep, check_names, look_at, remedy_for
@@ -126,9 +127,9 @@ class Inspection:
         columns = tuple(
             replace(one, why=in_shell(one.why), remedy=in_shell(one.remedy)) for one in self.columns
         )
-        return replace(self, columns=columns, notes=tuple(map(in_shell, self.notes)))
+        return replace(self, columns=columns, notes=render_notes(self.notes, shell=True))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return all facts as plain values."""
         columns = [asdict(one) | {"histogram": list(one.histogram)} for one in self.columns]
         return {"source": self.source, "rows": self.n_rows, "columns": columns, "notes": list(self.notes)}
@@ -289,7 +290,7 @@ def _joined(notes: Sequence[str], name: str = "") -> Note:
     return Note(*texts)
 
 
-def _count_infinite(values: Any) -> int:
+def _count_infinite(values: PolarsSeries) -> int:
     return int(values.is_infinite().sum() or 0) if values.dtype.is_float() else 0
 
 
@@ -317,7 +318,7 @@ def _are_whole(look: Look) -> bool:
     return len(known) > 0 and bool((known == known.round()).all()) and not _count_infinite(known)
 
 
-def _remedy_of_used(look: Look, values: Any, *, is_kept: bool) -> str:
+def _remedy_of_used(look: Look, values: PolarsSeries, *, is_kept: bool) -> str:
     series = look.series
     is_whole = series.dtype.is_integer() and not is_kept
     if is_whole and are_years(series.name, float(series.min()), float(series.max())):
@@ -332,14 +333,14 @@ def _remedy_of_used(look: Look, values: Any, *, is_kept: bool) -> str:
     )
 
 
-def _count_different(values: Any) -> int:
+def _count_different(values: PolarsSeries) -> int:
     try:
         return int(values.drop_nulls().n_unique())
     except Exception:  # lists and structs cannot all be compared
         return 0
 
 
-def _histogram(values: Any, look: Look) -> tuple[int, ...]:
+def _histogram(values: PolarsSeries, look: Look) -> tuple[int, ...]:
     if look.numbers is None:
         if not is_text(values.dtype):
             return ()

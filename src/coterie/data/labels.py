@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import issparse
 
 from coterie._printing import shortened
 from coterie._support.optional import require
+from coterie._support.typing import AnyArray
 from coterie._support.validation.schema import COUNT, Instance, ListOf, Names, Schema, Tensor, Text
 from coterie.data.columns import LeftOut, check_names
 from coterie.data.missing import settle_missing
@@ -59,8 +59,8 @@ class LabelPair:
         "true_column": Text(),
     }
 
-    true: npt.NDArray[Any]
-    pred: npt.NDArray[Any]
+    true: AnyArray
+    pred: AnyArray
     true_name: str
     pred_name: str
     source: str
@@ -153,12 +153,12 @@ def read_labels_table(
     return Table(table.source, table.columns, table.has_names, table.n_rows, frame, table.notes)
 
 
-def _read_vector(where: str | os.PathLike[str]) -> npt.NDArray[Any] | None:
+def _read_vector(where: str | os.PathLike[str]) -> AnyArray | None:
     """Return the labels of an .npy file with one dimension; None for whatever else `read_table` may read."""
     if not os.fspath(where).endswith(".npy"):
         return None
     try:
-        array: npt.NDArray[Any] = np.load(open_source(where).stream(), allow_pickle=False)
+        array: AnyArray = np.load(open_source(where).stream(), allow_pickle=False)
     except CoterieError:
         raise
     except Exception:  # a header may be wrong in many ways
@@ -236,7 +236,7 @@ def _pair(
     return LabelPair(values[0], values[1], shown, name, table.source, n_empty, notes, true_name)
 
 
-def label_values(series: Any) -> npt.NDArray[Any]:
+def label_values(series: Any) -> AnyArray:
     """Return a column of labels as an array: numbers, dates and truth values as such, the rest as text."""
     is_plain = series.dtype.is_numeric() or series.dtype.is_temporal() or str(series.dtype) == "Boolean"
     if is_plain:
@@ -279,8 +279,8 @@ class LabelledData:
         "notes": ListOf(Text(), kind=tuple),
     }
 
-    X: npt.NDArray[Any]
-    labels: npt.NDArray[Any]
+    X: AnyArray
+    labels: AnyArray
     columns: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
     label_name: str

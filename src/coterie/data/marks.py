@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from coterie._printing import shortened
 from coterie._support.notes import Note, option_of
 from coterie._support.optional import require
+from coterie._support.typing import PolarsSeries
 
 # Cells that are empty whatever the column holds: the readers of text files know them.
 MISSING_MARKS = (
@@ -42,7 +42,7 @@ SHOWN_MARKS = 3  # of a column
 Counts = Mapping[str, int]
 
 
-def is_mark(texts: Any) -> Any:
+def is_mark(texts: PolarsSeries) -> PolarsSeries:
     """Return which cells of a polars series of text are marks of missing values.
 
     Examples
@@ -54,7 +54,7 @@ def is_mark(texts: Any) -> Any:
     return texts.str.strip_chars().str.to_lowercase().is_in(sorted(MARKS))
 
 
-def count_marks(texts: Any) -> dict[str, int]:
+def count_marks(texts: PolarsSeries) -> dict[str, int]:
     """Return the marks in a series of text, as written, and how many cells hold each; most frequent first.
 
     Examples
@@ -69,7 +69,7 @@ def count_marks(texts: Any) -> dict[str, int]:
     return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
 
-def find_sentinels(numbers: Any) -> dict[str, int]:
+def find_sentinels(numbers: PolarsSeries) -> dict[str, int]:
     """Return numbers such as -999 and 9999 that lie clearly outside of all others, and how often they occur.
 
     Clearly: further from the nearest other value than three times the range of the others.
@@ -96,7 +96,7 @@ def find_sentinels(numbers: Any) -> dict[str, int]:
     return {mark: count for mark, count in counts.items() if count}
 
 
-def without_sentinels(numbers: Any, sentinels: Counts) -> Any:
+def without_sentinels(numbers: PolarsSeries, sentinels: Counts) -> PolarsSeries:
     """Return a series of numbers with null where there is one of these sentinels."""
     if not sentinels:
         return numbers

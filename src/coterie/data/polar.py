@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.typing import AnyArray, Data, FloatArray, MatrixLike, VectorLike
+from coterie._support.typing import AnyArray, Data, FloatArray, MatrixLike, Settings, Tags, VectorLike
 from coterie._support.validation import (
     AnArray,
     Choice,
@@ -61,7 +61,7 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
     }
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         check_squares(state["origin_"], who=cls.__name__, name="origin_")
 
     def __init__(self, *, radius_scale: float = 1.0, origin: str | VectorLike | None = None) -> None:
@@ -116,7 +116,7 @@ class PolarCoordinates(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         angles = ["angle"] if n_angles == 1 else [f"angle{i + 1}" for i in range(n_angles)]
         return np.asarray(["radius", *angles], dtype=object)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -8,6 +8,7 @@ from typing import Any
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.panics import quiet_panics
+from coterie._support.typing import ValuesByName
 from coterie.data.source import Source
 
 SHAPES = 'an array of records [{"x": 1}, ...], one record per line, or columns {"x": [1, ...]}'
@@ -37,7 +38,7 @@ def read_json(source: Source) -> tuple[Any, bool]:
     return _frame(source, value, is_rows=is_rows), not is_rows
 
 
-def _refuse_split(source: Source, value: dict[str, Any]) -> None:
+def _refuse_split(source: Source, value: ValuesByName) -> None:
     """Refuse what pandas writes with orient="split" or "table": names, rows and cells apart."""
     keys, rows = value.keys(), value.get("data")
     orient = "split" if {"columns", "data"} <= keys else "table" if {"schema", "data"} <= keys else None
@@ -66,7 +67,7 @@ def _lines(source: Source, text: str, problem: json.JSONDecodeError) -> list[Any
     return rows
 
 
-def _columns(source: Source, value: dict[str, Any]) -> Any:
+def _columns(source: Source, value: ValuesByName) -> Any:
     """Return an object as columns (lists, or by row as in pandas), as its only table, or as one record."""
     if value and all(isinstance(column, list) for column in value.values()):
         lengths = {name: len(column) for name, column in value.items()}

@@ -228,7 +228,10 @@ def differ_in_scale(spreads: Any) -> bool:
 
 def _of_sparse(X: Any, how: str) -> Scaling:
     if how in ("minmax", "robust"):
-        raise InvalidData(f'scale="{how}" would make sparse data dense. Use "standard" or "none".')
+        text = "would make sparse data dense. Use"
+        raise InvalidData(f'scale="{how}" {text} "standard" or "none".').in_shell(
+            f"--scale {how} {text} standard or none."
+        )
     if how == "none":
         return no_scaling(X.shape[1])
     from sklearn.preprocessing import StandardScaler

@@ -16,6 +16,7 @@ import numpy as np
 from coterie._printing import shortened
 from coterie._support.optional import require
 from coterie._support.panics import Panicked, quiet_panics
+from coterie._support.typing import PolarsFrame, ValuesByName
 from coterie._support.validation import require_memory
 from coterie.data import dialect as dialects
 from coterie.data.dialect import BLANKS, Dialect, fill_blank_lines, without_final_blank_lines
@@ -78,7 +79,7 @@ def blanks_as_tabs(text: bytes) -> bytes:
     return re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t\r]+$", b"", text))
 
 
-def _marks(text: bytes, dialect: Dialect, frame: Any) -> dict[int, dict[str, int]]:
+def _marks(text: bytes, dialect: Dialect, frame: PolarsFrame) -> dict[int, dict[str, int]]:
     """Return which marks other than empty cells the columns of numbers hold, by the place of the column."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     some = [at for at, one in enumerate(frame) if one.null_count() and one.dtype != polars.String]
@@ -93,7 +94,7 @@ def _marks(text: bytes, dialect: Dialect, frame: Any) -> dict[int, dict[str, int
     return {at: counts for at, counts in marks.items() if counts}
 
 
-def _options(dialect: Dialect) -> dict[str, Any]:
+def _options(dialect: Dialect) -> ValuesByName:
     return {
         "separator": "\t" if dialect.delimiter == BLANKS else dialect.delimiter,
         "has_header": False,
@@ -120,7 +121,7 @@ def _parse(source: Source, text: bytes, dialect: Dialect, as_written: Sequence[i
         f"{source.name}, a table of {n_rows:,} rows and {dialect.n_columns:,} columns,",
         "Save the rows as Parquet files in a folder, which are read block by block.",
     )
-    inferred: list[dict[str, Any]] = [{"infer_schema_length": rows} for rows in (INFERRED_ROWS, None)]
+    inferred: list[ValuesByName] = [{"infer_schema_length": rows} for rows in (INFERRED_ROWS, None)]
     problem: Exception | None = None
     for how in (*inferred, {"infer_schema": False}):  # at last as text, which may still hold numbers
         try:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.linear_algebra import symmetric_axes
-from coterie._support.typing import Data, MatrixLike
+from coterie._support.typing import Data, MatrixLike, Tags
 from coterie._support.validation import Choice, Constraint, check_answer, check_data, check_parameters
 from coterie._support.validation.schema import COUNT, ESTIMATOR, Schema, Tensor
 from coterie.errors import InvalidParameter
@@ -99,7 +99,7 @@ class Whitening(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
             rows = np.asarray(X @ self._coloring.T + self.mean_, dtype=X.dtype)
         return check_answer(rows, what="the rows before whitening", way_out=FAR)  # type: ignore[no-any-return]
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -11,6 +11,7 @@ from typing import Any
 
 from coterie._printing import shortened
 from coterie._support.optional import require
+from coterie._support.typing import PolarsFrame
 from coterie.data.source import Source
 from coterie.errors import InvalidParameter, did_you_mean
 
@@ -91,7 +92,7 @@ def _chosen(source: Source, book: Any, names: Sequence[str], sheet: str | None) 
     raise source.fail("has no sheet with cells.")
 
 
-def _rows_above(frame: Any) -> int:
+def _rows_above(frame: PolarsFrame) -> int:
     """Return how many rows stand above the table: titles, which fill less than half of the columns."""
     if frame.width < 3:
         return 0
@@ -99,7 +100,7 @@ def _rows_above(frame: Any) -> int:
     return next((at for at, count in enumerate(filled) if 2 * count > frame.width), 0)
 
 
-def _is_header(frame: Any, row: int) -> bool:
+def _is_header(frame: PolarsFrame, row: int) -> bool:
     """Return whether a row names columns: text in all of its cells that are filled."""
     cells = [cell for cell in frame.row(row) if cell is not None]
     return bool(cells) and not any(_is_number(str(cell)) for cell in cells)
@@ -113,12 +114,12 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _all_null(table: Any) -> Any:
+def _all_null(table: PolarsFrame) -> Any:
     polars = require("polars", extra="cli", purpose="Reading tables")
     return table.select(polars.all_horizontal(polars.all().is_null())).to_series()
 
 
-def _whole_numbers(table: Any) -> Any:
+def _whole_numbers(table: PolarsFrame) -> PolarsFrame:
     """Return the table with whole numbers as such: a spreadsheet keeps every number as a float."""
     polars = require("polars", extra="cli", purpose="Reading tables")
     floats = [one for one in table if one.dtype == polars.Float64 and one.null_count() < len(one)]
@@ -126,7 +127,7 @@ def _whole_numbers(table: Any) -> Any:
     return table.with_columns(one.cast(polars.Int64) for one in whole)
 
 
-def _named(table: Any, has_names: bool) -> Any:
+def _named(table: PolarsFrame, has_names: bool) -> PolarsFrame:
     """Return the table with a name for every column."""
     names = [
         f"column_{at + 1}" if not has_names or name.startswith("__UNNAMED__") else name.strip()

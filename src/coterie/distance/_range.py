@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from math import exp, inf, log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.typing import Data, FloatArray
@@ -20,7 +21,7 @@ ROOM = 4.0  # a difference is at most twice the largest number; twice that leave
 VANISHING = 2.0**-900  # of the largest number: dividing by it overflows only where it cancels once more
 
 
-def largest_safe(distance: Distance, dtype: Any, shape: tuple[int, int]) -> float:
+def largest_safe(distance: Distance, dtype: npt.DTypeLike, shape: tuple[int, int]) -> float:
     """Return the largest size of numbers of prepared rows for which distances, and their sums, are finite.
 
     Examples

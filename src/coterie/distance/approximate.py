@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 
 from coterie import _core
 from coterie._support.caller import caller_level
-from coterie._support.typing import Data, Distances, FloatArray, Indices, SparseData
+from coterie._support.typing import AnyArray, CheckedRows, Data, Distances, FloatArray, Indices, SparseData
 from coterie._support.validation import check_data
 from coterie.distance.catalogue import Distance
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
@@ -97,7 +97,7 @@ class Space(Protocol):
     def coded(self, sample: Indices, k: int, threads: int) -> tuple[_core.CodedRows, Distances]:
         """Return the rows as whole numbers, and the k smallest distances of a sample of them, rising."""
 
-    def along(self, at: Indices, near: Any, threads: int) -> Distances:
+    def along(self, at: Indices, near: AnyArray, threads: int) -> Distances:
         """Return the exact distances of some rows to the rows that `near` lists for each."""
 
     def exact(self, at: Indices, k: int, threads: int) -> tuple[Indices, Distances]:
@@ -151,7 +151,7 @@ def sparse_unit_rows(X: SparseData, distance: Distance, *, who: str) -> SparseDa
             f"X of {who} is sparse, and the distance {distance.name} takes dense rows only. Pass "
             f"X.toarray(), or choose cosine."
         )
-    rows: Any = csr_array(
+    rows: CheckedRows = csr_array(
         check_data(X, who=who, accept_sparse=True, squares=False), dtype=np.float64, copy=True
     )
     rows.sum_duplicates()
@@ -251,7 +251,7 @@ class DenseSpace:
         form = self.distance.euclidean_form
         return distance**2 if form == "distance" else distance * (2 if form == "half square" else 1)
 
-    def along(self, at: Indices, near: Any, threads: int) -> Distances:
+    def along(self, at: Indices, near: AnyArray, threads: int) -> Distances:
         rows = self.rows if len(at) == self.n else self.rows[at]
         return distances_along(rows, self.rows, near, self.distance, threads)
 
@@ -298,7 +298,7 @@ class SparseSpace:
         )
         return codes, truth_of(self, sample, k, threads)
 
-    def along(self, at: Indices, near: Any, threads: int) -> Distances:
+    def along(self, at: Indices, near: AnyArray, threads: int) -> Distances:
         return sparse_along(self.rows[at], self.rows, near)
 
     def exact(self, at: Indices, k: int, threads: int) -> tuple[Indices, Distances]:
@@ -329,7 +329,7 @@ def nearest_of_lists(
     return _core.keep_nearest(near, distance, k, threads)
 
 
-def distances_along(X: Data, Y: Data, near: Any, distance: Distance, threads: int) -> Distances:
+def distances_along(X: Data, Y: Data, near: AnyArray, distance: Distance, threads: int) -> Distances:
     """Return the distances of each row of X to the rows of Y that `near` lists; infinite where it has -1."""
     n, m = near.shape
     columns = np.where(near < 0, 0, near).astype(np.int32, copy=False).ravel()
@@ -341,7 +341,7 @@ def distances_along(X: Data, Y: Data, near: Any, distance: Distance, threads: in
     return np.asarray(found)
 
 
-def sparse_along(X: SparseData, Y: SparseData, near: Any) -> Distances:
+def sparse_along(X: SparseData, Y: SparseData, near: AnyArray) -> Distances:
     """Return the cosine distances of sparse rows of length 1, as `distances_along` does."""
     n, m = near.shape
     out = np.empty(n * m)

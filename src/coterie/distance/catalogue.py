@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import Data
+from coterie._support.typing import Data, Settings, ValuesByName
 from coterie._support.validation import Constraint, check_parameter, unknown_name
 from coterie._support.validation.schema import DictOf, Plain, Schema, Text
 from coterie.distance._range import refuse_overflow
@@ -97,7 +97,7 @@ class Distance:
     is_metric: bool = True
     takes_gaps: bool = False
     parameters: tuple[Parameter, ...] = ()
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Settings = field(default_factory=dict)
     transform: Transform | None = None
     specialise: Callable[[Distance], Distance] | None = None
     learn: Callable[[Distance, Data, Data | None], Distance] | None = None
@@ -160,7 +160,7 @@ class Distance:
         return prepared
 
     @property
-    def told(self) -> dict[str, Any]:
+    def told(self) -> ValuesByName:
         """The parameters that make the same distance again: what it was told and what it learned."""
         return {name: value for name, value in self.values.items() if value is not None}
 
@@ -201,7 +201,7 @@ def distances() -> tuple[Distance, ...]:
     return tuple(_entries.values())
 
 
-def find_distance(metric: str | RowFunction | Distance = "euclidean", /, **params: Any) -> Distance:
+def find_distance(metric: str | RowFunction | Distance = "euclidean", /, **params: object) -> Distance:
     """Return the distance that a name, a function of two rows or a `Distance` stands for.
 
     Parameters
@@ -241,7 +241,7 @@ def known_names() -> dict[str, str]:
     return {name: entry.name for entry in _entries.values() for name in (entry.name, *entry.aliases)}
 
 
-def _bound(distance: Distance, params: Mapping[str, Any]) -> Distance:
+def _bound(distance: Distance, params: Settings) -> Distance:
     allowed = {parameter.name: parameter for parameter in distance.parameters}
     for name, value in params.items():
         if name not in allowed:
@@ -255,7 +255,7 @@ def _bound(distance: Distance, params: Mapping[str, Any]) -> Distance:
     return bound if bound.specialise is None else bound.specialise(bound)
 
 
-def _from_function(function: RowFunction, params: Mapping[str, Any]) -> Distance:
+def _from_function(function: RowFunction, params: Settings) -> Distance:
     _refuse_arguments(function, params)
     return Distance(
         name=getattr(function, "__name__", type(function).__name__),
@@ -269,7 +269,7 @@ def _from_function(function: RowFunction, params: Mapping[str, Any]) -> Distance
     )
 
 
-def _refuse_arguments(function: RowFunction, params: Mapping[str, Any]) -> None:
+def _refuse_arguments(function: RowFunction, params: Settings) -> None:
     """Refuse a function that cannot be called with two rows and its parameters."""
     try:
         signature = inspect.signature(function)

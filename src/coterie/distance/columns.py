@@ -80,7 +80,7 @@ def _infinite(found: list[Column], who: str, name: str) -> InvalidData:
 
 
 def _refuse_kinds(X: Any, what: str) -> None:
-    """Refuse what is no table of cells."""
+    """Refuse what is not a table of cells."""
     if X is None:
         raise InvalidData(f"{what} must be a table of numbers, got None.")
     refuse_queries(X, what)

@@ -152,7 +152,7 @@ class Geometry:
 Maker: TypeAlias = Callable[[Distance], Barycentre | None]
 
 
-def find_geometry(geometry: str | Distance | Geometry = "euclidean", /, **params: Any) -> Geometry:
+def find_geometry(geometry: str | Distance | Geometry = "euclidean", /, **params: object) -> Geometry:
     """Return the geometry of a distance, or say that it has none.
 
     Parameters

@@ -361,7 +361,7 @@ def check_distance_matrix(
 
 
 def refuse_negative(D: Distances, *, who: str = "this function", name: str = "X") -> None:
-    """Refuse numbers that are no distances, naming the first.
+    """Refuse numbers that cannot be distances, naming the first.
 
     Examples
     --------

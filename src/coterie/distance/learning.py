@@ -12,7 +12,7 @@ import numpy as np
 from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import symmetric_axes
-from coterie._support.typing import Data, FloatArray
+from coterie._support.typing import AnyArray, CheckedRows, Data, FloatArray
 from coterie.distance.catalogue import Distance
 from coterie.distance.transforms import (
     MixedColumns,
@@ -136,7 +136,7 @@ def with_shared_cells(distance: Distance, X: Data, Y: Data | None) -> Distance:
     return replace(distance, values=values, transform=SharedCells(patterns))
 
 
-def _incomparable(is_there: Any, others: Any, who: str, name: str) -> InvalidData:
+def _incomparable(is_there: Any, others: CheckedRows, who: str, name: str) -> InvalidData:
     for what, rows in (("X", is_there), (name, others)):
         is_empty = ~rows.any(axis=1)
         if is_empty.any():
@@ -200,7 +200,7 @@ def _ranges(X: Data, Y: Data | None, is_number: Any, distance: Distance) -> tupl
     return low, high
 
 
-def _note_incomparable(X: Data, counts: Any, who: str) -> None:
+def _note_incomparable(X: Data, counts: AnyArray, who: str) -> None:
     """Tell of rows that have no column in common: nothing says how far apart they are."""
     is_there = ~np.isnan(X[:, counts])
     if is_there.all() or 2 * is_there.sum(axis=1).min() > is_there.shape[1]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import AnyArray, Data, MatrixLike
+from coterie._support.typing import AnyArray, Data, MatrixLike, MetricLike, Settings, ValuesByName
 from coterie._support.validation import Nothing, Number, Whole, check_data, check_parameter
 from coterie._support.validation.schema import DictOf, Instance, Plain, Schema, Tensor, Text, wrong
 from coterie.distance.approximate import (
@@ -81,13 +81,13 @@ class NeighbourIndex:
 
     X: Data
     metric: str
-    params: dict[str, Any]
+    params: ValuesByName
     neighbours: Neighbours
     recall: float
     graph: AnyArray
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         near = state["neighbours"].index
         if near.shape[0] != sizes["rows"] or near.shape[1] < 1 or near.max() >= sizes["rows"]:
             raise wrong("neighbours", cls.__name__, f"be those of its {sizes['rows']:,} rows", near.shape)
@@ -101,7 +101,7 @@ class NeighbourIndex:
         *,
         recall: float = 0.95,
         n_jobs: int | None = None,
-        **params: Any,
+        **params: object,
     ) -> NeighbourIndex:
         """Return an index of the rows of X.
 
@@ -229,6 +229,6 @@ class NeighbourIndex:
         return np.unique(np.concatenate([drawn, self._parts])).astype(np.int32)
 
 
-def _find(metric: Any, params: Mapping[str, Any]) -> Distance:
+def _find(metric: MetricLike, params: Settings) -> Distance:
     is_product = isinstance(metric, str) and metric == INNER_PRODUCT.name
     return find_distance(INNER_PRODUCT if is_product else metric, **params)

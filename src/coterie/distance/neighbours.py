@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Distances, Indices, MatrixLike
+from coterie._support.typing import Distances, Indices, MatrixLike, MetricLike, Settings, ValuesByName
 from coterie._support.validation import Choice, Flag, Nothing, Number, Whole, check_parameter
 from coterie._support.validation.schema import Schema, Sometimes, Tensor, Text, check_starts
 from coterie.distance.approximate import (
@@ -94,7 +94,7 @@ class Neighbourhoods:
     }
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         check_starts(state["starts"], sizes["pairs"], who=cls.__name__, name="starts")
 
     starts: Indices
@@ -110,7 +110,7 @@ def nearest(
     *,
     algorithm: Algorithm = "auto",
     n_jobs: int | None = None,
-    **params: Any,
+    **params: object,
 ) -> Nearest:
     """Return for each row of X the nearest row of Y; of several, the one with the lowest index.
 
@@ -202,7 +202,7 @@ def neighbours_within(
     exclude_self: bool | None = None,
     algorithm: Algorithm = "auto",
     n_jobs: int | None = None,
-    **params: Any,
+    **params: object,
 ) -> Neighbourhoods:
     """Return for each row of X the rows of Y, or of X itself, that are at most `radius` away.
 
@@ -246,8 +246,8 @@ class _Query(NamedTuple):
 
     X: MatrixLike
     Y: MatrixLike | None
-    metric: Any
-    params: dict[str, Any]
+    metric: MetricLike
+    params: ValuesByName
     algorithm: Algorithm
     n_jobs: int | None
     who: str
@@ -328,7 +328,7 @@ def _find_within(query: _Query, radius: float) -> tuple[Found, str]:
     return find(rows, radius, resolve_threads(query.n_jobs)), used
 
 
-def _resolve_exclude_self(exclude_self: bool | None, Y: Any, who: str) -> bool:
+def _resolve_exclude_self(exclude_self: bool | None, Y: MatrixLike, who: str) -> bool:
     check_parameter(exclude_self, Nothing() | Flag(), name="exclude_self", who=who)
     if exclude_self and Y is not None:
         raise InvalidParameter(
@@ -337,7 +337,7 @@ def _resolve_exclude_self(exclude_self: bool | None, Y: Any, who: str) -> bool:
     return Y is None if exclude_self is None else bool(exclude_self)
 
 
-def _with_products(metric: Any) -> Any:
+def _with_products(metric: MetricLike) -> Any:
     return INNER_PRODUCT if isinstance(metric, str) and metric == INNER_PRODUCT.name else metric
 
 

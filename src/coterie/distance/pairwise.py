@@ -10,7 +10,15 @@ import numpy as np
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, Distances, FloatArray, MatrixLike
+from coterie._support.typing import (
+    CheckedRows,
+    Data,
+    Distances,
+    FloatArray,
+    MatrixLike,
+    MetricLike,
+    ValuesByName,
+)
 from coterie._support.validation import require_memory
 from coterie.distance.catalogue import Distance, RowFunction, find_distance
 from coterie.distance.input import input_kind, resolve_cells, resolve_matrix, resolve_rows
@@ -34,7 +42,7 @@ def pairwise_distances(
     *,
     condensed: bool = False,
     n_jobs: int | None = None,
-    **params: Any,
+    **params: object,
 ) -> Distances:
     """Return the distances between all rows of X and all rows of Y, or among the rows of X.
 
@@ -115,7 +123,7 @@ def _refuse_ambiguous(distance: Distance, Y: MatrixLike | None) -> None:
 def _cells(X: MatrixLike, Y: MatrixLike | None, distance: Distance) -> Rows:
     """Return rows for a function: text and booleans as they are, everything else as numbers."""
     cells: Any = resolve_cells(X)
-    others: Any = resolve_cells(Y)
+    others: CheckedRows = resolve_cells(Y)
     if cells is None and others is None:
         return prepare_rows(X, Y, distance, {}, who=_WHO, takes_sparse=True)
     cells = resolve_rows(X, distance, who=_WHO, takes_sparse=True) if cells is None else cells
@@ -150,7 +158,7 @@ def distance_matrix(rows: Rows, *, condensed: bool = False, threads: int = 0) ->
 
 
 def matrix_as_distances(
-    X: MatrixLike, Y: MatrixLike | None, metric: Any, params: dict[str, Any], *, who: str, threads: int
+    X: MatrixLike, Y: MatrixLike | None, metric: MetricLike, params: ValuesByName, *, who: str, threads: int
 ) -> Distances:
     """Return the distances that a given matrix of distances or similarities holds."""
     if Y is not None or params:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Distances, MatrixLike, VectorLike
+from coterie._support.typing import Distances, MatrixLike, MetricLike, VectorLike
 from coterie.distance.engines import choose_engine, smallest_by_tiles, smallest_by_tree
 from coterie.distance.neighbours import Neighbours, smallest_of_matrix
 from coterie.distance.pairwise import distance_matrix
@@ -17,7 +16,7 @@ MOST_ROWS_OF_A_MATRIX = 6_000  # 288 MB of float64
 
 
 class RowDistances:
-    """Neighbours and spanning trees of the same rows, without comparing all pairs anew for each.
+    """Neighbours and spanning trees of the same rows, without comparing all pairs again for each.
 
     A kd-tree is faster than the matrix where there is one; beyond some thousand rows there is no matrix.
 
@@ -37,7 +36,7 @@ class RowDistances:
     ([1, 0, 3, 1], [1.0, 2.0, 2.0])
     """
 
-    def __init__(self, X: MatrixLike, metric: Any = "euclidean", *, n_jobs: int | None = None) -> None:
+    def __init__(self, X: MatrixLike, metric: MetricLike = "euclidean", *, n_jobs: int | None = None) -> None:
         self._threads = resolve_threads(n_jobs)
         self._rows = prepare_rows(X, None, metric, {}, who="coterie")
         self._is_tree = (

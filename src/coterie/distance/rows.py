@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Data, MatrixLike
+from coterie._support.typing import Data, MatrixLike, MetricLike, ValuesByName
 from coterie.distance._range import refuse_opposites
 from coterie.distance.catalogue import Distance, find_distance
 from coterie.distance.input import input_kind, resolve_rows
@@ -32,8 +31,8 @@ class Rows:
 def prepare_rows(
     X: MatrixLike,
     Y: MatrixLike | None,
-    metric: Any,
-    params: dict[str, Any],
+    metric: MetricLike,
+    params: ValuesByName,
     *,
     who: str,
     takes_sparse: bool = False,

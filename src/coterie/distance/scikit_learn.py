@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from coterie._support.typing import Distances, MatrixLike
+from coterie._support.typing import Distances, MatrixLike, MetricLike, ValuesByName
 from coterie._support.validation import check_data
 from coterie.distance.catalogue import find_distance, known_names
 from coterie.errors import CoterieError, InvalidData, InvalidParameter
@@ -16,7 +16,7 @@ Found = TypeVar("Found")
 NORMS = ("X_norm_squared", "Y_norm_squared")  # of euclidean: taken so that calls keep working, not used
 
 
-def is_scikit_learns(metric: Any) -> bool:
+def is_scikit_learns(metric: MetricLike) -> bool:
     """Return whether scikit-learn has a distance of this name and the catalogue has not.
 
     Examples
@@ -32,7 +32,7 @@ def is_scikit_learns(metric: Any) -> bool:
 
 
 def pairwise_by_scikit_learn(
-    X: MatrixLike, Y: MatrixLike | None, metric: str, params: dict[str, Any], *, who: str
+    X: MatrixLike, Y: MatrixLike | None, metric: str, params: ValuesByName, *, who: str
 ) -> Distances:
     """Return a matrix of a distance that only scikit-learn has.
 
@@ -56,7 +56,7 @@ def _as_given(X: MatrixLike, who: str, name: str) -> Any:
     return checked.astype(bool) if np.asarray(X).dtype == bool else checked
 
 
-def translate_parameters(metric: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def translate_parameters(metric: MetricLike, params: ValuesByName) -> tuple[Any, ValuesByName]:
     """Return a distance and its parameters without those that only scikit-learn's euclidean has.
 
     Examples
@@ -74,7 +74,7 @@ def translate_parameters(metric: Any, params: dict[str, Any]) -> tuple[Any, dict
     return "sqeuclidean" if squared else metric, rest
 
 
-def measure_by_scikit_learn(measure: Callable[[], Found], metric: Any, *, who: str) -> Found:
+def measure_by_scikit_learn(measure: Callable[[], Found], metric: MetricLike, *, who: str) -> Found:
     """Return the distances that `measure` gets from scikit-learn, or say why there are none.
 
     What a function that the user gave raises stays as it is.
@@ -103,7 +103,7 @@ def measure_by_scikit_learn(measure: Callable[[], Found], metric: Any, *, who: s
     return found
 
 
-def _refuse_not_finite(distances: Any, metric: Any, who: str) -> None:
+def _refuse_not_finite(distances: Any, metric: MetricLike, who: str) -> None:
     if np.isfinite(distances).all():
         return
     n_wrong = int(np.isnan(distances).sum())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
@@ -55,7 +56,7 @@ def spanning_tree(
     alpha: float = 1.0,
     algorithm: Algorithm = "auto",
     n_jobs: int | None = None,
-    **params: Any,
+    **params: object,
 ) -> SpanningTree:
     """Return the minimum spanning tree of the rows of X.
 
@@ -134,7 +135,7 @@ def tree_of_matrix(
     return SpanningTree(edges, distance, used)
 
 
-def _core_of(core_distances: VectorLike | None, n_rows: int, dtype: Any) -> Any:
+def _core_of(core_distances: VectorLike | None, n_rows: int, dtype: npt.DTypeLike) -> Any:
     if core_distances is None:
         return None
     core = np.ascontiguousarray(core_distances, dtype=dtype)

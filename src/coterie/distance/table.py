@@ -11,7 +11,7 @@ import numpy as np
 
 from coterie._printing import shortened
 from coterie._support.caller import caller_level
-from coterie._support.typing import Data, FloatArray
+from coterie._support.typing import Data, FloatArray, Settings
 from coterie._support.validation import Choice
 from coterie._support.validation.schema import Label, ListOf, Maybe, Schema, Text, wrong
 from coterie.distance.columns import Column, Value, called, read_columns
@@ -57,7 +57,7 @@ class TableEncoding:
     names: tuple[str, ...] | None = None
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         for at, (kind, levels) in enumerate(zip(state["kinds"], state["levels"], strict=True)):
             if (kind == "number") != (levels is None):
                 raise wrong(f"levels[{at}]", cls.__name__, f"suit the kind {kind}", "others")
@@ -67,7 +67,9 @@ class TableEncoding:
                 )
 
     @classmethod
-    def learn(cls, table: Any, *others: Any, kinds: Any = None, who: str = "this function") -> TableEncoding:
+    def learn(
+        cls, table: Any, *others: object, kinds: Any = None, who: str = "this function"
+    ) -> TableEncoding:
         """Return the encoding of tables that have the same columns.
 
         Parameters

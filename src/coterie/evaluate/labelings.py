@@ -13,15 +13,13 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.caller import caller_level
-from coterie._support.typing import VectorLike
+from coterie._support.typing import AnyArray, VectorLike
 from coterie._support.validation import Choice, check_parameter
 from coterie.errors import DataNotice, InvalidData
 
 Noise: TypeAlias = Literal["cluster", "exclude", "singletons"]
 NOISE_POLICIES = Choice("cluster", "exclude", "singletons")
 NOISE_LABEL = -1
-
-AnyArray: TypeAlias = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +171,7 @@ def _from_objects(array: AnyArray, name: str) -> Labeling:
     return Labeling(code_of[codes], array.dtype, np.fromiter(ordered, dtype=object, count=len(ordered)))
 
 
-def _is_missing(label: Any) -> bool:
+def _is_missing(label: object) -> bool:
     try:
         return label is None or bool(label != label)
     except TypeError:  # pandas.NA has no truth

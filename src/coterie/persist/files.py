@@ -9,6 +9,7 @@ from typing import Any
 
 from coterie._support.config import version
 from coterie._support.files import atomic_path, check_output
+from coterie._support.typing import Model, ValuesByName
 from coterie._support.validation import schema
 from coterie.errors import CoterieError, FileProblem, MissingFile, ModelFileError
 from coterie.persist import registry
@@ -65,7 +66,7 @@ def save(model: object, path: str | os.PathLike[str], *, force: bool = False) ->
             temporary.write_bytes(serialize(writer.tensors, metadata=metadata))
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str]) -> Model:
     """Read a model that `save` wrote.
 
     A file may come from anywhere: nothing in it is run, and every value is checked against what its class
@@ -105,7 +106,7 @@ def _parsed(text: str) -> Any:
     return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_refuse_constant)
 
 
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_doubles(pairs: list[tuple[str, Any]]) -> ValuesByName:
     read = dict(pairs)
     if len(read) < len(pairs):
         raise ModelFileError("its description has the same name twice")
@@ -116,7 +117,7 @@ def _refuse_constant(name: str) -> Any:
     raise ModelFileError(f"its description holds {name}, which is not JSON")
 
 
-def _fitted(model: object) -> Any:
+def _fitted(model: object) -> object:
     if not registry.is_savable(type(model)):
         raise ModelFileError("it holds no model")
     if registry.is_estimator(type(model)) and not hasattr(model, "n_features_in_"):
@@ -124,7 +125,7 @@ def _fitted(model: object) -> Any:
     return model
 
 
-def _open(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
+def _open(path: Path) -> tuple[dict[str, str], ValuesByName]:
     from safetensors import SafetensorError, safe_open
 
     try:

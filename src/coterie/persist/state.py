@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from coterie._support.typing import AnyArray
+from coterie._support.typing import AnyArray, Settings, ValuesByName
 from coterie._support.validation import check_parameters, schema
 from coterie.distance import Distance, Geometry, distances, find_distance, find_geometry
 from coterie.errors import ModelFileError
@@ -27,7 +27,7 @@ TEXT_GROWTH = 256
 REPLACEABLE = frozenset({"init", "random_state", "progress", "callback", "callbacks"})
 
 
-def _state_of_distance(distance: Distance) -> dict[str, Any]:
+def _state_of_distance(distance: Distance) -> ValuesByName:
     if distance.name not in {known.name for known in distances()}:
         raise ModelFileError(
             f"the distance {distance.name} is a function, which cannot be saved: loading must never run "
@@ -36,21 +36,21 @@ def _state_of_distance(distance: Distance) -> dict[str, Any]:
     return {"name": distance.name, "values": distance.values}
 
 
-def _restore_distance(state: Mapping[str, Any]) -> Distance:
+def _restore_distance(state: Settings) -> Distance:
     told = {name: value for name, value in state["values"].items() if value is not None}
     return find_distance(state["name"], **told)
 
 
-def _state_of_geometry(geometry: Geometry) -> dict[str, Any]:
+def _state_of_geometry(geometry: Geometry) -> ValuesByName:
     return {"distance": geometry.distance}
 
 
-def _restore_geometry(state: Mapping[str, Any]) -> Geometry:
+def _restore_geometry(state: Settings) -> Geometry:
     return find_geometry(state["distance"])
 
 
 # class -> how to get its state, how to make it of a state
-ADAPTERS: Mapping[type, tuple[Callable[[Any], dict[str, Any]], Callable[[Mapping[str, Any]], Any]]] = {
+ADAPTERS: Mapping[type, tuple[Callable[[Any], ValuesByName], Callable[[Settings], Any]]] = {
     Distance: (_state_of_distance, _restore_distance),
     Geometry: (_state_of_geometry, _restore_geometry),
 }
@@ -60,7 +60,7 @@ class Writer:
     """Turns values into JSON, collecting arrays as tensors and remarks as notes."""
 
     def __init__(self) -> None:
-        self.tensors: dict[str, Any] = {}
+        self.tensors: ValuesByName = {}
         self.notes: list[str] = []
 
     def write(self, value: object, place: str) -> Any:
@@ -94,13 +94,13 @@ class Writer:
             )
         return self._write_object(value, place)
 
-    def _write_scalar(self, value: np.generic, place: str) -> dict[str, Any]:
+    def _write_scalar(self, value: np.generic, place: str) -> ValuesByName:
         if value.dtype.kind not in TENSOR_KINDS:
             raise ModelFileError(f"{place} is a {value.dtype}, which cannot be saved.")
         plain = value.item()
         return {"$scalar": value.dtype.str, "value": self.write(plain, place)}
 
-    def _write_array(self, value: Any, place: str) -> dict[str, Any]:
+    def _write_array(self, value: Any, place: str) -> ValuesByName:
         if value.dtype.kind in TENSOR_KINDS and value.dtype.itemsize <= 8:
             name = place
             while name in self.tensors:
@@ -116,7 +116,7 @@ class Writer:
             }
         raise ModelFileError(f"{place} is an array of {value.dtype}, which cannot be saved.")
 
-    def _write_sparse(self, value: Any, place: str) -> dict[str, Any]:
+    def _write_sparse(self, value: Any, place: str) -> ValuesByName:
         rows = value.tocsr()
         return {
             "$csr": [self._write_array(part, f"{place}.{name}") for name, part in _parts(rows)],
@@ -124,7 +124,7 @@ class Writer:
             "is_array": isinstance(value, sparse.sparray),
         }
 
-    def _write_object(self, value: Any, place: str) -> dict[str, Any]:
+    def _write_object(self, value: Any, place: str) -> ValuesByName:
         name = registry.name_of(value)
         if type(value) in ADAPTERS:
             state_of, _ = ADAPTERS[type(value)]
@@ -153,14 +153,14 @@ class Writer:
             value = getattr(kind(), name)
         return self.write(value, place)
 
-    def _write_fields(self, fields: dict[str, Any], place: str) -> dict[str, Any]:
+    def _write_fields(self, fields: ValuesByName, place: str) -> ValuesByName:
         return {key: self.write(item, f"{place}.{key}") for key, item in fields.items()}
 
 
 class Reader:
     """Turns JSON and tensors back into values; knows the registered classes only, and trusts no value."""
 
-    def __init__(self, tensors: Mapping[str, Any]) -> None:
+    def __init__(self, tensors: Settings) -> None:
         self._tensors = tensors
         self._used: set[str] = set()
 
@@ -287,7 +287,7 @@ _READERS = {
 }
 
 
-def _check(kind: Any, state: dict[str, Any], parameters: dict[str, Any]) -> None:
+def _check(kind: Any, state: ValuesByName, parameters: ValuesByName) -> None:
     """Refuse a state that the schema of its class does not describe, or whose parts do not fit together."""
     sizes = schema.check_state(state, kind._schema, who=kind.__name__)
     if hasattr(kind, "_check_state"):

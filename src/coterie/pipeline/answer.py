@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from coterie._support import hooks
 from coterie._support.optional import require
-from coterie._support.typing import Labels
+from coterie._support.typing import JsonObject, Labels, Model, Settings, ValuesByName
 from coterie._support.validation.schema import (
     COUNT,
     FLAG,
@@ -79,7 +79,7 @@ class Fact:
     error: float | None = None
     how: str = EVERY_ROW
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain values."""
         return {
             "name": self.name,
@@ -188,7 +188,7 @@ class Clustering:
     }
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         find_method(state["method"])
         if state["comparison"] is not None and "adjusted_rand_score" not in state["comparison"]:
             raise wrong("comparison", cls.__name__, "hold the adjusted_rand_score", "none")
@@ -208,7 +208,7 @@ class Clustering:
     seed: int
     seconds: float
     rows: Any = field(default=None, repr=False)
-    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    arguments: Settings = field(default_factory=dict, repr=False)
     facts: tuple[Fact, ...] = ()
     winner: Candidate | None = None
     is_asked: bool = False
@@ -244,7 +244,7 @@ class Clustering:
         return self.verdict.convincing
 
     @property
-    def model(self) -> Any:
+    def model(self) -> Model:
         """The fitted estimator, with its own numbers of clusters."""
         return self.groups.model
 
@@ -303,7 +303,7 @@ class Clustering:
     def _stability_of(self, group: int) -> float:
         return float("nan") if self.stability is None else float(self.stability.per_cluster[group])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain values: what ``coterie fit --json`` prints about the answer."""
         return {
             "k": self.k,
@@ -355,9 +355,9 @@ class Clustering:
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.summary())}</pre>"
 
-    def __coterie_state__(self) -> dict[str, Any]:
+    def __coterie_state__(self) -> ValuesByName:
         return {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _NOT_SAVED}
 
     @classmethod
-    def __coterie_restore__(cls, state: Mapping[str, Any]) -> Clustering:
+    def __coterie_restore__(cls, state: Settings) -> Clustering:
         return cls(**state)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from coterie._support.typing import Data, Labels
+from coterie._support.typing import Data, JsonObject, Labels, Model, Settings, ValuesByName
 from coterie._support.validation.schema import (
     COUNT,
     DictOf,
@@ -53,7 +53,7 @@ CRUMBS = 0.5
 GAMMAS = ("auto", 1.5)  # of k-prototypes: what a category costs; the second weighs it like a number
 RIDGE = 1e-6  # added to the variances of a mixture, in units of those of the data
 ROWS_PER_PARAMETER = 4  # a full covariance needs some rows for each of its numbers
-Proposal: TypeAlias = tuple[dict[str, Any], Labels]
+Proposal: TypeAlias = tuple[ValuesByName, Labels]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class Candidate:
     }
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         find_method(state["method"])
 
     method: str
@@ -97,7 +97,7 @@ class Candidate:
     labels: Labels = field(repr=False)
     scores: dict[str, float]
     reason: str
-    parameters: dict[str, Any]
+    parameters: ValuesByName
     n_levels: tuple[int, ...] = ()
 
     @property
@@ -105,12 +105,12 @@ class Candidate:
         """What to call it in a sentence."""
         return f"{find_method(self.method).title}, {self.k} groups"
 
-    def make(self) -> Any:
+    def make(self) -> Model:
         """Return its estimator, unfitted."""
         estimator = find_method(self.method).load()(**self.parameters)
         return MixedColumns(self.n_levels).tell(estimator) if self.n_levels else estimator
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain values, without the labels."""
         return {
             "method": self.method,
@@ -345,7 +345,7 @@ def _gower_hdbscan(task: Task) -> Iterator[Proposal]:
             yield _fitted(task, "hdbscan", {"min_cluster_size": size, "metric": GOWER})
 
 
-def _fitted(task: Task, method: str, parameters: dict[str, Any]) -> Proposal:
+def _fitted(task: Task, method: str, parameters: ValuesByName) -> Proposal:
     """Return what a method finds in mixed rows."""
     assert task.mixed is not None
     estimator = task.mixed.columns.tell(find_method(method).load()(**parameters))

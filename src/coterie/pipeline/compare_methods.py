@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import RandomState
+from coterie._support.typing import JsonObject, MatrixLike, RandomState
 from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Real, Schema, Text
 from coterie.cluster import find_method
 from coterie.evaluate import adjusted_rand_score
@@ -63,7 +63,7 @@ class MethodComparison:
             return "no groups: no method separates the rows better than null data"
         return f"{self.k} groups, found best by {find_method(self.candidates[0].method).title}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain values."""
         return {
             "source": self.source,
@@ -78,7 +78,7 @@ class MethodComparison:
 
 
 def compare_methods(
-    X: Any,
+    X: MatrixLike,
     methods: Any = "auto",
     k: Any = "auto",
     *,
@@ -121,7 +121,7 @@ def compare_methods(
     return compare_by(request, X, progress)
 
 
-def compare_by(request: FitRequest, X: Any, progress: ProgressOption = None) -> MethodComparison:
+def compare_by(request: FitRequest, X: MatrixLike, progress: ProgressOption = None) -> MethodComparison:
     """Compare methods as a checked request asks."""
     with track(progress, "comparing methods", total=None) as tracker:
         rows = open_rows(X, request, tracker)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from coterie._support import hooks
 from coterie._support.progress import Progress, ProgressOption, Tracker, track
-from coterie._support.typing import Labels, RandomState
+from coterie._support.typing import Labels, MatrixLike, RandomState, Settings, SparseData
 from coterie.data import Table
 from coterie.data.databases import is_database
 from coterie.data.frames import read_table_or_blocks
@@ -41,7 +41,7 @@ MOST_COLUMNS = (
 
 
 def fit(
-    X: Any = None,
+    X: MatrixLike = None,
     method: str | Sequence[str] = "auto",
     k: Any = "auto",
     *,
@@ -60,13 +60,13 @@ def fit(
     random_state: RandomState = 0,
     n_init: int | None = None,
     improve: str | None = None,
-    set: Mapping[str, Any] | None = None,
+    set: Settings | None = None,
     together: Any = None,
     apart: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     believe: bool = True,
     progress: ProgressOption = None,
-    graph: Any = None,
+    graph: SparseData = None,
 ) -> Any:
     """Find the groups in data: how many, by which method, and whether to believe them.
 
@@ -170,7 +170,7 @@ def fit(
 
 
 def run(
-    X: Any, request: FitRequest, progress: ProgressOption = None, *, in_shell: bool = False
+    X: MatrixLike, request: FitRequest, progress: ProgressOption = None, *, in_shell: bool = False
 ) -> Clustering:
     """Find groups as a checked request asks; `in_shell` tells how options are written in words."""
     began = time.perf_counter()
@@ -182,7 +182,7 @@ def run(
         return find_groups(rows, request, tracker, began)
 
 
-def open_rows(X: Any, request: FitRequest, tracker: Tracker) -> Rows:
+def open_rows(X: MatrixLike, request: FitRequest, tracker: Tracker) -> Rows:
     """Return the prepared rows of data: in memory, or in blocks where they are large or lazy."""
     if is_database(X):
         X = read_table_or_blocks(X, in_blocks=request.checkpoint is not None, **request.reading)

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, issparse
 
 from coterie._printing import shortened
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import AnyArray, FloatArray, Indices, Labels
+from coterie._support.typing import AnyArray, FloatArray, Indices, JsonObject, Labels, ValuesByName
 from coterie._support.validation import Whole
 from coterie._support.validation.schema import (
     COUNT,
@@ -193,7 +193,7 @@ class GraphClustering:
         """Name the nodes with the heaviest edges within a group (counted from 0)."""
         return ", ".join(shortened(self.nodes[node]) for node in self.central[group][:NAMED])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain values: what ``coterie fit --graph --json`` prints."""
         found = self.communities
         return {
@@ -296,7 +296,7 @@ def fit_graph(
     )
 
 
-def _settings(request: FitRequest) -> dict[str, Any]:
+def _settings(request: FitRequest) -> ValuesByName:
     """Return the parameters of Leiden, or say which option is about rows."""
     for name, value in request.arguments.items():
         default = {"budget": "normal", "random_state": 0, "believe": True, "missing": "auto"}.get(name)
@@ -363,7 +363,7 @@ def _edges(table: Table, names: Sequence[str]) -> tuple[AnyArray, ...]:
 
 
 def _compare(
-    graph: Graph, found: Communities, request: FitRequest, settings: dict[str, Any], progress: ProgressOption
+    graph: Graph, found: Communities, request: FitRequest, settings: ValuesByName, progress: ProgressOption
 ) -> tuple[Significance | None, list[str]]:
     """Return how often random graphs of the same degrees are divided as well, with notes.
 

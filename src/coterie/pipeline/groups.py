@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.caller import caller_level
-from coterie._support.typing import FloatArray, Indices, Labels
+from coterie._support.typing import FloatArray, Indices, Labels, Settings, ValuesByName
 from coterie._support.validation import check_data
 from coterie._support.validation.schema import (
     COUNT,
@@ -108,7 +108,7 @@ class Groups:
     }
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         check_groups(state, sizes, who=cls.__name__)
 
     source: str
@@ -285,13 +285,13 @@ class Groups:
             )
         return X, "the rows"
 
-    def __coterie_state__(self) -> dict[str, Any]:
+    def __coterie_state__(self) -> ValuesByName:
         state = {each.name: getattr(self, each.name) for each in fields(self)}
         left_out = np.flatnonzero(np.ma.getmaskarray(self.labels))
         return state | {"labels": np.asarray(self.labels), "left_out_rows": left_out}
 
     @classmethod
-    def __coterie_restore__(cls, state: Mapping[str, Any]) -> Groups:
+    def __coterie_restore__(cls, state: Settings) -> Groups:
         values = dict(state)
         left_out = values.pop("left_out_rows", None)
         labels = np.asarray(values["labels"])
@@ -355,7 +355,7 @@ def group_name(label: int) -> str:
     return "noise" if label < 0 else f"group {label + 1}"
 
 
-def check_groups(state: Mapping[str, Any], sizes: Mapping[str, int], *, who: str) -> None:
+def check_groups(state: Settings, sizes: Mapping[str, int], *, who: str) -> None:
     """Refuse groups whose parts, each sound by itself, do not fit together."""
     n_columns, n_groups, profile, model = sizes["columns"], sizes["groups"], state["profile"], state["model"]
     is_of_rows = getattr(model, "metric", None) != "precomputed"

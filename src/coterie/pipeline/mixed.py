@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from coterie._support.linear_algebra import symmetric_axes
-from coterie._support.typing import Data, FloatArray, Indices
+from coterie._support.typing import Data, FloatArray, Indices, Model
 from coterie.distance import Distance, find_distance
 
 NUMBER, CATEGORY = "number", "category"
@@ -55,7 +55,7 @@ class MixedColumns:
         """Gower's distance of these columns."""
         return find_distance(GOWER, kinds=self.kinds)
 
-    def tell(self, estimator: Any) -> Any:
+    def tell(self, estimator: Model) -> Model:
         """Return the estimator, told which of its columns are categories."""
         parameters = estimator.get_params(deep=False)
         if "categorical" in parameters and parameters["categorical"] is None:

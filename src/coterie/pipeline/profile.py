@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from coterie._support.typing import FloatArray, Indices, Labels
+from coterie._support.typing import FloatArray, Indices, JsonObject, Labels, ValuesByName
 from coterie._support.validation.schema import Instance, ListOf, Maybe, Schema, Sometimes, Tensor, Text
 from coterie.pipeline.many_columns import MANY_COLUMNS, are_numbered
 from coterie.pipeline.rules import Rule, learn_rules
@@ -201,11 +201,11 @@ class Profile:
             has_unit = True
         return ", ".join(named) if named else "close to the average in every column"
 
-    def to_dict(self) -> list[dict[str, Any]]:
+    def to_dict(self) -> list[JsonObject]:
         """Return one dictionary per group, as plain values; rows are counted from 0."""
         return [self._group(group) for group in range(len(self.sizes))]
 
-    def _group(self, group: int) -> dict[str, Any]:
+    def _group(self, group: int) -> ValuesByName:
         rule = self.rules[group]
         effects = zip(self.columns, self.effects[group].tolist(), strict=True)
         return {
@@ -219,12 +219,12 @@ class Profile:
             "rule": None if rule is None else rule.to_dict(),
         }
 
-    def apart_facts(self, group: int) -> list[dict[str, Any]]:
+    def apart_facts(self, group: int) -> list[JsonObject]:
         """Return the columns in which a group differs most, as plain values."""
         telling = telling_columns(self.differences[group], self.category_of)
         return [self._apart(group, at) for at in (telling[:SHOWN] if self.has_many_columns else telling)]
 
-    def _apart(self, group: int, at: int) -> dict[str, Any]:
+    def _apart(self, group: int, at: int) -> ValuesByName:
         """Return in what a group differs, as plain values; of a category its share as well."""
         found = {"column": self.columns[at], "difference_sd": float(self.differences[group, at])}
         if self.category_of and self.category_of[at]:

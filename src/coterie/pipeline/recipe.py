@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from coterie._support.progress import ProgressOption
+from coterie._support.typing import Model, Settings, ValuesByName
 from coterie._support.validation import Choice
 from coterie._support.validation.schema import COUNT, DictOf, Maybe, Plain, Schema, Sometimes, Text
 from coterie.cluster import Method, find_method
@@ -58,7 +59,7 @@ class Recipe:
     }
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         find_method(state.get("method", "kmeans"))
 
     method: str = "kmeans"
@@ -68,7 +69,7 @@ class Recipe:
     n_init: int | None = None
     improve: str | None = None
     seed: int = 0
-    settings: dict[str, Any] | None = None
+    settings: ValuesByName | None = None
 
     @property
     def title(self) -> str:
@@ -153,11 +154,11 @@ def takes_option(method: str, option: str) -> bool:
     return any(name in parameters for name in OPTIONS[option])
 
 
-def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = None) -> Any:
+def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = None) -> Model:
     """Return the unfitted estimator of a recipe, refusing options that its method does not have."""
     kind = method.load()
     parameters = inspect.signature(kind).parameters
-    chosen: dict[str, Any] = dict(method.settings)
+    chosen: ValuesByName = dict(method.settings)
     for option, names in OPTIONS.items():
         value = getattr(recipe, option)
         if value is None:
@@ -176,7 +177,7 @@ def make_estimator(method: Method, recipe: Recipe, progress: ProgressOption = No
     return kind(**chosen | _settings(method, recipe, [*parameters], said_otherwise))
 
 
-def _settings(method: Method, recipe: Recipe, known: list[str], said_otherwise: set[str]) -> dict[str, Any]:
+def _settings(method: Method, recipe: Recipe, known: list[str], said_otherwise: set[str]) -> ValuesByName:
     """Return the parameters that are set by name; refuse what there is not, or has an option of its own."""
     settings = recipe.settings or {}
     free = [name for name in known if name not in said_otherwise]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from coterie._support.typing import RandomState
+from coterie._support.typing import RandomState, Settings
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie._support.validation.parameters import is_whole
 from coterie.cluster import find_method
@@ -148,12 +148,12 @@ class FitRequest:
     reading: Mapping[str, Any] = field(default_factory=dict)
     n_init: int | None = None
     improve: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    pairs: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
+    pairs: Settings = field(default_factory=dict)
     checkpoint: str | os.PathLike[str] | None = None
     believe: bool = True
     notes: tuple[str, ...] = ()
-    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    arguments: Settings = field(default_factory=dict, repr=False)
 
     @property
     def is_precomputed(self) -> bool:
@@ -266,7 +266,7 @@ def make_request(
     random_state: RandomState = 0,
     n_init: int | None = None,
     improve: str | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
     together: Any = None,
     apart: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Data, Indices
+from coterie._support.typing import AnyArray, Data, Indices, Model
 
 QUANTILES = 9  # by which columns are compared first
 DIGITS = 9  # of a column's values: rounding by a shift or another unit must not change the order
@@ -40,11 +40,11 @@ class RowOrder:
     rows: Indices
     columns: Indices
 
-    def take(self, points: Any) -> Any:
+    def take(self, points: Any) -> AnyArray:
         """Return rows and columns in this order."""
         return np.ascontiguousarray(points[self.rows][:, self.columns])
 
-    def put_back(self, values: Any) -> Any:
+    def put_back(self, values: AnyArray) -> Any:
         """Return values of the ordered rows in the order that the rows had."""
         if len(values) != len(self.rows):
             return values  # a candidate without labels
@@ -109,7 +109,7 @@ def _rows(points: Data) -> Indices:
     return np.asarray(order)
 
 
-def fit_in_order(estimator: Any, points: Data) -> Any:
+def fit_in_order(estimator: Model, points: Data) -> Model:
     """Return the estimator fitted to rows in the order of their values, as if fitted to them as they are.
 
     An estimator that cannot be put back is fitted to the rows as they are.

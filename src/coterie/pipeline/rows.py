@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from coterie._support.linear_algebra import FLAT, principal_components, symmetric_axes
 from coterie._support.optional import require
 from coterie._support.progress import Tracker
-from coterie._support.typing import Data, Indices, Labels
+from coterie._support.typing import Data, Indices, Labels, ValuesByName
 from coterie.cluster import find_method
 from coterie.data import LeftOut, PreparedRows, Scaling, Table, as_table, prepare_rows
 from coterie.data.categories import UNSEEN, is_category, is_yes_no
@@ -625,7 +625,7 @@ def fit_from_sample(winner: Candidate, sample: Data, points: Data, *, in_order: 
     return replace(winner, parameters=started).make().fit(points)
 
 
-def start_on(winner: Candidate, sample: Data, *, in_order: bool) -> dict[str, Any]:
+def start_on(winner: Candidate, sample: Data, *, in_order: bool) -> ValuesByName:
     """Return the parameters by which k-means or a mixture begins where its fit to a sample ended."""
     sample = np.asarray(sample)[row_order(np.asarray(sample))] if in_order else sample
     is_mixture = winner.method == "mixture"  # whose weights of float32 do not add up to 1

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from coterie._support.typing import FloatArray, Indices, Labels
+from coterie._support.typing import FloatArray, Indices, JsonObject, Labels
 from coterie._support.validation.schema import FLAG, Instance, ListOf, Maybe, Real, Schema, Sometimes, Text
 
 SAMPLE_ROWS = 5_000  # rows that the trees are grown from; precision and recall are those of all rows
@@ -91,7 +91,7 @@ class Rule:
         """The conditions in words."""
         return " and ".join(map(str, self.conditions))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the rule as plain values."""
         return {"text": self.text, "precision": self.precision, "recall": self.recall}
 

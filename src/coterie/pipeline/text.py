@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._support.notes import in_shell
+from coterie._support.notes import Note, render_notes
+from coterie._support.typing import AnyArray
 from coterie.evaluate.belief import EXACT
 from coterie.pipeline.groups import Groups, group_name
 from coterie.pipeline.levels import describe_level
@@ -24,7 +25,10 @@ APART, LIKE = "what sets it apart", "what it is like"
 INDENT = "  "
 LABEL = 24  # columns of a label and the space after it, or more where one is longer
 SEPARATOR = "\0"  # between a label and its text until the width is known
-NO_GROUP = "every row is noise. Try another method, or smaller min_samples or min_cluster_size."
+NO_GROUP = Note(
+    "every row is noise. Try another method, or smaller min_samples or min_cluster_size.",
+    "every row is noise. Try another --method, or smaller --set min_samples=N or min_cluster_size=N.",
+)
 
 
 def summary(found: Clustering, *, shell: bool = False) -> str:
@@ -43,8 +47,7 @@ def summary(found: Clustering, *, shell: bool = False) -> str:
     lines += _facts(found)
     lines.append(f"{INDENT}{_how(found)}")
     notes = [*found.notes, *([NO_GROUP] if not found.k else [])]
-    said = dict.fromkeys(map(in_shell, notes) if shell else notes)
-    lines += [f"{INDENT}note: {note}" for note in said]
+    lines += [f"{INDENT}note: {note}" for note in render_notes(notes, shell=shell)]
     return "\n".join(lines).rstrip()
 
 
@@ -155,14 +158,14 @@ def _centres(groups: Groups) -> list[str]:
     return [*lines, ""]
 
 
-def _rounded(values: Any) -> list[str]:
+def _rounded(values: AnyArray) -> list[str]:
     """Round to three digits of the spread between groups: more would mean nothing."""
     spread = float(np.ptp(values)) or float(np.abs(values).max())
     decimals = max(0, 2 - math.floor(math.log10(spread))) if 0 < spread < math.inf else 0
     return [f"{value:,.{min(decimals, 12)}f}" for value in values.tolist()]
 
 
-def _percent(values: Any) -> list[str]:
+def _percent(values: AnyArray) -> list[str]:
     return [f"{value:.0%}" for value in values.tolist()]
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from coterie._support.typing import JsonObject
 from coterie.evaluate import Significance, Stability
 from coterie.evaluate.belief import SIGNIFICANT, STABLE, is_stable
 
@@ -218,7 +219,7 @@ class FitVerdict:
         *most, last = [*named, f"{rest} more"] if rest else named
         return [f"groups {', '.join(most)} and {last} are doubtful"]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain values; labels of doubtful groups count from 0, as all labels do."""
         return {
             "outcome": self.outcome,

@@ -202,7 +202,7 @@ def check_block_rows(block_rows: int | None, n_columns: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class KeptBlock(Block):
-    """A block that keeps its rows where it is read, and decodes them anew where it finds none."""
+    """A block that keeps its rows where it is read, and decodes them again where it finds none."""
 
     run: str = ""
     is_kept = True

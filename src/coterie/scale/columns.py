@@ -97,7 +97,7 @@ def open_columns(
     keep: Sequence[str] = (),
     dates: str | None = None,
 ) -> Opened:
-    """Open the columns of numbers that are no keys.
+    """Open the columns of numbers, without keys.
 
     Tables are cut to these columns, or to all that can be used; matrices are taken as they are.
     """

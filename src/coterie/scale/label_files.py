@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from coterie._support.files import atomic_path, check_folder
 from coterie._support.optional import require
-from coterie._support.typing import Labels
+from coterie._support.typing import AnyFunction, Labels, Model
 from coterie.errors import InvalidData, ModelFileError
 from coterie.pipeline import Groups
 from coterie.pipeline.groups import group_name
@@ -23,8 +22,8 @@ from coterie.scale.runtime.passes import compute, fold, tasks
 
 def write_labels(
     blocks: Blocks,
-    label: Callable[..., Any],
-    *args: Any,
+    label: AnyFunction,
+    *args: object,
     folder: str | os.PathLike[str],
     force: bool = False,
     carried: Blocks | None = None,
@@ -50,7 +49,7 @@ def _name_of(block: int) -> str:
 def _write_block(
     block: Block,
     carried: Block | None,
-    label: Callable[..., Any],
+    label: AnyFunction,
     args: tuple[Any, ...],
     folder: str,
     force: bool,
@@ -97,7 +96,7 @@ def _count(total: int | None, found: list[int]) -> int:
     return (total or 0) + sum(found)
 
 
-def write_groups(model: Any, source: Any, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+def write_groups(model: Model, source: Any, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
     """Write the group of each new row to Parquet files in a folder, one per block.
 
     Parameters

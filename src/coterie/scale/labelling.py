@@ -11,7 +11,7 @@ import dask.array
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker
-from coterie._support.typing import Data, Indices, Labels
+from coterie._support.typing import Data, Indices, Labels, ValuesByName
 from coterie.cluster import DBSCAN as LocalDBSCAN  # noqa: N811  # a class in capitals
 from coterie.pipeline import Candidate
 from coterie.pipeline.groups import number_by_size, number_labels
@@ -104,7 +104,7 @@ def _nameless(model: object) -> Any:
     return nameless
 
 
-def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> dict[str, Any]:
+def _start(winner: Candidate, rows: BlockRows, request: FitRequest) -> ValuesByName:
     """Return where the best of the starts on a sample ended, drawn as from a table in memory."""
     points, n_start = rows.points, n_of_start(winner)
     if n_start != len(points) and not rows.sample.is_whole:
@@ -156,7 +156,7 @@ def _fit_dbscan(winner: Candidate, blocks: Blocks, seed: int, progress: Progress
     return BlocksFitted(estimator, Labelling(model, known, numbers, places_rows), notes)
 
 
-def _core_points(estimator: Any, core: Data, labels: Labels) -> dict[str, Any]:
+def _core_points(estimator: Any, core: Data, labels: Labels) -> ValuesByName:
     """Return what the local class needs to place rows as if it had been fitted to all."""
     return {
         "labels_": labels,

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.threads import one_thread
-from coterie._support.typing import AnyArray, Data, Labels
+from coterie._support.typing import AnyArray, CheckedRows, Data, Labels
 from coterie.errors import UnsupportedInput
 from coterie.pipeline.groups import number_labels
 from coterie.scale.blocks import Block, refuse_not_finite
@@ -71,7 +71,7 @@ def per_row(block: Block, _weights: Block | None, model: object, method: str) ->
         raise
 
 
-def rows_for(model: object, X: Data) -> Any:
+def rows_for(model: object, X: Data) -> CheckedRows:
     """Return rows with the names that the model was fitted with, if any."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import Data, FloatArray, Labels
+from coterie._support.typing import Data, FloatArray, Labels, ValuesByName
 from coterie.data import LeftOut, Scaling, Table, fit_scaling
 from coterie.data.marks import SENTINELS, find_sentinels
 from coterie.data.scaling import no_scaling, scaling_of_moments
@@ -232,7 +232,8 @@ def block_rows(source: object, request: FitRequest, tracker: Tracker) -> BlockRo
 
 def _refuse(request: FitRequest) -> None:
     if request.is_precomputed:
-        raise InvalidParameter("distance='precomputed' needs the matrix in memory, not data in blocks.")
+        need = "needs the matrix in memory, not data in blocks."
+        raise InvalidParameter(f"distance='precomputed' {need}").in_shell(f"--distance precomputed {need}")
     for option in request.pairs:
         raise InvalidParameter(f"{option} is not taken for data in blocks. Leave it out.").in_shell(
             f"--{option} is not taken for data in blocks. Leave it out."
@@ -315,7 +316,7 @@ def _truth(truth: Any, opened: Opened) -> Blocks | None:
     return blocks
 
 
-def _doubts(parts: dict[str, Any], n_rows: int) -> list[Fact]:
+def _doubts(parts: ValuesByName, n_rows: int) -> list[Fact]:
     """Return the number of groups, stability and p-value, which a sample, resamples and draws estimate."""
     evidence, groups = parts["evidence"], parts["groups"]
     if not evidence.labelings:

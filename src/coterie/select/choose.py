@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import Data, MatrixLike, RandomState
+from coterie._support.typing import CheckedRows, Data, MatrixLike, RandomState
 from coterie._support.validation import Nothing, Seed, Whole, check_data, check_parameters, check_seed
 from coterie._support.validation.parameters import is_whole
 from coterie.errors import InvalidParameter
@@ -116,7 +116,9 @@ def choose_k(
     )
     partitioner = find_partitioner(method)
     chosen = _applicable(criteria, partitioner)
-    data: Any = check_data(X, who=WHO, min_rows=LEAST_ROWS, may_be_distances=not partitioner.takes_rows)
+    data: CheckedRows = check_data(
+        X, who=WHO, min_rows=LEAST_ROWS, may_be_distances=not partitioner.takes_rows
+    )
     ks = check_ks(k, len(data))
     seed, effort = check_seed(random_state), _effort(partitioner, sample_size, n_draws)
     with track(progress, f"choosing k: {partitioner.title}") as tracker:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from coterie._support.typing import JsonObject
 from coterie._support.validation.schema import COUNT, FLAG, ListOf, Maybe, Schema, Sometimes, Tensor, Text
 
 Values = npt.NDArray[np.float64]
@@ -73,7 +74,7 @@ class Curve:
         """Return the value at one number of clusters."""
         return float(self.values[self.ks.index(k)])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain lists and numbers; None where there is no value."""
         return {
             "name": self.name,

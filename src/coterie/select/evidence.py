@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coterie._support.optional import require
-from coterie._support.typing import Labels
+from coterie._support.typing import JsonObject, Labels
 from coterie._support.validation import unknown_name
 from coterie._support.validation.schema import (
     COUNT,
@@ -146,7 +146,7 @@ class Evidence:
         ]
         return pandas.DataFrame(rows).set_index(["criterion", "k"])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain lists and numbers, without the labels."""
         return {
             "method": self.method,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from coterie._support.typing import Data, Labels
+from coterie._support.typing import Data, Labels, Model
 from coterie.cluster import find_method, methods
 from coterie.cluster.agglomerative import cut_tree
 from coterie.cluster.kmeans import Stopping
@@ -37,7 +37,7 @@ class Partitioner:
 
     name: str  # of the method, or of the estimator's class
     title: str  # what to call it in a sentence
-    estimator: Any  # unfitted
+    estimator: Model  # unfitted
 
     is_fast = False  # whether dozens of runs on other rows are no matter
     has_likelihood = False
@@ -92,7 +92,7 @@ class Partitioner:
             return {}
         return {"n_init": n_starts if own == "auto" else min(n_starts, own)}
 
-    def _fitted(self, X: Data, k: int, seed: int, **extra: Any) -> Any:
+    def _fitted(self, X: Data, k: int, seed: int, **extra: object) -> Any:
         model = clone(self.estimator)
         known = model.get_params(deep=False)
         wanted = {parameter_of_k(known): k, **extra}

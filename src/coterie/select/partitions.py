@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Centers, Data, Labels
+from coterie._support.typing import Centers, Data, Labels, SparseData
 from coterie.cluster.kmeans import (
     Points,
     Run,
@@ -174,7 +174,7 @@ class FittedPartitions(Partitions):
 class SpectralPartitions(Partitions):
     """From the leading coordinates of one graph."""
 
-    graph: Any = field(kw_only=True)  # the estimator, fitted at the largest k
+    graph: SparseData = field(kw_only=True)  # the estimator, fitted at the largest k
     centers: Mapping[int, Any] = field(kw_only=True)
 
     def place(self, k: int, rows: Data) -> Labels:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import Data, Labels
+from coterie._support.typing import CheckedRows, Data, Labels
 from coterie.distance import find_distance
 from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.internal import Partition, Scatter, Space, read_space
@@ -124,7 +124,7 @@ class Subject:
             # the error of the draw is far above that of single precision, which is twice as fast
             rows = np.ascontiguousarray(few - few.mean(axis=0), dtype=np.float32)
             return read_space(rows, metric, _together(len(rows)), who="choose_k")
-        whole: Any = read_space(self.X, metric, _together(self.n_rows), who="choose_k")
+        whole: CheckedRows = read_space(self.X, metric, _together(self.n_rows), who="choose_k")
         return whole if self.sample is None else whole.take(self.sample)  # type: ignore[no-any-return]
 
     def sampled(self, k: int) -> Partition | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from coterie._support.typing import JsonObject
 from coterie._support.validation.schema import COUNT, DictOf, ListOf, Real, Schema, Text
 from coterie.select.catalogue import find_criterion
 from coterie.select.curve import Curve
@@ -50,7 +51,7 @@ class Verdict:
     disagreements: tuple[str, ...]
     confidence: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain values."""
         return {
             "k": self.k,

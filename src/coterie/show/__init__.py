@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 _ROOMS = ("palette", "plots")
 
 __all__ = ["palette", "plots"]  # found by __getattr__: no room is loaded before it is asked for
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> ModuleType:
     if name in _ROOMS:
         return import_module(f"coterie.show.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import FloatArray, Indices, Labels, MatrixLike, SparseData
+from coterie._support.typing import FloatArray, Indices, JsonObject, Labels, MatrixLike, SparseData
 from coterie._support.validation import Nothing, Whole, check_data, check_parameter
 from coterie._support.validation.schema import Instance, ListOf, Maybe, Real, Schema, Sometimes, Tensor, Text
 from coterie.cluster import EmbeddingClustering
@@ -151,7 +151,7 @@ class TextClustering:
         return self.predict(["" if value is None else str(value) for value in values])
 
     def merge(self, groups: Iterable[int], name: str | None = None) -> TextClustering:
-        """Return the answer with some groups as one; names that were given stay, the others are found anew.
+        """Return the answer with some groups as one; given names stay, the others are found again.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class TextClustering:
     def _is_renamed(self, group: int) -> bool:
         return self.names[group] != tell_apart(self.terms)[group]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain values."""
         return {
             "source": self.source,
@@ -353,7 +353,7 @@ def read_texts(texts: Any) -> list[str]:
         elif isinstance(text, str):
             found.append(text)
         else:
-            raise UnsupportedInput(f"text {at + 1} is no text but {type(text).__name__}.")
+            raise UnsupportedInput(f"text {at + 1} must be a string, got {type(text).__name__}.")
     return found
 
 

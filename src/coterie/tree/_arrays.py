@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._support.typing import AnyArray
 from coterie.errors import InvalidData
 
 Nodes: TypeAlias = npt.NDArray[np.int64]  # leaves 0..n-1, inner nodes n.., the last one is the root
@@ -26,7 +27,7 @@ class TreeArrays(NamedTuple):
 
     @property
     def n_inner(self) -> int:
-        """Nodes that are no leaves."""
+        """Inner nodes."""
         return self.starts.size - 1
 
     @property
@@ -35,7 +36,7 @@ class TreeArrays(NamedTuple):
         return self.children.size == 2 * self.n_inner
 
 
-def plain(nodes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+def plain(nodes: AnyArray) -> npt.NDArray[np.intp]:
     """Return integers of 64 bits under the name that NumPy itself gives them."""
     return nodes.view(np.int64).astype(np.intp, copy=False)
 
@@ -61,7 +62,7 @@ def read_children(children: Any, who: str) -> TreeArrays:
 
 
 def check_tree(arrays: TreeArrays, who: str) -> None:
-    """Refuse arrays that are no tree, naming the merge and the node."""
+    """Refuse arrays that are not a tree, naming the merge and the node."""
     fault, inner, position = _core.tree_problem(*arrays)
     if fault == 0:
         return
@@ -132,7 +133,7 @@ def sort_by_height(
     return TreeArrays(starts, number[arrays.children[places]], arrays.n_leaves), heights[order]
 
 
-def take_spans(starts: Nodes, chosen: npt.NDArray[Any]) -> tuple[Nodes, Nodes]:
+def take_spans(starts: Nodes, chosen: AnyArray) -> tuple[Nodes, Nodes]:
     """Return the starts of the chosen spans laid end to end, and where each of their entries was."""
     lengths = np.diff(starts)[chosen]
     new_starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

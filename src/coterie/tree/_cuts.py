@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.typing import Labels
+from coterie._support.typing import AnyArray, Labels, MatrixLike
 from coterie._support.validation import (
     Choice,
     Function,
@@ -64,7 +64,7 @@ def cut_by_size(tree: TreeStructure, min_size: int) -> Labels:
 
 
 def cut_by_score(
-    tree: TreeStructure, best: str | Score, X: Any, distances: Any, max_clusters: int | None
+    tree: TreeStructure, best: str | Score, X: MatrixLike, distances: MatrixLike, max_clusters: int | None
 ) -> Labels:
     """Labels of the cut into 2..max_clusters clusters with the highest score; ties: the fewest clusters."""
     check_parameter(best, Choice("silhouette") | Function(), name="best", who=WHO)
@@ -88,7 +88,7 @@ def cut_by_score(
 
 
 def silhouettes(
-    tree: TreeStructure, numbers: npt.NDArray[np.int64], X: Any, distances: Any
+    tree: TreeStructure, numbers: npt.NDArray[np.int64], X: MatrixLike, distances: MatrixLike
 ) -> npt.NDArray[np.float64]:
     """Return the mean silhouette of the cuts into these numbers of clusters (ascending).
 
@@ -105,7 +105,7 @@ def silhouettes(
 
 
 def _sums_to_clusters(
-    tree: TreeStructure, labels: Labels, k: int, X: Any, distances: Any
+    tree: TreeStructure, labels: Labels, k: int, X: MatrixLike, distances: MatrixLike
 ) -> npt.NDArray[np.float64]:
     if X is not None:
         rows = read_rows(X, tree.n_leaves, WHO)
@@ -135,6 +135,6 @@ def _joins(tree: TreeStructure, labels: Labels, n_merges: int) -> npt.NDArray[np
     return np.array(joins, dtype=np.int64).reshape(-1, 3)
 
 
-def _labels(tree: TreeStructure, is_joined: npt.NDArray[Any]) -> Labels:
+def _labels(tree: TreeStructure, is_joined: AnyArray) -> Labels:
     labels, _ = _core.tree_labels(*tree._arrays, np.ascontiguousarray(is_joined, dtype=np.uint8))
     return plain(labels)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
+from coterie._support.typing import CheckedRows, MatrixLike
 from coterie._support.validation import check_data, require_memory
 from coterie.errors import InvalidData, InvalidParameter
 
 
-def require_one(who: str, X: Any, distances: Any) -> None:
+def require_one(who: str, X: MatrixLike, distances: MatrixLike) -> None:
     """Refuse both or neither of data and distances."""
     if (X is None) == (distances is None):
         raise InvalidParameter(f"{who} needs X= (rows of data, Euclidean) or distances=, one of them.")
 
 
-def read_rows(X: Any, n_leaves: int, who: str) -> Any:
+def read_rows(X: MatrixLike, n_leaves: int, who: str) -> CheckedRows:
     """Return data with a row per leaf."""
     rows = check_data(X, who=who)
     if rows.shape[0] != n_leaves:
@@ -31,7 +30,9 @@ def euclidean() -> _core.Metric:
     return _core.Metric(_core.Kernel.dot, _core.Finish.norm)
 
 
-def square_distances(X: Any, distances: Any, n_leaves: int, who: str) -> npt.NDArray[np.float64]:
+def square_distances(
+    X: MatrixLike, distances: MatrixLike, n_leaves: int, who: str
+) -> npt.NDArray[np.float64]:
     """Return the square matrix of distances between leaves."""
     require_one(who, X, distances)
     require_memory(
@@ -48,13 +49,13 @@ def square_distances(X: Any, distances: Any, n_leaves: int, who: str) -> npt.NDA
     return np.asarray(squareform(given, checks=False))
 
 
-def condensed_distances(distances: Any, n_leaves: int, who: str) -> npt.NDArray[np.float64]:
+def condensed_distances(distances: MatrixLike, n_leaves: int, who: str) -> npt.NDArray[np.float64]:
     """Return the condensed distances between leaves."""
     given = read_distances(distances, n_leaves, who)
     return given if given.ndim == 1 else given[np.triu_indices(n_leaves, 1)]
 
 
-def read_distances(distances: Any, n_leaves: int, who: str) -> npt.NDArray[np.float64]:
+def read_distances(distances: MatrixLike, n_leaves: int, who: str) -> npt.NDArray[np.float64]:
     """Return condensed or square distances as floats, or say what is wrong with them."""
     given = np.asarray(distances)
     n_pairs = n_leaves * (n_leaves - 1) // 2

@@ -159,7 +159,7 @@ class ExchangedTree(ReshapedTree):
         >>> Dendrogram.from_children([[0, 1], [2, 3]], [0.5, 2.0])
         Dendrogram of 3 leaves, heights 0.5 to 2
         """
-        heights = np.arange(1, len(np.asarray(children)) + 1) if distances is None else distances
+        heights: VectorLike = np.arange(1, len(np.asarray(children)) + 1) if distances is None else distances
         return cls(children, heights, names=names)
 
     def to_newick(self) -> str:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from coterie._core import LinkageRule
+from coterie._support.typing import AnyArray
 from coterie.distance import Distance
 
 
@@ -45,7 +46,7 @@ class LinkageMethod:
         """Return whether rows with this distance are linked without a matrix."""
         return distance.euclidean_form in self.row_forms
 
-    def finish(self, heights: Any, distance: Distance) -> None:
+    def finish(self, heights: AnyArray, distance: Distance) -> None:
         """Turn the heights that rows give into those of the distance, in place."""
         if distance.euclidean_form == "half square":
             heights *= 0.5

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.typing import Indices
+from coterie._support.typing import AnyArray, Indices, Settings, ValuesByName, VectorLike
 from coterie._support.validation import Choice, Whole, check_parameter
 from coterie._support.validation.schema import Maybe, Schema, Tensor, Texts, check_starts
 from coterie.errors import InvalidParameter
@@ -33,11 +33,11 @@ class TreeStructure:
     """Nodes, their children, sizes and heights; `Dendrogram` adds what is done with them."""
 
     def __init__(
-        self, merges: Any, heights: Any, *, names: Any = None, heights_are: HeightsAre = "distances"
+        self, merges: Any, heights: VectorLike, *, names: Any = None, heights_are: HeightsAre = "distances"
     ) -> None:
         self._set(read_children(merges, type(self).__name__), heights, names, heights_are)
 
-    def _set(self, arrays: TreeArrays, heights: Any, names: Any, heights_are: HeightsAre) -> None:
+    def _set(self, arrays: TreeArrays, heights: VectorLike, names: Any, heights_are: HeightsAre) -> None:
         who = type(self).__name__
         check_parameter(heights_are, HEIGHTS_ARE, name="heights_are", who=who)
         check_tree(arrays, who)
@@ -65,7 +65,7 @@ class TreeStructure:
     }
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         check_starts(state["starts"], sizes["edges"], who=cls.__name__, name="starts")
 
     heights: Heights
@@ -74,7 +74,7 @@ class TreeStructure:
     _arrays: TreeArrays
 
     @classmethod
-    def _of(cls, arrays: TreeArrays, heights: Any, names: Any, heights_are: HeightsAre) -> Self:
+    def _of(cls, arrays: TreeArrays, heights: AnyArray, names: Any, heights_are: HeightsAre) -> Self:
         tree = cls.__new__(cls)
         copies = arrays._replace(starts=arrays.starts.copy(), children=arrays.children.copy())
         tree._set(copies, heights, names, heights_are)
@@ -185,7 +185,7 @@ class TreeStructure:
     def __reduce__(self) -> Any:
         return _restored, (type(self), self.__coterie_state__())
 
-    def __coterie_state__(self) -> dict[str, Any]:
+    def __coterie_state__(self) -> ValuesByName:
         names = None if self.names is None else np.array(self.names, dtype=object)
         return {
             "starts": self._arrays.starts,
@@ -196,7 +196,7 @@ class TreeStructure:
         }
 
     @classmethod
-    def __coterie_restore__(cls, state: dict[str, Any]) -> Self:
+    def __coterie_restore__(cls, state: ValuesByName) -> Self:
         starts, children = (np.asarray(state[key], dtype=np.int64) for key in ("starts", "children"))
         is_sound = starts.ndim == 1 and starts.size and children.ndim == 1
         if not is_sound or starts[0] != 0 or starts[-1] != children.size or (np.diff(starts) < 2).any():
@@ -246,5 +246,5 @@ class TreeStructure:
             )
 
 
-def _restored(kind: type[TreeStructure], state: dict[str, Any]) -> TreeStructure:
+def _restored(kind: type[TreeStructure], state: ValuesByName) -> TreeStructure:
     return kind.__coterie_restore__(state)

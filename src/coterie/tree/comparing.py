@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.typing import VectorLike
+from coterie._support.typing import AnyArray, VectorLike
 from coterie._support.validation import Flag, Number, check_parameter, require_memory
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.errors import InvalidData, InvalidParameter
@@ -102,7 +102,7 @@ def bakers_gamma(first: Dendrogram, second: Dendrogram) -> float:
 
 
 def robinson_foulds(first: Dendrogram, second: Dendrogram, *, normalized: bool = False) -> float:
-    """Count the nodes of either tree whose set of leaves is no node of the other (rooted trees).
+    """Count the nodes of either tree whose set of leaves is not a node of the other (rooted trees).
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def _matched(first: Dendrogram, second: Dendrogram, who: str) -> tuple[Dendrogra
     return first, second._renumbered(np.array([number[name] for name in second.names]), first.names)
 
 
-def _correlation(first: Dendrogram, second: Dendrogram, heights: Any, other_heights: Any) -> float:
+def _correlation(first: Dendrogram, second: Dendrogram, heights: AnyArray, other_heights: Any) -> float:
     n = first.n_leaves
     require_memory(16 * n * n, f"the joins of all pairs of {n:,} leaves", "Compare parts of the trees.")
     x = np.asarray(_core.tree_cophenetic(*first.arrays, np.ascontiguousarray(heights)))

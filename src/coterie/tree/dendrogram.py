@@ -214,5 +214,5 @@ class Dendrogram(MeasuredTree):
         return f"{self!r}\n{outline(self)}"
 
 
-def _criteria(*values: Any) -> zip[tuple[str, Any]]:
+def _criteria(*values: object) -> zip[tuple[str, Any]]:
     return zip(("n_clusters", "height", "min_size", "best"), values, strict=True)

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from scipy.spatial.distance import squareform
 
 from coterie._core import Finish, Kernel
-from coterie._support.typing import Distances, MatrixLike
+from coterie._support.typing import Distances, MatrixLike, MetricLike, ValuesByName
 from coterie._support.validation import require_memory
 from coterie.distance import Distance, input_kind
 from coterie.distance.input import GraphInput, Input, MatrixInput, RowsInput, SimilarityInput, resolve_matrix
@@ -33,7 +33,7 @@ _DIFFERENCES: dict[str | None, Any] = {"distance": Finish.root, "square": Finish
 
 
 def read_input(
-    X: MatrixLike, metric: Any, params: dict[str, Any], symmetrize: str | None, threads: int, *, who: str
+    X: MatrixLike, metric: MetricLike, params: ValuesByName, symmetrize: str | None, threads: int, *, who: str
 ) -> Input:
     """Return what X is, checked."""
     kind = input_kind(metric)
@@ -132,6 +132,6 @@ def _pair_of_condensed(at: int, n: int) -> tuple[int, int]:
     return i, at - (int(starts[i - 1]) if i else 0) + i + 1
 
 
-def _refuse_parameters(params: dict[str, Any], metric: Any, who: str) -> None:
+def _refuse_parameters(params: ValuesByName, metric: MetricLike, who: str) -> None:
     if params:
         raise InvalidParameter(f'metric="{metric}" of {who} takes no parameters, got {", ".join(params)}.')

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from coterie._support.typing import Data, MatrixLike, SparseData
+from coterie._support.typing import Data, MatrixLike, SparseData, ValuesByName
 from coterie._support.validation import explain
 from coterie._support.validation.sparse import check_sparse
 from coterie.errors import CoterieError, InvalidData, InvalidParameter
@@ -78,7 +78,7 @@ def check_data(
     columns = explain.column_names(X)
     if accept_sparse and issparse(X):
         X = check_sparse(X, who=who, name=name, keep_order=is_graph)
-    options: dict[str, Any] = {
+    options: ValuesByName = {
         "accept_sparse": "csr" if accept_sparse else False,
         "accept_large_sparse": is_graph,
         "dtype": FLOATS,

@@ -11,7 +11,7 @@ from coterie.errors import InvalidParameter
 
 
 def check_pairs(pairs: Any, n: int, *, name: str, who: str) -> Indices:
-    """Return pairs of rows as an array of shape (n_pairs, 2); None is no pair."""
+    """Return pairs of rows as an array of shape (n_pairs, 2); None: no pairs."""
     if pairs is None:
         return np.empty((0, 2), dtype=np.intp)
     found = np.asarray(pairs)

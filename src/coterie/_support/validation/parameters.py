@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie._support.typing import Settings
 from coterie.errors import InvalidParameter, did_you_mean
 
 ALL_SHOWN = 12  # more names than this are not listed in a message
@@ -205,7 +206,7 @@ def check_parameter(value: object, constraint: Constraint, *, name: str, who: st
         raise InvalidParameter(f"{name} of {who} must be {constraint.describe()}, got {_shown(value)}.{near}")
 
 
-def check_parameters(values: Mapping[str, Any], constraints: Mapping[str, Constraint], *, who: str) -> None:
+def check_parameters(values: Settings, constraints: Mapping[str, Constraint], *, who: str) -> None:
     """Check each value against the constraint of its name, in the order of the constraints.
 
     Examples

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.sparse import issparse
 
+from coterie._support.typing import Settings
 from coterie._support.validation.data import largest_safe
 from coterie._support.validation.parameters import Choice, Constraint, Flag, Whole, is_number, is_whole
 from coterie.errors import ModelFileError
@@ -418,7 +419,7 @@ NAME = Label()
 VALUES = DictOf(Text(), Plain())  # what a distance was told or has learned: it knows what they may be
 
 
-def check_state(state: Mapping[str, Any], schema: Schema, *, who: str) -> dict[str, int]:
+def check_state(state: Settings, schema: Schema, *, who: str) -> dict[str, int]:
     """Refuse a state that its schema does not describe; return the sizes of its dimensions.
 
     Examples
@@ -478,7 +479,7 @@ def shown(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def _check_names(state: Mapping[str, Any], fields: Schema, who: str) -> None:
+def _check_names(state: Settings, fields: Schema, who: str) -> None:
     unknown = [key for key in state if key not in fields]
     if unknown:
         raise ModelFileError(f"{who} has no attribute {shown(unknown[0])} to restore")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from coterie._support.typing import AnyArray
+from coterie._support.typing import AnyArray, CheckedRows
 from coterie._support.validation.memory import require_memory
 from coterie.errors import InvalidData
 
@@ -23,7 +23,7 @@ class Damaged(Exception):
     """A sparse matrix contradicts itself; the text ends the sentence "it is not a valid CSR matrix: ..."."""
 
 
-def check_sparse(matrix: Any, *, who: str, name: str = "X", keep_order: bool = False) -> Any:
+def check_sparse(matrix: Any, *, who: str, name: str = "X", keep_order: bool = False) -> CheckedRows:
     """Return a sparse matrix whose indices lie inside it, each cell once, or say what is wrong with it.
 
     Parameters
@@ -133,7 +133,7 @@ def _check_range(numbers: Any, n_lines: int, line: str) -> None:
     raise Damaged(f"entry {at} has {line} {numbers[at]}, but there are {allowed}")
 
 
-def _each_cell_once(matrix: Any, keep_order: bool) -> Any:
+def _each_cell_once(matrix: Any, keep_order: bool) -> CheckedRows:
     """Return a compressed matrix without double cells, on the same arrays where it has none."""
     blocks = {"blocksize": matrix.data.shape[1:]} if matrix.format == "bsr" else {}
     n_stored = int(matrix.indptr[-1])

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 from coterie.cli import options
+from coterie.cli.help import HelpAll
 from coterie.cli.options import option
 
+GRAPHS = "Networks and texts"
 EXAMPLES = """
 Examples:
 
@@ -42,29 +44,48 @@ def fit(
     table: options.DatabaseTable = None,
     query: options.Query = None,
     seed: Annotated[int, options.seed_option("Same seed, same groups [0]")] = 0,
-    n_init: Annotated[int | None, options.number_option(least=1, help="Starts of --method [10]")] = None,
-    improve: Annotated[str | None, option(metavar="HOW", help="breathing: seek a better optimum.")] = None,
+    n_init: Annotated[
+        int | None,
+        options.number_option(least=1, help="Random starts of --method [10]", topic=options.TUNING),
+    ] = None,
+    improve: Annotated[
+        str | None,
+        option(metavar="HOW", help="breathing: search for a better optimum.", topic=options.TUNING),
+    ] = None,
     settings: Annotated[
-        list[str], option("--set", metavar="NAME=VALUE", help="Of --method, e.g. eps=0.5 (repeatable).")
+        list[str],
+        option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Parameter of --method, e.g. eps=0.5 (repeatable).",
+            topic=options.TUNING,
+        ),
     ] = [],  # noqa: B006
     sizes: Annotated[
-        str | None, option(metavar="A..B", help="Rows of a group, for constrained-kmeans.")
+        str | None,
+        option(metavar="A..B", help="Group sizes, for --method constrained-kmeans.", topic=options.TUNING),
     ] = None,
-    together: Annotated[Path | None, option(metavar="FILE", help="Pairs of rows that share a group.")] = None,
-    apart: Annotated[Path | None, option(metavar="FILE", help="Pairs of rows that do not.")] = None,
-    graph: Annotated[
-        bool, option("--graph", help="DATA are edges; --columns FROM,TO[,WEIGHT] names them.")
-    ] = False,
+    together: Annotated[
+        Path | None,
+        option(metavar="FILE", help="Pairs of rows that must share a group.", topic=options.TUNING),
+    ] = None,
+    apart: Annotated[
+        Path | None, option(metavar="FILE", help="Pairs of rows that must not.", topic=options.TUNING)
+    ] = None,
+    graph: Annotated[bool, option("--graph", help="DATA lists edges: --columns FROM,TO[,WEIGHT].")] = False,
     text: Annotated[
         str | None,
-        option(metavar="COLUMN", help="Group texts; files: of a folder of .txt."),
+        option(metavar="COLUMN", help="Group by a column of text; files: a folder of .txt"),
     ] = None,
     language: Annotated[
-        str, option(metavar="NAME", help="Of --text, for stop words; or none [auto]")
+        str, option(metavar="NAME", help="Language of --text, for stop words; or none [auto]", topic=GRAPHS)
     ] = "auto",
-    directed: Annotated[bool, option("--directed", help="Edges of --graph have a direction.")] = False,
+    directed: Annotated[
+        bool, option("--directed", help="Edges of --graph have a direction.", topic=GRAPHS)
+    ] = False,
     believe: Annotated[
-        bool, option("--believe/--no-believe", help="Measure stability and significance [yes]")
+        bool,
+        option("--believe/--no-believe", help="Test stability and significance [yes]", topic=options.TUNING),
     ] = True,
     strict: Annotated[
         bool, option("--strict", help="Exit with code 3 unless the groups are convincing.")
@@ -80,11 +101,14 @@ def fit(
     as_json: options.AsJson = False,
     force: options.Force = False,
     scheduler: Annotated[
-        str | None, option(metavar="URL", help="Of a Dask cluster, for data in blocks.")
+        str | None,
+        option(metavar="URL", help="Dask scheduler to run data in blocks on.", topic=options.LARGE),
     ] = None,
     checkpoint: Annotated[
-        Path | None, option(metavar="FOLDER", help="Save state after each pass and resume from it.")
+        Path | None,
+        option(metavar="FOLDER", help="Save state after each pass and resume from it.", topic=options.LARGE),
     ] = None,
+    help_all: HelpAll = False,
 ) -> int:
     """Find the groups in a table and say what sets them apart."""
     from coterie.cli import fitting, graphs, outputs, reports

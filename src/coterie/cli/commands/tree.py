@@ -34,6 +34,7 @@ def tree(
     scale: options.Scale = "auto",
     columns: options.Columns = [],  # noqa: B006  # typer copies it
     drop: options.Drop = [],  # noqa: B006
+    keep: options.Keep = [],  # noqa: B006
     missing: options.Missing = "auto",
     dates: options.Dates = None,
     sheet: options.Sheet = None,
@@ -56,7 +57,8 @@ def tree(
     is_square = precomputed or distance == "precomputed"
     how = tree_growth.Growth(
         linkage, None if is_square or distance == "auto" else distance, is_square, similarity, scale,
-        tuple(options.names_of(columns)), tuple(options.names_of(drop)), missing,
+        tuple(options.names_of(columns)), tuple(options.names_of(drop)),
+        tuple(options.names_of(keep)), missing,
     )  # fmt: skip
     tree_growth.check(how, cut, output)
     check_policy(missing)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from coterie._support.config import version
-from coterie._support.notes import in_shell
-from coterie._support.typing import Labels
+from coterie._support.notes import render_notes
+from coterie._support.typing import JsonObject, Labels
 from coterie.pipeline import Clustering, Groups
 from coterie.pipeline.groups import group_name
 
@@ -30,17 +30,18 @@ def _finite(facts: Any) -> Any:
     return None if isinstance(facts, float) and not isfinite(facts) else facts
 
 
-def answer_facts(found: Clustering, *, labels: Path | None, model: Path | None) -> dict[str, Any]:
+def answer_facts(found: Clustering, *, labels: Path | None, model: Path | None) -> JsonObject:
     """Return everything that ``coterie fit --json`` prints."""
     about = found.to_dict()
     for name in ("columns", "left_out", "seconds"):
         about.pop(name)
+    about["notes"] = list(render_notes(found.notes, shell=True))
     groups = _facts(found.groups, labels=labels, model=model)
     in_blocks = {"n_blocks": found.blocks.n_blocks} if hasattr(found, "blocks") else {}
     return {**groups, **about, "seconds": round(found.seconds, 6), **in_blocks}
 
 
-def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> dict[str, Any]:
+def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> JsonObject:
     recipe, fitted = groups.recipe, groups.model
     words, value = groups.objective or (None, None)
     return {
@@ -49,7 +50,6 @@ def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> dict[s
         "rows_grouped": groups.n_grouped,
         "columns": list(groups.columns),
         "left_out": [{"column": column.name, "reason": column.reason} for column in groups.left_out],
-        "notes": [in_shell(note) for note in groups.notes],
         "method": recipe.method,
         "distance": recipe.distance,
         "scale": recipe.scale,
@@ -71,7 +71,7 @@ def _facts(groups: Groups, *, labels: Path | None, model: Path | None) -> dict[s
     }
 
 
-def prediction_facts(source: str, model: Path, labels: Labels | None, output: Path | None) -> dict[str, Any]:
+def prediction_facts(source: str, model: Path, labels: Labels | None, output: Path | None) -> JsonObject:
     """Return what ``coterie predict --json`` prints; rows that were left out have no label.
 
     Labels of data in blocks are in files only.
@@ -87,7 +87,7 @@ def prediction_facts(source: str, model: Path, labels: Labels | None, output: Pa
     }
 
 
-def _group_facts(groups: Groups, group: int) -> dict[str, Any]:
+def _group_facts(groups: Groups, group: int) -> JsonObject:
     profile, rule = groups.profile, groups.profile.rules[group]
     return {
         "label": group,

@@ -9,6 +9,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from coterie._support.notes import render_notes
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
 from coterie.cli.selection import Selection
@@ -117,10 +118,10 @@ def _number(value: float, *, is_choice: bool) -> str:
     return f"[bold green]{text}[/]" if is_choice else text
 
 
-def _notes(found: Selection) -> list[str]:
+def _notes(found: Selection) -> tuple[str, ...]:
     flags = found.evidence.flags
     more = [f"and {len(flags) - SHOWN_FLAGS} more like these"] if len(flags) > SHOWN_FLAGS else []
-    return [*found.notes, *flags[:SHOWN_FLAGS], *more, *found.evidence.notes]
+    return render_notes([*found.notes, *flags[:SHOWN_FLAGS], *more, *found.evidence.notes], shell=True)
 
 
 def _next_command(found: Selection) -> str:

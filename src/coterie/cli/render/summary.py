@@ -10,6 +10,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from coterie._support.typing import Settings
 from coterie.cli import reports
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
@@ -107,7 +108,7 @@ def show_inspection(found: Inspection) -> None:
 
 
 def show_catalogue(
-    entries: Sequence[Mapping[str, Any]], headings: Mapping[str, str], *, as_json: bool = False
+    entries: Sequence[Settings], headings: Mapping[str, str], *, as_json: bool = False
 ) -> None:
     """Print facts of entries: all as JSON, or those that have a heading as a table."""
     if as_json:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from coterie._printing import SafeStream, bare, shortened, visible
+from coterie._support.typing import JsonObject
 from coterie.errors import FileProblem
 
 PIPED_WIDTH = 180
@@ -61,7 +62,7 @@ def is_watched() -> bool:
 def console() -> Console:
     """Return a console for standard output as it is now."""
     target: Any = StyledOutput(bare(sys.stdout))
-    how: dict[str, Any] = {} if sys.stdout.isatty() else {"width": PIPED_WIDTH, "no_color": True}
+    how: JsonObject = {} if sys.stdout.isatty() else {"width": PIPED_WIDTH, "no_color": True}
     return SafeConsole(highlight=False, emoji=False, file=target, **how)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from coterie._support.config import version
+from coterie._support.notes import render_notes
+from coterie._support.typing import JsonObject, Labels
 from coterie.cli.render.machines import print_json
 from coterie.cli.render.terminal import console
 from coterie.cli.tree_growth import Grown
@@ -25,8 +26,8 @@ def show(grown: Grown, *, as_json: bool, labels: Path | None, newick: Path | Non
     tree, out = grown.tree, console()
     left_out = f"; left out: {', '.join(map(str, grown.left_out))}" if grown.left_out else ""
     print(f"{grown.table.source}   {grown.table.n_rows:,} rows; {_columns(grown)}{left_out}")
-    for note in _notes(grown):
-        print(f"  {note}")
+    for note in render_notes(grown.notes, shell=True):
+        print(f"  note: {note}")
     print(f"\n  {_about(grown)}\n")
     if grown.labels is not None:
         print(f"  {_groups(grown.labels)}\n")
@@ -43,7 +44,7 @@ def show(grown: Grown, *, as_json: bool, labels: Path | None, newick: Path | Non
             print(f"\n{what:<10} {path}")
 
 
-def facts(grown: Grown, *, labels: Path | None, newick: Path | None) -> dict[str, Any]:
+def facts(grown: Grown, *, labels: Path | None, newick: Path | None) -> JsonObject:
     """Return everything that ``--json`` prints."""
     tree = grown.tree
     cut = None
@@ -56,7 +57,7 @@ def facts(grown: Grown, *, labels: Path | None, newick: Path | None) -> dict[str
         "rows_left_out": grown.table.n_rows - tree.n_leaves,
         "columns": list(grown.columns),
         "left_out": {column.name: column.reason for column in grown.left_out},
-        "notes": list(grown.table.notes),
+        "notes": list(render_notes(grown.notes, shell=True)),
         "linkage": grown.how.linkage,
         "distance": grown.how.metric,
         "scale": None if grown.how.is_matrix else grown.scale,
@@ -98,14 +99,8 @@ def _about(grown: Grown) -> str:
     )
 
 
-def _groups(labels: Any) -> str:
+def _groups(labels: Labels) -> str:
     sizes = np.bincount(labels)
     listed = ", ".join(f"{size:,}" for size in sizes[:SHOWN_GROUPS])
     more = f" and {sizes.size - SHOWN_GROUPS:,} more" if sizes.size > SHOWN_GROUPS else ""
     return f"{sizes.size:,} group{'s' if sizes.size > 1 else ''} of {listed}{more} rows"
-
-
-def _notes(grown: Grown) -> list[str]:
-    dropped = grown.table.n_rows - grown.tree.n_leaves
-    missing = [f"rows with missing values left out: {dropped:,}"] if dropped else []
-    return [*grown.table.notes, *missing]

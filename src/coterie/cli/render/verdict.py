@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any
 
 from coterie._support.config import version
+from coterie._support.notes import render_notes
+from coterie._support.typing import JsonObject
 from coterie.cli.render.machines import print_json
 from coterie.data import SCALINGS, LabelledData, LabelPair, fit_scaling
 from coterie.errors import InvalidParameter
@@ -58,7 +59,7 @@ class Agreement:
         policy: Noise = noise or "cluster"
         return cls(pair, compare(pair.true, pair.pred, measures=names, noise=policy), policy, shows_all)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """Return everything that ``--json`` prints."""
         pair, pairs = self.pair, self.comparison.pair_counts
         n_classes, n_clusters = self.comparison.table.shape
@@ -68,7 +69,7 @@ class Agreement:
             "truth": pair.true_name,
             "rows": len(pair.pred),
             "rows_left_out": pair.n_dropped,
-            "notes": list(pair.notes),
+            "notes": list(render_notes(pair.notes, shell=True)),
             "noise": self.noise,
             "classes": n_classes,
             "clusters": n_clusters,
@@ -82,7 +83,7 @@ class Agreement:
         dropped = f"; {pair.n_dropped:,} left out: no label" if pair.n_dropped else ""
         rows = f"{_rows(pair.pred)}{dropped}"
         lines = [f"{pair.source}   {rows}; {pair.pred_name} against {pair.true_name}"]
-        lines += [*(f"  {note}" for note in pair.notes), ""]
+        lines += [*(f"  {note}" for note in render_notes(pair.notes, shell=True)), ""]
         first = first_measures(dict(comparison), AGAINST_TRUTH)
         if not first:
             return "\n".join([*lines, str(comparison)])
@@ -118,7 +119,7 @@ class Quality:
         assessment = assess(X, found.labels, metric=distance, measures=names, noise=noise)
         return cls(found, assessment, distance, scaling.how, noise, shows_all)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """Return everything that ``--json`` prints; infinite values are null."""
         found, assessment = self.found, self.assessment
         return {
@@ -128,7 +129,7 @@ class Quality:
             "columns": list(found.columns),
             "rows": len(found.labels),
             "rows_left_out": found.n_dropped,
-            "notes": list(found.notes),
+            "notes": list(render_notes(found.notes, shell=True)),
             "distance": self.distance,
             "scale": self.scale,
             "noise": self.noise,
@@ -149,7 +150,8 @@ class Quality:
             f"{found.source}   {_rows(found.labels)}{dropped}; {found.label_name} by {columns} of "
             f"{found.data_source} ({shown}), {how}"
         ]
-        lines += [f"  {note}" for note in (*found.notes, *(f"left out: {each}" for each in found.left_out))]
+        left_out = [f"left out: {each}" for each in found.left_out]
+        lines += [f"  {note}" for note in render_notes([*found.notes, *left_out], shell=True)]
         lines.append("")
         values = {name: float(value) for name, value in self.assessment.items()}
         first = first_measures(values, BY_DATA)
@@ -178,7 +180,7 @@ def _rows(labels: Sized) -> str:
     return "1 row" if len(labels) == 1 else f"{len(labels):,} rows"
 
 
-def facts_of(parts: Sequence[Agreement | Quality]) -> dict[str, Any]:
+def facts_of(parts: Sequence[Agreement | Quality]) -> JsonObject:
     """Return what ``--json`` prints: of two parts both, and the measures of both together."""
     facts = [part.facts() for part in parts]
     if len(facts) == 1:

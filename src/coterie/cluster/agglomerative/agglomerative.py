@@ -9,7 +9,19 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData, Weights
+from coterie._support.typing import (
+    AnyArray,
+    Data,
+    FittedAttributes,
+    Indices,
+    Labels,
+    MatrixLike,
+    MetricLike,
+    Settings,
+    SparseData,
+    ValuesByName,
+    Weights,
+)
 from coterie._support.validation import (
     AnArray,
     Anything,
@@ -24,7 +36,8 @@ from coterie._support.validation import (
 )
 from coterie._support.validation.schema import COUNT, Schema, Size, Sometimes, Tensor
 from coterie.cluster.agglomerative.merging import Tree, TreeTask, build_tree, check_settings
-from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters, move_tree
+from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters
+from coterie.cluster.agglomerative.row_tree import TreeClusterer
 from coterie.cluster.agglomerative.tree_labels import cut_tree, label_heads
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.kmeans.constraints import pairs_among
@@ -41,7 +54,7 @@ RULES = InputRules(
 )
 
 
-class AgglomerativeClustering(Clusterer):
+class AgglomerativeClustering(TreeClusterer):
     """Merge the nearest two clusters until few enough are left; keep the whole tree.
 
     A drop-in for scikit-learn's class. Single, Ward, centroid and median linkage, and average linkage of
@@ -147,22 +160,22 @@ class AgglomerativeClustering(Clusterer):
     n_leaves_: int
     n_connected_components_: int
     _heights: Any
-    _known: dict[str, Any]
+    _known: ValuesByName
 
     def __init__(
         self,
         n_clusters: int | None = 2,
         *,
-        metric: Any = "euclidean",
+        metric: MetricLike = "euclidean",
         memory: Any = None,
-        connectivity: Any = None,
+        connectivity: SparseData = None,
         compute_full_tree: bool | str = "auto",
         linkage: str = "ward",
         distance_threshold: float | None = None,
         compute_distances: bool = False,
         symmetrize: str | None = None,
-        must_link: Any = None,
-        cannot_link: Any = None,
+        must_link: MatrixLike = None,
+        cannot_link: MatrixLike = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
@@ -189,20 +202,8 @@ class AgglomerativeClustering(Clusterer):
             self.children_, self._heights, heights_are="similarities" if is_similarity else "distances"
         )
 
-    def with_rows_at(self, places: Indices) -> Self:
-        """Return the estimator as if the row that was fitted at each place stood at another.
-
-        Parameters
-        ----------
-        places : array of shape (n_samples,)
-            Where each row of `fit` stands.
-        """
-        moved = super().with_rows_at(places)
-        moved.__dict__.update(move_tree(self.children_, self._known, places))
-        return moved
-
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, metric = cls.__name__, state["metric"]
         check_merges(state["children_"], sizes["rows"], who=who)
         check_labels_used(state["labels_"], sizes["clusters"], who=who)
@@ -261,7 +262,7 @@ class AgglomerativeClustering(Clusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         n, kind = len(X), self._kind
         if self.n_clusters is not None:
             check_n_clusters(self.n_clusters, n, who=type(self).__name__)
@@ -289,12 +290,12 @@ class AgglomerativeClustering(Clusterer):
             return self.n_clusters < max(100, 0.02 * n)
         return bool(self.compute_full_tree)
 
-    def _found(self, X: Data, tree: Tree, distance: Distance | None, is_full: bool) -> dict[str, Any]:
+    def _found(self, X: Data, tree: Tree, distance: Distance | None, is_full: bool) -> ValuesByName:
         n, heights = len(X), tree.Z[:, 2]
         children = tree.Z[:, :2].astype(np.intp)
         n_clusters = self._n_clusters_at(heights)
         labels = cut_tree(children, n, n_clusters) if is_full else label_heads(children, n)
-        found: dict[str, Any] = {
+        found: ValuesByName = {
             "children_": children,
             "n_leaves_": n,
             "n_connected_components_": tree.n_components,
@@ -307,7 +308,7 @@ class AgglomerativeClustering(Clusterer):
             found["distances_"] = heights.copy()
         return found
 
-    def _n_clusters_at(self, heights: Any) -> int:
+    def _n_clusters_at(self, heights: AnyArray) -> int:
         is_similarity = self._kind == "similarities"
         forbidden = int(np.isinf(heights).sum()) + 1
         if self.distance_threshold is not None:

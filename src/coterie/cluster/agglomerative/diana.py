@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from coterie._support.typing import AnyArray, Data, Distances, SparseData, Weights
+from coterie._support.typing import (
+    AnyArray,
+    Data,
+    Distances,
+    FittedAttributes,
+    MetricLike,
+    SparseData,
+    Weights,
+)
 from coterie._support.validation import Anything, Constraint, Whole, check_n_clusters, require_memory
 from coterie._support.validation.schema import Real, Schema, Tensor
 from coterie.cluster.agglomerative.predict import KnownClusters
@@ -78,13 +86,13 @@ class Diana(RowTree):
 
     divisive_coefficient_: float
 
-    def __init__(self, n_clusters: int = 2, *, metric: Any = "euclidean") -> None:
+    def __init__(self, n_clusters: int = 2, *, metric: MetricLike = "euclidean") -> None:
         self.n_clusters = n_clusters
         self.metric = metric
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         n = len(X)
         check_n_clusters(self.n_clusters, n, who=type(self).__name__)
         distance = distance_of_rows(self.metric)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.typing import Data, Indices, Labels, MatrixLike
+from coterie._support.typing import (
+    AnyFunction,
+    Data,
+    Indices,
+    Labels,
+    MatrixLike,
+    MetricLike,
+    Settings,
+    SparseData,
+)
 from coterie._support.validation import Constraint, Function, Nothing, Whole, check_data, check_parameter
 from coterie._support.validation.schema import COUNT, ESTIMATOR, Schema, Size, Sometimes, Tensor
 from coterie.cluster.agglomerative.agglomerative import AgglomerativeClustering
@@ -76,12 +85,12 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self,
         n_clusters: int | None = 2,
         *,
-        metric: Any = "euclidean",
+        metric: MetricLike = "euclidean",
         memory: Any = None,
-        connectivity: Any = None,
+        connectivity: SparseData = None,
         compute_full_tree: bool | str = "auto",
         linkage: str = "ward",
-        pooling_func: Callable[..., Any] = np.mean,
+        pooling_func: AnyFunction = np.mean,
         distance_threshold: float | None = None,
         compute_distances: bool = False,
     ) -> None:
@@ -96,7 +105,7 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.compute_distances = compute_distances
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         check_merges(state["children_"], sizes["columns"], who=cls.__name__)
         check_labels_used(state["labels_"], sizes["clusters"], who=cls.__name__)
 

@@ -8,7 +8,16 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import AnyArray, Data, Indices, MatrixLike, SparseData, Weights
+from coterie._support.typing import (
+    AnyArray,
+    Data,
+    FittedAttributes,
+    Indices,
+    MatrixLike,
+    MetricLike,
+    SparseData,
+    Weights,
+)
 from coterie._support.validation import Anything, Constraint, Flag, Nothing, Number, Whole, check_n_clusters
 from coterie.cluster.agglomerative.predict import KnownClusters
 from coterie.cluster.agglomerative.row_tree import RowTree
@@ -41,7 +50,7 @@ class Genie(RowTree):
         noise are moved away from dense ones.
     noise : bool, default=False
         Whether leaves of the spanning tree count for no cluster size. Those that are not among the
-        `min_samples` nearest of a row that is no leaf get the label -1. Needs `min_samples` of at least 2.
+        `min_samples` nearest of a row that is not a leaf get the label -1. Needs `min_samples` of at least 2.
     n_jobs : int, default=None
         Threads; the answer does not depend on it.
 
@@ -90,7 +99,7 @@ class Genie(RowTree):
         n_clusters: int = 2,
         *,
         gini_threshold: float = 0.3,
-        metric: Any = "euclidean",
+        metric: MetricLike = "euclidean",
         min_samples: int = 1,
         noise: bool = False,
         n_jobs: int | None = None,
@@ -112,7 +121,7 @@ class Genie(RowTree):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         who, n = type(self).__name__, len(X)
         check_n_clusters(self.n_clusters, n, who=who)
         if self.min_samples > n:
@@ -142,7 +151,7 @@ class Genie(RowTree):
             "_known": known,
         }
 
-    def _reach(self, X: Data, metric: Any) -> _Reach:
+    def _reach(self, X: Data, metric: MetricLike) -> _Reach:
         """Return the spanning tree of the distances, or of mutual reachability, and the nearest rows."""
         if self.min_samples == 1:
             return _Reach(spanning_tree(X, metric, n_jobs=self.n_jobs), None)
@@ -174,7 +183,7 @@ def _inner_rows(edges: Indices, n: int) -> AnyArray:
 
 
 def _is_near_inner(neighbours: Any, inner: Any) -> AnyArray:
-    """Return which rows are among the nearest of a row that is no leaf."""
+    """Return which rows are among the nearest of a row that is not a leaf."""
     is_near = np.zeros(len(inner), dtype=bool)
     is_near[neighbours[inner == 1].ravel()] = True
     return is_near

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Data, Distances, Indices, Labels
+from coterie._support.typing import (
+    AnyArray,
+    Data,
+    Distances,
+    Indices,
+    Labels,
+    MetricLike,
+    Settings,
+    ValuesByName,
+)
 from coterie._support.validation.schema import VALUES, Record, Sometimes, Tensor, wrong
 from coterie.cluster.agglomerative.tree_labels import cluster_tops, leaf_weights
 from coterie.cluster.base import move_rows
@@ -27,7 +36,7 @@ LEAST = float(np.finfo(np.float64).min)  # radius of a row alone in its cluster:
 BLOCK_CELLS = 1 << 23  # distances in memory at a time
 
 
-def move_tree(children: Any, known: Mapping[str, Any], places: Indices) -> dict[str, Any]:
+def move_tree(children: AnyArray, known: Settings, places: Indices) -> ValuesByName:
     """Return merges, and what `learn` kept, of rows that stand at other places."""
     n_rows = len(places)
     leaves = places[np.minimum(children, n_rows - 1)]
@@ -51,7 +60,7 @@ class KnownClusters:
     """
 
     def __init__(
-        self, method: str, labels: Labels, children: Any, distance: Distance | None, known: dict[str, Any]
+        self, method: str, labels: Labels, children: AnyArray, distance: Distance | None, known: ValuesByName
     ) -> None:
         self.method, self.distance, self.known = method, distance, known
         self.order = np.argsort(labels, kind="stable")
@@ -61,10 +70,10 @@ class KnownClusters:
 
     @staticmethod
     def learn(
-        method: str, labels: Labels, children: Any, distance: Distance | None, X: Data, sign: float
-    ) -> dict[str, Any]:
+        method: str, labels: Labels, children: AnyArray, distance: Distance | None, X: Data, sign: float
+    ) -> ValuesByName:
         """Return what new rows will need: centres, or the rows, or sums over pairs of them."""
-        known: dict[str, Any] = {"distance": {} if distance is None else distance.told}
+        known: ValuesByName = {"distance": {} if distance is None else distance.told}
         if METHODS[method].needs_euclidean and distance is not None:
             shares = _shares(method, labels, children)
             centres = np.zeros((int(labels.max()) + 1, X.shape[1]))
@@ -77,7 +86,7 @@ class KnownClusters:
         return known
 
     @staticmethod
-    def check(method: str, metric: Any, known: Mapping[str, Any], n_columns: int, *, who: str) -> None:
+    def check(method: str, metric: MetricLike, known: Settings, n_columns: int, *, who: str) -> None:
         """Refuse what a file says was learned, if the rule needs something else."""
         is_given, has_centres = is_matrix(metric), METHODS[method].needs_euclidean
         needs = {"distance"} | (set() if is_given else {"centres" if has_centres else "rows"})
@@ -150,7 +159,7 @@ RULES: Mapping[str, Callable[[KnownClusters, Distances], Distances]] = {
 _SUMMING = (KnownClusters.merged, KnownClusters.ball, KnownClusters.centre)
 
 
-def _shares(method: str, labels: Labels, children: Any) -> Any:
+def _shares(method: str, labels: Labels, children: AnyArray) -> Any:
     """Return the share of each row in its cluster: equal, or halved at every merge."""
     if method in ("weighted", "median"):
         return leaf_weights(children, len(labels), cluster_tops(children, len(labels), labels))
@@ -158,8 +167,8 @@ def _shares(method: str, labels: Labels, children: Any) -> Any:
 
 
 def _sums_within(
-    method: str, labels: Labels, children: Any, distance: Distance | None, X: Data
-) -> dict[str, Any]:
+    method: str, labels: Labels, children: AnyArray, distance: Distance | None, X: Data
+) -> ValuesByName:
     """Return what the rule needs to know about the pairs within each cluster."""
     if RULES[method] not in _SUMMING:
         return {}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.typing import Data, Indices, Labels, MatrixLike, SparseData
+from coterie._support.typing import Data, Indices, Labels, MatrixLike, Settings, SparseData, ValuesByName
 from coterie._support.validation.schema import Schema, Size, Tensor
 from coterie.cluster.agglomerative.predict import KNOWN, KnownClusters, move_tree
 from coterie.cluster.base import Clusterer
@@ -19,7 +19,26 @@ from coterie.errors import InvalidData
 from coterie.tree import Dendrogram
 
 
-class RowTree(Clusterer):
+class TreeClusterer(Clusterer):
+    """An estimator whose fit is a tree of merges, and which keeps what `predict` needs."""
+
+    children_: Indices
+    _known: dict[str, Any]
+
+    def with_rows_at(self, places: Indices) -> Self:
+        """Return the estimator as if the row that was fitted at each place stood at another.
+
+        Parameters
+        ----------
+        places : array of shape (n_samples,)
+            Where each row of `fit` stands.
+        """
+        moved = super().with_rows_at(places)
+        moved.__dict__.update(move_tree(self.children_, self._known, places))
+        return moved
+
+
+class RowTree(TreeClusterer):
     """A whole tree over the rows, cut into clusters; takes rows or a matrix of distances."""
 
     row_attributes = ("labels_",)
@@ -35,7 +54,7 @@ class RowTree(Clusterer):
     children_: Indices
     distances_: Any
     n_leaves_: int
-    _known: dict[str, Any]
+    _known: ValuesByName
 
     @property
     def dendrogram_(self) -> Dendrogram:
@@ -43,20 +62,8 @@ class RowTree(Clusterer):
         check_is_fitted(self)
         return Dendrogram(self.children_, self.distances_)
 
-    def with_rows_at(self, places: Indices) -> Self:
-        """Return the estimator as if the row that was fitted at each place stood at another.
-
-        Parameters
-        ----------
-        places : array of shape (n_samples,)
-            Where each row of `fit` stands.
-        """
-        moved = super().with_rows_at(places)
-        moved.__dict__.update(move_tree(self.children_, self._known, places))
-        return moved
-
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, metric, labels = cls.__name__, state["metric"], state["labels_"]
         check_merges(state["children_"], sizes["rows"], who=who)
         check_labels_used(labels, int(labels.max()) + 1, who=who)

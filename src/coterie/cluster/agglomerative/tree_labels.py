@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Indices, Labels, Weights
+from coterie._support.typing import AnyArray, Indices, Labels, Weights
 
 
-def cut_tree(children: Any, n_leaves: int, n_clusters: int) -> Labels:
+def cut_tree(children: AnyArray, n_leaves: int, n_clusters: int) -> Labels:
     """Return the labels at the cut into `n_clusters`, numbered as scikit-learn does.
 
     From the root down, the latest merge is undone until there are enough clusters; they are numbered as they
@@ -32,7 +32,7 @@ def cut_tree(children: Any, n_leaves: int, n_clusters: int) -> Labels:
     return label_of[_heads(children, n_leaves, tops)]
 
 
-def label_heads(children: Any, n_leaves: int) -> Labels:
+def label_heads(children: AnyArray, n_leaves: int) -> Labels:
     """Return the labels of the trees of a forest, by the number of their roots.
 
     Examples
@@ -43,7 +43,7 @@ def label_heads(children: Any, n_leaves: int) -> Labels:
     return np.unique(_heads(children, n_leaves), return_inverse=True)[1]
 
 
-def leaf_weights(children: Any, n_leaves: int, tops_of_leaves: Any) -> Weights:
+def leaf_weights(children: AnyArray, n_leaves: int, tops_of_leaves: Any) -> Weights:
     """Return 2 to the minus depth of each leaf below the root of its cluster: weighted linkage's shares.
 
     Examples
@@ -61,7 +61,7 @@ def leaf_weights(children: Any, n_leaves: int, tops_of_leaves: Any) -> Weights:
     return weight[:n_leaves]
 
 
-def cluster_tops(children: Any, n_leaves: int, labels: Labels) -> Indices:
+def cluster_tops(children: AnyArray, n_leaves: int, labels: Labels) -> Indices:
     """Return for each leaf the node that holds its whole cluster and nothing else."""
     n_nodes = n_leaves + len(children)
     node_label = np.full(n_nodes, -1, dtype=np.intp)
@@ -74,7 +74,7 @@ def cluster_tops(children: Any, n_leaves: int, labels: Labels) -> Indices:
     return _followed(top)[:n_leaves]
 
 
-def _heads(children: Any, n_leaves: int, tops: Any = ()) -> Indices:
+def _heads(children: AnyArray, n_leaves: int, tops: Any = ()) -> Indices:
     """Return the root of each leaf when the nodes `tops` have no parents."""
     parent = np.arange(n_leaves + len(children))
     parent[np.asarray(children)] = (n_leaves + np.arange(len(children)))[:, None]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -21,9 +22,13 @@ from coterie._support.typing import (
     Centers,
     Data,
     Distances,
+    FittedAttributes,
     Labels,
     MatrixLike,
+    Model,
+    Settings,
     SparseData,
+    ValuesByName,
     VectorLike,
     Weights,
 )
@@ -55,7 +60,7 @@ from coterie.tree.linkage import link
 class AClusterer(Constraint):
     """An estimator with `fit_predict`."""
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         return hasattr(value, "fit_predict") and not inspect.isclass(value)
 
     def describe(self) -> str:
@@ -158,7 +163,7 @@ class Birch(DistanceTransformer):
     subcluster_centers_: Centers
     subcluster_labels_: Labels
     tree_: CFTree
-    _nearest: Labels  # of the labelled rows: the subclusters, which may be clustered anew
+    _nearest: Labels  # of the labelled rows: the subclusters, which may be clustered again
 
     def __init__(
         self,
@@ -178,7 +183,7 @@ class Birch(DistanceTransformer):
         self.progress = progress
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, labels = cls.__name__, state["subcluster_labels_"]
         used = np.unique(labels[labels >= 0])
         is_ours = state["n_clusters"] is None or is_whole(state["n_clusters"])  # an estimator numbers at will
@@ -190,13 +195,13 @@ class Birch(DistanceTransformer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         return self._grown(None, X, weights, listener, X.dtype)
 
     def partial_fit(
         self, X: MatrixLike | None = None, y: None = None, sample_weight: VectorLike | None = None
     ) -> Self:
-        """Add rows to the tree, which the first call begins; without rows, cluster the subclusters anew.
+        """Add rows to the tree, which the first call begins; without rows, cluster the subclusters again.
 
         Parameters
         ----------
@@ -260,8 +265,8 @@ class Birch(DistanceTransformer):
         X: Data | SparseData,
         weights: Weights | None,
         listener: Listener | None,
-        dtype: Any,
-    ) -> dict[str, Any]:
+        dtype: npt.DTypeLike,
+    ) -> ValuesByName:
         """Return the fitted attributes for a tree that takes in more rows."""
         n_threads, who = resolve_threads(self.n_jobs), type(self).__name__
         rules = GrowthRules(self.threshold, self.branching_factor)
@@ -344,7 +349,7 @@ def distances_to_subclusters(
     return np.asarray(np.sqrt(squared, out=squared))
 
 
-def _labels_by(estimator: Any, centers: Centers, who: str) -> Labels:
+def _labels_by(estimator: Model, centers: Centers, who: str) -> Labels:
     labels = np.asarray(clone(estimator, safe=False).fit_predict(centers))
     if labels.shape != (len(centers),):
         raise InvalidData(

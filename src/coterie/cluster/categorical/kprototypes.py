@@ -16,7 +16,19 @@ from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import AnyArray, Data, FloatArray, Labels, MatrixLike, RandomState, Weights
+from coterie._support.typing import (
+    AnyArray,
+    Data,
+    FittedAttributes,
+    FloatArray,
+    Init,
+    Labels,
+    MatrixLike,
+    RandomState,
+    Settings,
+    Tags,
+    Weights,
+)
 from coterie._support.validation import (
     AnArray,
     Choice,
@@ -89,7 +101,7 @@ class _PrototypeClusterer(WeightedClusterer):
     _objective_words: ClassVar[str] = "cost"
 
     n_clusters: int
-    init: Any
+    init: Init
     n_init: int | str
     max_iter: int
     random_state: RandomState
@@ -103,7 +115,7 @@ class _PrototypeClusterer(WeightedClusterer):
     _modes: AnyArray
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         table = state.get("_table")
         if table is None:
             raise wrong("_table", cls.__name__, "be there", "None")
@@ -147,12 +159,12 @@ class _PrototypeClusterer(WeightedClusterer):
         )
         return labels
 
-    def _with_table(self, model: Self, X: Any) -> Self:
+    def _with_table(self, model: Self, X: MatrixLike) -> Self:
         other = copy.copy(model)
         other.__dict__["_table"] = model._learn_table(X)
         return other
 
-    def _learn_table(self, X: Any) -> TableEncoding:
+    def _learn_table(self, X: MatrixLike) -> TableEncoding:
         raise NotImplementedError
 
     def _gamma(self, merged: MergedRows) -> float:
@@ -163,7 +175,7 @@ class _PrototypeClusterer(WeightedClusterer):
         assert self._table is not None
         return split_columns(coded, self._table)
 
-    def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
+    def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> FittedAttributes:
         who, k = type(self).__name__, self.n_clusters
         check_n_clusters(k, len(X), who=who)
         rows = self._split(X)
@@ -223,7 +235,7 @@ class _PrototypeClusterer(WeightedClusterer):
         given = self._split(self._table.encode(self.init, who=who, name="init"))
         return without_gaps(given, middle_of(merged))
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
@@ -288,7 +300,7 @@ class KModes(_PrototypeClusterer):
         self,
         n_clusters: int = 8,
         *,
-        init: Any = "cao",
+        init: Init = "cao",
         n_init: int | str = "auto",
         max_iter: int = 100,
         random_state: RandomState = None,
@@ -303,7 +315,7 @@ class KModes(_PrototypeClusterer):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _learn_table(self, X: Any) -> TableEncoding:
+    def _learn_table(self, X: MatrixLike) -> TableEncoding:
         return TableEncoding.learn(X, kinds="category", who=type(self).__name__)
 
     def _gamma(self, merged: MergedRows) -> float:
@@ -387,7 +399,7 @@ class KPrototypes(_PrototypeClusterer):
         *,
         categorical: Sequence[str | int] | None = None,
         gamma: float | str = "auto",
-        init: Any = "cao",
+        init: Init = "cao",
         n_init: int | str = "auto",
         max_iter: int = 100,
         random_state: RandomState = None,
@@ -404,7 +416,7 @@ class KPrototypes(_PrototypeClusterer):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _learn_table(self, X: Any) -> TableEncoding:
+    def _learn_table(self, X: MatrixLike) -> TableEncoding:
         return learn_columns(X, self.categorical, who=type(self).__name__)
 
     def _gamma(self, merged: MergedRows) -> float:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._printing import shortened
-from coterie._support.typing import AnyArray, Data, Indices, Labels, Weights
+from coterie._support.typing import AnyArray, Data, Indices, Labels, MatrixLike, Weights
 from coterie._support.validation import explain, largest_safe, refuse_tiny
 from coterie.distance.table import UNSEEN, TableEncoding
 from coterie.errors import InvalidData, InvalidParameter
@@ -61,7 +61,7 @@ class Prototypes:
         return len(self.means)
 
 
-def learn_columns(X: Any, categorical: Any, *, who: str) -> TableEncoding:
+def learn_columns(X: MatrixLike, categorical: Any, *, who: str) -> TableEncoding:
     """Return the encoding of a table of numbers and categories; `categorical` names numbers that are these.
 
     Examples

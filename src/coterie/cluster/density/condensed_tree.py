@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.typing import FloatArray, Labels, Weights
+from coterie._support.typing import AnyArray, CheckedRows, FloatArray, Labels, Settings, Weights
 from coterie._support.validation.schema import Schema, Size, Tensor, wrong
 
 Ids = npt.NDArray[np.int64]
@@ -51,7 +51,7 @@ class CondensedTree:
     n_rows: int
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         parent, child, n_rows = state["parent"], state["child"], sizes["rows"]
         clusters = np.sort(child[child >= n_rows]) - n_rows
         is_tree = (
@@ -102,7 +102,7 @@ class CondensedTree:
 
     def sizes(self) -> Ids | FloatArray:
         """Return the number of rows of each cluster, or their weight; for the root, of the clusters below."""
-        sizes: Any = np.zeros(self.n_clusters, dtype=self.size.dtype)
+        sizes: AnyArray = np.zeros(self.n_clusters, dtype=self.size.dtype)
         sizes[self.child[~self.is_row] - self.n_rows] = self.size[~self.is_row]
         sizes[0] = sizes[self.parents() == 0].sum()
         return np.asarray(sizes)
@@ -131,7 +131,7 @@ def condense(
     least = int(min_cluster_size)
     if weights is None:
         left, right, size = _core.merge_components(edges)
-        rows: Any = _core.condense(left, right, distance, size, least)
+        rows: CheckedRows = _core.condense(left, right, distance, size, least)
     else:
         left, right, weight = _core.merge_components(edges, weights)
         rows = _core.condense(left, right, distance, weight, least, weights, core)
@@ -268,7 +268,7 @@ def outlier_scores_at(tree: CondensedTree, cluster: Ids, density: FloatArray) ->
     return np.where(np.isinf(top) & ~np.isinf(density), 1.0, scores)
 
 
-def clusters_at(tree: CondensedTree, rows: Any, densities: FloatArray) -> Ids:
+def clusters_at(tree: CondensedTree, rows: CheckedRows, densities: FloatArray) -> Ids:
     """Return the clusters, counted from the root, that given rows are in at given densities."""
     births, parents = tree.births(), tree.parents()
     cluster = tree.last_clusters()[0][rows]
@@ -280,7 +280,7 @@ def clusters_at(tree: CondensedTree, rows: Any, densities: FloatArray) -> Ids:
 
 
 def labels_at(
-    tree: CondensedTree, chosen: Ids, selection: Selection, rows: Any, densities: FloatArray
+    tree: CondensedTree, chosen: Ids, selection: Selection, rows: CheckedRows, densities: FloatArray
 ) -> Labels:
     """Return the label of points that hang on given rows at given densities."""
     labels = nearest_chosen(tree, chosen)[clusters_at(tree, rows, densities)]

@@ -18,11 +18,14 @@ from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Data,
     Distances,
+    FittedAttributes,
     FloatArray,
     Indices,
     Labels,
     MatrixLike,
+    Settings,
     SparseData,
+    ValuesByName,
     VectorLike,
     Weights,
 )
@@ -227,7 +230,7 @@ class DBSCAN(WeightedClusterer):
     algorithm_used_: str
     exact_: bool
     recall_: float
-    _distance_values: dict[str, Any]
+    _distance_values: ValuesByName
 
     def __init__(
         self,
@@ -235,7 +238,7 @@ class DBSCAN(WeightedClusterer):
         *,
         min_samples: int = 5,
         metric: Any = "euclidean",
-        metric_params: Mapping[str, Any] | None = None,
+        metric_params: Settings | None = None,
         algorithm: str = "auto",
         leaf_size: int = 30,
         p: float | None = None,
@@ -257,7 +260,7 @@ class DBSCAN(WeightedClusterer):
         self.progress = progress
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, metric = cls.__name__, state["metric"]
         check_density_metric(state, sizes, who=who)
         if not is_matrix(metric):
@@ -319,7 +322,7 @@ class DBSCAN(WeightedClusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         distance = None if self._is_given else resolve_distance(self.metric, self.metric_params, self.p)
         distance = None if note_no_direction(distance, X, type(self).__name__) else distance
         measured, is_in = self._measured(X, distance)
@@ -389,7 +392,7 @@ class DBSCAN(WeightedClusterer):
             D = distance_matrix(rows, threads=threads)
             return find_clusters(MatrixNeighbourhoods(D, eps), self.min_samples, weights)
         if choose_engine(rows, "auto", who=type(self).__name__) != "kd_tree":
-            note_exact_cost(*rows.X.shape, type(self).__name__)
+            note_exact_cost(len(rows.X), rows.X.shape[1], type(self).__name__)
         return find_in_rows(rows, eps, self.min_samples, weights, threads)
 
     def _find_near(self, rows: Rows | None, eps: float, weights: Weights | None) -> Found:
@@ -432,7 +435,7 @@ def dbscan(
     *,
     min_samples: int = 5,
     metric: Any = "minkowski",
-    metric_params: Mapping[str, Any] | None = None,
+    metric_params: Settings | None = None,
     algorithm: str = "auto",
     leaf_size: int = 30,
     p: float | None = 2,

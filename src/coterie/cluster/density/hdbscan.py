@@ -15,10 +15,13 @@ from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Data,
     Distances,
+    FittedAttributes,
     FloatArray,
     Labels,
     MatrixLike,
+    Settings,
     SparseData,
+    ValuesByName,
     VectorLike,
     Weights,
 )
@@ -220,7 +223,7 @@ class HDBSCAN(WeightedClusterer):
         cluster_selection_epsilon: float = 0.0,
         max_cluster_size: int | None = None,
         metric: Any = "euclidean",
-        metric_params: Mapping[str, Any] | None = None,
+        metric_params: Settings | None = None,
         alpha: float = 1.0,
         algorithm: str = "auto",
         leaf_size: int = 40,
@@ -253,7 +256,7 @@ class HDBSCAN(WeightedClusterer):
         self.progress = progress
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, chosen = cls.__name__, state["_chosen"]
         check_density_metric(state, sizes, who=who)
         check_given(state["_rows"], not is_matrix(state["metric"]), who=who, name="_rows", why="this metric")
@@ -338,7 +341,7 @@ class HDBSCAN(WeightedClusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         given: HDBSCANInput = weigh(self.__dict__.pop("_input"), self, weights)
         with track(self.progress, "HDBSCAN: spanning tree", total=3).also(listener) as tracker:
             reach = given.reachability(self)
@@ -400,13 +403,13 @@ class HDBSCAN(WeightedClusterer):
         return tags
 
 
-def cluster_centers(model: Any, given: Any, labels: Labels, strength: FloatArray) -> dict[str, Any]:
+def cluster_centers(model: Any, given: Any, labels: Labels, strength: FloatArray) -> ValuesByName:
     """Return the centres that `store_centers` asks for, by the names of their attributes."""
     wanted = {"centroid": ("centroids_",), "medoid": ("medoids_",), "both": ("centroids_", "medoids_")}
     makers = {"centroids_": _centroid, "medoids_": _medoid}
     names = wanted.get(model.store_centers or "", ())
     strength = strength if given.weights is None else strength * given.weights
-    found: dict[str, Any] = {}
+    found: ValuesByName = {}
     for name in names:
         rows = [
             makers[name](model, given, given.X[labels == c], strength[labels == c])

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import AnyArray, Data, Indices, MatrixLike, Weights
+from coterie._support.typing import AnyArray, Data, Indices, MatrixLike, ValuesByName, Weights
 from coterie._support.validation import check_data, refuse_tiny, require_memory
 from coterie.cluster.density.metric import (
     in_parts,
@@ -74,7 +74,7 @@ class HDBSCANInput:
         return len(self.finite)
 
     @property
-    def distance_values(self) -> dict[str, Any]:
+    def distance_values(self) -> ValuesByName:
         """Parameters of the distance, learned ones included."""
         return {} if self.rows is None else self.rows.distance.told
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +10,15 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Distances, FloatArray, Indices, MatrixLike, Weights
+from coterie._support.typing import (
+    Distances,
+    FloatArray,
+    Indices,
+    MatrixLike,
+    Settings,
+    ValuesByName,
+    Weights,
+)
 from coterie._support.validation import check_data, check_sparse
 from coterie.cluster.density.condensed_tree import clusters_at, labels_at, outlier_scores_at, strengths_at
 from coterie.cluster.density.hdbscan_input import HDBSCANInput, as_measured, prepared, scikit_learns_distances
@@ -208,9 +215,7 @@ def _split(given: HDBSCANInput, model: Any, counts: Any) -> HDBSCANInput:
     return replace(given, X=X, rows=rows, finite=finite, idle=idle, idle_rows=idle_rows)
 
 
-def place_idle_rows(
-    model: Any, given: HDBSCANInput, found: Mapping[str, Any], values: Mapping[str, Any]
-) -> dict[str, Any]:
+def place_idle_rows(model: Any, given: HDBSCANInput, found: Settings, values: Settings) -> ValuesByName:
     """Return the values of all rows: those of no weight get what `predict` would say of them."""
     if not len(given.idle):
         nothing = np.empty(0, dtype=np.int64)

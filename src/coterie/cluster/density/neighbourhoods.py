@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
-from coterie._support.typing import Distances, Indices, Labels, SparseData, Weights
+from coterie._support.typing import Distances, Indices, Labels, SparseData, ValuesByName, Weights
 from coterie.distance import Distance
 from coterie.distance.engines import TREE_MOST_FEATURES, tree_form
 from coterie.distance.input import with_explicit_diagonal
@@ -136,7 +136,7 @@ class BlockNeighbourhoods:
 
     X: Any
     metric: Any
-    params: dict[str, Any]
+    params: ValuesByName
     radius: float
     is_near_itself: bool = False  # whether a row is its own neighbour whatever its distance is said to be
     algorithm: str = "blocks"

@@ -16,11 +16,14 @@ from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Data,
     Distances,
+    FittedAttributes,
     FloatArray,
     Indices,
     Labels,
     MatrixLike,
+    Settings,
     SparseData,
+    ValuesByName,
     Weights,
 )
 from coterie._support.validation import Anything, Choice, Constraint, Flag, Nothing, Number
@@ -180,7 +183,7 @@ class OPTICS(WeightedClusterer):
         max_eps: float = np.inf,
         metric: Any = "minkowski",
         p: float | None = 2,
-        metric_params: Mapping[str, Any] | None = None,
+        metric_params: Settings | None = None,
         cluster_method: str = "xi",
         eps: float | None = None,
         xi: float = 0.05,
@@ -209,7 +212,7 @@ class OPTICS(WeightedClusterer):
         self.progress = progress
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who = cls.__name__
         check_density_metric(state, sizes, who=who)
         check_given(state["_rows"], not is_matrix(state["metric"]), who=who, name="_rows", why="this metric")
@@ -232,7 +235,7 @@ class OPTICS(WeightedClusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         self._refuse_sizes(X.shape[0], weights)
         with track(self.progress, "OPTICS: order of the rows", total=2).also(listener) as tracker:
             graph, algorithm, values = self._order(X, weights)
@@ -251,7 +254,7 @@ class OPTICS(WeightedClusterer):
         }
         return found | {"labels_": self._with_idle_rows(X, found)}
 
-    def _clusters(self, graph: OpticsGraph, weights: Weights | None) -> dict[str, Any]:
+    def _clusters(self, graph: OpticsGraph, weights: Weights | None) -> ValuesByName:
         if self.cluster_method == "dbscan":
             return {
                 "labels_": cluster_optics_dbscan(
@@ -274,9 +277,7 @@ class OPTICS(WeightedClusterer):
         )
         return {"labels_": labels, "cluster_hierarchy_": clusters}
 
-    def _order(
-        self, X: Data | SparseData, weights: Weights | None
-    ) -> tuple[OpticsGraph, str, dict[str, Any]]:
+    def _order(self, X: Data | SparseData, weights: Weights | None) -> tuple[OpticsGraph, str, ValuesByName]:
         part, counts = counted_part(X, weights, is_matrix=self._is_given)
         ordered = check_memory(self.memory).cache(order_rows, ignore=["n_jobs"])(
             part,
@@ -350,7 +351,7 @@ class OPTICS(WeightedClusterer):
             labels[start : start + step] = np.where(is_placed, self.labels_[row], -1)
         return labels
 
-    def _with_idle_rows(self, X: Any, found: dict[str, Any]) -> Labels:
+    def _with_idle_rows(self, X: Any, found: ValuesByName) -> Labels:
         """Return all labels of a fit: rows that weigh nothing get those of new rows."""
         weights, labels = found["_weights"], np.asarray(found["labels_"])
         if weights is None or (weights > 0).all():

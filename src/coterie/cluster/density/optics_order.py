@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,7 +17,9 @@ from coterie._support.typing import (
     FloatArray,
     Indices,
     MatrixLike,
+    Settings,
     SparseData,
+    ValuesByName,
     VectorLike,
     Weights,
 )
@@ -59,11 +61,11 @@ def order_rows(
     min_samples: int,
     max_eps: float,
     metric: Any,
-    metric_params: Mapping[str, Any] | None,
+    metric_params: Settings | None,
     p: float | None,
     n_jobs: int | None,
     weights: Weights | None = None,
-) -> tuple[OpticsGraph, str, dict[str, Any]]:
+) -> tuple[OpticsGraph, str, ValuesByName]:
     """Return the order of checked input, the engine, and what its distance was told or learned."""
     space, values = make_space(X, metric, metric_params, p, n_jobs)
     core = space.core_distances(min_samples, weights).astype(np.float64)
@@ -105,7 +107,7 @@ def compute_optics_graph(
     max_eps: float = np.inf,
     metric: Any = "minkowski",
     p: float | None = 2,
-    metric_params: Mapping[str, Any] | None = None,
+    metric_params: Settings | None = None,
     algorithm: str = "auto",
     leaf_size: int = 30,
     n_jobs: int | None = None,
@@ -254,7 +256,7 @@ class Measure:
     """How distances between rows are found: by the engine, or by scikit-learn if `distance` is None."""
 
     metric: Any
-    params: Mapping[str, Any]
+    params: Settings
     distance: Distance | None
 
     def between(self, A: Any, B: Any, threads: int) -> Distances:
@@ -299,7 +301,7 @@ def fitted_measure(model: Any, *, is_sparse: bool) -> Measure:
 
 def make_space(
     X: Any, metric: Any, metric_params: Any, p: float | None, n_jobs: int | None
-) -> tuple[Space, dict[str, Any]]:
+) -> tuple[Space, ValuesByName]:
     """Return the space of checked input, and what its distance was told or learned."""
     if input_kind(metric) == "distances":
         return (GraphSpace(X) if issparse(X) else RowSpace(len(X), lambda rows: X[rows], "matrix")), {}

@@ -10,7 +10,6 @@ scikit-learn's arithmetic, up to a number of rows.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +18,16 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from coterie import _core
-from coterie._support.typing import AnyArray, Distances, Indices, SparseData, Weights
+from coterie._support.typing import (
+    AnyArray,
+    Distances,
+    Indices,
+    MatrixLike,
+    MetricLike,
+    Settings,
+    SparseData,
+    Weights,
+)
 from coterie.cluster.density.condensed_tree import Ids
 from coterie.cluster.density.weight_lists import core_by_weight, core_of_blocks
 from coterie.distance import Distance
@@ -92,7 +100,7 @@ def core_of_matrix(D: Distances, min_samples: int, weights: Weights | None) -> A
 
 
 def by_distance(
-    edges: Any, distance: Any, core: Any, algorithm: str, *, joins_previous: bool
+    edges: AnyArray, distance: Any, core: Any, algorithm: str, *, joins_previous: bool
 ) -> ReachabilityTree:
     """Return a tree that grew from the first row with its edges by distance, equal ones as they grew.
 
@@ -169,10 +177,10 @@ def _too_few_neighbours(min_samples: int, less: str) -> InvalidData:
 class Task:
     """What is asked: rows as they were given and as prepared, and the parameters of the reachability."""
 
-    X: Any
+    X: MatrixLike
     rows: Rows
-    metric: Any
-    metric_params: Mapping[str, Any]
+    metric: MetricLike
+    metric_params: Settings
     min_samples: int
     alpha: float
     is_brute: bool  # as scikit-learn means it: alpha divides core distances as well
@@ -189,7 +197,7 @@ class Task:
 class Grown:
     """Edges in the order of growth, core distances, and whether ties can have changed nothing."""
 
-    edges: Any
+    edges: AnyArray
     distance: Any
     core: Any
     algorithm: str
@@ -206,7 +214,7 @@ def of_rows(task: Task) -> ReachabilityTree:
         return _by_scikit_learns_matrix(task).sorted_as(task)
     is_by_tree = choose_engine(task.rows, "auto", who="HDBSCAN") == "kd_tree"
     if not is_by_tree:
-        note_exact_cost(*task.rows.X.shape, "HDBSCAN")
+        note_exact_cost(len(task.rows.X), task.rows.X.shape[1], "HDBSCAN")
     grown = _by_tree(task) if is_by_tree else _by_tiles(task)
     if not grown.is_certain and len(task.rows.X) <= MOST_ROWS_OF_A_MATRIX:
         grown = _by_scikit_learns_matrix(task)
@@ -228,7 +236,8 @@ def of_near_rows(task: Task, n_neighbors: int | None) -> ReachabilityTree:
     core = np.zeros(n) if task.min_samples < 2 else distance[:, task.min_samples - 2] / task.core_divisor
     tree = near_tree(task.rows, near, core, task.alpha, task.threads)
     index = np.ascontiguousarray(near.index, dtype=np.int64)
-    grown, _ = _core.regrow(index, distance, core, task.alpha, tree.edges, tree.distance)
+    heights = tree.distance.astype(np.float64, copy=False)
+    grown, _ = _core.regrow(index, distance, core, task.alpha, tree.edges, heights)
     found = by_distance(*grown, core, "approximate", joins_previous=task.is_brute)
     is_exact = near.recall == 1.0 and near.algorithm_used != "descent" and near.index.shape[1] == n - 1
     return replace(found, recall=near.recall, is_exact=is_exact)
@@ -285,7 +294,7 @@ def _by_tiles(task: Task) -> Grown:
         task.rows.distance
     )  # as far from a to b as from b to a, to the last bit
     index, distances = _core.smallest(X, X, by_differences, k, True, task.threads)
-    near: Any = distances.astype(np.float64)
+    near: AnyArray = distances.astype(np.float64)
     core = _core_of_lists(task, near, by_differences)
     edges, length = _core.spanning_tree(X, task.rows.distance.metric, core, task.alpha, task.threads)
     tree: Any = (edges, length.astype(np.float64))
@@ -295,7 +304,7 @@ def _by_tiles(task: Task) -> Grown:
     return Grown(*grown, core, "tiles", is_certain)
 
 
-def _core_of_lists(task: Task, near: Any, metric: Any) -> Any:
+def _core_of_lists(task: Task, near: AnyArray, metric: MetricLike) -> Any:
     """Return the core distances: from the nearest other rows, or by weight."""
     if task.weights is None:
         n_others = task.min_samples - 1

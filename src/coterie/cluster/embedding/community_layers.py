@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from coterie import _core
-from coterie._support.typing import FloatArray, Indices, Labels, SparseData
+from coterie._support.typing import CheckedRows, FloatArray, Indices, Labels, MetricLike, SparseData
 from coterie.cluster.graph.communities import by_size, find_communities
 from coterie.data.graphs import Graph
 from coterie.tree import linkage
@@ -92,7 +91,9 @@ class CommunityTree:
         return float(self.persistence[self.n_communities - n_clusters])
 
 
-def community_trees(weights: SparseData, rows: Any, metric: Any, seed: int) -> list[CommunityTree]:
+def community_trees(
+    weights: SparseData, rows: CheckedRows, metric: MetricLike, seed: int
+) -> list[CommunityTree]:
     """Return a tree of merges for every resolution to begin with, from coarse to fine communities.
 
     Parameters
@@ -119,7 +120,7 @@ def _resolutions(n_rows: int) -> Iterator[float]:
         resolution *= BASE_STEP
 
 
-def _tree(graph: Graph, rows: Any, metric: Any, resolution: float, seed: int) -> CommunityTree:
+def _tree(graph: Graph, rows: CheckedRows, metric: MetricLike, resolution: float, seed: int) -> CommunityTree:
     found = find_communities(
         graph, resolution=resolution, objective="modularity", theta=THETA, n_iterations=ITERATIONS, seed=seed
     )
@@ -147,7 +148,7 @@ def _tree(graph: Graph, rows: Any, metric: Any, resolution: float, seed: int) ->
     return CommunityTree(base, merges, _persistence(merges, ties, sizes / n, resolution))
 
 
-def _edges_of_parts(edges: Indices, base: Indices, rows: Any, metric: Any) -> Indices:
+def _edges_of_parts(edges: Indices, base: Indices, rows: CheckedRows, metric: MetricLike) -> Indices:
     """Return the merges of parts that have no link between them: by average linkage of their means."""
     k = int(base.max()) + 1
     linked = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(k, k))

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
     Data,
+    FittedAttributes,
     FloatArray,
     Indices,
     Labels,
@@ -310,7 +311,7 @@ class EmbeddingClustering(Clusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         linked = rows_with_direction(X, self.metric)
         rows: Any = X if len(linked) == X.shape[0] else X[linked]
         with track(self.progress, "embeddings: near rows", total=3).also(listener) as tracker:

@@ -10,7 +10,14 @@ from scipy.sparse import csr_array, issparse
 from coterie import _core
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import FloatArray, Indices, MatrixLike, RandomState
+from coterie._support.typing import (
+    AnyArray,
+    FloatArray,
+    Indices,
+    MatrixLike,
+    RandomState,
+    SparseData,
+)
 from coterie._support.validation import Nothing, Seed, Whole, check_data, check_parameter, check_sparse
 from coterie._support.validation.parameters import check_seed
 from coterie.cluster.embedding.community_layers import THETA
@@ -31,7 +38,7 @@ JITTER = 0.01  # of nodes about their community, as a share of the extent
 
 
 def lay_out_graph(
-    graph: Any,
+    graph: SparseData,
     n_components: int = 2,
     *,
     start: MatrixLike | None = None,
@@ -141,7 +148,7 @@ def place_new(
     return np.ascontiguousarray(found[:, : places.shape[1]])
 
 
-def community_start(links: Any, n_components: int, seed: int) -> FloatArray:
+def community_start(links: AnyArray, n_components: int, seed: int) -> FloatArray:
     """Return each node at the place of its community, by the slowest modes of diffusion between those."""
     n = links.shape[0]
     graph = Graph(links, np.arange(n))
@@ -172,7 +179,7 @@ def rounded_weights(weights: FloatArray) -> FloatArray:
     return (np.round(np.asarray(weights, dtype=np.float64) * WEIGHT_STEPS) / WEIGHT_STEPS).astype(np.float32)
 
 
-def _checked(graph: Any) -> Any:
+def _checked(graph: SparseData) -> Any:
     if issparse(graph):
         graph = check_sparse(graph, who="lay_out_graph", name="graph")
     else:

@@ -10,7 +10,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coterie import _core
-from coterie._support.typing import AnyArray, FloatArray, Labels, RandomState
+from coterie._support.typing import (
+    AnyArray,
+    FloatArray,
+    Labels,
+    RandomState,
+    SparseData,
+    ValuesByName,
+)
 from coterie._support.validation import (
     Choice,
     Constraint,
@@ -24,6 +31,7 @@ from coterie._support.validation import (
 from coterie._support.validation.parameters import check_seed
 from coterie._support.validation.schema import FLAG, ListOf, Names, Real, Schema, Tensor, Text
 from coterie.data.graphs import Graph, read_graph
+from coterie.errors import InvalidData
 from coterie.evaluate import modularity
 
 Objective: TypeAlias = Literal["modularity", "cpm"]
@@ -105,7 +113,7 @@ class Communities:
 
 
 def leiden(
-    graph: Any,
+    graph: SparseData,
     *,
     resolution: float = 1.0,
     objective: Objective = "modularity",
@@ -189,7 +197,7 @@ def find_communities(
         **ready.arrays, theta=theta, n_iterations=int(n_iterations or 0), seed=seed
     )
     levels = np.column_stack([by_size(level) for level in levels])
-    qualities = (values + ready.shift) * ready.unit
+    qualities = _in_units(values, ready)
     labels = np.ascontiguousarray(levels[:, -1])
     is_default = objective == "modularity" and resolution == 1
     return Communities(
@@ -220,11 +228,24 @@ def by_size(labels: Labels) -> Labels:
 
 
 class _Prepared(NamedTuple):
-    """What the engine takes, and what its qualities are multiplied by after a constant was added."""
+    """What the engine takes; the quality is its value plus `shift`, times `unit`, times 2 to the `power`."""
 
-    arrays: dict[str, Any]
+    arrays: ValuesByName
     unit: float
     shift: float
+    power: int
+
+
+def _in_units(values: FloatArray, ready: _Prepared) -> FloatArray:
+    """Return qualities in the unit of the weights that were given."""
+    with np.errstate(over="ignore"):
+        found: FloatArray = np.ldexp((values + ready.shift) * ready.unit, ready.power)
+    if not np.isfinite(found).all():
+        raise InvalidData(
+            "the weights of the graph add up to more than a number can hold, 1.8e308. Divide them, and the "
+            "resolution, by a constant."
+        )
+    return found
 
 
 def _prepare(graph: Graph, resolution: float, objective: str) -> _Prepared:
@@ -240,16 +261,16 @@ def _prepare(graph: Graph, resolution: float, objective: str) -> _Prepared:
     if objective == "cpm":
         out, scale = np.ones(n), np.ldexp(resolution, -power)
         penalty = scale if graph.is_directed else scale / 2
-        unit, shift = np.ldexp(1.0, power), penalty * n
+        unit, shift = 1.0, penalty * n
     else:
         if graph.is_directed:
             out, into = np.asarray(weights.sum(axis=1)), np.asarray(weights.sum(axis=0))
         penalty = resolution / (total / 2 if graph.is_directed else 2 * total) if total else 0.0
-        unit, shift = 2 / total if total else 0.0, 0.0
+        unit, shift, power = 2 / total if total else 0.0, 0.0, 0
     starts, targets = both.indptr.astype(np.int64), both.indices.astype(np.int32, copy=False)
-    arrays: dict[str, Any] = {"starts": starts, "targets": targets, "weights": both.data, "loops": 2 * loops}
+    arrays: ValuesByName = {"starts": starts, "targets": targets, "weights": both.data, "loops": 2 * loops}
     arrays |= {"out": out, "in_": into, "penalty": float(penalty)}
-    return _Prepared(arrays, float(unit), float(shift))
+    return _Prepared(arrays, float(unit), float(shift), power)
 
 
 def _without_loops(both: Any, *, has_loops: bool) -> Any:

@@ -10,10 +10,13 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.typing import (
+    CheckedRows,
     Data,
+    FittedAttributes,
     FloatArray,
     Labels,
     MatrixLike,
+    MetricLike,
     RandomState,
     SparseData,
     Weights,
@@ -145,7 +148,7 @@ class Leiden(Clusterer):
         *,
         objective: str = "modularity",
         n_neighbors: int = 15,
-        metric: Any = "euclidean",
+        metric: MetricLike = "euclidean",
         weights: Literal["plain", "fuzzy", "gaussian"] = "plain",
         recall: float | None = None,
         directed: bool | None = None,
@@ -171,7 +174,7 @@ class Leiden(Clusterer):
         check_is_fitted(self)
         if self._is_given:
             return self._heaviest(X)
-        new: Any = self._check_new(X)
+        new: MatrixLike = self._check_new(X)
         n_fitted = len(self.labels_)
         k = min(self.n_neighbors, n_fitted)
         if self._kind == "distances":
@@ -211,8 +214,8 @@ class Leiden(Clusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
-        given: Any = X
+    ) -> FittedAttributes:
+        given: CheckedRows = X
         graph = given.graph if isinstance(given, _GraphRows) else self._graph_of(given)
         found = find_communities(
             graph,

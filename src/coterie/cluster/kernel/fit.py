@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from coterie._support.caller import caller_level
 from coterie._support.linear_algebra import symmetric_axes
 from coterie._support.progress import Tracker
-from coterie._support.typing import Data, FloatArray, Labels, Weights
+from coterie._support.typing import Data, FloatArray, Init, Labels, Settings, ValuesByName, Weights
 from coterie._support.validation import available_memory, require_memory
 from coterie._support.validation.schema import FloatType, Instance, Maybe, Record, Tensor
 from coterie.cluster.kernel.functions import (
@@ -86,7 +84,7 @@ class KernelPlan:
     """What `KernelKMeans` was told, checked."""
 
     n_clusters: int
-    init: Any
+    init: Init
     n_init: int
     max_iter: int
     tol: float
@@ -199,7 +197,7 @@ BY_FEATURES = Record(
 
 def found_exactly(
     run: KernelRun, rows: KernelRows, kernel: KernelFunction | None, X: Data, weights: Weights | None
-) -> dict[str, Any]:
+) -> ValuesByName:
     """Return the fitted attributes of a run by the kernel itself."""
     return {
         "labels_": run.labels,
@@ -220,7 +218,7 @@ def found_exactly(
     }
 
 
-def found_by_features(model: KMeans, features: Nystroem) -> dict[str, Any]:
+def found_by_features(model: KMeans, features: Nystroem) -> ValuesByName:
     """Return the fitted attributes of k-means on features."""
     return {
         "labels_": model.labels_,
@@ -239,7 +237,7 @@ def found_by_features(model: KMeans, features: Nystroem) -> dict[str, Any]:
     }
 
 
-def place(kernel: KernelFunction | None, fitted: Mapping[str, Any], X: Data) -> FloatArray:
+def place(kernel: KernelFunction | None, fitted: Settings, X: Data) -> FloatArray:
     """Return squared distances of new rows to the means, less their kernel with themselves; (k, n)."""
     rows: KernelRows
     if kernel is None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, FloatArray, Indices, Weights
+from coterie._support.typing import Data, FloatArray, Indices, ValuesByName, Weights
 from coterie.distance.pairwise import refuse_order
 from coterie.errors import InvalidData
 
@@ -71,7 +71,7 @@ class KernelFunction:
             self._refuse_power(least, products.dtype)
         return products
 
-    def _refuse_power(self, least: float, dtype: Any) -> None:
+    def _refuse_power(self, least: float, dtype: npt.DTypeLike) -> None:
         if least < 0 and not float(self.degree).is_integer():
             raise InvalidData(
                 f"the kernel (gamma x.y + coef0)^degree has no value for gamma x.y + coef0 = {least:.3g} and "
@@ -90,7 +90,7 @@ def inner_products(X: Data, Y: Data) -> FloatArray:
 
 
 def kernel_of(
-    kernel: Any, gamma: float, degree: float, coef0: float, params: dict[str, Any] | None
+    kernel: Any, gamma: float, degree: float, coef0: float, params: ValuesByName | None
 ) -> KernelFunction:
     """Return the kernel that the parameters of an estimator name."""
     if callable(kernel):

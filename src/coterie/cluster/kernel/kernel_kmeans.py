@@ -8,7 +8,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import Data, Distances, Labels, MatrixLike, RandomState, Weights
+from coterie._support.typing import (
+    Data,
+    Distances,
+    FittedAttributes,
+    Init,
+    Labels,
+    MatrixLike,
+    RandomState,
+    Settings,
+    ValuesByName,
+    Weights,
+)
 from coterie._support.validation import (
     PROGRESS,
     AnArray,
@@ -164,7 +175,7 @@ class KernelKMeans(DistanceTransformer):
     algorithm_used_: str
     exact_: bool
     gamma_: float
-    _fitted: dict[str, Any]
+    _fitted: ValuesByName
 
     def __init__(
         self,
@@ -174,10 +185,10 @@ class KernelKMeans(DistanceTransformer):
         gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
+        kernel_params: ValuesByName | None = None,
         method: str = "auto",
         n_components: int = 100,
-        init: Any = "k-means++",
+        init: Init = "k-means++",
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 0.0,
@@ -200,7 +211,7 @@ class KernelKMeans(DistanceTransformer):
         self.progress = progress
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, fitted, is_matrix = cls.__name__, state["_fitted"], state["kernel"] == "precomputed"
         if state["exact_"] == ("kmeans" in fitted):
             raise wrong("exact_", who, "be False for a fit by features, and only then", state["exact_"])
@@ -260,7 +271,7 @@ class KernelKMeans(DistanceTransformer):
         data: Data = super()._check_new(X)
         return data.astype(np.promote_types(data.dtype, self._fitted["dtype"]), copy=False)
 
-    def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
+    def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> FittedAttributes:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
         plan = self._plan(len(X))
         scaled, power = (None, 0) if weights is None else about_one(weights)
@@ -293,7 +304,7 @@ class KernelKMeans(DistanceTransformer):
             seed=check_seed(self.random_state),
         )
 
-    def _found(self, X: Data, weights: Weights | None, plan: KernelPlan, tracker: Tracker) -> dict[str, Any]:
+    def _found(self, X: Data, weights: Weights | None, plan: KernelPlan, tracker: Tracker) -> ValuesByName:
         kernel = None
         if not self._is_matrix:
             kernel = kernel_of(

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, Indices, Labels, Weights
+from coterie._support.typing import FloatArray, Indices, Init, Labels, Weights
 from coterie.cluster.kernel.functions import KernelRows, Sums
 from coterie.cluster.kmeans.empty_clusters import refill
 from coterie.cluster.kmeans.starts import n_candidates
 from coterie.errors import InvalidData
 
 ROUNDING = 1e-13  # of the largest kernel value: nearer than that is no move
-REFRESH = 20  # iterations after which the sums are made anew, so that rounding does not pile up
+REFRESH = 20  # iterations after which the sums are computed again, so that rounding does not pile up
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,7 @@ class KernelRun:
     inertia: float
     n_iter: int
     centre: Centre
-    has_risen: bool  # the objective rose: the kernel is no inner product
+    has_risen: bool  # the objective rose: the kernel is not an inner product
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +138,7 @@ class KernelLloyd:
         return refill(moved, squared, self._k, self._weights, least=self._least_move)
 
 
-def check_first_labels(init: Any, n_clusters: int, n_rows: int, *, who: str) -> Labels:
+def check_first_labels(init: Init, n_clusters: int, n_rows: int, *, who: str) -> Labels:
     """Return given first labels, or say what is wrong with them."""
     labels = np.asarray(init)
     if labels.dtype.kind not in "iu" or labels.shape != (n_rows,):
@@ -155,7 +154,7 @@ def check_first_labels(init: Any, n_clusters: int, n_rows: int, *, who: str) -> 
     return labels.astype(np.int32)
 
 
-def first_labels(rows: KernelRows, weights: Weights | None, init: Any, k: int, seed: int) -> Labels:
+def first_labels(rows: KernelRows, weights: Weights | None, init: Init, k: int, seed: int) -> Labels:
     """Return a first label for each row."""
     if not isinstance(init, str):
         return np.asarray(init)
@@ -163,7 +162,7 @@ def first_labels(rows: KernelRows, weights: Weights | None, init: Any, k: int, s
     n = len(rows.diagonal)
     heavy = np.arange(n) if weights is None else np.flatnonzero(weights)
     if init == "random partition":
-        labels: Any = random.integers(k, size=n)
+        labels: Labels = random.integers(k, size=n)
         labels[random.permutation(heavy)[:k]] = np.arange(min(k, len(heavy)))
         return np.asarray(labels, dtype=np.int32)
     if init == "random":

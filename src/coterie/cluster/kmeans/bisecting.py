@@ -11,7 +11,21 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.typing import Data, Indices, Labels, RandomState, SparseData, Weights
+from coterie._support.typing import (
+    AnyFunction,
+    CheckedRows,
+    Data,
+    FittedAttributes,
+    Indices,
+    Init,
+    Labels,
+    Model,
+    RandomState,
+    Settings,
+    SparseData,
+    ValuesByName,
+    Weights,
+)
 from coterie._support.validation import Choice, Constraint, Flag, check_n_clusters, check_seed
 from coterie._support.validation.schema import Instance, ListOf, Schema, Tensor, wrong
 from coterie.cluster.base import Listener
@@ -107,7 +121,7 @@ class BisectingKMeans(CenterClusterer):
         self,
         n_clusters: int = 8,
         *,
-        init: Any = "random",
+        init: Init = "random",
         n_init: int | str = 1,
         random_state: RandomState = None,
         max_iter: int = 300,
@@ -135,7 +149,7 @@ class BisectingKMeans(CenterClusterer):
         return Dendrogram.from_children(self.children_, self.heights_)
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         super()._check_state(state, sizes)
         divided, group_of_node, who = state["_divided"], state["_group_of_node"], cls.__name__
         check_merges(state["children_"], sizes["clusters"], who=who)
@@ -166,7 +180,7 @@ class BisectingKMeans(CenterClusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
         seeds = np.random.default_rng(check_seed(self.random_state))
         whole = KMeans(1, init="random", n_init=1, random_state=0).fit(X, sample_weight=weights)
@@ -197,7 +211,7 @@ class BisectingKMeans(CenterClusterer):
 
     def _found(
         self, X: Data | SparseData, weights: Weights | None, whole: KMeans, tree: Bisection
-    ) -> dict[str, Any]:
+    ) -> ValuesByName:
         group_of_node = tree.group_of_node()
         centers = np.empty((len(tree.groups), X.shape[1]), dtype=X.dtype)
         labels = np.empty(X.shape[0], dtype=np.int32)
@@ -301,14 +315,16 @@ def bisect(
     return tree
 
 
-def _fit_quietly(fit: Callable[..., Any], rows: Any, weights: Weights | None) -> Any:
+def _fit_quietly(fit: AnyFunction, rows: CheckedRows, weights: Weights | None) -> Any:
     """Fit two means; that there is one only is for the whole fit to say, about its own n_clusters."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
         return fit(rows, weights)
 
 
-def _parts(group: Group, model: Any, rows: Any, weights: Weights | None, first_node: int) -> list[Group]:
+def _parts(
+    group: Group, model: Model, rows: CheckedRows, weights: Weights | None, first_node: int
+) -> list[Group]:
     labels = model.labels_
     squared = model.transform(rows)[np.arange(len(labels)), labels].astype(np.float64) ** 2
     squared = squared if weights is None else squared * weights

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from coterie._support.typing import (
     FloatArray,
     Labels,
     MatrixLike,
+    Settings,
     SparseData,
     VectorLike,
     Weights,
@@ -49,7 +50,7 @@ class CenterClusterer(DistanceTransformer):
     _prepared_centers: Centers | None
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         if state.get("_prepared_centers") is None:
             check_finite(state["cluster_centers_"], who=cls.__name__, name="cluster_centers_")
         for name in ("cluster_centers_", "_origin", "_prepared_centers"):

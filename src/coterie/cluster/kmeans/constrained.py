@@ -15,6 +15,7 @@ from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Centers,
     Data,
+    FittedAttributes,
     FloatArray,
     Indices,
     Labels,
@@ -215,7 +216,7 @@ class ConstrainedKMeans(CenterClusterer):
         copy.cannot_link = cannot if len(cannot) else None
         return copy
 
-    def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
+    def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> FittedAttributes:
         who, n_rows = type(self).__name__, X.shape[0]
         check_n_clusters(self.n_clusters, n_rows, who=who)
         k = int(self.n_clusters)

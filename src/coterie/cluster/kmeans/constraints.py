@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from coterie._support.typing import Data, Indices, Weights
+from coterie._support.typing import AnyArray, Data, Indices, MatrixLike, Weights
 from coterie._support.validation import check_pairs
 from coterie.errors import InvalidParameter
 
@@ -21,7 +21,7 @@ class SizeLimits:
     least: Indices
     most: Indices
 
-    def allow(self, sizes: Any) -> bool:
+    def allow(self, sizes: AnyArray) -> bool:
         """Return whether groups may have these sizes."""
         return bool((sizes >= self.least).all() and (sizes <= self.most).all())
 
@@ -139,7 +139,7 @@ def _number_units(must: Indices, n: int) -> Indices:
 
 
 def pairs_among(
-    must_link: Any, cannot_link: Any, rows: Indices, n_rows: int, *, who: str
+    must_link: MatrixLike, cannot_link: MatrixLike, rows: Indices, n_rows: int, *, who: str
 ) -> tuple[Indices, Indices]:
     """Return the pairs that hold for some of the rows, numbered among these; also those through other rows.
 

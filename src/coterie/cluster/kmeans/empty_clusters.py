@@ -6,7 +6,7 @@
 3. What is empty even then, because there are fewer different rows than clusters, is left out, labels count
    on without it (`without_empty`), and a warning says so (`warn_if_fewer`).
 
-A batch shows few rows: there, clusters that got few of them so far begin anew at rows of the batch
+A batch shows few rows: there, clusters that got few of them so far start again at rows of the batch
 (`light_clusters`).
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie._support.caller import caller_level
-from coterie._support.typing import Centers, Indices, Labels, Weights
+from coterie._support.typing import AnyArray, Centers, Indices, Labels, Weights
 
 if TYPE_CHECKING:
     from coterie.cluster.kmeans.points import Points, Report, Run, Stopping
@@ -30,7 +30,7 @@ MOST_REPAIRS = 10  # each is an iteration more than was asked for
 
 
 def rows_for_empty(
-    empty: Indices, counts: Any, labels: Labels, distances: Any, may_go: Any
+    empty: Indices, counts: AnyArray, labels: Labels, distances: Any, may_go: Any
 ) -> Iterator[tuple[int, int]]:
     """Yield each empty cluster with the row that it takes, as long as there are rows to spare.
 

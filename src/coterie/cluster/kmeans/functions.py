@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Centers, Indices, Labels, MatrixLike, RandomState, VectorLike
+from coterie._support.typing import Centers, Indices, Init, Labels, MatrixLike, RandomState, VectorLike
 from coterie._support.validation import (
     Nothing,
     Seed,
@@ -28,7 +28,7 @@ def k_means(
     n_clusters: int,
     *,
     sample_weight: VectorLike | None = None,
-    init: Any = "k-means++",
+    init: Init = "k-means++",
     n_init: int | str = "auto",
     max_iter: int = 300,
     verbose: bool = False,

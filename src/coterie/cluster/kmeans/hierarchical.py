@@ -10,7 +10,19 @@ import numpy as np
 from scipy.sparse import issparse
 
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import Data, FloatArray, Indices, Labels, RandomState, SparseData, Weights
+from coterie._support.typing import (
+    Data,
+    FittedAttributes,
+    FloatArray,
+    Indices,
+    Init,
+    Labels,
+    RandomState,
+    Settings,
+    SparseData,
+    ValuesByName,
+    Weights,
+)
 from coterie._support.validation import (
     PROGRESS,
     Choice,
@@ -119,7 +131,7 @@ class HierarchicalKMeans(CenterClusterer):
     }
 
     dendrogram_: Dendrogram
-    _descent: dict[str, Any]
+    _descent: ValuesByName
 
     def __init__(
         self,
@@ -129,7 +141,7 @@ class HierarchicalKMeans(CenterClusterer):
         min_size: int = 1,
         max_depth: int | None = None,
         split: str = "all",
-        init: Any = "k-means++",
+        init: Init = "k-means++",
         n_init: int = 1,
         max_iter: int = 300,
         tol: float = 1e-4,
@@ -149,13 +161,13 @@ class HierarchicalKMeans(CenterClusterer):
         self.progress = progress
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         super()._check_state(state, sizes)
         check_descent(state["_descent"], who=cls.__name__)
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_clusters, X.shape[0], who=who)
         plan = KMeansPlan(
@@ -322,7 +334,7 @@ def _inertias(points: Points, centers: FloatArray, labels: Labels) -> FloatArray
     return np.bincount(labels, weighted, minlength=len(centers)).astype(np.float64)
 
 
-def descent_to(divider: Divider, groups: list[int]) -> dict[str, Any]:
+def descent_to(divider: Divider, groups: list[int]) -> ValuesByName:
     """Return what `descend` needs to take new rows to these nodes, as plain arrays."""
     label = {number: at for at, number in enumerate(groups)}
     kept, at = [0], 0
@@ -346,7 +358,7 @@ def descent_to(divider: Divider, groups: list[int]) -> dict[str, Any]:
     }
 
 
-def descend(descent: dict[str, Any], X: Data | SparseData) -> Labels:
+def descend(descent: ValuesByName, X: Data | SparseData) -> Labels:
     """Return the group of each row: from the root on to the nearest child."""
     labels = np.full(X.shape[0], -1, dtype=np.int32)
     waiting = [(0, np.arange(X.shape[0]))]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from coterie._support.typing import Centers, FloatArray, Labels
+from coterie._support.typing import Centers, FloatArray, Labels, Settings
 from coterie._support.validation import Number
 from coterie._support.validation.schema import COUNT, Instance, ListOf, Maybe, Schema, Tensor, Text, wrong
 from coterie.cluster.kmeans.points import ONE_ITERATION, Points
@@ -34,7 +34,7 @@ class KMeansPick:
     _schema: ClassVar[Schema] = {"row": COUNT, "probabilities": Tensor("rows", low=0, high=1 + 1e-6)}
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         if state["row"] >= sizes["rows"]:
             raise wrong("row", cls.__name__, f"be below {sizes['rows']:,}", state["row"])
 

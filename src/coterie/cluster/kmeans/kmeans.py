@@ -15,10 +15,14 @@ from coterie._support.threads import resolve_threads
 from coterie._support.typing import (
     Data,
     Distances,
+    FittedAttributes,
     FloatArray,
+    Init,
     Labels,
     RandomState,
+    Settings,
     SparseData,
+    ValuesByName,
     Weights,
 )
 from coterie._support.validation import (
@@ -187,14 +191,14 @@ class KMeans(CenterClusterer):
     algorithm_used_: str
     exact_: bool
     history_: KMeansHistory | None
-    _geometry_values: dict[str, Any]
+    _geometry_values: ValuesByName
     _geometry_offset: FloatArray | None
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        init: Any = "k-means++",
+        init: Init = "k-means++",
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 1e-4,
@@ -226,7 +230,7 @@ class KMeans(CenterClusterer):
         self.missing = missing
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         super()._check_state(state, sizes)
         geometry, values, offset = state["geometry"], state["_geometry_values"], state["_geometry_offset"]
         check_distance(find_geometry(geometry).distance, values, sizes["columns"])
@@ -240,7 +244,7 @@ class KMeans(CenterClusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
         space = fit_space(self.geometry, X, who=type(self).__name__)
         plan = self._plan(X, space)

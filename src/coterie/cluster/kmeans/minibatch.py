@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, MatrixLike, RandomState, SparseData, VectorLike, Weights
+from coterie._support.typing import (
+    Data,
+    FittedAttributes,
+    Init,
+    MatrixLike,
+    RandomState,
+    SparseData,
+    ValuesByName,
+    VectorLike,
+    Weights,
+)
 from coterie._support.validation import (
     PROGRESS,
     Constraint,
@@ -147,7 +157,7 @@ class MiniBatchKMeans(CenterClusterer):
         self,
         n_clusters: int = 8,
         *,
-        init: Any = "k-means++",
+        init: Init = "k-means++",
         max_iter: int = 100,
         batch_size: int = 1024,
         verbose: int = 0,
@@ -176,7 +186,7 @@ class MiniBatchKMeans(CenterClusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         plan = self._plan(X)
         with track(self.progress, "mini-batch k-means: step").also(listener) as tracker:
             fit = run_batches(X, weights, plan, tracker)
@@ -254,9 +264,9 @@ class MiniBatchKMeans(CenterClusterer):
 
     def _state_attributes(
         self, state: BatchState, X: Data | SparseData, weights: Weights | None
-    ) -> dict[str, Any]:
+    ) -> ValuesByName:
         origin = state.centers.mean(axis=0)
-        found: dict[str, Any] = {
+        found: ValuesByName = {
             "cluster_centers_": state.centers,
             "exact_": False,
             "_counts": state.counts,
@@ -269,5 +279,5 @@ class MiniBatchKMeans(CenterClusterer):
         return found
 
 
-def _plan_attributes(plan: MiniBatchPlan) -> dict[str, Any]:
+def _plan_attributes(plan: MiniBatchPlan) -> ValuesByName:
     return {"_seed": plan.seed, "_n_init": plan.n_init, "_init_size": plan.init_size}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -14,7 +13,7 @@ from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.progress import Tracker
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Centers, Data, Indices, SparseData, Weights
+from coterie._support.typing import Centers, CheckedRows, Data, Indices, Init, SparseData, Weights
 from coterie.cluster.kmeans.empty_clusters import light_clusters
 from coterie.cluster.kmeans.points import csr_parts
 from coterie.cluster.kmeans.spaces import label_rows, points_of
@@ -30,7 +29,7 @@ class MiniBatchPlan:
     """What to run: checked parameters, with every "auto" and None resolved against the data."""
 
     n_clusters: int
-    init: Any
+    init: Init
     n_init: int
     init_size: int
     batch_size: int
@@ -201,7 +200,7 @@ def _reassign(
     if n_light == 0:
         return state
     rules.say(f"[MiniBatchKMeans] Reassigning {n_light} cluster centers.")
-    rows: Any = X[random.choice(X.shape[0], n_light, replace=False)]
+    rows: CheckedRows = X[random.choice(X.shape[0], n_light, replace=False)]
     centers, counts = state.centers.copy(), counts.copy()
     centers[is_light] = rows.toarray() if issparse(rows) else rows
     # not zero, or they would be reassigned at once

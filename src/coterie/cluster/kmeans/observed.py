@@ -10,38 +10,25 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from coterie import _core
-from coterie._support.typing import Centers, Data, Distances, FloatArray, Indices, Labels, Weights
-from coterie.cluster.kmeans.empty_clusters import refill
-from coterie.cluster.kmeans.points import Picks, Report, Run, Stopping, TwoNearest, row_blocks
+from coterie._support.typing import AnyArray, Centers, Data, Distances, FloatArray, Indices, Labels, Model
+from coterie.cluster.kmeans.looped_points import LoopedPoints
+from coterie.cluster.kmeans.points import TwoNearest, row_blocks
 from coterie.errors import InvalidData, InvalidParameter
 
 OBSERVED = _core.Metric(_core.Kernel.observed, _core.Finish.identity)
 
 
 @dataclass(frozen=True, eq=False)
-class ObservedPoints:
+class ObservedPoints(LoopedPoints):
     """Rows with missing cells (NaN), and the squared Euclidean distance over the cells that a row has.
 
     A row goes to the centre that is nearest in its own cells; a centre has in each column the weighted mean
     of the cells of its rows. Both steps minimise the sum of squares over all observed cells, so it never
     increases. Filling every missing cell with its row's centre leads to the same objective.
-
-    Parameters
-    ----------
-    X : array of shape (n, d)
-        Rows, each with a value in at least one column, and each column with one in at least one row.
-    weights : array of shape (n,) or None
-        Of the rows.
-    n_threads : int
-        Threads; the answer does not depend on it.
     """
 
-    X: Data
-    weights: Weights | None
-    n_threads: int
-
     @cached_property
-    def is_there(self) -> Any:
+    def is_there(self) -> AnyArray:
         """Which cells were observed."""
         return ~np.isnan(self.X)
 
@@ -76,7 +63,7 @@ class ObservedPoints:
         """Return the centre of each label; labels without weight are left out."""
         weights = np.ones(len(labels)) if self.weights is None else self.weights
         has_weight = np.bincount(labels, weights, minlength=k) > 0
-        return self._moved(np.tile(self.origin, (k, 1)), labels)[has_weight]
+        return self.move(np.tile(self.origin, (k, 1)), labels)[has_weight]
 
     def place(self, centers: Centers) -> Centers:
         """Return the centres as they are: they may be anywhere."""
@@ -99,7 +86,7 @@ class ObservedPoints:
 
     def inertia(self, centers: Centers, labels: Labels) -> float:
         """Return the weighted sum of squares over all observed cells."""
-        return self._weighted_sum(self.own_distances(centers, labels))
+        return self.weighted_sum(self.own_distances(centers, labels))
 
     def own_distances(self, centers: Centers, labels: Labels) -> FloatArray:
         """Return the squared distance of each row to the centre of its label, over the cells of the row."""
@@ -109,58 +96,25 @@ class ObservedPoints:
             found[rows] = np.einsum("ij,ij->i", away, away)
         return found
 
-    def seed(self, n_clusters: int, n_candidates: int, seed: int, *, record: bool) -> Picks:
-        """Pick rows by greedy k-means++, with squared distances over observed cells."""
-        random = np.random.default_rng(seed)
-        weights = np.ones(len(self.X)) if self.weights is None else self.weights
-        terms: FloatArray = np.ones(len(self.X))
-        picks: list[int] = []
-        recorded: list[FloatArray] = []
-        while len(picks) < n_clusters and (weights * terms).sum() > 0:
-            chances = weights * terms / (weights * terms).sum()
-            recorded.append(chances)
-            candidates = random.choice(len(self.X), n_candidates if picks else 1, p=chances)
-            after = self.distances(self.rows(candidates)).astype(np.float64)
-            if picks:
-                after = np.minimum(after, terms[:, None])
-            best = int(np.argmin(weights @ after))
-            picks.append(int(candidates[best]))
-            terms = after[:, best]
-        return Picks(np.array(picks, dtype=np.intp), np.array(recorded).T if record else None)
+    def terms_to(self, row: int) -> FloatArray:
+        """Return the squared distances of all rows to one, over the cells of each."""
+        return self.distances(self.rows(np.array([row]))).ravel().astype(np.float64)
 
-    def run(self, start: Centers, stopping: Stopping, algorithm: str, report: Report | None = None) -> Run:
-        """Assign rows and move centres by turns, until nothing changes or `stopping` says so."""
-        tolerance = stopping.tol * self.mean_variance if stopping.tol > 0 else stopping.tol
-        centers, before = start, np.inf
-        labels: Labels = np.full(len(self.X), -1, dtype=np.int32)
-        n_iter, shift, is_strict = 0, np.inf, False
-        while n_iter < stopping.max_iter and not is_strict and shift > tolerance:
-            found = self.label(centers)
-            apart = self.own_distances(centers, found)
-            inertia = self._weighted_sum(apart)
-            refilled = refill(found, apart, len(centers), self.weights)
-            is_strict = np.array_equal(refilled, found) and np.array_equal(found, labels)
-            labels, moved = refilled, self._moved(centers, refilled)
-            shift = float(((moved - centers).astype(np.float64) ** 2).sum())
-            centers, n_iter = moved, n_iter + 1
-            if report is not None:
-                report(n_iter, inertia)
-            least = stopping.tol_inertia
-            if least is not None and before - inertia <= least * before < np.inf:
-                break
-            before = inertia
-        found = self.label(centers)
-        return Run(centers, found, self.inertia(centers, found), n_iter, "lloyd", is_strict, shift)
+    def assign(self, centers: Centers) -> tuple[Labels, FloatArray, float]:
+        """Return the nearest centre of each row, the squared distance to it, and their weighted sum."""
+        labels = self.label(centers)
+        apart = self.own_distances(centers, labels)
+        return labels, apart, self.weighted_sum(apart)
+
+    def check_descent(self, before: float, inertia: float, n_iter: int) -> None:
+        """Let everything pass: both steps minimise the same sum."""
 
     @cached_property
     def _shares(self) -> Any:
         """The share of cells that each row has: the engine scales distances up to all columns."""
         return (self.is_there.sum(axis=1) / self.X.shape[1]).astype(self.X.dtype)
 
-    def _weighted_sum(self, terms: FloatArray) -> float:
-        return float(terms.sum() if self.weights is None else terms @ self.weights)
-
-    def _moved(self, centers: Centers, labels: Labels) -> Centers:
+    def move(self, centers: Centers, labels: Labels) -> Centers:
         """Return the means of the observed cells of each label; a column without any keeps its value."""
         n_rows, k = len(labels), len(centers)
         weights = np.ones(n_rows) if self.weights is None else self.weights
@@ -207,7 +161,7 @@ def refuse_empty_columns(X: Data, *, who: str) -> None:
         )
 
 
-def refuse_options(model: Any, *, who: str) -> None:
+def refuse_options(model: Model, *, who: str) -> None:
     """Refuse options of k-means that need complete rows."""
     needs = {
         "geometry": model.geometry not in ("euclidean", "l2", "euclid"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coterie._support.progress import Tracker
-from coterie._support.typing import Centers, Data, SparseData
+from coterie._support.typing import Centers, Data, Init, RandomState, SparseData
 from coterie.cluster.kmeans.breathing import Phase, Way, breathe
 from coterie.cluster.kmeans.empty_clusters import run_without_holes
 from coterie.cluster.kmeans.points import Points, Report, Run, Stopping, with_team
@@ -20,7 +20,7 @@ class KMeansPlan:
     """What to run: checked parameters, with every "auto" resolved but the algorithm's."""
 
     n_clusters: int
-    init: Any
+    init: Init
     n_init: int
     stopping: Stopping
     algorithm: str
@@ -30,14 +30,14 @@ class KMeansPlan:
     record: bool = False
 
 
-def prepared_init(init: Any, X: Data | SparseData, space: Space, *, who: str) -> Any:
+def prepared_init(init: Init, X: Data | SparseData, space: Space, *, who: str) -> Any:
     """Return a start in the space of the rows: centres are prepared like rows, a callable sees the data."""
     if isinstance(init, str):
         return init
     if not callable(init):
         return space.prepare(init, name="init")
 
-    def start(prepared: Any, n_clusters: int, random_state: Any) -> Centers:
+    def start(prepared: Any, n_clusters: int, random_state: RandomState) -> Centers:
         made = init(X, n_clusters, random_state=random_state)
         centers = check_centers(made, n_clusters, X, name="the result of init", who=who)
         prepared_centers: Centers = space.prepare(centers, name="the result of init")
@@ -47,7 +47,7 @@ def prepared_init(init: Any, X: Data | SparseData, space: Space, *, who: str) ->
 
 
 def check_improve(improve: str | None, space: Space, *, who: str) -> None:
-    """Refuse to breathe where centres are no means: new ones are placed next to old ones."""
+    """Refuse to breathe where centres are not means: new ones are placed next to old ones."""
     if improve is not None and not (space.has_means or space.has_unit_means):
         raise InvalidParameter(
             f'improve="{improve}" of {who} needs centres that are means, those of the geometry '

@@ -10,10 +10,19 @@ from scipy.sparse import issparse
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Centers, Data, Distances, FloatArray, Labels, SparseData, Weights
+from coterie._support.typing import (
+    Centers,
+    Data,
+    Distances,
+    FloatArray,
+    Labels,
+    SparseData,
+    ValuesByName,
+    Weights,
+)
+from coterie.cluster.kmeans.looped_points import GeometryPoints
 from coterie.cluster.kmeans.points import (
     DensePoints,
-    GeometryPoints,
     Points,
     SparsePoints,
     SpherePoints,
@@ -101,9 +110,7 @@ def fit_space(geometry: Any, X: Data | SparseData, *, who: str) -> Space:
     return space
 
 
-def refit_space(
-    geometry: Any, values: dict[str, Any], offset: FloatArray | None, origin: FloatArray
-) -> Space:
+def refit_space(geometry: Any, values: ValuesByName, offset: FloatArray | None, origin: FloatArray) -> Space:
     """Return the space of an earlier fit from what its distance had learned."""
     named = find_geometry(geometry)
     distance = replace(named.distance, values=values)
@@ -112,7 +119,7 @@ def refit_space(
     return Space(replace(named, distance=distance), origin)
 
 
-def learned(space: Space) -> dict[str, Any]:
+def learned(space: Space) -> ValuesByName:
     """Return what `refit_space` needs, as plain values that can be saved."""
     distance = space.geometry.distance
     offset = getattr(distance.transform, "offset", None)

@@ -12,7 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, Distances, Indices, Labels, MatrixLike, RandomState, Weights
+from coterie._support.typing import (
+    Data,
+    Distances,
+    FittedAttributes,
+    Indices,
+    Init,
+    Labels,
+    MatrixLike,
+    MetricLike,
+    RandomState,
+    Settings,
+    ValuesByName,
+    Weights,
+)
 from coterie._support.validation import (
     PROGRESS,
     AnArray,
@@ -183,16 +196,16 @@ class KMedoids(DistanceTransformer):
     n_iter_: int
     algorithm_used_: str
     exact_: bool
-    _learned: dict[str, Any]
+    _learned: ValuesByName
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        metric: Any = "euclidean",
-        metric_params: dict[str, Any] | None = None,
+        metric: MetricLike = "euclidean",
+        metric_params: ValuesByName | None = None,
         method: str = "auto",
-        init: Any = "build",
+        init: Init = "build",
         n_init: int | str = "auto",
         max_iter: int = 300,
         sample_size: int | None = None,
@@ -213,7 +226,7 @@ class KMedoids(DistanceTransformer):
         self.progress = progress
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, learned, n_columns = cls.__name__, state["_learned"], sizes["columns"]
         distance = distance_of_rows(state["metric"], state["metric_params"])
         is_rows, why = distance is not None, "this metric"
@@ -294,7 +307,7 @@ class KMedoids(DistanceTransformer):
         checked: Data = resolve_input(X, self._kind, estimator=self, distance=distance).values
         return checked
 
-    def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
+    def _compute(self, X: Data, weights: Weights | None, listener: Listener | None) -> FittedAttributes:
         check_n_clusters(self.n_clusters, X.shape[0], who=type(self).__name__)
         plan = self._plan(X)
         distance = distance_of_rows(self.metric, self.metric_params)
@@ -320,7 +333,7 @@ class KMedoids(DistanceTransformer):
             **_medoid_silhouette(source, medoids, weights),
         }
 
-    def _learn(self, X: Data, distance: Distance | None) -> dict[str, Any]:
+    def _learn(self, X: Data, distance: Distance | None) -> ValuesByName:
         """Return what `predict` needs to know about the fit, as plain values that can be saved."""
         if distance is None:
             return {"largest": X.max() if self._kind == "similarities" else None}
@@ -333,7 +346,7 @@ class KMedoids(DistanceTransformer):
                 f'n_clusters of {who} must be at least 2 for method="fastermsc": the silhouette compares two '
                 f"medoids, got {self.n_clusters}."
             )
-        init: Any = self.init
+        init: Init = self.init
         if not isinstance(init, str):
             if self.method == "clara":
                 raise InvalidParameter(f'init of {who} must be a name for method="clara", got an array.')
@@ -363,7 +376,7 @@ def _settled(source: Source, medoids: Indices) -> tuple[Indices, Labels, Distanc
     return *without_empty(medoids, labels), near
 
 
-def _refitted(distance: Distance, learned: Mapping[str, Any]) -> Distance:
+def _refitted(distance: Distance, learned: Settings) -> Distance:
     if distance.function is not None:
         return distance
     distance = replace(distance, values=learned["values"])

@@ -10,7 +10,7 @@ import numpy as np
 from coterie import _core
 from coterie._support.progress import Tracker
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Distances, Indices, Weights
+from coterie._support.typing import Distances, Indices, Init, Weights
 from coterie.cluster.kmeans.starts import n_candidates, seed_of_restart
 from coterie.cluster.medoids.sources import Source
 from coterie.errors import InvalidData
@@ -29,7 +29,7 @@ class MedoidPlan:
 
     n_clusters: int
     method: str
-    init: Any
+    init: Init
     n_init: int
     max_iter: int
     sample_size: int | None
@@ -176,7 +176,7 @@ def _by_one_batch(
     return Swaps(plan, tracker).best(source.against(batch), stands_for, candidates)
 
 
-def check_first_medoids(init: Any, n_clusters: int, n_rows: int, *, who: str) -> Indices:
+def check_first_medoids(init: Init, n_clusters: int, n_rows: int, *, who: str) -> Indices:
     """Return given first medoids as row numbers, or say what is wrong with them."""
     rows = np.asarray(init)
     if rows.dtype.kind not in "iu" or rows.shape != (n_clusters,):
@@ -193,7 +193,7 @@ def check_first_medoids(init: Any, n_clusters: int, n_rows: int, *, who: str) ->
 
 
 def first_medoids(
-    init: Any, source: Source, candidates: Indices, weights: Weights | None, k: int, seed: int, threads: int
+    init: Init, source: Source, candidates: Indices, weights: Weights | None, k: int, seed: int, threads: int
 ) -> Indices:
     """Return k different candidates to start from; `weights` are those of the points of the source."""
     if not isinstance(init, str):

@@ -10,7 +10,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, Distances, FloatArray, Indices, Labels, Weights
+from coterie._support.typing import Data, Distances, FloatArray, Indices, Labels, MetricLike, Weights
 from coterie._support.validation import available_memory
 from coterie.distance import Distance, pairwise_distances
 from coterie.distance.input import InputKind, reverse_similarities
@@ -91,7 +91,7 @@ class ComputedDistances:
     """Prepared rows, compared by the engine in panels: no matrix is kept."""
 
     X: Data
-    metric: Any
+    metric: MetricLike
     points: Indices
 
     @property

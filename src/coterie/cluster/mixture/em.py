@@ -140,7 +140,7 @@ def _advance(problem: Problem, run: Run, statistics: Statistics) -> None:
         return
     try:
         run.parameters = problem.maximise(jump)
-    except InvalidData:  # the extrapolated matrices are no covariances
+    except InvalidData:  # the extrapolated matrices are not covariances
         return
     run.kind, run.fallback = "jump", plain
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, Tracker, track
-from coterie._support.typing import Data, FloatArray, Labels, RandomState, SparseData, VectorLike, Weights
+from coterie._support.typing import (
+    Data,
+    FittedAttributes,
+    FloatArray,
+    Labels,
+    RandomState,
+    SparseData,
+    VectorLike,
+    Weights,
+)
 from coterie._support.validation import (
     PROGRESS,
     AnArray,
@@ -207,7 +216,7 @@ class GaussianMixture(MixtureClusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         check_n_clusters(self.n_components, len(X), who=type(self).__name__, name="n_components")
         problem = self._problem(X, weights)
         with track(self.progress, "mixture: iteration").also(listener) as tracker:
@@ -260,7 +269,7 @@ class GaussianMixture(MixtureClusterer):
         assert best is not None
         return best
 
-    def _found(self, problem: Problem, best: Run) -> Mapping[str, Any]:
+    def _found(self, problem: Problem, best: Run) -> FittedAttributes:
         parameters, labels, bound = _judged(problem, best)
         if leaves_last_step(problem, best, bound):
             parameters, labels, bound = _judged(problem, best)

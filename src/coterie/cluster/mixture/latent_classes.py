@@ -13,7 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import FloatArray, Labels, MatrixLike, RandomState, Weights
+from coterie._support.typing import (
+    FittedAttributes,
+    FloatArray,
+    Labels,
+    MatrixLike,
+    RandomState,
+    Settings,
+    Weights,
+)
 from coterie._support.validation import (
     AnArray,
     Constraint,
@@ -271,7 +279,7 @@ class LatentClasses(DensityClusterer):
         self.progress = progress
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, table = cls.__name__, state.get("_table")
         if table is None:
             raise wrong("_table", who, "be there", "None")
@@ -328,7 +336,7 @@ class LatentClasses(DensityClusterer):
         other.__dict__["_table"] = learn_columns(X, model.categorical, who=type(self).__name__)
         return other
 
-    def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> Mapping[str, Any]:
+    def _compute(self, X: Any, weights: Weights | None, listener: Listener | None) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_components, len(X), who=who, name="n_components")
         assert self._table is not None

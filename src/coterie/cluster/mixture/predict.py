@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, VectorLike
+from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, RandomState, Settings, VectorLike
 from coterie._support.validation import Whole, check_data
 from coterie._support.validation.schema import Either, Schema, Sometimes, Tensor, wrong
 from coterie.cluster.mixture.criteria import DensityClusterer
@@ -42,7 +42,7 @@ class MixtureClusterer(DensityClusterer):
     }
 
     covariance_type: str
-    random_state: Any
+    random_state: RandomState
     weights_: FloatArray
     means_: FloatArray
     covariances_: FloatArray
@@ -51,7 +51,7 @@ class MixtureClusterer(DensityClusterer):
     _shift: FloatArray
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, family = cls.__name__, FAMILIES[state["covariance_type"]]
         k, d = sizes["components"], sizes["columns"]
         shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[family.storage]

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from coterie._support.linear_algebra import is_positive_definite
-from coterie._support.typing import Data, FloatArray, Labels, RandomState, Weights
+from coterie._support.typing import CheckedRows, Data, FloatArray, Labels, RandomState, Weights
 from coterie._support.validation import check_seed
 from coterie.cluster.kmeans.functions import kmeans_plusplus
 from coterie.cluster.kmeans.kmeans import KMeans
@@ -21,7 +21,7 @@ from coterie.errors import InvalidParameter
 LEGACY_SEEDS = 2**32  # what NumPy's older generator takes as a seed
 
 
-def check_weights(weights: Any, n_components: int) -> FloatArray:
+def check_weights(weights: Weights | None, n_components: int) -> FloatArray:
     """Return the weights as float64, or say what is wrong with them."""
     checked = _numbers(weights, "weights", (n_components,))
     if (checked < 0).any() or (checked > 1).any():
@@ -62,7 +62,7 @@ def check_last_fit(means: FloatArray, factors: FloatArray, family: Family, shape
         raise InvalidParameter(
             f"warm_start of GaussianMixture goes on from the last fit, of {means.shape[0]} components, "
             f"{means.shape[1]} columns and precisions of shape {factors.shape}, got n_components={shape[0]}, "
-            f'{shape[1]} columns and covariance_type="{family.name}". Set warm_start=False to begin anew.'
+            f'{shape[1]} columns and covariance_type="{family.name}". Set warm_start=False to start again.'
         )
 
 
@@ -172,10 +172,10 @@ class Rows:
         weights = shares if self.weights is None else shares * self.weights[:, None]
         return self._joined([self._moments(everyone, column) for column in weights.T])
 
-    def _weights_of(self, rows: Any) -> FloatArray:
+    def _weights_of(self, rows: CheckedRows) -> FloatArray:
         return np.ones(len(rows)) if self.weights is None else self.weights[rows]
 
-    def _moments(self, rows: Any, weights: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    def _moments(self, rows: CheckedRows, weights: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         size = float(weights.sum())
         if size == 0:
             everyone = np.arange(len(self.X))

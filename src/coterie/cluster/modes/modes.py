@@ -8,7 +8,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._support.typing import Data, FloatArray, Indices, Labels, MatrixLike, SparseData, Weights
+from coterie._support.typing import (
+    CheckedRows,
+    Data,
+    FittedAttributes,
+    FloatArray,
+    Indices,
+    Labels,
+    MatrixLike,
+    SparseData,
+    Weights,
+)
 from coterie._support.validation import Choice, Constraint, Nothing, Number, Whole, check_data
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.cluster.base import Clusterer, Listener
@@ -123,14 +133,14 @@ class ModeClustering(Clusterer):
     def predict(self, X: MatrixLike) -> Labels:
         """Return the cluster of the nearest row of the fit."""
         check_is_fitted(self)
-        rows: Any = check_data(X, estimator=self, reset=False)
+        rows: CheckedRows = check_data(X, estimator=self, reset=False)
         found = nearest(rows, self._rows, self.metric, n_jobs=self.n_jobs)
         return np.asarray(self.labels_[found.index])
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
-        rows: Any = X
+    ) -> FittedAttributes:
+        rows: CheckedRows = X
         n_rows = rows.shape[0]
         if self.n_clusters is not None and self.n_clusters > n_rows:
             raise InvalidParameter(
@@ -152,7 +162,7 @@ class ModeClustering(Clusterer):
 
     def _found(
         self, X: Data, labels: Labels, density: FloatArray, depths: FloatArray, dimension: float
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         # clusters in the order of their first rows: labels do not depend on the tree's own numbers
         _, first = np.unique(labels, return_index=True)
         order = np.argsort(np.argsort(first))

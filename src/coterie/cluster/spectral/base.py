@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from coterie._support.typing import FloatArray, MatrixLike, Weights
+from coterie._support.typing import FloatArray, MatrixLike, Settings, ValuesByName, Weights
 from coterie._support.validation import (
     Choice,
     Constraint,
@@ -153,7 +153,7 @@ class SpectralBase:
     epsilon: float
     degree: float
     coef0: float
-    kernel_params: dict[str, Any] | None
+    kernel_params: ValuesByName | None
     laplacian: str
     landmarks: int | None
     eigen_solver: str | None
@@ -174,7 +174,7 @@ class SpectralBase:
     _landmark_values: FloatArray | None
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         who, affinity, weights = cls.__name__, state["affinity"], state.get("_weights")
         if affinity in GIVEN:
             check_square(sizes, who=who)
@@ -240,14 +240,14 @@ class SpectralBase:
 
     def _embed(
         self, X: Any, weights: Weights | None, n_components: int, seed: int
-    ) -> tuple[Embedding, dict[str, Any]]:
+    ) -> tuple[Embedding, ValuesByName]:
         """Return the coordinates, and the attributes that place new rows among them."""
         if self.eigen_solver == "amg":
             require_amg()
         tol = DEFAULT_TOLERANCE if isinstance(self.eigen_tol, str) else float(self.eigen_tol)
         options = SolverOptions(self.eigen_solver, tol, seed)
         affinity = self._affinity()
-        state: dict[str, Any] = dict.fromkeys(("_degrees", "_scales", "_landmark_rows", "_landmark_values"))
+        state: ValuesByName = dict.fromkeys(("_degrees", "_scales", "_landmark_rows", "_landmark_values"))
         rows, masses = _of_weight(X, weights, is_given=self._is_given)
         if self.landmarks is not None:
             found, passing = embed_by_landmarks(
@@ -271,7 +271,7 @@ class SpectralBase:
         }
         return found, state
 
-    def _with_rows_of_no_weight(self, coordinates: FloatArray, state: Mapping[str, Any]) -> FloatArray:
+    def _with_rows_of_no_weight(self, coordinates: FloatArray, state: Settings) -> FloatArray:
         """Place the rows that weigh nothing like new ones."""
         X, has_weight = state["_input"], state["_weights"] > 0
         completed = np.empty((len(has_weight), coordinates.shape[1]))
@@ -356,7 +356,7 @@ def _of_weight(X: Any, weights: Weights | None, *, is_given: bool) -> tuple[Any,
     return rows_among(X, weights > 0, is_given=is_given), None if (kept == 1.0).all() else kept
 
 
-def _places(state: Mapping[str, Any], *, is_given: bool) -> Places:
+def _places(state: Settings, *, is_given: bool) -> Places:
     """Return what places new rows, from the attributes of a fit."""
     X, weights, coordinates = state["_input"], state.get("_weights"), state["embedding_"]
     if weights is not None:

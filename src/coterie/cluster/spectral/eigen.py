@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -168,7 +169,7 @@ def _symmetric(matrix: FloatArray) -> FloatArray:
 
 
 def _by_block_krylov(problem: Eigenproblem, k: int, n_settled: int, tol: float, seed: int) -> Eigenpairs:
-    """Grow a Krylov space block by block, and start anew from its best vectors until they settle."""
+    """Grow a Krylov space block by block, and restart from its best vectors until they settle."""
     width = min(k + GUARDS, problem.n - problem.known.shape[1])
     most_blocks = BASIS_BYTES // (8 * problem.n * width)
     n_blocks = int(np.clip(min(most_blocks, problem.n // (2 * width)), 3, MOST_BLOCKS))
@@ -320,7 +321,7 @@ def _warn(reached: float, wanted: float, solver: str) -> None:
     )
 
 
-def require_amg() -> Any:
+def require_amg() -> ModuleType:
     """Return the package pyamg, or refuse the solver, as scikit-learn does, and say how to get it."""
     try:
         return require("pyamg", extra="amg", purpose='eigen_solver="amg"')

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from coterie._support.linear_algebra import settle_signs
-from coterie._support.typing import FloatArray, Labels, Weights
+from coterie._support.typing import CheckedRows, FloatArray, Labels, Weights
 from coterie.cluster.spectral.eigen import Eigenproblem, largest_pairs
 from coterie.cluster.spectral.graphs import Graph
 from coterie.errors import DataNotice, InvalidData
@@ -294,7 +294,7 @@ class WeightedGraph:
         roots = np.sqrt(self.masses)[:, None]
         return np.asarray(roots * _in_range(self.graph, roots * V) + self.loops[:, None] * V)
 
-    def times_at(self, points: Any, V: FloatArray) -> FloatArray:
+    def times_at(self, points: CheckedRows, V: FloatArray) -> FloatArray:
         """Return the values of the others, summed by mass and weight; for points that have no loops."""
         return self.graph.times_at(points, self.masses[:, None] * V)
 
@@ -302,7 +302,7 @@ class WeightedGraph:
         roots = sparse.diags_array(np.sqrt(self.masses))
         return sparse.csr_array(roots @ self.graph.stored() @ roots + sparse.diags_array(self.loops))
 
-    def among(self, points: Any) -> Graph:
+    def among(self, points: CheckedRows) -> Graph:
         return WeightedGraph(self.graph.among(points), self.masses[points])
 
     def parts(self) -> Labels:

@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import KERNEL_PARAMS, pairwise_kernels
 
 from coterie import _core
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, FloatArray, Labels, Weights
+from coterie._support.typing import Data, FloatArray, Labels, ValuesByName, Weights
 from coterie._support.validation import require_memory
 from coterie.distance import k_nearest, neighbours_within, pairwise_distances
 from coterie.errors import InvalidData, InvalidParameter
@@ -218,7 +218,7 @@ def _power_of_two(value: float) -> float:
 
 
 def clipped(values: Any, dtype: np.dtype[Any]) -> FloatArray:
-    """Return factors of exponents as finite numbers: infinity times 0, of equal rows, is no number.
+    """Return factors of exponents as finite numbers: infinity times 0, of equal rows, is not a number.
 
     Examples
     --------
@@ -255,7 +255,7 @@ class Affinity:
     epsilon: float = 1.0
     degree: float = 3.0
     coef0: float = 1.0
-    params: dict[str, Any] = field(default_factory=dict)
+    params: ValuesByName = field(default_factory=dict)
     n_jobs: int | None = None
     recall: float | None = None  # of the neighbours of rows among themselves; None: all of them
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie._support.linear_algebra import settle_signs
-from coterie._support.typing import Data, FloatArray, Weights
+from coterie._support.typing import Data, FloatArray, SparseData, Weights
 from coterie.cluster.kmeans.kmeans import KMeans
 from coterie.cluster.spectral.embedding import LEAST_FACTOR, Embedding, SolverOptions
 from coterie.cluster.spectral.graphs import Affinity
@@ -42,7 +41,7 @@ class LandmarkMap:
         return np.asarray(found * np.sqrt(sums)[:, None] if laplacian == "symmetric" else found)
 
 
-def landmark_weights(X: Data, landmarks: Data, affinity: Affinity) -> Any:
+def landmark_weights(X: Data, landmarks: Data, affinity: Affinity) -> SparseData:
     """Return the weights of rows with their nearest landmarks as CSR; no row is without any."""
     count = min(affinity.n_neighbors, len(landmarks))
     found = k_nearest(X, landmarks, count, n_jobs=affinity.n_jobs)

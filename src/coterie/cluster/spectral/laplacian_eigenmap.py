@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import FloatArray, MatrixLike, RandomState, VectorLike
+from coterie._support.typing import FloatArray, MatrixLike, RandomState, SparseData, ValuesByName, VectorLike
 from coterie._support.validation import PROGRESS, Constraint, Whole, check_parameters, check_sample_weight
 from coterie.cluster.spectral.base import (
     GRAPH_CONSTRAINTS,
@@ -82,7 +82,7 @@ class LaplacianEigenmap(
         self,
         n_components: int = 2,
         *,
-        affinity: Any = "nearest_neighbors",
+        affinity: SparseData = "nearest_neighbors",
         gamma: float = 1.0,
         h: float | None = None,
         n_neighbors: int = 10,
@@ -90,7 +90,7 @@ class LaplacianEigenmap(
         epsilon: float = 1.0,
         degree: float = 3,
         coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
+        kernel_params: ValuesByName | None = None,
         laplacian: str = "random_walk",
         landmarks: int | None = None,
         eigen_solver: str | None = None,

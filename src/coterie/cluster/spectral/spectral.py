@@ -15,7 +15,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._support.linear_algebra import EQUAL_SHARE
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Data, FloatArray, Labels, MatrixLike, RandomState, SparseData, Weights
+from coterie._support.typing import (
+    Data,
+    FittedAttributes,
+    FloatArray,
+    Labels,
+    MatrixLike,
+    RandomState,
+    Settings,
+    SparseData,
+    ValuesByName,
+    Weights,
+)
 from coterie._support.validation import PROGRESS, Choice, Constraint, Flag, Nothing, Whole, check_n_clusters
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.cluster.base import Listener, WeightedClusterer
@@ -173,7 +184,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         assign_labels: str = "kmeans",
         degree: float = 3,
         coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
+        kernel_params: ValuesByName | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
         laplacian: str = "random_walk",
@@ -225,7 +236,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
 
     def _compute(
         self, X: Data | SparseData, weights: Weights | None, listener: Listener | None
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         who = type(self).__name__
         n_weighing = count_rows_of_weight(X.shape[0], weights)
         check_n_clusters(self.n_clusters, X.shape[0], who=who)
@@ -256,9 +267,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
             state["labels_"][is_new] = self._nearest_groups(X[is_new], found.coordinates[is_new], state)
         return state
 
-    def _group(
-        self, coordinates: FloatArray, X: Any, weights: Weights | None, seed: int
-    ) -> Mapping[str, Any]:
+    def _group(self, coordinates: FloatArray, X: Any, weights: Weights | None, seed: int) -> FittedAttributes:
         """Return the labels of the rows that have any weight, -1 for the others, and means of the groups."""
         has_weight = np.ones(len(coordinates), dtype=bool) if weights is None else weights > 0
         masses = None if weights is None else weights[has_weight]
@@ -283,7 +292,7 @@ class SpectralClustering(SpectralBase, WeightedClusterer):
         model = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed, verbose=int(self.verbose))
         return model.fit(coordinates, sample_weight=weights).labels_
 
-    def _nearest_groups(self, X: Any, coordinates: FloatArray, state: Mapping[str, Any]) -> Labels:
+    def _nearest_groups(self, X: Any, coordinates: FloatArray, state: Settings) -> Labels:
         """Return the group whose mean is nearest; a row of the fit keeps its label."""
         labels = nearest(np.ascontiguousarray(coordinates), state["_centers"]).index.astype(np.int32)
         if not self._is_given and self.landmarks is None:

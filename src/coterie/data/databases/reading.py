@@ -9,11 +9,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 
 from coterie._printing import shortened
 from coterie._support.optional import require
+from coterie._support.typing import PolarsFrame, PolarsSeries
 from coterie._support.validation.memory import format_bytes
 from coterie.data.databases.spool import Spool, SpooledRows, stacked
 from coterie.data.source import read_limit
@@ -349,13 +351,13 @@ class SqliteFile:
         self.connection.close()
 
 
-def _only_reading(action: int, *_: Any) -> int:
+def _only_reading(action: int, *_: object) -> int:
     """Allow what a select does; SQLite asks before every part of a statement."""
     allowed = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
     return sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY
 
 
-def _sqlite_series(polars: Any, name: str, values: list[Any]) -> Any:
+def _sqlite_series(polars: ModuleType, name: str, values: list[Any]) -> PolarsSeries:
     """Return a column, whose cells may be of several types: then it is text."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float} or len(kinds) == 1:
@@ -488,7 +490,7 @@ class PostgresServer:
         self.connection.close()
 
 
-def _plain(polars: Any, batch: Any, names: Sequence[str]) -> Any:
+def _plain(polars: ModuleType, batch: PolarsFrame, names: Sequence[str]) -> PolarsFrame:
     """Return a batch as a frame; types that Arrow does not have, such as numeric, are text there."""
     arrays = [column.storage if hasattr(column, "storage") else column for column in _columns(batch)]
     return polars.DataFrame(
@@ -496,7 +498,7 @@ def _plain(polars: Any, batch: Any, names: Sequence[str]) -> Any:
     )
 
 
-def _columns(batch: Any) -> list[Any]:
+def _columns(batch: PolarsFrame) -> list[Any]:
     return [
         column.combine_chunks() if hasattr(column, "combine_chunks") else column for column in batch.columns
     ]

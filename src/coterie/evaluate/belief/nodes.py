@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Data, Labels, MatrixLike, RandomState
+from coterie._support.typing import Data, JsonObject, Labels, MatrixLike, RandomState
 from coterie._support.validation import (
     Choice,
     Number,
@@ -100,7 +100,7 @@ class NodeTests:
         """Number of clusters; 1: there are none."""
         return int(self.labels.max()) + 1
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return what was found as plain numbers."""
         return {
             "alpha": self.alpha,
@@ -248,7 +248,7 @@ def _check_tree(tree: Any, n_rows: int) -> None:
         raise InvalidData(f"dendrogram of {_WHO} must be binary: use tree.binary().")
 
 
-def _facts(test: NodeTest) -> dict[str, Any]:
+def _facts(test: NodeTest) -> JsonObject:
     return {
         "node": test.node,
         "size": test.size,

@@ -12,7 +12,7 @@ from scipy.sparse import coo_array, csr_array, issparse
 
 from coterie import _core
 from coterie._support.linear_algebra import principal_components, settle_signs
-from coterie._support.typing import AnyArray, Data, MatrixLike
+from coterie._support.typing import AnyArray, AnyFunction, CheckedRows, Data, MatrixLike, SparseData
 from coterie._support.validation import Choice, Function, check_data, check_parameter
 from coterie.data.graphs import Graph
 from coterie.errors import InvalidData
@@ -22,7 +22,7 @@ Sampler: TypeAlias = Callable[[np.random.Generator], Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-def fit_configuration(graph: Any) -> Callable[[np.random.Generator], Any]:
+def fit_configuration(graph: SparseData) -> Callable[[np.random.Generator], Any]:
     """Return a sampler of graphs in which every vertex has the degree it has here.
 
     Edges exchange their ends at random, never making a loop or a double edge; the weights are permuted
@@ -77,7 +77,7 @@ class NullModel:
     draw: Sampler  # takes a random generator and returns data of the shape of the given ones
 
 
-def fit_null(null: str | Callable[..., Any], X: Any, *, who: str) -> NullModel:
+def fit_null(null: str | AnyFunction, X: MatrixLike, *, who: str) -> NullModel:
     """Return the null model of that name for checked data.
 
     Parameters
@@ -106,7 +106,7 @@ def fit_null(null: str | Callable[..., Any], X: Any, *, who: str) -> NullModel:
     return NullModel(null, words, fit(X))
 
 
-def check_null_data(null: Any, X: MatrixLike, *, who: str) -> Any:
+def check_null_data(null: Any, X: MatrixLike, *, who: str) -> CheckedRows:
     """Return the data as a null model needs them: rows of features, or a graph for "configuration"."""
     if isinstance(null, str) and null == "configuration":
         return check_data(X, who=who, accept_sparse=True, squares=False, may_be_distances=True)
@@ -153,7 +153,7 @@ def fit_elliptical(X: Data) -> Sampler:
     frame = Frame.of(X)
     radii = np.sqrt(np.einsum("ij,ij->i", frame.scores, frame.scores))
 
-    def draw(rng: np.random.Generator) -> Any:
+    def draw(rng: np.random.Generator) -> AnyArray:
         directions = rng.normal(size=frame.shape)
         directions /= np.sqrt(np.einsum("ij,ij->i", directions, directions))[:, None]
         return frame.dress(rng.permutation(radii)[:, None] * directions)
@@ -168,7 +168,7 @@ class Frame:
     center: Floats
     scores: Floats  # (n_rows, rank)
     axes: Floats  # (rank, n_columns)
-    dtype: Any
+    dtype: npt.DTypeLike
 
     @classmethod
     def of(cls, X: Data) -> Frame:

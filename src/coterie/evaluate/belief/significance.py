@@ -11,7 +11,7 @@ from scipy.stats import beta, norm
 
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import FloatArray, MatrixLike, RandomState
+from coterie._support.typing import AnyFunction, FloatArray, JsonObject, MatrixLike, RandomState
 from coterie._support.validation import Flag, Nothing, Seed, Whole, check_parameter, check_seed
 from coterie._support.validation.schema import FLAG, Real, Schema, Sometimes, Tensor, Text
 from coterie.errors import InvalidParameter
@@ -150,7 +150,7 @@ class Significance:
         least = "" if self.n_as_good else "the smallest possible with "
         return f"Monte Carlo p = {self.p_value:.2g}, {least}{draws}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return what was found as plain numbers and words."""
         return {
             "measure": self.measure,
@@ -188,7 +188,7 @@ def significance(
     X: MatrixLike,
     *,
     measure: str | Callable[[Any, Any], float] = "silhouette_score",
-    null: str | Callable[..., Any] = "gaussian",
+    null: str | AnyFunction = "gaussian",
     n_draws: int = 199,
     greater_is_better: bool | None = None,
     sample_size: int | None = None,

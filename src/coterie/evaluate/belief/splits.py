@@ -9,7 +9,7 @@ import numpy as np
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import resolve_threads
-from coterie._support.typing import Data, Labels, MatrixLike, RandomState, VectorLike
+from coterie._support.typing import Data, Labels, MatrixLike, Model, RandomState, VectorLike
 from coterie._support.validation import Seed, Whole, check_data, check_parameter, check_seed, shift_seed
 from coterie.errors import InvalidData
 from coterie.evaluate.belief.null_models import fit_null
@@ -25,7 +25,7 @@ def split_significance(
     X: MatrixLike,
     labels: VectorLike,
     *,
-    estimator: Any = None,
+    estimator: Model = None,
     null: Any = "gaussian",
     n_draws: int = 199,
     random_state: RandomState = None,

@@ -10,7 +10,15 @@ import numpy.typing as npt
 
 from coterie._support.optional import require
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import FloatArray, Labels, MatrixLike, RandomState, VectorLike
+from coterie._support.typing import (
+    AnyArray,
+    FloatArray,
+    JsonObject,
+    Labels,
+    MatrixLike,
+    RandomState,
+    VectorLike,
+)
 from coterie._support.validation import (
     Choice,
     Nothing,
@@ -36,7 +44,7 @@ from coterie.evaluate.external.contingency import ContingencyTable, tabulate
 from coterie.evaluate.external.pair_scores import adjusted_rand_of
 from coterie.evaluate.external.pairs import PairCounts
 from coterie.evaluate.external.tables import find_noise, reduce_rows
-from coterie.evaluate.labelings import AnyArray, Labeling, read_labeling
+from coterie.evaluate.labelings import Labeling, read_labeling
 
 Scheme: TypeAlias = Literal["bootstrap", "subsample", "noise"]
 # what mean Jaccard similarities mean, after the manual of R's clusterboot [hennig-2007]
@@ -139,7 +147,7 @@ class Stability:
         """The word for `overall`."""
         return verdict_of(self.overall)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return what was found as plain numbers and words."""
         return {
             "scheme": self.scheme,

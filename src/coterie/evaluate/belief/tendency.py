@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit, logsumexp
 from scipy.stats import beta
 
-from coterie._support.typing import FloatArray, MatrixLike, RandomState
+from coterie._support.typing import CheckedRows, FloatArray, JsonObject, MatrixLike, RandomState
 from coterie._support.validation import Nothing, Seed, Whole, check_data, check_parameter, check_seed
 from coterie._support.validation.schema import COUNT, Real, Schema
 from coterie.distance import k_nearest, nearest
@@ -54,7 +54,7 @@ class Hopkins:
             return "more clustered than uniform rows"
         return "as uniform rows" if self.p_value <= 0.95 else "more even than uniform rows"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return what was found as plain numbers and words."""
         return {
             "value": self.value,
@@ -120,7 +120,7 @@ def hopkins(X: MatrixLike, *, n_probes: int | None = None, random_state: RandomS
     return Hopkins(float(expit(odds)), _upper_tail(odds, m, n, (high - low)[varies], rng), m)
 
 
-def _probe(rows: Any, m: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def _probe(rows: CheckedRows, m: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Return the logarithms of u^d of m random points of the rows' box, and of w^d of m random rows."""
     low, high = rows.min(axis=0), rows.max(axis=0)
     points = low + (high - low) * rng.random((m, rows.shape[1]))

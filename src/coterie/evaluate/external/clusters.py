@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie._support.optional import require
-from coterie._support.typing import VectorLike
+from coterie._support.typing import AnyArray, VectorLike
 from coterie._support.validation import Number, check_parameter
 from coterie._support.validation.schema import Names, Schema, Tensor, Text
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.external.sets import AVERAGES, Average, squared_beta
-from coterie.evaluate.labelings import AnyArray, Noise
+from coterie.evaluate.labelings import Noise
 
 cluster_measure = partial(
     measure, group="clusters", needs="labelings", low=0, high=1, reference="simovici-lectures"

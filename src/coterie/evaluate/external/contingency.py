@@ -13,7 +13,7 @@ from scipy.sparse import coo_array, csr_array, csr_matrix, issparse
 
 from coterie import _core
 from coterie._support.optional import require
-from coterie._support.typing import VectorLike, Weights
+from coterie._support.typing import AnyArray, Settings, VectorLike, Weights
 from coterie._support.validation import (
     Nothing,
     Number,
@@ -25,7 +25,7 @@ from coterie._support.validation import (
 from coterie._support.validation.schema import Names, Schema, Tensor, check_starts
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.external import tables
-from coterie.evaluate.labelings import AnyArray, Labeling, Noise, check_noise, read_labelings
+from coterie.evaluate.labelings import Labeling, Noise, check_noise, read_labelings
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class ContingencyTable:
     }
 
     @classmethod
-    def _check_state(cls, state: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    def _check_state(cls, state: Settings, sizes: Mapping[str, int]) -> None:
         check_starts(state["row_starts"], sizes["cells"], who=cls.__name__, name="row_starts")
 
     classes: AnyArray

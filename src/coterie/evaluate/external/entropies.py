@@ -8,11 +8,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from coterie import _core
-from coterie._support.typing import VectorLike
+from coterie._support.typing import AnyArray, VectorLike
 from coterie._support.validation import Choice
 from coterie.errors import InvalidParameter
 from coterie.evaluate.external.contingency import ContingencyTable, tabulate
-from coterie.evaluate.labelings import AnyArray, Noise, check_noise, read_labeling
+from coterie.evaluate.labelings import Noise, check_noise, read_labeling
 
 AverageMethod: TypeAlias = Literal["min", "geometric", "arithmetic", "max"]
 AVERAGE_METHODS = Choice("min", "geometric", "arithmetic", "max")

@@ -15,12 +15,12 @@ from scipy.sparse.csgraph import (
 )
 from scipy.spatial.distance import cdist
 
-from coterie._support.typing import MatrixLike, VectorLike
+from coterie._support.typing import AnyArray, MatrixLike, VectorLike
 from coterie._support.validation import check_data
 from coterie.errors import InvalidData
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
-from coterie.evaluate.labelings import AnyArray, Noise
+from coterie.evaluate.labelings import Noise
 
 DENSE_CELLS = 2_000_000  # a dense assignment of more would need 16 MB and more
 Floats = npt.NDArray[np.float64]

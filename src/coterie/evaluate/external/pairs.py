@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._support.typing import VectorLike
+from coterie._support.typing import AnyArray, VectorLike
 from coterie._support.validation.schema import Real, Schema
 from coterie.errors import InvalidParameter
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
-from coterie.evaluate.labelings import AnyArray, Noise
+from coterie.evaluate.labelings import Noise
 
 LARGEST_SQUARE_ROOT = 3_037_000_499  # its square is the last that fits 64 bits with a sign
 

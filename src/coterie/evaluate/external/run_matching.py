@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from coterie._support.optional import require
-from coterie._support.typing import FloatArray, MatrixLike
+from coterie._support.typing import AnyArray, FloatArray, JsonObject, MatrixLike
 from coterie._support.validation import check_data, require_memory
 from coterie._support.validation.schema import (
     COUNT,
@@ -26,7 +26,7 @@ from coterie._support.validation.schema import (
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.evaluate.belief.stability import plain_value
 from coterie.evaluate.internal.partitions import read_partition
-from coterie.evaluate.labelings import AnyArray, read_labeling
+from coterie.evaluate.labelings import read_labeling
 
 _WHO = "match"
 MAJORITY = 0.5
@@ -81,7 +81,7 @@ class Matching:
     drift : tuple of Drift
         One for each cluster that continues.
     births : tuple
-        New names of clusters that continue none and are no part of one.
+        New names of clusters that neither continue another nor are part of one.
     deaths : tuple
         Reference clusters that are not continued and did not merge into another.
     splits : dict
@@ -121,7 +121,7 @@ class Matching:
         """Whether every cluster continues with the same rows."""
         return not (self.births or self.deaths or any(each.jaccard < 1 for each in self.drift))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return what was found as plain values."""
         return {
             "names": [[plain_value(new), plain_value(name)] for new, name in self.names.items()],
@@ -178,7 +178,7 @@ def match(reference: Any, new: Any, *, X: MatrixLike | None = None) -> Matching:
     ----------
     reference, new : array-like of shape (n_samples,), or fitted models
         Labels of the same rows, -1 is noise; or models with ``labels_`` or ``labels``. Lower labels than -1
-        (rows left out) are no clusters either.
+        (rows left out) do not count as a cluster either.
     X : array-like of shape (n_samples, n_features), default=None
         The rows. They measure how far centres moved; and they are given to ``predict`` of models, so that
         two models that were fitted to different rows can be compared.

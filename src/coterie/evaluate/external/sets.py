@@ -10,12 +10,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from coterie._support.typing import VectorLike
+from coterie._support.typing import AnyArray, VectorLike
 from coterie._support.validation import Choice, Number, check_parameter
 from coterie.evaluate.catalogue import measure
 from coterie.evaluate.external.contingency import ContingencyTable, contingency_table
 from coterie.evaluate.external.tables import reduce_rows
-from coterie.evaluate.labelings import AnyArray, Noise
+from coterie.evaluate.labelings import Noise
 
 Average: TypeAlias = Literal["weighted", "macro"]
 LARGEST_BETA = 1e100  # long before, precision has no part in any digit; the square of more may overflow

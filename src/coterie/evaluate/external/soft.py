@@ -9,13 +9,13 @@ the draws would differ.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.typing import MatrixLike
+from coterie._support.typing import AnyArray, MatrixLike
 from coterie._support.validation import check_parameter
 from coterie.errors import InvalidData
 from coterie.evaluate.catalogue import measure
@@ -130,7 +130,7 @@ def _read_memberships(
 
 
 def _as_memberships(memberships: MatrixLike, name: str) -> Memberships:
-    array: npt.NDArray[Any] = np.asarray(memberships)
+    array: AnyArray = np.asarray(memberships)
     if array.ndim == 1:
         return _one_hot(array, name)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
@@ -152,7 +152,7 @@ def _as_memberships(memberships: MatrixLike, name: str) -> Memberships:
     return normalised
 
 
-def _one_hot(labels: npt.NDArray[Any], name: str) -> Memberships:
+def _one_hot(labels: AnyArray, name: str) -> Memberships:
     codes, names = _core.encode_integers(read_labeling(labels, name).integers)
     return np.asarray(codes[:, None] == np.arange(names.size), dtype=np.float64)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from coterie.evaluate.labelings import NOISE_LABEL, AnyArray
+from coterie._support.typing import AnyArray
+from coterie.evaluate.labelings import NOISE_LABEL
 
 if TYPE_CHECKING:
     from coterie.evaluate.external.contingency import ContingencyTable

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any
 
-from coterie._support.typing import MatrixLike, RandomState, VectorLike
+from coterie._support.typing import MatrixLike, RandomState, ValuesByName, VectorLike
 from coterie._support.validation import Nothing, Seed, Whole, check_parameter
 from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidParameter
@@ -80,7 +79,7 @@ def assess(
     n_features: float | None = None,
     sample_weight: VectorLike | None = None,
     noise: Noise | None = None,
-    **kwds: Any,
+    **kwds: object,
 ) -> Assessment:
     """Compute every internal measure of a clustering.
 
@@ -126,7 +125,7 @@ def assess(
     check_parameter(random_state, Seed(), name="random_state", who="assess")
     policy = check_noise("cluster" if noise is None else noise)
     partition = read_partition(labels, policy).weigh(sample_weight, who="assess").require_groups()
-    known: dict[str, Any] = {"metric": metric, "random_state": random_state, "noise": noise}
+    known: ValuesByName = {"metric": metric, "random_state": random_state, "noise": noise}
     known |= {"n_features": n_features, "sample_weight": sample_weight}
     findings = []
     for chosen in _choose(measures):
@@ -152,7 +151,7 @@ def _choose(names: Sequence[str] | None) -> tuple[Measure, ...]:
     return chosen
 
 
-def _draws(chosen: Measure, n_samples: int, sample_size: int | None) -> dict[str, Any]:
+def _draws(chosen: Measure, n_samples: int, sample_size: int | None) -> ValuesByName:
     """Parameters that make a measure draw samples, where it should."""
     accepted = signature(chosen.function).parameters
     if "sample" in accepted and n_samples > MOST_SUMMED:
@@ -163,7 +162,7 @@ def _draws(chosen: Measure, n_samples: int, sample_size: int | None) -> dict[str
 
 
 def _find(
-    chosen: Measure, X: MatrixLike, labels: VectorLike, known: dict[str, Any], of_distance: dict[str, Any]
+    chosen: Measure, X: MatrixLike, labels: VectorLike, known: ValuesByName, of_distance: ValuesByName
 ) -> Finding:
     accepted = signature(chosen.function).parameters
     if "metric" not in accepted and isinstance(known["metric"], str) and known["metric"] == "precomputed":

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie import _core
-from coterie._support.typing import Data, MatrixLike, VectorLike
+from coterie._support.typing import AnyArray, Data, MatrixLike, VectorLike
 from coterie._support.validation import check_data
 from coterie.errors import InvalidData
 from coterie.evaluate.internal.partitions import Partition, read_partition
@@ -96,7 +95,7 @@ def squared_to_own(X: Data, points: Numbers, own: npt.NDArray[np.int32]) -> Numb
 def squared_between(points: Numbers) -> Numbers:
     """Return the squared Euclidean distances between all points."""
     metric = _core.Metric(_core.Kernel.squared_difference, _core.Finish.identity)
-    contiguous: Any = np.ascontiguousarray(points, dtype=np.float64)
+    contiguous: AnyArray = np.ascontiguousarray(points, dtype=np.float64)
     return np.asarray(_core.pairwise(contiguous, contiguous, metric))
 
 

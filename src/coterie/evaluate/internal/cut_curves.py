@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from coterie import _core
 from coterie._support.optional import require
-from coterie._support.typing import MatrixLike, VectorLike
+from coterie._support.typing import AnyArray, CheckedRows, MatrixLike, VectorLike
 from coterie._support.validation import Choice, Nothing, check_data, check_parameter
 from coterie._support.validation.schema import DictOf, Schema, Tensor, Text
 from coterie.errors import InvalidData, InvalidParameter
@@ -92,7 +92,7 @@ class CutCurve(Mapping[str, Values]):
             return int(self.n_clusters[np.nanargmax(values)])
         return int(self.n_clusters[np.nanargmin(values)])
 
-    def to_dict(self) -> dict[str, npt.NDArray[Any]]:
+    def to_dict(self) -> dict[str, AnyArray]:
         """Return everything as arrays of one length by name."""
         return {"n_clusters": self.n_clusters, "height": self.heights, **self.curves}
 
@@ -222,7 +222,7 @@ def _normalized_information(cells: Values, clusters: Values, class_sizes: Any) -
 def _from_data(
     tree: Dendrogram, X: MatrixLike, numbers: Any, silhouette_at: Sequence[int] | Literal["all"] | None
 ) -> dict[str, Values]:
-    rows: Any = check_data(X, who=WHO, may_be_distances=True)
+    rows: CheckedRows = check_data(X, who=WHO, may_be_distances=True)
     if rows.shape[0] != tree.n_leaves:
         raise InvalidData(
             f"X of {WHO} must have a row per leaf, {tree.n_leaves} of them, got {rows.shape[0]}."
@@ -235,7 +235,7 @@ def _from_data(
 
 
 def _silhouettes(
-    tree: Dendrogram, rows: Any, numbers: Any, wanted: Sequence[int] | Literal["all"] | None
+    tree: Dendrogram, rows: CheckedRows, numbers: Any, wanted: Sequence[int] | Literal["all"] | None
 ) -> Values:
     if wanted is None or isinstance(wanted, str):
         check_parameter(wanted, Choice("all") | Nothing(), name="silhouette_at", who=WHO)
@@ -253,6 +253,6 @@ def _silhouettes(
     return silhouettes
 
 
-def _share(part: Any, whole: Any) -> Values:
+def _share(part: Any, whole: CheckedRows) -> Values:
     shares: Values = np.divide(part, whole, out=np.ones(np.shape(whole)), where=np.asarray(whole) != 0)
     return shares

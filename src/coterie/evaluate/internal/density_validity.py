@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie._support.typing import MatrixLike, VectorLike
+from coterie._support.typing import AnyArray, MatrixLike, VectorLike
 from coterie._support.validation import Nothing, Number, check_parameter
 from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.catalogue import measure
@@ -162,7 +162,7 @@ def _density(space: Space, members: npt.NDArray[np.intp], dimension: float) -> D
     return Density(core, sparseness, inner)
 
 
-def _core_distances(distances: npt.NDArray[Any], first: int, dimension: float) -> Numbers:
+def _core_distances(distances: AnyArray, first: int, dimension: float) -> Numbers:
     """(mean over the others of d^-dimension)^(-1/dimension), by logarithms: powers overflow."""
     with np.errstate(divide="ignore"):
         logs = -dimension * np.log(distances.astype(np.float64))

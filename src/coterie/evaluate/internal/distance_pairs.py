@@ -12,9 +12,8 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from coterie._support.typing import FloatArray, MatrixLike, RandomState, VectorLike
+from coterie._support.typing import AnyArray, FloatArray, MatrixLike, RandomState, ValuesByName, VectorLike
 from coterie._support.validation import Nothing, Seed, Whole, check_parameter, require_memory
 from coterie.distance.catalogue import DistanceLike
 from coterie.errors import InvalidData
@@ -57,7 +56,7 @@ def c_index(
     sample_size: int | None = None,
     random_state: RandomState = None,
     noise: Noise = "cluster",
-    **kwds: Any,
+    **kwds: object,
 ) -> float:
     """Sum of distances within clusters, between the least (0) and the greatest (1) sum of as many pairs.
 
@@ -88,7 +87,7 @@ def gamma(
     sample_size: int | None = None,
     random_state: RandomState = None,
     noise: Noise = "cluster",
-    **kwds: Any,
+    **kwds: object,
 ) -> float:
     """Goodman-Kruskal gamma of distance and being apart: (s+ - s-) / (s+ + s-).
 
@@ -119,7 +118,7 @@ def tau(
     sample_size: int | None = None,
     random_state: RandomState = None,
     noise: Noise = "cluster",
-    **kwds: Any,
+    **kwds: object,
 ) -> float:
     """Kendall's tau of distance and being apart: (s+ - s-) / sqrt(N_w N_b N (N - 1) / 2).
 
@@ -150,7 +149,7 @@ def _of_pairs(
     random_state: RandomState,
     noise: Noise,
     who: str,
-    options: dict[str, Any],
+    options: ValuesByName,
 ) -> float:
     check_parameter(sample_size, Whole(3) | Nothing(), name="sample_size", who=who)
     check_parameter(random_state, Seed(), name="random_state", who=who)
@@ -171,8 +170,8 @@ def all_pairs(space: Space, partition: Partition, who: str) -> Pairs:
         f"{who} of {n:,} samples",
         "It keeps the distances of all pairs: use sample_size=5000.",
     )
-    within: list[npt.NDArray[Any]] = []
-    between: list[npt.NDArray[Any]] = []
+    within: list[AnyArray] = []
+    between: list[AnyArray] = []
     numbers = np.arange(n)
     for rows, distances in space.blocks():
         is_later = numbers[rows, None] < numbers
@@ -200,7 +199,7 @@ def point_biserial(
     random_state: RandomState = None,
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
-    **kwds: Any,
+    **kwds: object,
 ) -> float:
     """Pearson correlation of the distances of pairs with being in different clusters (0 or 1).
 
@@ -254,7 +253,7 @@ def _correlation(space: Space, partition: Partition, unit: float = 1.0) -> float
     symbol="CPCC", group="trees", needs="tree", low=-1, high=1, is_scale_free=True, reference="sokal-1962"
 )
 def cophenetic_correlation(
-    X: MatrixLike, cophenetic: VectorLike | Dendrogram, *, metric: DistanceLike = "euclidean", **kwds: Any
+    X: MatrixLike, cophenetic: VectorLike | Dendrogram, *, metric: DistanceLike = "euclidean", **kwds: object
 ) -> float:
     """Pearson correlation of the distances of pairs with the heights at which a tree joins them.
 

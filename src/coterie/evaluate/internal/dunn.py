@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from coterie._support.typing import MatrixLike, VectorLike
+from coterie._support.typing import AnyArray, MatrixLike, VectorLike
 from coterie._support.validation import Choice, check_parameter
 from coterie.distance.catalogue import DistanceLike
 from coterie.evaluate.internal.dispersion import (
@@ -38,7 +38,7 @@ def dunn_score(
     metric: DistanceLike = "euclidean",
     sample_weight: VectorLike | None = None,
     noise: Noise = "cluster",
-    **kwds: Any,
+    **kwds: object,
 ) -> float:
     """Least dissimilarity of two clusters over the greatest dispersion of one.
 
@@ -83,7 +83,7 @@ def dunn_score(
 
 def _gaps(
     between: Between, space: Space, partition: Partition, centroids: Representatives | None
-) -> npt.NDArray[Any]:
+) -> AnyArray:
     if between == "centroid":
         assert centroids is not None
         return centroids.between
@@ -102,7 +102,7 @@ def _hausdorff(space: Space, partition: Partition) -> npt.NDArray[np.float64]:
     return np.maximum(directed, directed.T)
 
 
-def _ratio(gaps: npt.NDArray[Any], greatest: float) -> float:
+def _ratio(gaps: AnyArray, greatest: float) -> float:
     apart = gaps[~np.eye(len(gaps), dtype=bool)]
     least = float(apart.min())
     return least / greatest if greatest > 0 else (inf if least > 0 else 0.0)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.sparse import csr_array
 
-from coterie._support.typing import AnyArray, VectorLike
+from coterie._support.typing import AnyArray, SparseData, VectorLike
 from coterie._support.validation import Flag, Nothing, Number, check_parameter
 from coterie.data.graphs import Graph, read_graph
 from coterie.errors import InvalidData
@@ -20,7 +18,7 @@ from coterie.evaluate.labelings import Noise
     symbol="Q", group="graphs", needs="graph", low=-0.5, high=1, is_scale_free=True, reference="newman-2004"
 )
 def modularity(
-    graph: Any,
+    graph: SparseData,
     labels: VectorLike,
     *,
     resolution: float = 1.0,

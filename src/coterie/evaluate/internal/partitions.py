@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from coterie._support.typing import FloatArray, VectorLike, Weights
+from coterie._support.typing import AnyArray, FloatArray, VectorLike, Weights
 from coterie._support.validation import check_sample_weight
 from coterie.errors import InvalidData
 from coterie.evaluate.external.tables import extend_labels, find_noise
-from coterie.evaluate.labelings import AnyArray, Labeling, Noise, check_noise, read_labeling
+from coterie.evaluate.labelings import Labeling, Noise, check_noise, read_labeling
 
 Codes = npt.NDArray[np.int32]
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from coterie._support.optional import require
-from coterie._support.typing import FloatArray, MatrixLike, RandomState, VectorLike, Weights
+from coterie._support.typing import AnyArray, FloatArray, MatrixLike, RandomState, VectorLike, Weights
 from coterie._support.validation import Choice, Nothing, Seed, Whole, check_parameter
 from coterie._support.validation.schema import Maybe, Names, Schema, Sometimes, Tensor
 from coterie.distance.catalogue import DistanceLike
@@ -24,7 +24,7 @@ from coterie.evaluate.catalogue import measure
 from coterie.evaluate.internal.partitions import Codes, Partition, read_partition
 from coterie.evaluate.internal.sampling import Estimate, draw_from_each
 from coterie.evaluate.internal.spaces import GroupSums, Space, read_space, reduce_sums
-from coterie.evaluate.labelings import AnyArray, Noise
+from coterie.evaluate.labelings import Noise
 
 MOST_SHOWN = 20  # clusters printed before the rest becomes "..."
 Sample: TypeAlias = Literal["random", "stratified"]

@@ -14,7 +14,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import distance_metrics
 
 from coterie import _core
-from coterie._support.typing import Data, Distances, MatrixLike
+from coterie._support.typing import Data, Distances, MatrixLike, ValuesByName
 from coterie._support.validation import check_data, refuse_heavy, require_memory
 from coterie.distance import find_distance
 from coterie.distance.catalogue import DistanceLike
@@ -49,7 +49,7 @@ class NativeDistance:
     squared_metric: Any = None  # for least and greatest distances, without roots; None: there is none
 
 
-def find_native(metric: DistanceLike, options: dict[str, Any], X: Data) -> NativeDistance | None:
+def find_native(metric: DistanceLike, options: ValuesByName, X: Data) -> NativeDistance | None:
     """Return the distance of the catalogue as the engine computes it, or None when it does not."""
     try:
         distance = find_distance(metric, **options).fit(X)
@@ -219,7 +219,7 @@ class VectorSpace(Space):
 class ForeignSpace(VectorSpace):
     """Rows with a distance that the native engine does not have: scikit-learn's, or a function."""
 
-    def __init__(self, X: Any, metric: DistanceLike, options: dict[str, Any], who: str) -> None:
+    def __init__(self, X: Any, metric: DistanceLike, options: ValuesByName, who: str) -> None:
         self.X, self.metric, self.options, self.who = X, metric, options, who
         self.n_samples = X.shape[0]
 
@@ -381,7 +381,7 @@ def read_space(
     partition: Partition,
     *,
     who: str,
-    options: dict[str, Any] | None = None,
+    options: ValuesByName | None = None,
 ) -> Space:
     """Return the samples of a partition with their distances, or say what is wrong with them."""
     options = options or {}
@@ -392,7 +392,7 @@ def read_space(
 
 
 def _read_space(
-    X: MatrixLike, metric: DistanceLike, partition: Partition, who: str, options: dict[str, Any]
+    X: MatrixLike, metric: DistanceLike, partition: Partition, who: str, options: ValuesByName
 ) -> Space:
     if isinstance(metric, str) and metric == "precomputed":
         return _align(MatrixSpace(_read_matrix(X, who)), partition, who)
@@ -418,7 +418,7 @@ def read_vectors(
     partition: Partition,
     *,
     who: str,
-    options: dict[str, Any] | None = None,
+    options: ValuesByName | None = None,
 ) -> VectorSpace:
     """Return the samples as rows of numbers: for measures that need centroids."""
     if isinstance(metric, str) and metric == "precomputed":

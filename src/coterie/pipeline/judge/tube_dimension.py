@@ -1,7 +1,7 @@
 """In how many directions groups extend, however they are bent: one for a tube, a moon or a ring.
 
 A path along a tube cannot go round a thin spot, so that a tube cut across shows deeper valleys by chance than
-a round cloud does. Two tubes side by side are no tube: a third of their rows reaches over both.
+a round cloud does. Two tubes side by side do not count as one: a third of their rows reaches over both.
 """
 
 from __future__ import annotations

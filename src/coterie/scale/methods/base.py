@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from coterie._support.typing import FittedAttributes
 from coterie._support.validation import Constraint, check_parameters, with_plain_numbers
 from coterie.data.databases import SpooledRows
 from coterie.errors import InvalidData
@@ -62,7 +63,7 @@ class LazyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships 
         """Find the groups and return the lazy labels."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
-    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         """Return the fitted attributes."""
         raise NotImplementedError
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from coterie._support.progress import ProgressOption
+from coterie._support.typing import Model
 from coterie.errors import InvalidParameter
 from coterie.pipeline.candidates import Candidate
 from coterie.scale.methods.dbscan import DBSCAN
@@ -60,7 +61,7 @@ def takes_checkpoint(method: str, distance: str | None = None) -> bool:
     return is_fitted_to_all(method, distance) and "checkpoint" in METHODS[method][0]().get_params()
 
 
-def estimator_of(winner: Candidate, progress: ProgressOption, **more: Any) -> Any:
+def estimator_of(winner: Candidate, progress: ProgressOption, **more: object) -> Model:
     """Return the estimator of a winner for all rows."""
     kind, shared = METHODS[winner.method]
     parameters = {name: winner.parameters[name] for name in shared if name in winner.parameters}

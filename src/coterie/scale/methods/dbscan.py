@@ -16,7 +16,16 @@ from scipy.sparse.csgraph import connected_components
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import one_thread
-from coterie._support.typing import Data, Distances, FloatArray, Indices, Labels, Weights
+from coterie._support.typing import (
+    AnyArray,
+    Data,
+    Distances,
+    FittedAttributes,
+    FloatArray,
+    Indices,
+    Labels,
+    Weights,
+)
 from coterie._support.validation import PROGRESS, Anything, Constraint, Number
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster.density import find_in_rows, read_curve
@@ -37,7 +46,7 @@ FEWEST_ROWS = 16  # of the sample; fewer tell nothing about a median
 EPS_ROWS = 2000  # whose neighbours are looked for
 SAMPLE_ROWS = 50_000  # to find where to cut
 ROWS_AT_ONCE = 1 << 20  # of labels that are renumbered
-Numbers: TypeAlias = npt.NDArray[np.integer[Any]]  # as narrow as the number of rows allows
+Numbers: TypeAlias = Labels  # as narrow as the number of rows allows
 NOTHING: Numbers = np.empty(0, dtype=np.intp)
 ROUNDING = 1e-6  # halos are wider by this share than they need be
 
@@ -140,7 +149,7 @@ class BoxResult:
     # core points of other boxes in the halo, and their cluster here: what joins clusters of boxes
     halo: Numbers
     halo_cluster: Numbers
-    border: Numbers  # rows that are no core points but near to some, once for each cluster they are near to
+    border: Numbers  # rows near a core point without being one, once for each cluster they are near to
     border_cluster: Numbers
 
 
@@ -210,7 +219,7 @@ class DBSCAN(LazyEstimator):
         self.box_rows = box_rows
         self.progress = progress
 
-    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__
         distance = _checked_distance(self.metric, who)
         with track(self.progress, "DBSCAN: measuring columns") as tracker:
@@ -349,9 +358,7 @@ def _joined(results: list[BoxResult], n_rows: int) -> tuple[Labels, Indices]:
     return labels, core
 
 
-def _numbers(
-    results: list[BoxResult], offsets: Indices, part_of_core: Labels, first: Indices
-) -> npt.NDArray[Any]:
+def _numbers(results: list[BoxResult], offsets: Indices, part_of_core: Labels, first: Indices) -> AnyArray:
     """Return the number of the cluster that each part belongs to; the lowest core points decide."""
     n_parts = len(first)
     if n_parts == 0:
@@ -365,7 +372,7 @@ def _numbers(
     np.minimum.at(lowest, cluster_of, first)
     rank = np.empty(n_clusters, dtype=part_of_core.dtype)
     rank[np.argsort(lowest, kind="stable")] = np.arange(n_clusters)
-    numbers: npt.NDArray[Any] = rank[cluster_of]
+    numbers: AnyArray = rank[cluster_of]
     return numbers
 
 

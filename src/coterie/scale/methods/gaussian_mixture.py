@@ -14,7 +14,14 @@ from sklearn.exceptions import ConvergenceWarning
 from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import FloatArray, RandomState, VectorLike
+from coterie._support.typing import (
+    FittedAttributes,
+    FloatArray,
+    JsonObject,
+    MatrixLike,
+    RandomState,
+    VectorLike,
+)
 from coterie._support.validation import (
     PROGRESS,
     AnArray,
@@ -216,7 +223,7 @@ class GaussianMixture(LocalPredictor):
         self.checkpoint = checkpoint
         self.progress = progress
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: MatrixLike) -> Any:
         """Return the share of each row in each component, as a lazy Dask array."""
         blocks = self._new_blocks(X)
         dtype = np.promote_types(blocks.dtype, self.means_.dtype)
@@ -224,13 +231,13 @@ class GaussianMixture(LocalPredictor):
             blocks, per_row, self.local_, "predict_proba", dtype=dtype, n_columns=self.n_components
         )
 
-    def score(self, X: Any, y: None = None) -> float:
+    def score(self, X: MatrixLike, y: None = None) -> float:
         """Return the mean log-likelihood of new rows."""
         blocks = self._new_blocks(X)
         made = tasks(blocks, _likelihood_of_block, self.local_)
         return float(compute(fold(made, add_arrays))) / blocks.n_rows
 
-    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_components, blocks.n_rows, who=who, name="n_components")
         with track(self.progress, "mixture: measuring columns") as tracker:
@@ -282,7 +289,7 @@ class GaussianMixture(LocalPredictor):
         first, start = self._start(problem, whole)
         return Run(first), start
 
-    def _facts(self, whole: moments.Whole, blocks: Blocks) -> dict[str, Any]:
+    def _facts(self, whole: moments.Whole, blocks: Blocks) -> JsonObject:
         """Return what tells this fit from others."""
         own = {name: getattr(self, name) for name in self._constraints if name not in _NOT_OF_THE_FIT}
         for name in _GIVEN:
@@ -317,7 +324,7 @@ class GaussianMixture(LocalPredictor):
             local.fit(coreset.X, sample_weight=coreset.weights)
         return local._parameters(np.float64), f"a sample of {len(coreset.X):,} rows"
 
-    def _found(self, problem: BlockProblem, run: Run, start: str) -> Mapping[str, Any]:
+    def _found(self, problem: BlockProblem, run: Run, start: str) -> FittedAttributes:
         parameters = run.parameters.astype(problem.blocks.dtype)
         found = {
             "weights_": parameters.weights,

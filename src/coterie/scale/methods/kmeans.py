@@ -11,7 +11,15 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Centers, FloatArray, RandomState
+from coterie._support.typing import (
+    Centers,
+    FittedAttributes,
+    FloatArray,
+    Init,
+    JsonObject,
+    MatrixLike,
+    RandomState,
+)
 from coterie._support.validation import (
     PROGRESS,
     AnArray,
@@ -146,7 +154,7 @@ class KMeans(LazyEstimator):
         self,
         n_clusters: int = 8,
         *,
-        init: Any = "k-means++",
+        init: Init = "k-means++",
         n_init: int | Literal["auto"] = "auto",
         max_iter: int = 300,
         tol: float = 1e-4,
@@ -165,25 +173,25 @@ class KMeans(LazyEstimator):
         self.spill = spill
         self.progress = progress
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: MatrixLike) -> Any:
         """Return the nearest centre of each row of new data, as a lazy Dask array of int32."""
         return lazy_array(self._new_blocks(X), label_block, self._model(), dtype=np.int32)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: MatrixLike) -> Any:
         """Return the distance of each row of new data to each centre, as a lazy Dask array."""
         blocks = self._new_blocks(X)
         dtype = np.promote_types(blocks.dtype, self.cluster_centers_.dtype)
         n_columns = len(self.cluster_centers_)
         return lazy_array(blocks, distances_of_block, self._model(), dtype=dtype, n_columns=n_columns)
 
-    def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
+    def score(self, X: MatrixLike, y: None = None, sample_weight: Any = None) -> float:
         """Return minus the weighted sum of squared distances of new rows to their nearest centres."""
         blocks = self._new_blocks(X)
         weights = weight_blocks(sample_weight, blocks, who=type(self).__name__)
         made = tasks(blocks, inertia_of_block, self._model(), weights=weights)
         return -float(compute(fold(made, add_numbers)))
 
-    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
         with ExitStack() as inside:
@@ -205,7 +213,7 @@ class KMeans(LazyEstimator):
                 forget_everywhere(passes.run)
         return self._found(blocks, whole, run, start)
 
-    def _found(self, blocks: Blocks, whole: Any, run: LloydResult, start: str) -> Mapping[str, Any]:
+    def _found(self, blocks: Blocks, whole: Any, run: LloydResult, start: str) -> FittedAttributes:
         centers = run.centers[run.counts > 0]
         warn_if_fewer(len(centers), self.n_clusters)
         model = (centers, whole.origin)
@@ -242,7 +250,7 @@ class KMeans(LazyEstimator):
             checkpoint.save(save_state(state, start))
         return state, start
 
-    def _facts(self, whole: Any, blocks: Blocks) -> dict[str, Any]:
+    def _facts(self, whole: Any, blocks: Blocks) -> JsonObject:
         """Return what tells this fit from others."""
         seed = self.random_state if isinstance(self.random_state, int) else None
         init = self.init if isinstance(self.init, str) else np.asarray(self.init, dtype=float)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Centers, Data, Indices, RandomState, Weights
+from coterie._support.typing import Centers, Data, FittedAttributes, Indices, RandomState, Weights
 from coterie._support.validation import (
     PROGRESS,
     Anything,
@@ -113,7 +113,7 @@ class KMedoids(LocalCentres):
         self.random_state = random_state
         self.progress = progress
 
-    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__
         if input_kind(self.metric) != "data":
             raise InvalidParameter(
@@ -151,7 +151,7 @@ class KMedoids(LocalCentres):
 
     def _found(
         self, blocks: Blocks, local: Any, cost: float, sizes: Indices, n_rows: int, is_sample: bool
-    ) -> Mapping[str, Any]:
+    ) -> FittedAttributes:
         local.inertia_ = cost
         del local.labels_  # of the sample
         name_columns(local, blocks)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Centers
+from coterie._support.typing import Centers, ValuesByName
 from coterie.cluster.kmeans import MOST_REPAIRS, Stopping, rows_for_empty
 from coterie.scale.methods.kmeans_passes import KMeansPasses, Sums
 from coterie.scale.runtime.checkpoint import Saved
@@ -41,7 +40,7 @@ class LloydResult:
 
 def save_state(state: LloydState, start: str) -> Saved:
     """Return what a checkpoint keeps of a state; `start` says what the first centres were found on."""
-    arrays: dict[str, Any] = {"centers": state.centers}
+    arrays: ValuesByName = {"centers": state.centers}
     if state.sums is not None:
         arrays |= asdict(state.sums)
     names = ("n_iter", "n_repairs", "is_ended", "is_strict")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import Indices, Weights
+from coterie._support.typing import Indices, MatrixLike, Model, Weights
 from coterie.scale.blocks import Block, Blocks
 from coterie.scale.methods.base import LazyEstimator
 from coterie.scale.predict import label_block, per_row
@@ -18,7 +18,7 @@ class LocalPredictor(LazyEstimator):
 
     local_: Any
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: MatrixLike) -> Any:
         """Return the group of each row of new data, as a lazy Dask array."""
         return lazy_array(self._new_blocks(X), label_block, self.local_, dtype=self._label_type)
 
@@ -30,14 +30,14 @@ class LocalCentres(LocalPredictor):
 
     cluster_centers_: Any
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: MatrixLike) -> Any:
         """Return the distance of each row of new data to each centre, as a lazy Dask array."""
         blocks, n_columns = self._new_blocks(X), len(self.cluster_centers_)
         dtype = np.promote_types(blocks.dtype, self.cluster_centers_.dtype)
         return lazy_array(blocks, per_row, self.local_, "transform", dtype=dtype, n_columns=n_columns)
 
 
-def name_columns(model: Any, blocks: Blocks) -> None:
+def name_columns(model: Model, blocks: Blocks) -> None:
     """Tell a local model what its columns are called, and how many there are."""
     model.n_features_in_ = blocks.n_columns
     if blocks.columns is not None:

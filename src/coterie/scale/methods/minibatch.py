@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import Centers, RandomState
+from coterie._support.typing import Centers, FittedAttributes, Init, JsonObject, MatrixLike, RandomState
 from coterie._support.validation import (
     PROGRESS,
     AnArray,
@@ -138,7 +138,7 @@ class MiniBatchKMeans(LocalCentres):
         self,
         n_clusters: int = 8,
         *,
-        init: Any = "k-means++",
+        init: Init = "k-means++",
         batch_size: int = 8192,
         max_iter: int = 1,
         reassignment_ratio: float = 0.01,
@@ -155,14 +155,14 @@ class MiniBatchKMeans(LocalCentres):
         self.checkpoint = checkpoint
         self.progress = progress
 
-    def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
+    def score(self, X: MatrixLike, y: None = None, sample_weight: Any = None) -> float:
         """Return minus the weighted sum of squared distances of new rows to their nearest centres."""
         blocks = self._new_blocks(X)
         weights = weight_blocks(sample_weight, blocks, who=type(self).__name__)
         model = (self.cluster_centers_, self.cluster_centers_.mean(axis=0))
         return -float(compute(fold(tasks(blocks, inertia_of_block, model, weights=weights), add_numbers)))
 
-    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__
         check_n_clusters(self.n_clusters, blocks.n_rows, who=who)
         whole = moments.measure(blocks, weights, who=who)
@@ -228,7 +228,7 @@ class MiniBatchKMeans(LocalCentres):
             n_blocks=0 if ends else last,
         )
 
-    def _facts(self, whole: moments.Whole, blocks: Blocks) -> dict[str, Any]:
+    def _facts(self, whole: moments.Whole, blocks: Blocks) -> JsonObject:
         """Return what tells this fit from others."""
         names = ("n_clusters", "batch_size", "max_iter", "reassignment_ratio")
         init = self.init if isinstance(self.init, str) else np.asarray(self.init, dtype=float)

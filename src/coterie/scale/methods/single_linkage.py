@@ -12,7 +12,7 @@ import numpy as np
 
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
-from coterie._support.typing import FloatArray, Indices
+from coterie._support.typing import FittedAttributes, FloatArray, Indices, ValuesByName
 from coterie._support.validation import PROGRESS, Anything, Constraint, Nothing, Number, check_n_clusters
 from coterie._support.validation import Whole as WholeNumber
 from coterie.distance import Distance, find_distance
@@ -99,7 +99,7 @@ class SingleLinkage(LazyEstimator):
         self.metric = metric
         self.progress = progress
 
-    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         who = type(self).__name__
         self._check(blocks, weights)
         distance = find_distance(self.metric)
@@ -124,7 +124,7 @@ class SingleLinkage(LazyEstimator):
                 f"columns before, and use euclidean."
             )
 
-    def _cut(self, tree: Dendrogram, blocks: Blocks) -> dict[str, Any]:
+    def _cut(self, tree: Dendrogram, blocks: Blocks) -> ValuesByName:
         self.__dict__.pop("labels_", None)
         if self.n_clusters is None and self.distance_threshold is None:
             return {}

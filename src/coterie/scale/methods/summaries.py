@@ -15,7 +15,17 @@ from sklearn.exceptions import ConvergenceWarning
 from coterie import _core
 from coterie._support.progress import ProgressOption, track
 from coterie._support.threads import one_thread
-from coterie._support.typing import Centers, Data, FloatArray, Labels, RandomState, Weights
+from coterie._support.typing import (
+    Centers,
+    Data,
+    FittedAttributes,
+    FloatArray,
+    Labels,
+    MatrixLike,
+    Model,
+    RandomState,
+    Weights,
+)
 from coterie._support.validation import PROGRESS, Constraint, Seed, check_seed, shift_seed
 from coterie._support.validation import Whole as WholeNumber
 from coterie.cluster.kmeans import Stopping, make_start, points_of
@@ -132,11 +142,11 @@ class Summaries(LazyEstimator):
         labels = lazy_array(self._blocks, _group_of_block, self._places(), groups, dtype=groups.dtype)
         return SummarisedClustering(model, labels, groups, self.lost_share_, takes_weights)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: MatrixLike) -> Any:
         """Return the nearest feature of each row of new data, as a lazy Dask array."""
         return lazy_array(self._new_blocks(X), _nearest_of_block, self._places(), dtype=np.int32)
 
-    def _compute(self, blocks: Blocks, weights: Blocks | None) -> Mapping[str, Any]:
+    def _compute(self, blocks: Blocks, weights: Blocks | None) -> FittedAttributes:
         seed = check_seed(self.random_state)
         with track(self.progress, "summaries: measuring columns") as tracker:
             whole = moments.measure(blocks, weights, who=type(self).__name__)
@@ -179,8 +189,8 @@ class SummarisedClustering:
         Whether the method knew how many rows each feature stands for.
     """
 
-    model: Any
-    labels: Any
+    model: Model
+    labels: Labels
     feature_labels: Labels
     lost_share: float
     is_weighted: bool

@@ -15,6 +15,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from coterie._support.files import atomic_path
+from coterie._support.typing import JsonObject, Settings, ValuesByName
 from coterie.errors import FileProblem, InvalidParameter, ModelFileError
 from coterie.scale.blocks import Blocks
 from coterie.scale.moments import Whole
@@ -26,8 +27,8 @@ CHECKSUM = "sha256"
 class Saved:
     """Arrays and facts of a state."""
 
-    arrays: dict[str, Any]
-    facts: dict[str, Any]
+    arrays: ValuesByName
+    facts: ValuesByName
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Checkpoint:
         return ModelFileError(f"{self.path}: {what}. Delete the file to start over.")
 
 
-def checksum_of(arrays: Mapping[str, Any], facts: Mapping[str, str]) -> str:
+def checksum_of(arrays: Settings, facts: Mapping[str, str]) -> str:
     """Return the SHA-256 of all that a checkpoint holds, whatever the order in which it is written.
 
     Examples
@@ -94,7 +95,7 @@ def checksum_of(arrays: Mapping[str, Any], facts: Mapping[str, str]) -> str:
 
 
 def open_checkpoint(
-    folder: str | os.PathLike[str] | None, method: str, facts: dict[str, Any]
+    folder: str | os.PathLike[str] | None, method: str, facts: ValuesByName
 ) -> Checkpoint | None:
     """Return the checkpoint of a method's fit with these facts, None if none is wanted."""
     if folder is None:
@@ -107,7 +108,7 @@ def open_checkpoint(
     return Checkpoint(os.fspath(folder), method, hashlib.sha256(text.encode()).hexdigest())
 
 
-def facts_of_data(blocks: Blocks, whole: Whole) -> dict[str, Any]:
+def facts_of_data(blocks: Blocks, whole: Whole) -> JsonObject:
     """Return what tells data from others: shape, type, names and moments of the columns."""
     data = {"n_rows": blocks.n_rows, "dtype": str(blocks.dtype), "columns": blocks.columns}
     return data | {"moments": list(whole.columns)}

@@ -12,13 +12,14 @@ import dask
 from dask.delayed import Delayed
 from dask.optimization import cull
 
+from coterie._support.typing import Settings, SparseData
 from coterie.errors import CoterieError, InvalidData
 
 AT_ONCE = 64  # chunks that are tried together, then one by one
 DEEPEST, MOST_LOOKED_AT = 12, 20_000  # within the tasks of a chunk, where files are looked for
 MOST_FILES = 3  # that a message names
 PARTS = ("args", "kwargs", "keywords", "value", "path", "filename", "fragment", "keys", "store", "root")
-Chunks = Mapping[str, Any]
+Chunks = Settings
 
 
 def name_culprit(chunks: Chunks, error: Exception) -> None:
@@ -63,7 +64,7 @@ def _made_from(promise: Any) -> str:
     return f", from {', '.join(files[:MOST_FILES])}{more}" if files else ""
 
 
-def _paths(graph: Any) -> Iterator[str]:
+def _paths(graph: SparseData) -> Iterator[str]:
     """Yield what can be a path of a file anywhere in tasks."""
     waiting, seen = deque([(graph, 0)]), 0
     while waiting and seen < MOST_LOOKED_AT:

@@ -14,7 +14,7 @@ import numpy as np
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
-from coterie._support.typing import Data, Weights
+from coterie._support.typing import AnyFunction, Data, Settings, ValuesByName, Weights
 from coterie._support.validation.memory import format_bytes
 from coterie._support.validation.weights import NEGLIGIBLE, SMALLEST_LARGEST
 from coterie.errors import NotEnoughMemory
@@ -37,7 +37,7 @@ class Given:
         self.value = value
 
 
-def unique_name(function: Callable[..., Any]) -> str:
+def unique_name(function: AnyFunction) -> str:
     """Return a name for the tasks that call a function, which no others have."""
     named = getattr(function, "func", function)  # of a partial
     title = getattr(named, "__name__", type(named).__name__).strip("_")
@@ -49,7 +49,7 @@ def results(
     layer: Mapping[Any, Any],
     promises: list[Any],
     values: Mapping[str, Given] | None = None,
-    annotations: Mapping[str, Any] | None = None,
+    annotations: Settings | None = None,
 ) -> list[Any]:
     """Return the promises of the results of a layer of tasks, in its order.
 
@@ -162,7 +162,7 @@ def compute(task: Any) -> Any:
         raise
 
 
-def _chunks_of(task: Any) -> dict[str, Any]:
+def _chunks_of(task: Any) -> ValuesByName:
     """Return the chunks of collections that a task needs, by their names."""
     parcels = [
         (name, parcel, made)
@@ -193,12 +193,12 @@ def _vector(column: Data) -> Weights:
 class Parcel:
     """A function and its blocks. Not a dataclass: Dask would look into it for promises, one by one."""
 
-    def __init__(self, function: Callable[..., Any], block: Block, partner: Block | None) -> None:
+    def __init__(self, function: AnyFunction, block: Block, partner: Block | None) -> None:
         self.function, self.block, self.partner = function, block, partner
 
 
 def _parted(
-    function: Callable[..., Any], block: Block, partner: Block | None
+    function: AnyFunction, block: Block, partner: Block | None
 ) -> tuple[Parcel, list[Any], list[Any]]:
     """Return the blocks, and lists of what Dask must make for them, empty if nothing."""
     promises = [
@@ -280,7 +280,7 @@ class Placement:
         return [self.workers[key[1] * len(self.workers) // self.n_blocks]]
 
 
-def _annotations(blocks: Blocks) -> dict[str, Any] | None:
+def _annotations(blocks: Blocks) -> ValuesByName | None:
     """Return which workers shall have the blocks, if blocks may choose theirs; others may take over."""
     client = client_of() if blocks.is_stored else None
     workers = sorted(client.ncores()) if client is not None else []
@@ -291,7 +291,7 @@ def _annotations(blocks: Blocks) -> dict[str, Any] | None:
 
 def lazy_array(
     blocks: Blocks,
-    function: Callable[..., Any],
+    function: AnyFunction,
     *args: Any,
     dtype: Any,
     n_columns: int | None = None,

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow
 import pyarrow.csv
 
+from coterie._support.typing import ValuesByName
 from coterie.data.columns import numbers_from_text
 from coterie.data.dialect import BLANKS, fill_blank_lines
 from coterie.data.marks import MISSING_MARKS
@@ -102,7 +103,7 @@ def open_csv(path: str) -> Table:
         with open(path, "rb") as file:
             start = file.read(LOOKED_AT_BYTES)
         lines = start if len(start) < LOOKED_AT_BYTES else start[: start.rfind(b"\n") + 1] or start
-        how: dict[str, Any] = {"delimiter": None, "header": None, "encoding": None}
+        how: ValuesByName = {"delimiter": None, "header": None, "encoding": None}
         text = read_text(Source(path, lines, "text"), may_be_empty=True, **how)
         head, dialect = numbers_from_text(text.frame), text.dialect
         titles = tuple(head.columns)
@@ -147,7 +148,7 @@ def _ranges(path: str, begin: int, end: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _end_of_rows(path: str, begin: int) -> int:
-    """Return where the last row ends that is no blank line; blank lines within the table are rows."""
+    """Return where the last row ends that is not blank; blank lines within the table are rows."""
     with open(path, "rb") as file:
         at = file.seek(0, os.SEEK_END)
         after = b""  # what follows the part that is looked at, as far as its line goes on

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow.types
 
 from coterie._support.optional import require
+from coterie._support.typing import ValuesByName
 from coterie.data.cells import Reading
 from coterie.data.columns import absent_columns, numbers_from_text
 from coterie.data.notes import note_empty_files
@@ -40,7 +41,7 @@ class Table:
     """
 
     name: str
-    types: dict[str, Any]
+    types: ValuesByName
     pieces: Sequence[Any]
     read_head: Callable[[], Any]
 

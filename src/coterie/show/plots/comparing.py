@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from coterie._support.typing import AnyArray
 from coterie.evaluate import ContingencyTable
 from coterie.evaluate.external import purity_of
 from coterie.show.palette import FAINT, INK
@@ -106,7 +107,7 @@ def _purities(table: ContingencyTable, column_of: npt.NDArray[np.intp]) -> npt.N
     return np.asarray(np.bincount(column_of, weights=largest) / np.where(sizes > 0, sizes, 1.0))
 
 
-def _largest(sizes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _largest(sizes: AnyArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return which to show, in their own order, and the place of each one: those left out share the last."""
     if sizes.size <= MOST_SHOWN:
         return np.arange(sizes.size), np.arange(sizes.size)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, MatrixLike
+from coterie._support.typing import AnyArray, CheckedRows, FloatArray, MatrixLike, Model
 from coterie._support.validation import Flag, Nothing, Whole, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.show.layout.planes import principal_components
@@ -27,7 +27,7 @@ DENSITY_CELLS = 60  # hexagons across
 
 def clusplot(
     X: MatrixLike,
-    model: Any,
+    model: Model,
     *,
     standardise: bool = True,
     ellipses: bool = True,
@@ -63,7 +63,7 @@ def clusplot(
     """
     check_parameter(standardise, Flag(), name="standardise", who="clusplot")
     check_parameter(ellipses, Flag(), name="ellipses", who="clusplot")
-    rows: Any = check_data(X, who="clusplot", may_be_distances=True)
+    rows: CheckedRows = check_data(X, who="clusplot", may_be_distances=True)
     labels = read_labels(model, n=rows.shape[0], who="clusplot")
     found = principal_components(rows, standardise=standardise)
     ax = axes_for(ax)
@@ -82,7 +82,7 @@ def clusplot(
 
 def embedding(
     places: MatrixLike,
-    model: Any,
+    model: Model,
     *,
     kind: str = "",
     names: Sequence[str] | None = None,
@@ -115,7 +115,7 @@ def embedding(
     'Laplacian eigenmap 1'
     """
     check_parameter(sample_of, Nothing() | Whole(1), name="sample_of", who="embedding")
-    rows: Any = check_data(places, who="embedding", name="places", may_be_distances=True)
+    rows: CheckedRows = check_data(places, who="embedding", name="places", may_be_distances=True)
     if rows.shape[1] < 2:
         raise InvalidData(f"places of embedding must have two columns or more, got shape {rows.shape}.")
     labels = read_labels(model, n=rows.shape[0], who="embedding")
@@ -170,7 +170,7 @@ def shepard(distances: Any, shown: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _condensed(values: Any, name: str) -> FloatArray:
+def _condensed(values: AnyArray, name: str) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim == 1 and array.size:
         return array

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from coterie._support.typing import Labels
 from coterie.cluster import HDBSCAN, CondensedTree
 from coterie.show.palette import FAINT, INK, NOISE_COLOR, color_of
 from coterie.show.plots.drawing.canvas import axes_for, drawing, note, tidy

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, Labels, MatrixLike
+from coterie._support.typing import CheckedRows, FloatArray, Labels, MatrixLike, Model
 from coterie._support.validation import Whole, check_data, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.show.palette import INK, color_of
@@ -25,7 +25,7 @@ MARGIN = 0.06  # of the extent of the rows, on each side
 
 def regions(
     X: MatrixLike,
-    model: Any,
+    model: Model,
     *,
     resolution: int = 360,
     names: Sequence[str] | None = None,
@@ -62,7 +62,7 @@ def regions(
         raise InvalidParameter(
             f"model of regions must have predict, got {type(model).__name__}. Use scatter for labels alone."
         )
-    rows: Any = check_data(X, who="regions", may_be_distances=True)
+    rows: CheckedRows = check_data(X, who="regions", may_be_distances=True)
     labels = labels_of_rows(model, X, len(rows), "regions")
     plane = plane_of(rows, column_names(X, model))
     extent, grid = _grid(plane.places, resolution)

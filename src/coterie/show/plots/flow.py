@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie._support.typing import Labels
 from coterie.errors import InvalidParameter
 from coterie.show.layout.flows import Flow, Level, arrange, color_levels, flows_between
 from coterie.show.palette import EMPHASIS, color_of
@@ -29,7 +30,7 @@ MOST_NAMED = 16  # clusters of a column that have room for their names
 def alluvial(evidence: Evidence | Mapping[int, Labels], ax: Axes | None = None) -> Axes:
     """Draw clusters as stacked bars, a column per k, and the members that go to the next as ribbons.
 
-    A cluster that splits cleanly sends its ribbons apart; one that is formed anew from parts of several is no
+    A cluster that splits cleanly sends its ribbons apart; one that is made of parts of several is no
     refinement. Colours are those of the clusters of the chosen k, passed on along the widest ribbons.
 
     Parameters

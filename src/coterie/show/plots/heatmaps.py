@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, Labels, MatrixLike
+from coterie._support.typing import FloatArray, Labels, MatrixLike, Model
 from coterie._support.validation import Choice, Nothing, check_data, check_parameter
 from coterie.errors import InvalidData
 from coterie.show.palette import DIVERGING, SEQUENTIAL, color_of
@@ -92,7 +92,7 @@ def _entitle(figure: Figure, shape: tuple[int, int], labels: Any) -> None:
     figure.suptitle(title, fontsize="large")
 
 
-def _tree_of(model: Any, n: int, name: str) -> Dendrogram:
+def _tree_of(model: Model, n: int, name: str) -> Dendrogram:
     tree = read_tree(model, "clustermap")
     if tree.n_leaves != n:
         raise InvalidData(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import ndimage
 
-from coterie._support.typing import FloatArray, Labels, MatrixLike
+from coterie._support.typing import FloatArray, Labels, MatrixLike, Model
 from coterie.errors import InvalidData
 from coterie.show.palette import EMPHASIS, color_of
 from coterie.show.plots.drawing.canvas import drawing, panels, read_labels
@@ -20,7 +20,7 @@ LEAST_PART = 0.001  # of the image: smaller parts are specks of a texture
 PALER = 0.25  # of the way to white, behind borders
 
 
-def segmentation(image: MatrixLike, model: Any) -> Figure:
+def segmentation(image: MatrixLike, model: Model) -> Figure:
     """Draw an image, its segments in their mean colours and in colours of clusters, and their borders.
 
     Borders are those of connected parts of 0.1 % of the image or more: the specks of a texture have none.

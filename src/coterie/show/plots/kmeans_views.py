@@ -9,13 +9,14 @@ import os
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from coterie._support.files import atomic_path, check_output
 from coterie._support.optional import require
-from coterie._support.typing import FloatArray, MatrixLike
+from coterie._support.typing import CheckedRows, FloatArray, MatrixLike, Model, ValuesByName
 from coterie._support.validation import Flag, Number, Whole, check_data, check_parameter
 from coterie.cluster import KMeansHistory, KMeansPick, KMeansStep
 from coterie.errors import InvalidData, InvalidParameter
@@ -53,7 +54,7 @@ def frame_of(figure: Figure) -> bytes:
 
 def as_gif(frames: Sequence[bytes], seconds: float) -> bytes:
     """Return a GIF that shows each frame so long, the last one longer, again and again."""
-    pillow: Any = require("PIL.Image", extra="plot", purpose="Writing a GIF")
+    pillow: ModuleType = require("PIL.Image", extra="plot", purpose="Writing a GIF")
     pictures = [pillow.open(io.BytesIO(frame)).convert("RGB").quantize(128) for frame in frames]
     times = [round(1000 * seconds)] * (len(pictures) - 1) + [round(1000 * LAST_SHOWN * seconds)]
     written = io.BytesIO()
@@ -77,7 +78,7 @@ def as_page(frames: Sequence[bytes], titles: Sequence[str], seconds: float) -> b
     return page.replace("/*POLICY*/", content_policy([script]), 1).encode()
 
 
-def kmeans_steps(X: MatrixLike, model: Any, *, max_panels: int = 12) -> Figure:
+def kmeans_steps(X: MatrixLike, model: Model, *, max_panels: int = 12) -> Figure:
     """Draw a run of k-means as a series of panels: start, assign, update, assign ...
 
     Parameters
@@ -108,7 +109,7 @@ def kmeans_steps(X: MatrixLike, model: Any, *, max_panels: int = 12) -> Figure:
 
 
 def kmeans_animation(
-    X: MatrixLike, model: Any, path: str | os.PathLike[str], *, seconds: float = 0.8, force: bool = False
+    X: MatrixLike, model: Model, path: str | os.PathLike[str], *, seconds: float = 0.8, force: bool = False
 ) -> Path:
     """Write a run of k-means as a moving picture: a GIF, or an HTML page with a player and nothing to load.
 
@@ -147,7 +148,7 @@ def kmeans_animation(
     return target
 
 
-def seeding_steps(X: MatrixLike, model: Any, *, max_panels: int = 12) -> Figure:
+def seeding_steps(X: MatrixLike, model: Model, *, max_panels: int = 12) -> Figure:
     """Draw how k-means++ picked its start: the chance of every row at each pick, and the row that was taken.
 
     Parameters
@@ -183,8 +184,8 @@ def seeding_steps(X: MatrixLike, model: Any, *, max_panels: int = 12) -> Figure:
     return figure
 
 
-def _read(X: MatrixLike, model: Any, who: str) -> tuple[Plane, KMeansHistory]:
-    rows: Any = check_data(X, who=who, may_be_distances=True)
+def _read(X: MatrixLike, model: Model, who: str) -> tuple[Plane, KMeansHistory]:
+    rows: CheckedRows = check_data(X, who=who, may_be_distances=True)
     history = getattr(model, "history_", model)
     if not isinstance(history, KMeansHistory):
         raise InvalidParameter(
@@ -251,7 +252,7 @@ def _draw_pick(ax: Axes, plane: Plane, picks: tuple[KMeansPick, ...], number: in
         label="before",
     )
     here = plane.places[[pick.row]]
-    ring: dict[str, Any] = {"facecolors": "none", "edgecolors": EMPHASIS, "linewidths": 2.2}
+    ring: ValuesByName = {"facecolors": "none", "edgecolors": EMPHASIS, "linewidths": 2.2}
     ax.scatter(here[:, 0], here[:, 1], s=130, zorder=6, label="pick", **ring)
     title = f"pick {number + 1}: row {pick.row}, P = {pick.probabilities[pick.row]:.2g}"
     ax.set_title(title, loc="left", color=INK, fontsize="medium")

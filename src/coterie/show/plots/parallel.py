@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from coterie._support.typing import Labels, MatrixLike
+from coterie._support.typing import Labels, MatrixLike, Model
 from coterie.errors import InvalidData
 from coterie.show.palette import INK, NOISE_COLOR, color_of, letters_in
 from coterie.show.plots.drawing.canvas import axes_for, column_names, drawing, read_labels, tidy
@@ -27,7 +27,7 @@ Values = npt.NDArray[np.float64]
 
 
 def parallel_coordinates(
-    X: MatrixLike, model: Any, ax: Axes | None = None, *, names: list[str] | None = None
+    X: MatrixLike, model: Model, ax: Axes | None = None, *, names: list[str] | None = None
 ) -> Axes:
     """Draw the median of each group across the columns, the middle half of its rows about it, and few rows.
 

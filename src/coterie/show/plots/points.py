@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, Labels, MatrixLike, VectorLike
+from coterie._support.typing import (
+    CheckedRows,
+    FloatArray,
+    Labels,
+    MatrixLike,
+    Model,
+    ValuesByName,
+    VectorLike,
+)
 from coterie._support.validation import Nothing, Number, check_data, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.show.layout.planes import GOLDEN
@@ -25,7 +33,7 @@ LANE = 0.7  # of the height between two clusters, for rows with one column
 
 def scatter(
     X: MatrixLike,
-    model: Any,
+    model: Model,
     *,
     columns: tuple[int | str, int | str] = (0, 1),
     centers: MatrixLike | None = None,
@@ -64,7 +72,7 @@ def scatter(
     '2 clusters of 6 rows'
     """
     check_parameter(ellipses, Nothing() | Number(0, 0.9999, open_below=True), name="ellipses", who="scatter")
-    rows: Any = check_data(X, who="scatter", may_be_distances=True)
+    rows: CheckedRows = check_data(X, who="scatter", may_be_distances=True)
     labels = read_labels(model, n=rows.shape[0], who="scatter")
     known = column_names(X, model)
     ax = axes_for(ax)
@@ -116,7 +124,7 @@ def draw_marks(ax: Axes, marks: FloatArray, *, are_medoids: bool) -> None:
     is_crowded = len(marks) > MOST_NAMED
     across, up = marks[:, 0], marks[:, 1]
     if are_medoids:
-        look: dict[str, Any] = {
+        look: ValuesByName = {
             "facecolors": "none",
             "edgecolors": INK,
             "linewidths": 1.6,
@@ -126,11 +134,11 @@ def draw_marks(ax: Axes, marks: FloatArray, *, are_medoids: bool) -> None:
         return
     colors = [color_of(label) for label in range(len(marks))]
     width = 0.7 if is_crowded else 1.0
-    cross: dict[str, Any] = {"marker": "X", "edgecolors": INK, "linewidths": width, "label": "centroids"}
+    cross: ValuesByName = {"marker": "X", "edgecolors": INK, "linewidths": width, "label": "centroids"}
     ax.scatter(across, up, c=colors, s=32 if is_crowded else 95, zorder=5, **cross)
 
 
-def marks_of(model: Any, rows: Any) -> FloatArray | None:
+def marks_of(model: Model, rows: CheckedRows) -> FloatArray | None:
     """Return the medoids or centres of a fitted model; None where it has none.
 
     Examples

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, MatrixLike
+from coterie._support.typing import CheckedRows, FloatArray, Labels, MatrixLike
 from coterie._support.validation import check_data
 from coterie.errors import InvalidData
 from coterie.show.layout.flows import Flow, Level, color_levels, flows_between
@@ -91,7 +91,7 @@ def clustergram(
 
 def _scores(X: MatrixLike, n: int) -> tuple[FloatArray, float]:
     """Return the rows on the first principal component, and the share of the variance that it keeps."""
-    rows: Any = check_data(X, who="clustergram", may_be_distances=True)
+    rows: CheckedRows = check_data(X, who="clustergram", may_be_distances=True)
     if rows.shape[0] != n:
         raise InvalidData(f"X of clustergram must have a row per label, {n:,}, got {rows.shape[0]:,}.")
     found = principal_components(rows, standardise=False)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, MatrixLike
+from coterie._support.typing import CheckedRows, FloatArray, MatrixLike, Model
 from coterie._support.validation import check_data
 from coterie.cluster.mixture import FAMILIES
 from coterie.errors import InvalidData, InvalidParameter
@@ -27,7 +27,7 @@ SURE = 0.9  # membership of a row that belongs to one component
 
 def mixture(
     X: MatrixLike,
-    model: Any,
+    model: Model,
     *,
     shares: Sequence[float] = (0.5, 0.95),
     names: Sequence[str] | None = None,
@@ -60,7 +60,7 @@ def mixture(
     """
     if not shares or not all(0 < share < 1 for share in shares):
         raise InvalidParameter(f"shares of mixture must be numbers between 0 and 1, got {tuple(shares)}.")
-    rows: Any = check_data(X, who="mixture", may_be_distances=True)
+    rows: CheckedRows = check_data(X, who="mixture", may_be_distances=True)
     covariances = _full_covariances(model)
     labels = labels_of_rows(model, X, len(rows), "mixture")
     plane = plane_of(rows, column_names(X, model))
@@ -84,7 +84,7 @@ def mixture(
 
 
 def responsibilities(
-    X: MatrixLike, model: Any, *, names: Sequence[str] | None = None, ax: Axes | None = None
+    X: MatrixLike, model: Model, *, names: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw the membership of each row: its colour is the mixture of the colours of its components.
 
@@ -105,7 +105,7 @@ def responsibilities(
     >>> ax.get_title(loc="left")
     '2 of 3 rows belong to one cluster by 0.9 or more'
     """
-    rows: Any = check_data(X, who="responsibilities", may_be_distances=True)
+    rows: CheckedRows = check_data(X, who="responsibilities", may_be_distances=True)
     soft = _membership(X, model, len(rows))
     to_rgb = drawing("colors").to_rgb
     colors = np.array([to_rgb(color) for color in [*cluster_colors(soft.shape[1]), color_of(-1)]])
@@ -121,7 +121,7 @@ def responsibilities(
     return ax
 
 
-def _membership(X: MatrixLike, model: Any, n: int) -> FloatArray:
+def _membership(X: MatrixLike, model: Model, n: int) -> FloatArray:
     if hasattr(model, "predict_proba"):
         soft = np.asarray(model.predict_proba(X))
     elif hasattr(model, "membership"):
@@ -136,7 +136,7 @@ def _membership(X: MatrixLike, model: Any, n: int) -> FloatArray:
     return soft
 
 
-def _full_covariances(model: Any) -> FloatArray:
+def _full_covariances(model: Model) -> FloatArray:
     """Return a matrix per component, however the family keeps them."""
     kind = getattr(model, "covariance_type", None)
     if kind not in FAMILIES or not hasattr(model, "covariances_"):
@@ -159,6 +159,6 @@ def _axes(plane: Plane) -> FloatArray:
     return plane.components.axes / plane.components.scale[:, None]
 
 
-def _names_with_weights(model: Any, names: Sequence[str] | None) -> list[str]:
+def _names_with_weights(model: Model, names: Sequence[str] | None) -> list[str]:
     known = words_of_labels(range(len(model.means_))) if names is None else list(names)
     return [f"{name} ({100 * weight:.0f} %)" for name, weight in zip(known, model.weights_, strict=True)]

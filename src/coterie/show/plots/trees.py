@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie._support.typing import VectorLike
+from coterie._support.typing import Labels, Model, Settings, VectorLike
 from coterie._support.validation import Choice, Nothing, Whole, check_parameter
 from coterie.errors import InvalidParameter
 from coterie.show.palette import EMPHASIS, FAINT, letters_in
@@ -26,7 +26,7 @@ WEDGE = 0.8  # width of a node that was cut short, of the room it has
 
 
 def dendrogram(
-    model: Any,
+    model: Model,
     *,
     cut: Any = None,
     max_leaves: int | None = 50,
@@ -81,7 +81,7 @@ def dendrogram(
 
 
 def linkages(
-    trees: Mapping[str, Any], *, cut: Any = None, max_leaves: int | None = 30, orientation: str = "vertical"
+    trees: Settings, *, cut: Any = None, max_leaves: int | None = 30, orientation: str = "vertical"
 ) -> Figure:
     """Draw the trees of several linkages side by side, each with its own heights.
 
@@ -203,7 +203,7 @@ def _enough(max_leaves: int | None, labels: Any) -> int | None:
     return max(max_leaves, k) if k <= MOST_NAMES else max_leaves
 
 
-def _line(layout: TreeLayout, labels: Any, cut: Any) -> float | None:
+def _line(layout: TreeLayout, labels: Labels, cut: Any) -> float | None:
     """Return where the cut is drawn: at the height given, or between the merges made and the others."""
     if isinstance(cut, float | np.floating):
         return float(cut)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import json
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from coterie._support.config import configuration
+from coterie._support.notes import render_notes
+from coterie._support.typing import JsonObject, Model, Settings
 from coterie.cluster import find_method
 from coterie.errors import InvalidParameter
 from coterie.pipeline import Clustering, Groups, fit
@@ -52,7 +52,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
         left_out=[(column.name, column.reason) for column in groups.left_out],
         scaling=groups.prepared_as,
         missing=[] if prepared is None else prepared.missing_counts(),
-        notes=[*dict.fromkeys(filter(None, [*groups.notes, rule_note, found.note]))],
+        notes=render_notes([*clustering.notes, rule_note, found.note], shell=command is not None),
         made=[
             ("budget", clustering.budget),
             *made_of(groups),
@@ -67,7 +67,7 @@ def subject_of_clustering(clustering: Clustering, *, command: str | None = None)
     )
 
 
-def _linked(model: Any, n_rows: int) -> Any:
+def _linked(model: Model, n_rows: int) -> Model | None:
     """Return the estimator where it has linked all rows to near ones; else None."""
     return model if hasattr(model, "map") and len(model.labels_) == n_rows else None
 
@@ -87,7 +87,7 @@ def _why_none(evidence: Evidence) -> str:
     return f"{reason[:1].upper()}{reason[1:]}"
 
 
-def told(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def told(arguments: Settings) -> JsonObject:
     """Return the arguments that are not the defaults of `coterie.fit`."""
     defaults = inspect.signature(fit).parameters
     found = {}
@@ -111,7 +111,7 @@ def _number_or_range(typed: str) -> str | int | range:
     return range(int(first), int(last) + 1) if dots else int(first)
 
 
-def python_lines(source: str, arguments: Mapping[str, Any]) -> str:
+def python_lines(source: str, arguments: Settings) -> str:
     """Return the lines that make the same report.
 
     Examples
@@ -131,8 +131,8 @@ def python_lines(source: str, arguments: Mapping[str, Any]) -> str:
     )
 
 
-def shell_line(source: str, arguments: Mapping[str, Any]) -> str | None:
-    """Return what to type for the same report; None where the data or the truth are no file or column.
+def shell_line(source: str, arguments: Settings) -> str | None:
+    """Return what to type for the same report; None where the data or the truth are not a file or column.
 
     Examples
     --------

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from coterie._support.typing import JsonObject
 from coterie.show.report.numbers import Numbers
 
 Tone: TypeAlias = Literal["good", "fair", "poor", "plain"]
@@ -297,7 +298,7 @@ class ReportFacts:
     truth: TruthFacts | None = None
     runners_up: tuple[RunnerFacts, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the facts as dicts, tuples and plain values.
 
         Examples

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from coterie._support.notes import render_notes
+from coterie._support.typing import JsonObject, Settings
 from coterie.data import SCALINGS, LabelledData, Table, read_labels_table, read_rows, read_table, read_truth
 from coterie.pipeline.groups import group_name
 from coterie.pipeline.partition import given_groups
@@ -72,7 +74,7 @@ def report_labels(
     'flowers.html'
     """
     files = {"header": header, "encoding": encoding}
-    how: dict[str, Any] = {"column": column, "missing": missing}
+    how: JsonObject = {"column": column, "missing": missing}
     table = read_labels_table(labels, header, encoding)
     rows = data if isinstance(data, Table) else read_table(data, header=header, encoding=encoding)
     pair = None if truth is None else read_truth(table, truth, rows, truth_column, **how, **files)
@@ -132,7 +134,10 @@ def subject_of_labels(
         + ("" if is_plain or len(names) > MOST_LED else f": {numbered}"),
         left_out=[(column.name, column.reason) for column in data.left_out],
         scaling=SCALINGS[given.scale],
-        notes=[*data.notes, *([] if is_plain else [f"groups are numbered by size: {numbered}"])],
+        notes=render_notes(
+            [*data.notes, "" if is_plain else f"groups are numbered by size: {numbered}"],
+            shell=command is not None,
+        ),
         made=[("groups", "given, not computed"), *versions()],
         command=command,
         python=python,
@@ -146,7 +151,7 @@ def _count_by_size(names: Sequence[str]) -> bool:
     return list(names) in ways
 
 
-def lines_of_labels(labels: str, data: str, asked: Mapping[str, Any]) -> str:
+def lines_of_labels(labels: str, data: str, asked: Settings) -> str:
     """Return the lines that make the same report; none where labels or data came from no file.
 
     Examples

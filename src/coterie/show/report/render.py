@@ -11,6 +11,7 @@ from typing import Any
 
 from coterie._printing import visible, visible_in_json
 from coterie._support.optional import require
+from coterie._support.typing import JsonObject
 from coterie.show.policy import content_policy
 from coterie.show.report import drawings
 from coterie.show.report.evidence import glossary
@@ -72,7 +73,7 @@ def page_data(facts: ReportFacts) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _stop(labeling: Any) -> dict[str, Any]:
+def _stop(labeling: Any) -> JsonObject:
     names = ("k", "role", "labels", "colors", "sizes", "silhouettes", "map_finding", "silhouette_finding")
     return {name: getattr(labeling, name) for name in names}
 
@@ -106,7 +107,7 @@ def _environment() -> Any:
     return environment
 
 
-def _shown(value: object) -> Any:
+def _shown(value: object) -> object:
     """Return text from data with what would turn its direction as escapes; what is marked as safe stays."""
     return visible(value) if type(value) is str else value
 

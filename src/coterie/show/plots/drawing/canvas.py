@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from coterie._support.optional import require
-from coterie._support.typing import Labels
+from coterie._support.typing import Labels, MatrixLike, Model
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import FAINT, INK
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 NOTE_GAP = 38  # points below the axes: under the ticks and the label of the x axis
 
 
-def drawing(module: str = "pyplot") -> Any:
+def drawing(module: str = "pyplot") -> ModuleType:
     """Return a module of matplotlib, or say what to install.
 
     Examples
@@ -122,7 +123,7 @@ def note(ax: Axes, text: str, *, gap: float = NOTE_GAP) -> None:
     )
 
 
-def read_labels(model: Any, *, n: int | None = None, who: str) -> Labels:
+def read_labels(model: Model, *, n: int | None = None, who: str) -> Labels:
     """Return the labels of a fitted model, or labels given as such; `n` is how many there must be.
 
     Examples
@@ -141,7 +142,7 @@ def read_labels(model: Any, *, n: int | None = None, who: str) -> Labels:
     return labels
 
 
-def labels_of_rows(model: Any, X: Any, n: int, who: str) -> Labels:
+def labels_of_rows(model: Model, X: MatrixLike, n: int, who: str) -> Labels:
     """Return the cluster of each of n rows: as the model was fitted to them, or as it predicts other rows.
 
     Examples
@@ -157,7 +158,7 @@ def labels_of_rows(model: Any, X: Any, n: int, who: str) -> Labels:
     return read_labels(labels, n=n, who=who)
 
 
-def predicted(model: Any, X: Any) -> Labels:
+def predicted(model: Model, X: MatrixLike) -> Labels:
     """Return what a model predicts, whether it was fitted to a frame or to an array.
 
     Examples
@@ -171,7 +172,7 @@ def predicted(model: Any, X: Any) -> Labels:
         return np.asarray(model.predict(X))
 
 
-def column_names(X: Any, model: Any = None) -> list[str] | None:
+def column_names(X: MatrixLike, model: Model = None) -> list[str] | None:
     """Return the names of the columns of a frame, or those that a model saw; None without any.
 
     Examples

@@ -150,5 +150,5 @@ def count_of(n: int, thing: str, things: str | None = None) -> str:
     return f"{n:,} {thing if n == 1 else things or thing + 's'}"
 
 
-def _is_noise(label: Any) -> bool:
+def _is_noise(label: object) -> bool:
     return isinstance(label, int | np.integer) and label == NOISE_LABEL

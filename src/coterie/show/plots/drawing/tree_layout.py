@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._support.typing import FloatArray, Labels
+from coterie._support.typing import FloatArray, Labels, Model
 from coterie._support.validation import Nothing, Number, Whole, check_parameter
 from coterie.errors import InvalidData, InvalidParameter
 from coterie.show.palette import INK, color_of
@@ -49,7 +49,7 @@ class TreeLayout:
         return plain(name, LONGEST_TIP)
 
 
-def read_tree(model: Any, who: str) -> Dendrogram:
+def read_tree(model: Model, who: str) -> Dendrogram:
     """Return a tree that is given as such, as a model's `dendrogram_`, or as SciPy's matrix.
 
     Examples

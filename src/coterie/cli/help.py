@@ -1,0 +1,62 @@
+"""Help that fits on one screen: options of a topic are only named there; ``--help-all`` explains all."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+import typer
+from typer.core import TyperCommand
+
+HELP_ALL = "--help-all"
+Formatter: TypeAlias = Any  # of click: typer brings its own, or takes the one that is installed
+Parameter: TypeAlias = Any
+SHOWS_ALL = "coterie.shows_all_options"  # in what a context keeps
+
+
+class CommandOfTopics(TyperCommand):
+    """A command whose options may have a topic; ``--help`` only names those, a line per topic."""
+
+    def format_options(self, ctx: Any, formatter: Formatter) -> None:
+        """Write the arguments, the everyday options, then the topics."""
+        shown = [each for each in self.get_params(ctx) if not getattr(each, "hidden", False)]
+        arguments = [each for each in shown if each.param_type_name == "argument"]
+        topics: dict[str, list[Parameter]] = {"Options": []}
+        for each in shown:
+            if each.param_type_name == "option":
+                topics.setdefault(getattr(each, "rich_help_panel", None) or "Options", []).append(each)
+        _write(formatter, "Arguments", arguments, ctx)
+        if ctx.meta.get(SHOWS_ALL):
+            for topic, options in topics.items():
+                _write(formatter, topic, options, ctx)
+            return
+        _write(formatter, "Options", topics.pop("Options"), ctx)
+        if topics:
+            with formatter.section(f"More options, explained by coterie {ctx.info_name} {HELP_ALL}"):
+                formatter.write_dl([(topic, " ".join(map(_name, each))) for topic, each in topics.items()])
+
+
+def _write(formatter: Formatter, heading: str, parameters: list[Parameter], ctx: typer.Context) -> None:
+    records = [record for each in parameters if (record := each.get_help_record(ctx)) is not None]
+    if records:
+        with formatter.section(heading):
+            formatter.write_dl(records)
+
+
+def _name(parameter: Parameter) -> str:
+    name: str = next(name for name in parameter.opts if name.startswith("--"))
+    return name.replace("--", "--[no-]", 1) if parameter.secondary_opts else name
+
+
+def _show_all(context: typer.Context, is_asked: bool) -> None:
+    if is_asked:
+        context.meta[SHOWS_ALL] = True
+        print(context.get_help())
+        raise typer.Exit
+
+
+HelpAll: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        HELP_ALL, help="Explain every option and exit.", show_default=False, is_eager=True, callback=_show_all
+    ),
+]
