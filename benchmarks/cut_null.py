@@ -1,9 +1,9 @@
 """Where the bars of `sparse_cuts` and `density_steps` of `coterie.pipeline.judge` come from.
 
-``python -m benchmarks.cut_null [DRAWS]``: clouds without clusters are cut by several methods. Printed is, by kind
-of cloud, which share of the neighbours of a round cloud the cuts divide (the 0.5 %, 5 % and 50 % that divide
-fewest, of the weakest borders that hold each partition together), and what a step of the density shows of a
-dense group within a sparse one (the 50 %, 95 % and 99.5 % deepest).
+``python -m benchmarks.cut_null [DRAWS]``: clouds without clusters are cut by several methods. Printed is, by
+kind of cloud, which share of the neighbours of a round cloud the cuts divide (the 0.5 %, 5 % and 50 % that
+divide fewest, of the weakest borders that hold each partition together), and what a step of the density shows
+of a dense group within a sparse one (the 50 %, 95 % and 99.5 % deepest).
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def main(n_draws: int) -> None:
         for n in SIZES:
             for d in DIMENSIONS:
                 for draw in range(n_draws):
-                    valleys = Valleys(np.ascontiguousarray(null(kind, n, d, np.random.default_rng([draw, n, d]))))
+                    valleys = Valleys(
+                        np.ascontiguousarray(null(kind, n, d, np.random.default_rng([draw, n, d])))
+                    )
                     for labels in cuts(valleys):
                         shares[kind] += weakest_shares(valleys, valleys.fill(labels))
                     shown[kind] += steps(valleys)

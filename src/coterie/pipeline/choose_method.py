@@ -121,10 +121,11 @@ def run_contest(
         more = Task(valleys, tuple(range(first, most + 1)), request, rows)
         judged += _judge_all(more, tracker, steps_after)
     judged.sort(key=lambda pair: -pair[1].rank)
+    # one group has rank 0: a lead that the next sample may not show is none
+    is_apart = bool(judged) and judged[0][1].rank > ERROR and _are_any_apart(judged)
     _prefer_finer(judged)
     _prefer_least_crossed(judged)
     _prefer_simple(judged)
-    is_apart = bool(judged) and judged[0][1].rank > 0 and _are_any_apart(judged)
     wins = bool(judged) and (not may_be_one or is_apart)
     best_of_k = _best_of_each_k(judged)
     evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, _why_none(judged), began)

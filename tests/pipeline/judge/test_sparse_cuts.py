@@ -27,7 +27,7 @@ def slabs(seed, gap, n=600):
 
 
 def test_the_share_by_counting_every_pair():
-    """Law: the share is the number of neighbours across, plus one, over those of a border of a round cloud."""
+    """Law: the share is the number of neighbours across, plus one, over what a border of a cloud divides."""
     X, half = slabs(0, 0.02, n=120)
     found = near(X)
     across = sum(half[row] != half[other] for row in range(len(X)) for other in found[row])

@@ -15,7 +15,7 @@ from coterie._support.typing import FloatArray, Labels
 from coterie.pipeline.judge.discriminant_valleys import BARS, NOTHING, valleys_between
 
 LEAST_NEIGHBOURS = 12  # of a density that is told well enough
-# beyond the bar of a line: neighbours share their densities, and several scales are tried (benchmarks/cut_null.py)
+# beyond the bar of a line: neighbours share their densities, several scales are tried; benchmarks/cut_null.py
 SEVERAL = 2.0
 # length of the mean of unit vectors from the dense group to the sparse rows: 0 all around it, 1 on one side
 ONE_SIDED = 0.6

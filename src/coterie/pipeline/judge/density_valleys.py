@@ -237,7 +237,8 @@ class Valleys:
         if k < 2:
             return NOTHING_APART
         evidence = self._weakest_borders(filled, k)
-        if k == 2 and self._lines is not None:  # around several dense groups the sparse rows are noise
+        # in few dimensions, where densities are told; around several dense groups the sparse rows are noise
+        if k == 2 and self._lines is not None and not self._weight_of_lines:
             densities = (tree.log_density for tree in self.trees if tree.n_neighbors >= LEAST_NEIGHBOURS)
             evidence = np.maximum(evidence, evidence_of_step(self._points, densities, filled))
         near = self.neighbours[:, : max(1, len(labels) // ROWS_PER_NEIGHBOUR)]

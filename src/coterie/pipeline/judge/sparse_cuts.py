@@ -15,7 +15,9 @@ from coterie._support.typing import FloatArray, Indices, Labels
 # cuts of one cloud rarely goes below: benchmarks/cut_null.py
 FEWEST = 0.15
 PER_FOLD = 1.8  # evidence for each time that they are e times fewer
-LEAST_ROWS = 25  # of the smaller group: the neighbours of fewer rows are in other groups whatever divides them
+LEAST_ROWS = (
+    25  # of the smaller group: the neighbours of fewer rows are in other groups whatever divides them
+)
 NO_SPREAD = 1e-12
 
 
