@@ -26,7 +26,7 @@ def evidence(X, labels):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_denser_disc_is_seen(seed):
-    """Law: a disc six times denser than the ring around it is evidence; the same disc of one density is not."""
+    """Law: a disc six times denser than the ring around it counts; the same disc of one density does not."""
     X, y = discs(seed, 6.0)
     assert evidence(X, y) > 0.5
     even, cut = discs(seed, 1.0)

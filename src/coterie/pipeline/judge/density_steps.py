@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie._support.typing import FloatArray, Labels
 from coterie.pipeline.judge.discriminant_valleys import BARS, NOTHING, valleys_between
@@ -62,7 +63,7 @@ def evidence_of_step(rows: FloatArray, log_densities: Iterable[FloatArray], labe
     return float(found)
 
 
-def _surrounds(rows: FloatArray, is_dense: FloatArray) -> bool:
+def _surrounds(rows: FloatArray, is_dense: npt.NDArray[np.bool_]) -> bool:
     """Return whether the rows of the sparse group lie around the dense one, not at one side of it."""
     towards = rows[~is_dense] - rows[is_dense].mean(axis=0)
     lengths = np.linalg.norm(towards, axis=1)

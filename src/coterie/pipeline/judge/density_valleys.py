@@ -341,7 +341,10 @@ class Valleys:
         return np.asarray(np.where(counts & ~np.isnan(found), np.maximum(found, LEAST), LEAST))
 
     def _of_cuts(self, labels: Labels, borders: Borders, extents: FloatArray) -> FloatArray:
-        """Return the evidence of hardly any neighbours being divided: in few dimensions, and not of tubes."""
+        """Return the evidence of hardly any neighbours being divided: of clouds, in few dimensions.
+
+        A bent tube, such as a ring cut into arcs, divides few neighbours wherever it is cut.
+        """
         found = np.full(len(extents), LEAST)
         trust = (1.0 - self._weight_of_lines) * (1.0 - _likeness_to_tubes(extents))
         if self._lines is None or not trust.any():
@@ -351,7 +354,8 @@ class Valleys:
         few -= TAIL * np.log(len(self.X) / borders.n_rows)
         asked = np.flatnonzero((few > 0) & (trust > 0))
         asked = asked[borders.directions(asked) >= ROUND] if asked.size else asked
-        found[asked] = trust[asked] * few[asked]
+        for at in asked.tolist():
+            found[at] += trust[at] * borders.straightness(at) * (few[at] - LEAST)
         return found
 
     def _weakest(self, borders: Borders, near: FloatArray, mixed: npt.NDArray[np.bool_]) -> FloatArray:
