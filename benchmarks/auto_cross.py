@@ -7,10 +7,11 @@ that is best on all other families, so that nothing is tuned on what it is score
 from __future__ import annotations
 
 import argparse
+import importlib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,15 @@ FAMILIES = {
     "bent": "jain flame spiral banana curves1 smile1 2sp2glob spiralsquare zelnik3 cassini",
     "mixed": "aggregation 3MC aml28 complex8 shapes cure-t0-2000n-2D cure-t1-2000n-2D dpb",
 }
-SETTINGS: Mapping[str, Sequence[float]] = {
-    "END_TO_END": (1.1, 1.2),
-    "ENOUGH": (2.0, 3.0),
-}
+# the usual numbers, then one of them changed: module of the judge, name, value
+SETTINGS: Sequence[tuple[str, str, float] | None] = (
+    None,
+    ("density_valleys", "END_TO_END", 1.1),
+    ("density_valleys", "ENOUGH", 2.0),
+    ("sparse_cuts", "FEWEST", 0.1),
+    ("sparse_cuts", "FEWEST", 0.2),
+    ("density_steps", "SEVERAL", 3.0),
+)
 
 
 @dataclass(frozen=True)
@@ -58,20 +64,30 @@ def score(X: Any, y: Any) -> Score:
 
 def all_scores(sets: Sets) -> dict[str, list[Score]]:
     """Return the scores of each set with each setting."""
-    from coterie.pipeline.judge import density_valleys
-
-    names, found = list(SETTINGS), {}
-    usual = {name: getattr(density_valleys, name) for name in names}
+    found: dict[str, list[Score]] = {}
     for title, X, y in sets:
         found[title] = []
-        for values in product(*SETTINGS.values()):
-            for name, value in zip(names, values, strict=True):
-                setattr(density_valleys, name, value)
-            found[title].append(score(X, y))
-        for name, value in usual.items():
-            setattr(density_valleys, name, value)
+        for setting in SETTINGS:
+            with changed(setting):
+                found[title].append(score(X, y))
         print(f"{title:<24}" + "".join(f"{each.rand:>6.2f}" for each in found[title]), flush=True)
     return found
+
+
+@contextmanager
+def changed(setting: tuple[str, str, float] | None) -> Iterator[None]:
+    """Let one number of the judge have another value."""
+    if setting is None:
+        yield
+        return
+    module, name, value = setting
+    judge = importlib.import_module(f"coterie.pipeline.judge.{module}")
+    usual = getattr(judge, name)
+    setattr(judge, name, value)
+    try:
+        yield
+    finally:
+        setattr(judge, name, usual)
 
 
 def cross_validated(scores: Mapping[str, list[Score]]) -> dict[str, list[Score]]:

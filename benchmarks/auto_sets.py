@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn import datasets
+
+from benchmarks.data import ROOT, DataMissingError
 
 SIPU = ("s1", "s2", "a1", "d31", "r15", "unbalance", "aggregation", "flame", "jain", "spiral")
 REAL = ("iris", "wine", "breast_cancer", "digits")
@@ -34,6 +37,17 @@ def sipu(folder: Path) -> Sets:
             gzip.open(folder / f"{name}.labels0.gz") as labels,
         ):
             yield name, np.loadtxt(data), np.loadtxt(labels).astype(int) - 1
+
+
+def published(folders: Sequence[Path] = ()) -> Sets:
+    """Yield all published sets of some folders; of none, of ``COTERIE_SETS`` or ``../shared/data``."""
+    data = ROOT.parent / "shared" / "data"
+    named = os.environ.get("COTERIE_SETS", "").split(os.pathsep)
+    folders = folders or [Path(name) for name in named if name] or [data / "sipu", data / "shapes"]
+    for folder in folders:
+        if not any((*folder.glob("*.npz"), *folder.glob("*.data.gz"))):
+            raise DataMissingError(f"no sets in {folder}; set COTERIE_SETS to the folders that have them")
+        yield from arrays(folder) if any(folder.glob("*.npz")) else sipu(folder)
 
 
 def arrays(folder: Path) -> Sets:

@@ -139,3 +139,34 @@ def test_dimension_of_rows_that_occur_often():
 def test_too_few_rows_to_tell_a_dimension(n_rows):
     """Law: where distances say nothing of it, the dimension is the number of columns, never NaN."""
     assert ModeClustering(1).fit(np.eye(n_rows, 3)).dimension_ == 3.0
+
+
+def test_a_background_is_a_cluster_of_its_own():
+    """Law: with a background the sparse rows are one cluster, which the number of clusters counts."""
+    rng = np.random.default_rng(0)
+    spots = np.concatenate([rng.normal(at, 0.2, (150, 2)) for at in ([-3, 0], [3, 0])])
+    X = np.r_[spots, rng.uniform(-6, 6, (150, 2))]
+    y = np.repeat([0, 1, 2], 150)
+    two, three = (ModeClustering(k, 18, background=True).fit(X).labels_ for k in (2, 3))
+    assert adjusted_rand_score(y == 2, two) > 0.9
+    assert adjusted_rand_score(y, three) > 0.9
+    assert len(set(ModeClustering(1, background=True).fit(X).labels_)) == 1
+
+
+def test_the_background_divides_densities_best():
+    """Law: dense and sparse are the two parts of the log-densities whose variance within is least."""
+    X, _ = three_blobs(n=12)
+    reach = np.asarray(k_nearest(X, None, 6).distance)
+    tree = grow_mode_tree(RowDistances(X), reach, 6)
+    heights = tree.log_density
+    within = {
+        level: heights[heights >= level].var() * (heights >= level).sum()
+        + heights[heights < level].var() * (heights < level).sum()
+        for level in np.sort(heights)[1:]
+    }
+    np.testing.assert_array_equal(tree.is_dense, heights >= min(within, key=within.get))
+
+
+def test_equal_rows_have_no_background():
+    """Law: where all densities are equal every row is dense, and there is one cluster."""
+    assert set(ModeClustering(2, 3, background=True).fit(np.ones((9, 2))).labels_) == {0}

@@ -42,6 +42,10 @@ WINNER = pair("mixture", [2.0, 2.0])
             pair("spectral", [2.0, 2.05]),
             "slightly better separated, but too little to outweigh the simpler model",
         ),
+        (
+            pair("spectral", [2.2, 2.2], 0.1),
+            "slightly better separated, but more nearest-neighbour pairs cross its borders",
+        ),
     ],
 )
 def test_losers_are_told_why(other, reason):

@@ -40,6 +40,7 @@ MODE_SCALES = (
     12,
     18,
 )  # neighbours of mode clustering; fewer follow thin shapes, more smooth broad hills
+BACKGROUND_SCALES = (18, 40, 60)  # neighbours of a density by which dense rows are told from sparse ones
 MIN_CLUSTER_SIZES = (5, 10, 20)  # of HDBSCAN
 VALLEY_NEIGHBOURS = (5, 10, 20)  # of OPTICS
 VALLEY_STEEPNESS = (0.05, 0.1)
@@ -216,6 +217,9 @@ def _modes(task: Task) -> Iterator[Proposal]:
         for k in task.ks:
             parameters = {"n_clusters": k, "n_neighbors": scale, "metric": task.metric}
             yield parameters, trees[scale].cut(k)
+    for scale in (scale for scale in BACKGROUND_SCALES if scale in trees and 2 in task.ks):
+        parameters = {"n_clusters": 2, "n_neighbors": scale, "background": True, "metric": task.metric}
+        yield parameters, trees[scale].cut(2, background=True)
 
 
 def _kmeans(task: Task) -> Iterator[Proposal]:

@@ -121,9 +121,11 @@ def run_contest(
         more = Task(valleys, tuple(range(first, most + 1)), request, rows)
         judged += _judge_all(more, tracker, steps_after)
     judged.sort(key=lambda pair: -pair[1].rank)
+    # one group has rank 0: a lead that the next sample may not show is none
+    is_apart = bool(judged) and judged[0][1].rank > ERROR and _are_any_apart(judged)
     _prefer_finer(judged)
+    _prefer_least_crossed(judged)
     _prefer_simple(judged)
-    is_apart = bool(judged) and judged[0][1].rank > 0 and _are_any_apart(judged)
     wins = bool(judged) and (not may_be_one or is_apart)
     best_of_k = _best_of_each_k(judged)
     evidence = _evidence(task, best_of_k, judged[0][0].k if wins else 1, _why_none(judged), began)
@@ -194,6 +196,22 @@ def _prefer_finer(judged: list[tuple[Candidate, Separation]]) -> None:
     ]
     if finer:
         judged.insert(0, judged.pop(finer[0]))
+
+
+def _prefer_least_crossed(judged: list[tuple[Candidate, Separation]]) -> None:
+    """Move the borders to the front that divide fewest neighbours, of as many groups that are all apart."""
+    if not judged:
+        return
+    best, separation = judged[0]
+    tied = [
+        at
+        for at, (candidate, other) in enumerate(judged)
+        if candidate.k == best.k
+        and other.evidence.min() > 0
+        and separation.rank - other.rank <= _error(separation)
+    ]
+    if tied:
+        judged.insert(0, judged.pop(min(tied, key=lambda at: (judged[at][1].crossing, at))))
 
 
 def _prefer_simple(judged: list[tuple[Candidate, Separation]]) -> None:
@@ -306,6 +324,8 @@ def _against(pair: tuple[Candidate, Separation], best: tuple[Candidate, Separati
     lead = other.rank - separation.rank
     is_simpler = candidate.k == winner.k and _complexity(winner) < _complexity(candidate)
     if lead < 0:
+        if candidate.k == winner.k and separation.crossing > other.crossing:
+            return "slightly better separated, but more nearest-neighbour pairs cross its borders"
         why = "the simpler model" if is_simpler else f"{winner.k} groups with significant borders"
         return f"slightly better separated, but too little to outweigh {why}"
     if separation.score < other.score - CLOSE:

@@ -36,6 +36,8 @@ NUMBERS = (2,)  # of groups that rows and draws are divided into: the clearest b
 MIXED_NUMBERS = (2, 3)  # of mixed rows, of which a split in two often joins groups that are like each other
 QUICK_CLASSES = {"n_init": 1, "tol": 1e-3, "max_iter": 50}
 MODE_SCALE = 12  # neighbours
+SMOOTH_SCALE = 40  # neighbours of the density that tells a dense group from a background
+BACKGROUND_GROUPS = 2  # a dense group and the background; of more, the background is noise
 GINI_THRESHOLD = 0.3
 SHARE_AS_GOOD = 0.1  # of the draws: once so many are as good, p is far above the level, and drawing stops
 LEAST_AS_GOOD = 5
@@ -216,11 +218,14 @@ def _quick(valleys: Valleys, ks: tuple[int, ...], request: FitRequest) -> Iterat
         (X, metric) if valleys.distances.matrix is None else (valleys.distances.matrix, "precomputed")
     )
     modes = min(valleys.trees, key=lambda tree: abs(tree.n_neighbors - MODE_SCALE))
+    smooth = min(valleys.trees, key=lambda tree: abs(tree.n_neighbors - SMOOTH_SCALE))
     rule = "ward" if request.distance is None else "average"
     merges = Dendrogram.from_linkage(linkage(from_X, rule, by))
     children = genie_children(valleys.distances.spanning_tree(), GINI_THRESHOLD)
     for k in (k for k in ks if k < len(X)):
         yield modes.cut(k)
+        if k == BACKGROUND_GROUPS:
+            yield smooth.cut(k, background=True)
         yield merges.cut(n_clusters=k)
         yield cut_tree(children, len(X), k)
         if request.distance is None:

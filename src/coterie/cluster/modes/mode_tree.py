@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -42,12 +43,34 @@ class ModeTree:
         return np.asarray(-self.dimension * np.log(self.radii))
 
     @property
+    def is_dense(self) -> npt.NDArray[np.bool_]:
+        """Whether each row is dense rather than sparse: the two whose log-densities vary least within.
+
+        All are dense where all densities are equal.
+        """
+        height = self.log_density
+        ordered = np.sort(height)
+        counts = np.arange(1, len(ordered))
+        below, total = np.cumsum(ordered)[:-1], ordered.sum()
+        # between two parts of fixed values, the variance within is least where that between is largest
+        between = below**2 / counts + (total - below) ** 2 / counts[::-1]
+        between[ordered[1:] <= ordered[:-1]] = -np.inf  # equal rows stay together
+        if not np.isfinite(between).any():
+            return np.ones(len(height), dtype=bool)
+        return np.asarray(height >= ordered[int(between.argmax()) + 1])
+
+    @property
     def unit(self) -> float:
         """Standard errors per unit of log-density: of a difference of two, from `n_neighbors` each."""
         return float(np.sqrt(self.n_neighbors / 2.0))
 
-    def cut(self, n_clusters: int) -> Labels:
-        """Return the labels after cutting the tree at its n_clusters - 1 deepest valleys."""
+    def cut(self, n_clusters: int, *, background: bool = False) -> Labels:
+        """Return the labels after cutting the tree at its n_clusters - 1 deepest valleys.
+
+        With a background, the sparse rows are the last of the clusters, and one valley fewer is cut.
+        """
+        if background and n_clusters > 1:
+            return np.where(self.is_dense, self.cut(n_clusters - 1), n_clusters - 1).astype(np.int32)
         n_rows = len(self.radii)
         keep = np.ones(len(self.edges), dtype=bool)
         keep[np.argsort(-self.depths, kind="stable")[: n_clusters - 1]] = False

@@ -19,7 +19,7 @@ from coterie._support.typing import (
     SparseData,
     Weights,
 )
-from coterie._support.validation import Choice, Constraint, Nothing, Number, Whole, check_data
+from coterie._support.validation import Choice, Constraint, Flag, Nothing, Number, Whole, check_data
 from coterie._support.validation.schema import Schema, Tensor
 from coterie.cluster.base import Clusterer, Listener
 from coterie.cluster.modes.mode_tree import ModeTree, grow_mode_tree, null_depth
@@ -45,6 +45,10 @@ class ModeClustering(Clusterer):
     min_depth : float, default=None
         Least depth of a valley, in standard errors, when `n_clusters` is None; None: what one cloud without
         clusters exceeds in one case of twenty.
+    background : bool, default=False
+        Whether the sparse rows are a cluster of their own, which `n_clusters` counts: for dense groups within
+        a sparse one, from which no valley divides them. Rows are told apart by their densities where these
+        fall in two best.
     metric : str, default="euclidean"
         A distance of `coterie.distance.distances()`.
     n_jobs : int, default=None
@@ -85,6 +89,7 @@ class ModeClustering(Clusterer):
         "n_clusters": Whole(1) | Nothing(),
         "n_neighbors": Whole(1),
         "min_depth": Number(0.0) | Nothing(),
+        "background": Flag(),
         "metric": Choice(among=lambda: [distance.name for distance in distances()]),
         "n_jobs": Whole() | Nothing(),
     }
@@ -109,12 +114,14 @@ class ModeClustering(Clusterer):
         n_neighbors: int = 8,
         *,
         min_depth: float | None = None,
+        background: bool = False,
         metric: str = "euclidean",
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
         self.min_depth = min_depth
+        self.background = background
         self.metric = metric
         self.n_jobs = n_jobs
 
@@ -152,19 +159,20 @@ class ModeClustering(Clusterer):
         among = RowDistances(rows, self.metric, n_jobs=self.n_jobs)
         tree = grow_mode_tree(among, np.asarray(among.k_nearest(n_neighbors).distance), n_neighbors)
         k = self.n_clusters if self.n_clusters is not None else self._count(tree, rows)
-        return self._found(rows, tree.cut(k), tree.log_density, tree.depths, tree.dimension)
+        labels = tree.cut(k, background=self.background)
+        return self._found(rows, labels, tree.log_density, tree.depths, tree.dimension)
 
     def _count(self, tree: ModeTree, X: Data) -> int:
         least = self.min_depth
         if least is None:
             least = float(null_depth(len(X), tree.n_neighbors, tree.dimension, extent_of(np.cov(X.T))))
-        return int((tree.depths > least).sum()) + 1
+        return int((tree.depths > least).sum()) + 1 + int(self.background)
 
     def _found(
         self, X: Data, labels: Labels, density: FloatArray, depths: FloatArray, dimension: float
     ) -> FittedAttributes:
         # clusters in the order of their first rows: labels do not depend on the tree's own numbers
-        _, first = np.unique(labels, return_index=True)
+        _, first, labels = np.unique(labels, return_index=True, return_inverse=True)
         order = np.argsort(np.argsort(first))
         labels = order[labels].astype(np.int32)
         by_height = np.lexsort((np.arange(len(labels)), -density, labels))

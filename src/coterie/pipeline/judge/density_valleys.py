@@ -17,8 +17,10 @@ import numpy.typing as npt
 from coterie._support.typing import Data, FloatArray, Indices, Labels
 from coterie.cluster.modes import ModeTree, dimension_at, grow_mode_tree, null_depth
 from coterie.distance.row_distances import RowDistances
+from coterie.pipeline.judge.density_steps import LEAST_NEIGHBOURS, evidence_of_step
 from coterie.pipeline.judge.discriminant_valleys import Lines, LinesOfGroups
 from coterie.pipeline.judge.rounding import spread_rounded
+from coterie.pipeline.judge.sparse_cuts import evidence_of_cuts
 from coterie.pipeline.judge.tube_dimension import Extents
 
 SCALES = (4, 5, 6, 8, 12, 18, 27, 40, 60, 90)  # neighbours of the density: from thin shapes to broad hills
@@ -217,6 +219,7 @@ class Valleys:
         self._lines = Lines(X) if metric == "euclidean" else None
         self._hills = Hills.of(self.trees, self._edges, self._lengths)
         dimension = float(np.median([tree.dimension for tree in self.trees]))
+        self._dimension = min(max(dimension, 2.0), float(self._points.shape[1]))
         self._weight_of_lines = float(
             np.clip((dimension - FEW_DIMENSIONS) / (MANY_DIMENSIONS - FEW_DIMENSIONS), 0.0, 1.0)
         )
@@ -234,6 +237,10 @@ class Valleys:
         if k < 2:
             return NOTHING_APART
         evidence = self._weakest_borders(filled, k)
+        # in few dimensions, where densities are told; around several dense groups the sparse rows are noise
+        if k == 2 and self._lines is not None and not self._weight_of_lines:
+            densities = (tree.log_density for tree in self.trees if tree.n_neighbors >= LEAST_NEIGHBOURS)
+            evidence = np.maximum(evidence, evidence_of_step(self._points, densities, filled))
         near = self.neighbours[:, : max(1, len(labels) // ROWS_PER_NEIGHBOUR)]
         crossing = (labels[near] != labels[:, None]) | (labels < 0)[:, None]
         return Separation(float(np.minimum(evidence, ENOUGH).sum()), evidence, float(crossing.mean()))
@@ -269,6 +276,7 @@ class Valleys:
         depths = self._hills.depths_between(labels, borders, np.flatnonzero(crosses), pair)
         across = self._across_gaps(labels, borders.sizes, borders.low, borders.high, k)
         extents = self._extents(borders)
+        across = np.maximum(across, self._of_cuts(labels, borders, extents))
         near = np.maximum(self._near(depths, borders.n_rows, extents), across)
         ends = self._end_to_end(borders, near, across, extents)
         if ends.size:
@@ -331,6 +339,24 @@ class Valleys:
         found = TAIL * (excess - CERTAIN - np.log(len(self.X) / n_rows))
         counts = (smaller >= LEAST_ROWS_OF_A_GAP) & (within > 0) & np.isfinite(within)
         return np.asarray(np.where(counts & ~np.isnan(found), np.maximum(found, LEAST), LEAST))
+
+    def _of_cuts(self, labels: Labels, borders: Borders, extents: FloatArray) -> FloatArray:
+        """Return the evidence of hardly any neighbours being divided: of clouds, in few dimensions.
+
+        A bent tube, such as a ring cut into arcs, divides few neighbours wherever it is cut.
+        """
+        found = np.full(len(extents), LEAST)
+        trust = (1.0 - self._weight_of_lines) * (1.0 - _likeness_to_tubes(extents))
+        if self._lines is None or not trust.any():
+            return found
+        low, high = borders.low, borders.high
+        few = evidence_of_cuts(self._points, labels, self.neighbours, low, high, self._dimension)
+        few -= TAIL * np.log(len(self.X) / borders.n_rows)
+        asked = np.flatnonzero((few > 0) & (trust > 0))
+        asked = asked[borders.directions(asked) >= ROUND] if asked.size else asked
+        for at in asked.tolist():
+            found[at] += trust[at] * borders.straightness(at) * (few[at] - LEAST)
+        return found
 
     def _weakest(self, borders: Borders, near: FloatArray, mixed: npt.NDArray[np.bool_]) -> FloatArray:
         """Return the evidence of the pairs that hold the groups together, weakest first.
