@@ -146,15 +146,16 @@ def _link_near(given: Input, method: LinkageMethod, n_neighbors: int | None, thr
         raise InvalidParameter(
             f'neighbors="approximate" of {_WHO} is for the methods single and average, got {method.name}.'
         )
-    is_rows = isinstance(given, RowsInput) and given.distance is not None
-    rows = Rows(given.values, None, given.distance) if is_rows else None
+    rows = None
+    if isinstance(given, RowsInput) and given.distance is not None:
+        rows = Rows(given.values, None, given.distance)
     if rows is not None and len(rows.X) < 2:
         return link(given, method, threads, who=_WHO)
     near = near_rows(rows, n_neighbors, 1, threads, who=_WHO)
     assert rows is not None
     tree = near_tree(rows, near, threads=threads)
     if method.is_spanning_tree:
-        return np.asarray(_core.link_edges(tree.edges, tree.distance))
+        return np.asarray(_core.link_edges(tree.edges, tree.distance.astype(np.float64, copy=False)))
     arrays = graph_arrays(near_distances(near, tree), 1.0)
     Z = np.asarray(_core.link_graph(*arrays, method.rule, False, None, given.n - 1))
     np.maximum.accumulate(Z[:, 2], out=Z[:, 2])
