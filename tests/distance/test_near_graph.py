@@ -168,8 +168,10 @@ def test_long_exact_work_names_the_short_way():
 def test_spectral_clustering_of_near_rows():
     """Law: approximate neighbours of few rows are exact, so are the groups; other affinities are refused."""
     options = {"affinity": "nearest_neighbors", "n_clusters": 5, "random_state": 0}
-    exact = SpectralClustering(**options).fit(CLOUDS)
-    near = SpectralClustering(**options, neighbors="approximate").fit(CLOUDS)
+    X = CLOUDS - 0.8 * CENTRES[np.argmin(((CLOUDS[:, None] - CENTRES) ** 2).sum(axis=2), axis=1)]  # one part
+    exact = SpectralClustering(**options, n_neighbors=30).fit(X)
+    near = SpectralClustering(**options, n_neighbors=30, neighbors="approximate").fit(X)
+    assert exact.n_parts_ == 1
     assert exact.exact_
     assert not near.exact_
     assert adjusted_rand_score(exact.labels_, near.labels_) == 1.0
