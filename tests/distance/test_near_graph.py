@@ -8,9 +8,9 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import adjusted_rand_score
 
 from coterie.cluster import DBSCAN, HDBSCAN, SpectralClustering
-from coterie.distance import k_nearest, spanning_tree
+from coterie.distance import find_distance, k_nearest, spanning_tree
 from coterie.distance.near_graph import near_distances, near_rows, near_tree, note_exact_cost
-from coterie.distance.rows import prepare_rows
+from coterie.distance.rows import Rows, prepare_rows
 from coterie.errors import InvalidParameter, ParameterNotice
 from coterie.tree import linkage
 
@@ -152,19 +152,26 @@ def test_what_the_graph_cannot_take_is_refused():
         linkage(D, "single", "precomputed", neighbors="approximate")
 
 
+def many(n, d):
+    """Return rows of that shape which take no memory."""
+    return Rows(np.broadcast_to(np.float32(1), (n, d)), None, find_distance("euclidean"))
+
+
 def test_long_exact_work_names_the_short_way():
     """Law: many wide rows get a notice with the expected time and the parameter; few or narrow ones none."""
     with pytest.warns(ParameterNotice, match=r'all pairs of 70,000 rows x 784.*minutes.*"approximate"'):
-        note_exact_cost(70_000, 784, "HDBSCAN")
-    note_exact_cost(20_000, 784, "HDBSCAN")
-    note_exact_cost(70_000, 30, "HDBSCAN")
+        note_exact_cost(many(70_000, 784), "HDBSCAN")
+    note_exact_cost(many(20_000, 784), "HDBSCAN")
+    note_exact_cost(many(70_000, 30), "HDBSCAN")
 
 
 def test_spectral_clustering_of_near_rows():
     """Law: approximate neighbours of few rows are exact, so are the groups; other affinities are refused."""
     options = {"affinity": "nearest_neighbors", "n_clusters": 5, "random_state": 0}
-    exact = SpectralClustering(**options).fit(CLOUDS)
-    near = SpectralClustering(**options, neighbors="approximate").fit(CLOUDS)
+    X = CLOUDS - 0.8 * CENTRES[np.argmin(((CLOUDS[:, None] - CENTRES) ** 2).sum(axis=2), axis=1)]  # one part
+    exact = SpectralClustering(**options, n_neighbors=30).fit(X)
+    near = SpectralClustering(**options, n_neighbors=30, neighbors="approximate").fit(X)
+    assert exact.n_parts_ == 1
     assert exact.exact_
     assert not near.exact_
     assert adjusted_rand_score(exact.labels_, near.labels_) == 1.0

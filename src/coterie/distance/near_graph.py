@@ -30,8 +30,9 @@ WIDE_COLUMNS, MANY_ROWS = 30, 20_000  # from where comparing all pairs takes lon
 SECONDS_PER_PAIR = 1.5e-10  # and column, on two cores of 2026
 
 
-def note_exact_cost(n_rows: int, n_columns: int, who: str) -> None:
+def note_exact_cost(rows: Rows, who: str) -> None:
     """Tell how long all pairs of many wide rows may take, and what takes less."""
+    n_rows, n_columns = len(rows.X), rows.X.shape[1]
     if n_rows <= MANY_ROWS or n_columns <= WIDE_COLUMNS:
         return
     seconds = SECONDS_PER_PAIR * n_rows**2 * n_columns
