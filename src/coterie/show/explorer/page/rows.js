@@ -53,11 +53,15 @@ export function combine(one, other, n, how) {
 
 /** How many rows of each label. @param {Int32Array} rows @param {Int32Array} labels @returns {Map<number, number>} */
 export function countByLabel(rows, labels) {
-  const counts = new Map();
+  let most = -1;
+  for (let at = 0; at < rows.length; at += 1) if (labels[rows[at]] > most) most = labels[rows[at]];
+  const sizes = new Int32Array(most + 3); // left out, noise, then the groups
   for (let at = 0; at < rows.length; at += 1) {
     const label = labels[rows[at]];
-    counts.set(label, (counts.get(label) ?? 0) + 1);
+    sizes[label >= NOISE ? label + 2 : 0] += 1;
   }
+  const counts = new Map();
+  sizes.forEach((size, at) => { if (size) counts.set(at === 0 ? LEFT_OUT : at - 2, size); });
   return counts;
 }
 

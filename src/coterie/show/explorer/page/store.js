@@ -14,6 +14,7 @@ const PLACES = ["groups", "data", "method", "compare", "teach"];
 export function makeStore(api, say) {
   /** @type {Set<(change: Change) => void>} */
   const listeners = new Set();
+  let counted = { selection: NOTHING, labels: NOTHING, counts: /** @type {Map<number, number>} */ (new Map()) };
   const store = {
     api,
     /** @type {any} */ state: null,
@@ -48,7 +49,12 @@ export function makeStore(api, say) {
     rowsOf: (group) => rowsWhere(store.labels, (label) => label === (group === "noise" ? -1 : group.label)),
     rowsUsed: () => rowsWhere(store.labels, (label) => label >= -1),
     /** How many selected rows each label has. */
-    byLabel: () => countByLabel(store.selection, store.labels),
+    byLabel() {
+      if (counted.selection !== store.selection || counted.labels !== store.labels) {
+        counted = { selection: store.selection, labels: store.labels, counts: countByLabel(store.selection, store.labels) };
+      }
+      return counted.counts;
+    },
     /** Groups that have selected rows, as the list has them. */
     touched() {
       const counts = store.byLabel();

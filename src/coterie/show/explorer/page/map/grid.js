@@ -110,12 +110,12 @@ export function makeGrid(points, aspect) {
     const box = { x0: Math.min(...xs), x1: Math.max(...xs), y0: Math.min(...ys), y1: Math.max(...ys) };
     const high = (box.y1 - box.y0) / BANDS || 1;
     const band = (/** @type {number} */ y) => Math.min(BANDS - 1, Math.max(0, Math.floor((y - box.y0) / high)));
-    /** @type {number[][][]} */
-    const edges = Array.from({ length: BANDS }, () => []);
+    /** @type {number[][]} */
+    const edges = Array.from({ length: BANDS }, () => []); // four numbers per edge
     for (let at = 0; at < line.length; at += 1) {
       const [ax, ay] = line[at], [bx, by] = line[(at + 1) % line.length];
       if (ay === by) continue;
-      for (let b = band(Math.min(ay, by)); b <= band(Math.max(ay, by)); b += 1) edges[b].push([ax, ay, bx, by]);
+      for (let b = band(Math.min(ay, by)); b <= band(Math.max(ay, by)); b += 1) edges[b].push(ax, ay, bx, by);
     }
     const found = new Int32Array(count);
     let size = 0;
@@ -124,8 +124,10 @@ export function makeGrid(points, aspect) {
         const x = places[2 * at], y = places[2 * at + 1];
         if (x < box.x0 || x > box.x1 || y < box.y0 || y > box.y1) continue;
         let isIn = false;
-        for (const [ax, ay, bx, by] of edges[band(y)]) {
-          if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) isIn = !isIn;
+        const near = edges[band(y)];
+        for (let e = 0; e < near.length; e += 4) {
+          const ay = near[e + 1], by = near[e + 3];
+          if (ay > y !== by > y && x < ((near[e + 2] - near[e]) * (y - ay)) / (by - ay) + near[e]) isIn = !isIn;
         }
         if (isIn) found[size++] = order[at];
       }

@@ -24,6 +24,7 @@ import { bindPointer } from "./pointer.js";
  *   onselect(rows: ArrayLike<number>, how: "add" | "remove" | "replace", isClick: boolean): void,
  *   ongroup?(row: number): void,
  *   onhover?(row: number | null, x: number, y: number): void,
+ *   onbefore?(): void,
  *   onframe?(): void,
  * }} Hooks
  * @typedef {ReturnType<typeof makeMap>} MapView
@@ -67,6 +68,7 @@ export function makeMap(hooks) {
   let lasso = /** @type {number[][] | null} */ (null);
   let hovered = /** @type {number | null} */ (null);
   let isWaiting = false;
+  let isCoded = false; // whether the codes in drawing order are those of look and selection
   const faint = () => parts(isDark() ? "#596068" : "#b9bec4");
 
   function resize() {
@@ -83,7 +85,8 @@ export function makeMap(hooks) {
   }
 
   function codeInOrder() {
-    if (!grid || !look) return;
+    if (!grid || !look || isCoded) return;
+    isCoded = true;
     ordered = new Uint16Array(grid.count);
     const mask = new Uint8Array(grid.n);
     for (let at = 0; at < selection.length; at += 1) mask[selection[at]] = 1;
@@ -101,7 +104,9 @@ export function makeMap(hooks) {
   }
 
   function paint() {
-    if (!painter || !grid || !look || ordered.length !== grid.count || camera.width < 2) return;
+    hooks.onbefore?.();
+    codeInOrder();
+    if (!painter || !grid || !look || camera.width < 2) return;
     if (painter.isLost()) replacePainter();
     const ratio = Math.min(2, window.devicePixelRatio || 1);
     const runs = grid.runs(camera.box());
@@ -151,13 +156,13 @@ export function makeMap(hooks) {
       camera.half = { x: Math.max(0.02, grid.world.x1) + 0.06, y: Math.max(0.02, grid.world.y1) + 0.06 };
       painter?.setPlaces(grid);
       camera.fit();
-      codeInOrder();
+      isCoded = false;
       draw();
     },
     /** @param {import("./look.js").Look} wanted */
-    setLook(wanted) { look = wanted; codeInOrder(); draw(); },
+    setLook(wanted) { look = wanted; isCoded = false; draw(); },
     /** @param {Int32Array} rows */
-    setSelection(rows) { selection = rows; codeInOrder(); draw(); },
+    setSelection(rows) { selection = rows; isCoded = false; draw(); },
     /** @param {typeof names} wanted in world coordinates */
     setNames(wanted) { names = wanted; draw(); },
     /** @param {number[][] | null} line in world coordinates */

@@ -27,9 +27,9 @@ export function makeEvidence(store) {
     const evidence = state.evidence ?? {};
     const isStale = Boolean(evidence.stale ?? state.stale);
     const one = (/** @type {string} */ name, /** @type {string} */ value) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
-    renew(figures, one("stable", figure(evidence.stability)), one("chance", evidence.p_text ?? pValue(evidence.p_value)), one("silhouette", figure(evidence.silhouette)));
+    renew(figures, one("stability", figure(evidence.stability)), one("p value", evidence.p_text ?? pValue(evidence.p_value)), one("silhouette", figure(evidence.silhouette)));
     figures.classList.toggle("is-stale", isStale);
-    text.textContent = evidence.how ?? evidence.text ?? "";
+    text.textContent = evidence.how || "";
     stale.hidden = !isStale;
     stale.textContent = isStale ? evidence.stale_text || "These figures are from before your last edit." : "";
     again.disabled = Boolean(store.job) || store.isBusy || store.groups.length === 0;

@@ -51,8 +51,8 @@ export function makeGroups(store) {
     const isPicked = counts.get(group.label) === group.size && group.size > 0;
     const isOpen = opened === group.id;
     const strength = group.strength || "";
-    return h("li", { class: `group-row${isPicked ? " is-picked" : ""}`, "data-testid": "group-row", "data-group": group.id },
-      h("div", { class: "group-line" },
+    return h("li", { class: `group-row${isPicked ? " is-picked" : ""}` },
+      h("div", { class: "group-line", "data-testid": "group-row", "data-group": group.id },
         h("input", {
           type: "checkbox", class: "pick", checked: isPicked, "aria-label": `Select ${name}`, "data-key": `pick ${group.id}`,
           onchange: (/** @type {any} */ event) => pick(group, event.target.checked ? "add" : "remove"),
@@ -66,13 +66,13 @@ export function makeGroups(store) {
         group.locked && h("span", { class: "locked", title: "Locked" }, icon("lock"), h("span", { class: "sr" }, "locked")),
         h("span", { class: "group-size" }, whole(group.size)),
         h("span", { class: `strength is-${strength.split(" ")[0]}` }, strength)),
-        h("input", {
+        h("span", { class: "group-tools" }, h("input", {
           type: "text", class: "rename", "data-testid": "rename", "data-key": `rename ${group.id}`, value: group.name ?? "", placeholder: name, "aria-label": `Rename ${name}`, title: "Rename", maxlength: "200",
           onfocus: (/** @type {any} */ event) => event.target.select(),
           onkeydown: (/** @type {any} */ event) => renameKey(event, group),
           onblur: (/** @type {any} */ event) => rename(event.target, group),
         }),
-        button(`More about ${name}`, { icon: "more", class: "icon-button", "aria-expanded": String(isOpen), "data-key": `more ${group.id}`, onclick: () => { opened = isOpen ? null : group.id; draw(); } })),
+        button(`More about ${name}`, { icon: "more", class: "icon-button", "aria-expanded": String(isOpen), "data-key": `more ${group.id}`, onclick: () => { opened = isOpen ? null : group.id; draw(); } }))),
       isOpen && details(group, name));
   }
 

@@ -14,11 +14,13 @@ export function makeMapPanel(store) {
   const tip = h("div", { class: "tip", hidden: true, "aria-hidden": "true" });
   /** @type {() => void} */
   let drawn = () => {};
+  let isLookDue = false; // several changes of a moment make one look
   const view = makeMap({
     label: "Map of the rows. Arrow keys pan, plus and minus zoom, 0 shows everything, Enter selects the rows in view.",
     onselect: (rows, how) => store.select(rows, how),
     ongroup: (row) => store.select(store.rowsOf(store.labels[row] === -1 ? "noise" : { label: store.labels[row] })),
     onhover: (row, x, y) => hover(row, x, y),
+    onbefore: () => { if (isLookDue) { isLookDue = false; look(); } },
     onframe: () => drawn(),
   });
   view.element.dataset.testid = "map";
@@ -156,10 +158,9 @@ export function makeMapPanel(store) {
       if (shown !== store.points && store.points.length) {
         shown = store.points;
         view.setPoints(store.points, store.mapKind.kind === "xy" ? { x: store.mapKind.x ?? "", y: store.mapKind.y ?? "" } : null);
-        names();
       }
     }
-    if (["state", "labels", "colour", "theme", "map"].includes(change)) look();
+    if (["state", "labels", "colour", "theme", "map"].includes(change)) { isLookDue = true; view.draw(); }
     if (change === "selection") view.setSelection(store.selection);
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => store.tell("theme"));

@@ -39,7 +39,7 @@ export function makeMethod(store) {
     else if (one.kind === "integer" || one.kind === "number") input = h("input", { type: "number", class: "number", placeholder: usual, min: one.least ?? null, max: one.greatest ?? null, step: one.kind === "integer" ? "1" : "any", ...shared });
     else input = h("input", { type: "text", placeholder: usual, ...shared });
     input.dataset.default = one.default === null || one.default === undefined ? "" : String(one.default);
-    return h("div", { class: `field${one.kind === "boolean" ? " is-check" : ""}` }, h("label", { for: id }, one.title ?? one.name.replaceAll("_", " ")), input, one.text && h("p", { class: "muted small-text", id: `${id}-text` }, one.text));
+    return h("div", { class: `field${one.kind === "boolean" ? " is-check" : ""}` }, h("label", { for: id }, one.title ?? fieldTitle(one.name)), input, one.text && h("p", { class: "muted small-text", id: `${id}-text` }, one.text));
   }
 
   /** What was set otherwise than usual. */
@@ -85,4 +85,11 @@ export function makeMethod(store) {
     if (["state", "job", "busy"].includes(change)) run.disabled = Boolean(store.job) || store.isBusy || !store.hasData;
   });
   return element;
+}
+
+/** @param {string} name */
+function fieldTitle(name) {
+  if (name === "k") return "Number of groups (k)";
+  const text = name.replaceAll("_", " ");
+  return text[0].toUpperCase() + text.slice(1);
 }
