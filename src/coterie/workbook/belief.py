@@ -1,9 +1,8 @@
-"""What is measured about groups, found or made by hand: stability, chance, borders, silhouettes; one verdict."""
+"""What is measured about groups, found or made by hand: stability, chance, borders, silhouettes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -41,8 +40,8 @@ class Belief:
         What is decided from it.
     stability, significance
         As in `Clustering`; None: not measured.
-    silhouettes : array of shape (k,) or None
-        Mean silhouette of each group; NaN where it has no measured row.
+    silhouettes : tuple of arrays
+        Of each group the silhouettes of some rows, ascending; empty: not measured.
     silhouette : float or None
         Mean of the measured rows.
     text : str
@@ -54,7 +53,7 @@ class Belief:
     verdict: FitVerdict
     stability: Stability | None
     significance: Significance | None
-    silhouettes: FloatArray | None
+    silhouettes: tuple[FloatArray, ...]
     silhouette: float | None
     text: str = ""
 
@@ -63,24 +62,23 @@ def belief_of_answer(
     found: Clustering, rows: MemoryRows, labels: Labels, labels_hash: str, group_ids: tuple[str, ...]
 ) -> Belief:
     """Return what a fit measured about its groups, with their silhouettes."""
-    silhouettes, mean = silhouettes_of(rows, found.groups.profile, labels, len(group_ids), found.seed)
+    silhouettes, mean = silhouettes_of(rows, labels, len(group_ids), found.seed)
     return Belief(
         labels_hash, group_ids, found.verdict, found.stability, found.significance, silhouettes, mean
     )
 
 
 def silhouettes_of(
-    rows: MemoryRows, profile: Any, labels: Labels, k: int, seed: int
-) -> tuple[FloatArray | None, float | None]:
-    """Return the mean silhouette of each group and of all, over some rows; None with fewer than two."""
+    rows: MemoryRows, labels: Labels, k: int, seed: int
+) -> tuple[tuple[FloatArray, ...], float | None]:
+    """Return the silhouettes of some rows of each group, and the mean of all; nothing with fewer than two."""
     partition = partition_of(rows, labels)
     places = _some_of_each(partition.labels, SILHOUETTE_ROWS, seed)
     measured: RowSilhouettes | None = partition.among(places).silhouettes
     if measured is None:
-        return None, None
-    values = np.full(k, np.nan)
-    values[measured.groups] = measured.per_group
-    return values, measured.mean
+        return (), None
+    each = (np.sort(measured.values[measured.labels == group]) for group in range(k))
+    return tuple(each), measured.mean
 
 
 def partition_of(rows: MemoryRows, labels: Labels) -> Partition:
@@ -157,7 +155,7 @@ def measure(
     if chance is not None and is_beside_the_point(is_apart and k > 1, chance.p_value):
         chance = None
     tracker.report(3, stage="silhouettes", total=4)
-    silhouettes, mean = silhouettes_of(rows, None, labels, k, request.seed)
+    silhouettes, mean = silhouettes_of(rows, labels, k, request.seed)
     verdict = decide(k, k, is_asked=True, is_apart=is_apart, stability=stable, significance=chance)
     title = find_method(method).title
     said = f"Resamples were clustered by {title} into {k} groups." if stable is not None else ""

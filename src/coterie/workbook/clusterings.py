@@ -1,4 +1,4 @@
-"""Operations that compute: fits, splits, clustering again, tests. Each depends on state and operation alone."""
+"""Operations that compute: fits, splits, clustering again, tests. They depend on state and operation only."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _only(labels: Labels, kept: list[int]) -> Labels:
 
 
 def _matched(state: State, labels: Labels, k: int) -> tuple[list[Group], int]:
-    """Return groups for new labels: an old one where most rows of both are the same, else one without name."""
+    """Return groups for new labels: an old one where most rows of both are the same, else a new one."""
     both = (labels >= 0) & (state.labels >= 0)
     counts = np.zeros((k, state.k))
     np.add.at(counts, (labels[both], state.labels[both]), 1)
@@ -257,8 +257,7 @@ def _constraints(state: State, told: Mapping[str, Any], rows: Indices) -> dict[s
 
 def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that decide how rows are prepared."""
-    kept = {name: value for name, value in arguments.items() if name in (*PREPARES, "weights")}
-    return kept
+    return {name: value for name, value in arguments.items() if name in (*PREPARES, "weights")}
 
 
 def _light(found: Clustering) -> Clustering:

@@ -1,4 +1,4 @@
-"""The data that a workbook is about: a table in memory, where it came from, and its rows as methods see them."""
+"""The data of a workbook: a table in memory, where it came from, and its rows as methods see them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from coterie.data.paths import is_in_blocks
 from coterie.errors import InvalidParameter, MissingFile
 from coterie.pipeline.request import FitRequest, make_request
 from coterie.pipeline.rows import MemoryRows, memory_rows
-from coterie.workbook.sets import is_set, open_set
+from coterie.workbook.sets import PREFIX, is_set, open_set
 
 KEPT_PREPARATIONS = 3  # of the same table, most recently used
 HASH_BLOCK = 1 << 20
@@ -82,10 +82,10 @@ class Dataset:
         """What to call the data."""
         if self.kind == FILE and self.where is not None:
             return Path(self.where).name
-        return str(self.where) if self.kind == SET else self.table.source
+        return str(self.where).removeprefix(PREFIX) if self.kind == SET else self.table.source
 
     def rows_for(self, preparation: Mapping[str, Any]) -> MemoryRows:
-        """Return the prepared rows, as `request_of` of the same arguments asks for; kept for the next time."""
+        """Return the prepared rows, as `request_of` the same arguments asks for; kept for the next time."""
         key = json.dumps(preparation, sort_keys=True)
         if key not in self._prepared:
             weights = preparation.get("weights") or {}
@@ -128,7 +128,7 @@ def weighted(rows: MemoryRows, weights: Mapping[str, float]) -> MemoryRows:
     ]
     if categories:
         raise InvalidParameter(
-            f'{rows.source}: "{categories[0]}" holds categories, which have no weight. Leave it out or use it.'
+            f'{rows.source}: "{categories[0]}" holds categories, which take no weight. Set it to 1.'
         )
     factors = np.array([weights.get(name, 1.0) for name in prepared.choice.used])
     if (factors == 1.0).all():

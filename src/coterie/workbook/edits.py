@@ -23,11 +23,11 @@ Operation = Mapping[str, Any]
 def rows_in(state: State, operation: Operation) -> Indices:
     """Return the rows that an operation is about; rows that were left out are not among them."""
     rows = unique_rows(operation.get("rows"), operation.get("ranges"), state.data.n_rows)
-    found = rows[state.labels[rows] != LEFT_OUT]
+    found: Indices = rows[state.labels[rows] != LEFT_OUT]
     if not len(found):
         raise InvalidParameter(
-            f"{operation['op']}: these rows have missing values and were left out; they have no group. Choose "
-            f"others, or fill the missing values (Data)."
+            f"{operation['op']}: these rows have missing values and were left out. Choose other rows, or set "
+            f"what is done about missing values (Data)."
         )
     return found
 
@@ -107,16 +107,16 @@ def noise(state: State, operation: Operation) -> State:
     return state.regrouped(labels, state.groups)
 
 
-def _together(state: State, operation: Operation) -> tuple[State, list[Pair]]:
-    rows = rows_in(state, operation).tolist()
+def _several(state: State, operation: Operation) -> list[int]:
+    rows: list[int] = rows_in(state, operation).tolist()
     if len(rows) < 2:
         raise InvalidParameter(f"{operation['op']}: needs at least two rows, got {len(rows)}.")
-    return state, rows
+    return rows
 
 
 def together(state: State, operation: Operation) -> State:
     """Say that rows belong to one group: the next clustering follows it."""
-    _, rows = _together(state, operation)
+    rows = _several(state, operation)
     pairs = tuple(dict.fromkeys((*state.together, *pairwise(rows))))
     _refuse_contradiction(pairs, state.apart)
     return replace(state, together=pairs)
@@ -124,7 +124,7 @@ def together(state: State, operation: Operation) -> State:
 
 def apart(state: State, operation: Operation) -> State:
     """Say that rows belong to different groups, each two of them."""
-    _, rows = _together(state, operation)
+    rows = _several(state, operation)
     if len(rows) > MOST_APART:
         raise InvalidParameter(f"apart: takes at most {MOST_APART:,} rows, got {len(rows):,}.")
     pairs = tuple(dict.fromkeys((*state.apart, *combinations(rows, 2))))

@@ -1,4 +1,4 @@
-"""Workbook files: JSON that holds a log, where the data are and their hash. Read as if they came from a stranger."""
+"""Workbook files: JSON that holds a log, and where the data are. Read as if they came from a stranger."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from coterie._printing import shortened
 from coterie._support.config import configuration
 from coterie._support.files import atomic_path
 from coterie.errors import CoterieError, FileProblem, InvalidFile, InvalidParameter, MissingFile
-from coterie.workbook.dataset import FILE, MEMORY, SET, Dataset, open_dataset
+from coterie.workbook.dataset import FILE, MEMORY, SET, Dataset, digest_of_file, open_dataset
 from coterie.workbook.operations import check_operation
 from coterie.workbook.sets import is_set
 from coterie.workbook.state import State
@@ -179,33 +179,43 @@ def _checked_data(data: Any, name: str) -> dict[str, Any]:
 
 
 def open_data_of(stored: StoredWorkbook, path: str | os.PathLike[str], data: Any = None) -> Dataset:
-    """Return the data of a workbook: those given, or the file beside it that it names."""
+    """Return the data of a workbook: those given, an embedded set, or the file that it names.
+
+    A workbook may come from anybody. A file outside of its folder is opened only if its content has the hash
+    that the workbook says: who wrote it knew the content already.
+    """
+    name = Path(path).name
     if data is not None:
-        found = open_dataset(data)
-    elif stored.kind == MEMORY or stored.path is None:
+        return open_dataset(data)
+    if stored.kind == SET and stored.path is not None:
+        return open_dataset(stored.path)
+    if stored.kind == MEMORY or stored.path is None:
         raise InvalidParameter(
-            f"{Path(path).name}: its data were not in a file. Give them: Workbook.load(path, data=X)."
-        ).in_shell(f"{Path(path).name}: its data were not in a file. Give them: --data FILE.")
-    elif stored.kind == SET:
-        found = open_dataset(stored.path)
-    else:
-        where = Path(path).parent / stored.path  # an absolute path stays one
-        if not where.exists() and (Path(path).parent / stored.name).is_file():
-            where = Path(path).parent / Path(stored.name).name
-        if not where.exists():
-            raise MissingFile(
-                f"{where}: the data of the workbook are not there. Give them: Workbook.load(path, data=FILE)."
-            ).in_shell(f"{where}: the data of the workbook are not there. Give them: --data FILE.")
-        found = open_dataset(where)
-    return found
+            f"{name}: its data were not in a file. Give them: Workbook.load(path, data=X)."
+        ).in_shell(f"{name}: its data were not in a file. Give them: --data FILE.")
+    folder = Path(path).resolve().parent
+    where = folder / stored.path  # an absolute path stays one
+    beside = folder / Path(stored.name or "none").name
+    if not where.is_file() and beside.is_file():
+        where = beside
+    if not where.is_file():
+        raise MissingFile(
+            f"{where}: the data of the workbook are not there. Give them: Workbook.load(path, data=FILE)."
+        ).in_shell(f"{where}: the data of the workbook are not there. Give them: --data FILE.")
+    if not where.resolve().is_relative_to(folder) and digest_of_file(where) != stored.digest:
+        fact = f"{name}: {where} is outside of its folder, and has changed since the workbook was saved."
+        raise InvalidParameter(f"{fact} To use it as it is: Workbook.load(path, data=FILE).").in_shell(
+            f"{fact} To use it as it is: --data FILE."
+        )
+    return open_dataset(where)
 
 
 def changes_since(stored: StoredWorkbook, data: Dataset, state: State) -> str | None:
     """Return what is not as it was when the workbook was saved; None: nothing."""
     if stored.digest and stored.digest != data.digest:
         return (
-            f"{data.name} has changed since this workbook was saved. Its {len(stored.log)} operations were done "
-            f"again on the data as they are now: check the groups, then save, or start over."
+            f"{data.name} has changed since this workbook was saved. Its {len(stored.log)} operations were "
+            f"done again on the data as they are now: check the groups, then save, or start over."
         )
     if stored.labels_hash and stored.labels_hash != state.labels_hash:
         return (

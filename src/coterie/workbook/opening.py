@@ -33,14 +33,14 @@ def dataset_of_answer(answer: Clustering, data: Any = None) -> Dataset:
         found = open_dataset(answer.groups.source)
     else:
         raise InvalidParameter(
-            f"a saved answer does not hold its data, and {answer.groups.source} is not here. Give the data too."
+            f"a saved answer does not hold its data, and {answer.groups.source} is not here: give the data."
         ).in_shell(
             f"the answer does not hold its data, and {answer.groups.source} is not here. Add --data FILE."
         )
     if found.n_rows != len(answer.labels):
         raise InvalidParameter(
-            f"{found.name} has {found.n_rows:,} rows, the answer is about {len(answer.labels):,}. Give the data "
-            f"that it was found in."
+            f"{found.name} has {found.n_rows:,} rows, the answer is about {len(answer.labels):,}. Give the "
+            f"data that it was found in."
         )
     return found
 
@@ -48,16 +48,12 @@ def dataset_of_answer(answer: Clustering, data: Any = None) -> Dataset:
 def first_operation(answer: Clustering) -> dict[str, Any]:
     """Return the operation that gives the groups of an answer: their labels, as they are."""
     groups = answer.groups
-    known = dict(answer.arguments)
-    missing = known.get("missing", "auto")
-    if missing == "auto" and groups.medians is not None:
-        missing = "auto"
     found: dict[str, Any] = {
         "op": "given",
         "labels": pack_labels(unmasked(answer.labels)),
         "from": f"{groups.recipe.title}",
         "scale": groups.recipe.scale,
-        "missing": missing,
+        "missing": answer.arguments.get("missing", "auto"),
         "method": answer.method,
     }
     if groups.left_out:

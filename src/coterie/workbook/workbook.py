@@ -18,8 +18,8 @@ from coterie.workbook import files
 from coterie.workbook.apply import apply, canonical
 from coterie.workbook.dataset import Dataset, open_dataset
 from coterie.workbook.edits import say
-from coterie.workbook.operations import check_operation, is_long
 from coterie.workbook.opening import dataset_of_answer, first_operation
+from coterie.workbook.operations import check_operation, is_long
 from coterie.workbook.rowsets import masked
 from coterie.workbook.script import script_of
 from coterie.workbook.state import State, first_state

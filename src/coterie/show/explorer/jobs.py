@@ -1,4 +1,4 @@
-"""One worker process and the job it is doing: started when needed, killed to stop a job, never left behind."""
+"""One worker process and its job: started when needed, killed to stop a job, never left behind."""
 
 from __future__ import annotations
 

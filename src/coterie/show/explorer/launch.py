@@ -1,4 +1,4 @@
-"""The ways into the explorer: data, an answer, a workbook or nothing; from the shell, Python and notebooks."""
+"""The ways into the explorer: data, an answer, a workbook or nothing; from shell, Python and notebooks."""
 
 from __future__ import annotations
 
@@ -8,39 +8,75 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from coterie._support.progress import ProgressOption
 from coterie.errors import InvalidParameter
 from coterie.pipeline.answer import Clustering
 from coterie.show.explorer.server import ExplorerServer
 from coterie.show.explorer.session import Session
 from coterie.workbook import Workbook
-from coterie.workbook.files import SUFFIX
+from coterie.workbook.autosave import find_autosave
+from coterie.workbook.dataset import FILE
+from coterie.workbook.files import SUFFIX, open_data_of, read_workbook
 
 MODEL_ENDINGS = (".model", ".safetensors")
 
 
-def open_workbook(
-    what: Any, *, data: Any = None, progress: ProgressOption = None
-) -> tuple[Workbook | None, Path | None]:
-    """Return the workbook of data, an answer, a file of either, or a workbook file; and where to save."""
+def open_session(what: Any = None, *, data: Any = None, fit: bool = True) -> Session:
+    """Return the session of data, an answer, a file of either, a workbook or its file, or nothing.
+
+    Unsaved changes of the same data are taken up again.
+    """
+    session = Session()
     if what is None:
-        return None, None
-    if isinstance(what, Workbook):
-        where = what.saved_as or (what.data.where if what.data.kind == "file" else None)
-        return what, None if where is None else Path(where).resolve().parent
-    if isinstance(what, Clustering):
-        return Workbook.open(what, progress=progress), None
-    if not isinstance(what, str | os.PathLike):
-        return Workbook.open(what), None
-    path = Path(os.fspath(what))
-    if path.name.endswith(SUFFIX):
-        return Workbook.load(path, data=data, progress=progress), path.resolve().parent
-    if path.suffix in MODEL_ENDINGS:
-        return _of_model(path, data, progress), path.resolve().parent
-    return Workbook.open(os.fspath(what)), path.resolve().parent if path.exists() else None
+        session.worker.warm_up()
+        return session
+    is_path = isinstance(what, str | os.PathLike)
+    path = Path(os.fspath(what)) if is_path else Path()
+    if is_path and path.name.endswith(SUFFIX):
+        _open_file(session, path, data)
+        return session
+    if is_path and path.suffix in MODEL_ENDINGS:
+        book = _of_model(path, data)
+    else:
+        book = what if isinstance(what, Workbook) else Workbook.open(what)
+    where = (
+        path
+        if is_path and path.exists()
+        else book.saved_as or (book.data.where if book.data.kind == FILE else None)
+    )
+    session.open(book, folder=None if where is None else Path(where).resolve().parent)
+    begins_empty = not book.log
+    session.autosave()
+    found = find_autosave(book.data, book.saved_as) if begins_empty else None
+    if found is not None:
+        session.replay(found, is_resumed=True)
+    elif fit and begins_empty:
+        session.operate({"op": "fit"})
+    else:
+        session.worker.warm_up()
+    return session
 
 
-def _of_model(path: Path, data: Any, progress: ProgressOption) -> Workbook:
+def _folder_of(book: Workbook, path: Path | None) -> Path | None:
+    """Return where a workbook may be saved: beside what was opened; None: nowhere."""
+    if path is not None and path.exists():
+        return path.resolve().parent
+    where = book.saved_as or (book.data.where if book.data.kind == FILE else None)
+    return None if where is None else Path(where).resolve().parent
+
+
+def _open_file(session: Session, path: Path, data: Any) -> None:
+    """Open a workbook file, or what was changed in it and not saved."""
+    stored = read_workbook(path)
+    book = Workbook(open_data_of(stored, path, data))
+    book.saved_as = str(path)
+    session.open(book, folder=path.resolve().parent)
+    session.autosave()
+    unsaved = find_autosave(book.data, path)
+    session.replay(stored if unsaved is None else unsaved, is_resumed=unsaved is not None)
+
+
+def _of_model(path: Path, data: Any) -> Workbook:
+    """Return a workbook that begins with a saved answer; its data are where it says, or beside it."""
     from coterie.persist import load
     from coterie.workbook.opening import dataset_of_answer, first_operation
 
@@ -53,23 +89,19 @@ def _of_model(path: Path, data: Any, progress: ProgressOption) -> Workbook:
     if data is None and not Path(answer.groups.source).is_file() and beside.is_file():
         data = beside
     book = Workbook(dataset_of_answer(answer, data))
-    book.apply(first_operation(answer), progress=progress)
+    book.apply(first_operation(answer))
     book.saved_digest = book.state.digest
     return book
 
 
-def start(
-    what: Any = None, *, data: Any = None, port: int = 0, fit: bool = True, progress: ProgressOption = None
-) -> ExplorerServer:
+def start(what: Any = None, *, data: Any = None, port: int = 0, fit: bool = True) -> ExplorerServer:
     """Return a server that is bound to its port, not running yet."""
-    book, folder = open_workbook(what, data=data, progress=progress)
-    session = Session(book, folder=folder)
-    server = ExplorerServer(session, port)
-    if fit and book is not None and not book.log:
-        session.operate({"op": "fit"})
-    elif book is not None:
-        session.worker.warm_up()
-    return server
+    session = open_session(what, data=data, fit=fit)
+    try:
+        return ExplorerServer(session, port)
+    except BaseException:
+        session.close()
+        raise
 
 
 def serve(what: Any = None, *, data: Any = None, port: int = 0, opens: bool = True) -> None:

@@ -59,7 +59,7 @@ def _form(method: Method) -> dict[str, Any]:
                 "default": None,
                 "text": "Starts; the best one is taken. Empty: 10.",
                 "in_set": False,
-            }  # fmt: skip
+            }
         )
     for name, constraint in getattr(kind, "_constraints", {}).items():
         if name in SAID_OTHERWISE or name in NOT_SET or name not in parameters:
@@ -117,7 +117,7 @@ def _distance(method: str | None) -> list[dict[str, Any]]:
             "default": "auto",
             "text": "How unlike two rows are; auto is Euclidean.",
             "in_set": False,
-        }  # fmt: skip
+        }
     ]
 
 

@@ -12,13 +12,17 @@ from urllib.parse import unquote
 import numpy as np
 
 from coterie.errors import CoterieError, InvalidParameter
+from coterie.show.explorer.exports import EXPORTS, export
 from coterie.show.explorer.jobs import Job
 from coterie.show.explorer.methods import methods_form
-from coterie.show.explorer.session import Busy, Session
+from coterie.show.explorer.session import Busy, Session, Taken
 from coterie.show.explorer.tables import MOST_ROWS_OF_PAGE, check_column, coded_column, page_of_rows
+from coterie.show.explorer.teach import teach
+from coterie.show.explorer.uploads import open_upload
 from coterie.show.explorer.views import clean
-from coterie.workbook import SETS
+from coterie.workbook import SETS, Workbook
 from coterie.workbook.checks import row_list, row_ranges, unique_rows
+from coterie.workbook.comparing import StateComparison
 
 JSON, BINARY = "application/json", "application/octet-stream"
 TYPES = {
@@ -109,8 +113,10 @@ def _state(session: Session, call: Call) -> Reply:
 
 
 def _labels(session: Session, call: Call) -> Reply:
-    body, headers = session.labels()
-    return Reply(body, BINARY, headers=headers)
+    found = session.labels(call.query.get("position", call.query.get("method")))
+    if isinstance(found, Job):
+        return reply({"job": found.to_dict()}, 202)
+    return Reply(found[0], BINARY, headers=found[1])
 
 
 def _map(session: Session, call: Call) -> Reply:
@@ -191,6 +197,77 @@ def _methods(session: Session, call: Call) -> Reply:
     return reply(methods_form())
 
 
+def _open(session: Session, call: Call) -> Reply:
+    name = call.json().get("set")
+    if not isinstance(name, str) or name not in [one.name for one in SETS]:
+        raise InvalidParameter(f"set must be one of {', '.join(one.name for one in SETS)}.")
+    session.open(Workbook.open(f"set:{name}"), folder=None)
+    session.autosave()
+    return reply(session.operate({"op": "fit"}), 202)
+
+
+def _upload(session: Session, call: Call) -> Reply:
+    return reply(open_upload(session, call.headers.get("x-file-name"), call.body), 202)
+
+
+def _save(session: Session, call: Call) -> Reply:
+    asked = call.json()
+    name = asked.get("path", asked.get("name"))
+    if name is not None and not isinstance(name, str):
+        raise InvalidParameter("path must be the name of a file.")
+    return reply(session.save(name, replaces=asked.get("replace") is True))
+
+
+def _export(session: Session, call: Call) -> Reply:
+    what = call.path.removeprefix("/api/export/")
+    if what not in EXPORTS:
+        raise NotFound(f"there is no such export. There are {', '.join(EXPORTS)}.")
+    content, name, kind = export(session.need(), what)
+    return Reply(content, kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def _compared(session: Session, call: Call) -> StateComparison | Job:
+    a, b = call.query.get("a", ""), call.query.get("b", "")
+    if not a or not b or len(a) > 100 or len(b) > 100:
+        raise InvalidParameter("compare needs a and b: positions of the log, or methods such as kmeans:4.")
+    return session.compare(a, b)
+
+
+def _compare(session: Session, call: Call) -> Reply:
+    found = _compared(session, call)
+    if isinstance(found, Job):
+        return reply({"job": found.to_dict()}, 202)
+    return reply(
+        {
+            "contingency": found.counts,
+            "names_a": found.names_a,
+            "names_b": found.names_b,
+            "moved": len(found.moved),
+            "matched": found.matched,
+            "ari": found.ari,
+            "text": found.text,
+        }
+    )
+
+
+def _compare_rows(session: Session, call: Call) -> Reply:
+    found = _compared(session, call)
+    if isinstance(found, Job):
+        return reply({"job": found.to_dict()}, 202)
+    return Reply(np.asarray(found.moved, dtype="<i4").tobytes(), BINARY)
+
+
+def _compare_labels(session: Session, call: Call) -> Reply:
+    found = _compared(session, call)
+    if isinstance(found, Job):
+        return reply({"job": found.to_dict()}, 202)
+    return Reply(np.asarray(found.labels_b, dtype="<i4").tobytes(), BINARY)
+
+
+def _teach(session: Session, call: Call) -> Reply:
+    return reply(teach(call.json()))
+
+
 Handler = Callable[[Session, Call], Reply]
 ROUTES: dict[tuple[str, str], Handler] = {
     ("GET", "/"): _page,
@@ -207,8 +284,18 @@ ROUTES: dict[tuple[str, str], Handler] = {
     ("POST", "/api/stop"): _stop,
     ("POST", "/api/selection"): _selection,
     ("POST", "/api/rows"): _rows,
+    ("POST", "/api/open"): _open,
+    ("POST", "/api/upload"): _upload,
+    ("POST", "/api/save"): _save,
+    ("GET", "/api/compare"): _compare,
+    ("GET", "/api/compare/rows"): _compare_rows,
+    ("GET", "/api/compare/labels"): _compare_labels,
+    ("POST", "/api/teach"): _teach,
+    ("POST", "/api/reload"): lambda session, call: reply(session.reload()),
+    ("POST", "/api/start-over"): lambda session, call: reply(session.start_over()),
+    ("POST", "/api/dismiss"): lambda session, call: reply(session.dismiss()),
 }
-PREFIXES: dict[tuple[str, str], Handler] = {("GET", "/assets/"): _asset}
+PREFIXES: dict[tuple[str, str], Handler] = {("GET", "/assets/"): _asset, ("GET", "/api/export/"): _export}
 
 
 def answer(session: Session, call: Call) -> Reply:
@@ -230,7 +317,7 @@ def answer(session: Session, call: Call) -> Reply:
         return handler(session, call)
     except NotFound as error:
         return reply({"error": str(error)}, 404)
-    except Busy as error:
+    except (Busy, Taken) as error:
         return reply({"error": str(error)}, 409)
     except CoterieError as error:
         return reply({"error": str(error)}, 400)

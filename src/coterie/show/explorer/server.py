@@ -52,7 +52,7 @@ def make_app(session: Session) -> Any:
         )
         return _response(await run_in_threadpool(answer, session, call), Response)
 
-    app.add_api_route("/api/events", events, methods=["GET"], response_model=None)
+    app.add_route("/api/events", events, methods=["GET"])
     app.add_route("/{path:path}", anything, methods=["GET", "POST"])
     return app
 
@@ -69,7 +69,10 @@ async def _stream(session: Session) -> AsyncIterator[bytes]:
         with contextlib.suppress(asyncio.QueueFull):
             waiting.put_nowait(event)
 
-    end = session.listen(lambda name, facts: loop.call_soon_threadsafe(put, (name, facts)) and None)
+    def hear(name: str, facts: dict[str, Any]) -> None:
+        loop.call_soon_threadsafe(put, (name, facts))
+
+    end = session.listen(hear)
     try:
         yield _event("state", {"revision": session.revision})
         while not session.is_closed:
@@ -190,10 +193,9 @@ def _bind(port: int) -> socket.socket:
     except OSError as error:
         found.close()
         raise FileProblem(
-            f"port {port} cannot be used ({error.strerror}): another program has it. Use port=0 for a free one."
+            f"port {port} cannot be used ({error.strerror}). Use port=0, which takes a free one."
         ).in_shell(
-            f"port {port} cannot be used ({error.strerror}): another program has it. Leave --port out for a "
-            f"free one."
+            f"port {port} cannot be used ({error.strerror}). Leave --port out: a free one is taken."
         ) from None
     found.listen(128)
     return found

@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 
 from coterie._printing import visible
-from coterie._support.typing import Indices, Labels
+from coterie._support.typing import FloatArray, Indices, Labels
 from coterie.data import inspect
 from coterie.data.categories import texts_of
 from coterie.evaluate.belief import SIGNIFICANT, STABLE
+from coterie.pipeline.other_numbers import tree_of
 from coterie.pipeline.partition import GroupMeans
 from coterie.pipeline.profile import share_words
 from coterie.pipeline.rules import learn_rules
-from coterie.pipeline.verdict import stability_text
+from coterie.show.layout.upper_tree import upper_tree
 from coterie.show.palette import color_of
-from coterie.workbook.belief import partition_of
+from coterie.tree import linkage
+from coterie.workbook.belief import Belief, partition_of
 from coterie.workbook.dataset import Dataset
 from coterie.workbook.rowsets import LEFT_OUT
 from coterie.workbook.state import Group, State
@@ -29,6 +31,9 @@ MOST_CATEGORIES = 50
 MOST_EVIDENCE_COLUMNS = 60
 MOST_RULE_ROWS = 100_000  # rules of more rows take longer than a person waits for an edit
 KEPT = 16
+STALE = "Stability, chance and silhouettes are from before your last edits."
+MOST_LEAVES = 60  # of a tree that fits into a panel
+MOST_BARS = 200  # silhouettes of a group that are drawn
 
 
 class Kept:
@@ -52,7 +57,7 @@ class Kept:
 
 
 def clean(value: Any) -> Any:
-    """Return values as JSON can hold them: no NaN, no infinities, no types of NumPy; texts without controls."""
+    """Return values as JSON can hold them: no NaN, no types of NumPy; texts without control characters."""
     if isinstance(value, dict):
         return {str(key): clean(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -151,6 +156,7 @@ def described(state: State) -> dict[str, Any]:
     return {
         "features": [features_of(means, at) for at in range(state.k)],
         "rules": rules,
+        "tree": tree_of_state(state, means),
         "columns": [
             {
                 "column": means.columns[at],
@@ -175,8 +181,8 @@ def groups_of(state: State, facts: dict[str, Any]) -> list[dict[str, Any]]:
             if belief.stability is not None:
                 stability = float(belief.stability.per_cluster[place])
                 strength = belief.stability.verdicts[place]
-            if belief.silhouettes is not None:
-                silhouette = float(belief.silhouettes[place])
+            if belief.silhouettes:
+                silhouette = _mean(belief.silhouettes[place])
         size = int(state.sizes_of_groups[at])
         found.append(
             {
@@ -204,12 +210,12 @@ def evidence_of(state: State, facts: dict[str, Any]) -> dict[str, Any]:
     belief, answer = state.belief, state.answer
     found: dict[str, Any] = {
         "stability": None, "p_value": None, "silhouette": None, "text": "Not tested yet.", "stale": False,
-        "stale_text": "", "silhouettes": [], "ks": [], "runners_up": [], "tree": None, "chance": None,
+        "stale_text": "", "silhouettes": [], "ks": [], "runners_up": [], "tree": facts["tree"], "chance": None,
         "columns": facts["columns"], "group_ids": [group.id for group in state.groups],
         "limits": {"stable": STABLE, "significant": SIGNIFICANT},
     }  # fmt: skip
     if answer is not None:
-        found["ks"] = _curves(answer)
+        found["ks"], found["ks_text"] = _curves(answer), _ks_text(answer)
         found["runners_up"] = [
             {"method": one.method, "title": one.title, "k": one.k, "scores": one.scores, "reason": one.reason}
             for one in answer.runners_up
@@ -224,14 +230,14 @@ def evidence_of(state: State, facts: dict[str, Any]) -> dict[str, Any]:
         "is_apart": verdict.is_apart,
         "convincing": verdict.convincing,
         "silhouette": belief.silhouette,
-        "text": _words(verdict, belief.silhouette),
+        "text": _words(belief),
         "how": belief.text,
         "stale": state.is_stale,
-        "stale_text": "Stability, chance and silhouettes are from before your last edits."
-        if state.is_stale
-        else "",
-        "silhouettes": [] if belief.silhouettes is None else belief.silhouettes.tolist(),
-        "silhouette_ids": list(belief.group_ids),
+        "stale_text": STALE if state.is_stale else "",
+        "silhouettes": [
+            {"id": one, "mean": _mean(values), "values": _thinned(values)}
+            for one, values in zip(belief.group_ids, belief.silhouettes, strict=False)
+        ],
     }
     if belief.stability is not None:
         each = belief.stability
@@ -254,28 +260,94 @@ def evidence_of(state: State, facts: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _words(verdict: Any, silhouette: float | None) -> str:
-    said = []
-    if verdict.stability is not None:
-        word = "stable" if verdict.is_stable else "not stable"
-        said.append(f"{word} {stability_text(verdict.stability)}")
-    if verdict.p_value is not None:
-        said.append(f"p = {verdict.p_text}")
-    if silhouette is not None and math.isfinite(silhouette):
-        said.append(f"silhouette {silhouette:.2f}")
-    return " · ".join(said) or "Not tested."
+def _mean(values: FloatArray) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def _thinned(values: FloatArray) -> list[float]:
+    """Return so many of the values, in their order, as a small chart can show."""
+    if len(values) > MOST_BARS:
+        values = values[np.linspace(0, len(values) - 1, MOST_BARS).round().astype(int)]
+    return [round(float(value), 4) for value in values]
+
+
+def _words(belief: Belief) -> str:
+    """Return what was measured, in sentences."""
+    verdict, said = belief.verdict, []
+    if belief.stability is not None and verdict.stability is not None:
+        word = "Stable" if verdict.is_stable else "Not stable"
+        said.append(
+            f"{word}: mean Jaccard {verdict.stability_text} over {belief.stability.n_resamples} resamples."
+        )
+    if belief.significance is not None and verdict.p_value is not None:
+        chance = belief.significance
+        said.append(f"{chance.verdict[:1].upper()}{chance.verdict[1:]}: {chance.p_in_words}.")
+    if verdict.is_apart is False:
+        said.append("No clear border between groups.")
+    if belief.silhouette is not None and math.isfinite(belief.silhouette):
+        said.append(f"Mean silhouette {belief.silhouette:.2f}.")
+    return " ".join([*said, belief.text]).strip() or "Not tested."
 
 
 def _curves(answer: Any) -> list[dict[str, Any]]:
     """Return what speaks for each number of groups."""
-    evidence = answer.evidence
-    found = []
-    for at, k in enumerate(evidence.ks):
+    evidence, found = answer.evidence, []
+    for k in evidence.ks:
         scores = {
             curve.name: float(curve.values[curve.ks.index(k)]) for curve in evidence.curves if k in curve.ks
         }
-        found.append({"k": int(k), "score": scores.get("separation"), "scores": scores, "place": at})
+        chosen = int(k) == answer.k
+        found.append({"k": int(k), "score": scores.get("separation"), "scores": scores, "chosen": chosen})
     return found
+
+
+def _ks_text(answer: Any) -> str:
+    """Return why the answer has so many groups."""
+    reasons = answer.evidence.verdict.reasons
+    count = answer.verdict.count
+    return f"{count[:1].upper()}{count[1:]}: {reasons[0]}" if reasons else count
+
+
+def tree_of_state(state: State, means: GroupMeans) -> dict[str, Any] | None:
+    """Return the tree of the rows where the method made one, else that of the groups by their means."""
+    answer = state.answer
+    tree = None if answer is None else tree_of(answer.model, len(state.rows.prepared.rows))
+    if tree is not None and tree.n_leaves > 2:
+        return _tree_of_rows(state, tree.as_distances())
+    if not 2 <= state.k <= MOST_LEAVES:
+        return None
+    merges = np.asarray(linkage(np.ascontiguousarray(means.differences), "average"))
+    sizes = state.sizes_of_groups.tolist()
+    return {
+        "merges": merges.tolist(),
+        "leaves": [{"id": group.id, "size": sizes[at]} for at, group in enumerate(state.groups)],
+        "text": "How alike the groups are: average linkage of their means, in standard deviations",
+    }
+
+
+def _tree_of_rows(state: State, tree: Any) -> dict[str, Any]:
+    upper = upper_tree(tree, MOST_LEAVES)
+    n_leaves = len(upper.leaves)
+    labels = state.labels[state.rows.prepared.rows]
+    leaves = []
+    for leaf in range(n_leaves):
+        own = labels[upper.leaf_of_row == leaf]
+        own = own[own >= 0]
+        at = int(np.bincount(own).argmax()) if len(own) else None
+        leaves.append({"id": None if at is None else state.groups[at].id, "size": upper.sizes[leaf]})
+    merges: list[list[float]] = []
+    place = list(range(n_leaves))
+    for family, height in zip(upper.children, upper.heights.tolist(), strict=True):
+        node = place[family[0]]
+        for child in family[1:]:  # several that join at once are drawn one after the other, at one height
+            merges.append([node, place[child], height, 0])
+            node = n_leaves + len(merges) - 1
+        place.append(node)
+    return {
+        "merges": merges,
+        "leaves": leaves,
+        "text": f"How {tree.n_leaves:,} rows join: the last {len(merges)} merges",
+    }
 
 
 def selection_of(state: State, rows: Indices) -> dict[str, Any]:

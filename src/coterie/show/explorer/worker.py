@@ -1,7 +1,7 @@
 """The process that computes: it takes a job from the server, tells how far it is, and gives the result back.
 
-Messages are pickles between two processes of one program, over pipes that nobody else can open. The worker ends
-when the server does, however that ends: a pipe that is never written to is closed by the system.
+Messages are pickles between two processes of one program, over pipes that nobody else can open. The worker
+ends when the server does, however that ends: a pipe that is never written to is closed by the system.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import threading
 import time
 import traceback
 import warnings
-from dataclasses import replace
 from typing import Any, BinaryIO
 
 HEAD = struct.Struct("<Q")
@@ -84,7 +83,7 @@ def run_job(name: str, arguments: tuple[Any, ...], data: Any, report: Reporter) 
         from coterie.workbook.apply import apply
 
         state, operation = arguments
-        return replace(apply(replace(state, data=data), operation, report), data=None)
+        return apply(state.attached(data), operation, report).detached()
     from coterie.show.explorer.maps import compute_map
 
     preparation, kind, seed = arguments
