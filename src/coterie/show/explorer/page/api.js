@@ -32,6 +32,7 @@ export function makeApi(transport) {
   /** @param {string} method @param {string} path @param {any} [body] */
   async function askJson(method, path, body) {
     const answer = await ask(method, path, body);
+    if (answer.status === 204 || !answer.bytes.byteLength) return {};
     return JSON.parse(TEXT.decode(answer.bytes));
   }
 
@@ -48,6 +49,7 @@ export function makeApi(transport) {
     async labels(which = {}) {
       const text = query(which);
       const answer = await ask("GET", `/api/labels${text ? `?${text}` : ""}`);
+      if (answer.status === 202) return null; // the worker computes them
       return { labels: new Int32Array(answer.bytes), revision: Number(answer.headers.get("x-revision")) };
     },
     /** @param {{kind: string, x?: string, y?: string}} which */
@@ -68,6 +70,9 @@ export function makeApi(transport) {
     redo: () => askJson("POST", "/api/redo", { json: {} }),
     /** @param {number} position */
     jump: (position) => askJson("POST", "/api/jump", { json: { position } }),
+    startOver: () => askJson("POST", "/api/start-over", { json: {} }),
+    dismiss: () => askJson("POST", "/api/dismiss", { json: {} }),
+    reload: () => askJson("POST", "/api/reload", { json: {} }),
     stop: () => askJson("POST", "/api/stop", { json: {} }),
     /** @param {Int32Array} rows */
     selection: (rows) => askJson("POST", "/api/selection", { bytes: rows }),
@@ -84,6 +89,7 @@ export function makeApi(transport) {
     /** @param {any} which */
     async moved(which) {
       const answer = await ask("GET", `/api/compare/rows?${query(which)}`);
+      if (answer.status === 202) return new Int32Array(0);
       return new Int32Array(answer.bytes);
     },
     save: (/** @type {string | undefined} */ path) => askJson("POST", "/api/save", { json: path ? { path } : {} }),

@@ -77,16 +77,20 @@ function makeOffline(store) {
   return element;
 }
 
-/** @param {import("./store.js").Store} store */
+/** What the server has to say about the data or about work that was taken up again. @param {import("./store.js").Store} store */
 function makeWarning(store) {
   const element = h("div", { class: "banner banner-fair", role: "status", hidden: true });
   let closed = "";
   store.listen((change) => {
     if (change !== "state") return;
     const { warning, resumed, data } = store.state;
-    const text = warning || (resumed ? `Went on from where you left ${data?.name ?? "it"}.` : "") || data?.sample?.text || "";
+    const text = warning || resumed?.text || data?.sample?.text || "";
     element.hidden = !text || text === closed;
-    element.replaceChildren(h("span", {}, text), button("Close", { icon: "close", class: "icon-button", onclick: () => { closed = text; element.hidden = true; } }));
+    const dismiss = () => { closed = text; element.hidden = true; if (warning || resumed) void store.act(store.api.dismiss); };
+    element.replaceChildren(...[h("span", {}, text),
+      warning && button("Read the data again", { class: "small", "data-testid": "reload", onclick: () => store.act(async () => { const answer = await store.api.reload(); store.forget(); return answer; }) }),
+      !warning && resumed && button("Start over", { class: "small", "data-testid": "start-over", onclick: () => store.act(store.api.startOver) }),
+      button("Close", { icon: "close", class: "icon-button", onclick: dismiss })].filter(Boolean));
   });
   return element;
 }

@@ -21,9 +21,9 @@ export function makeHeader(store, help, history, messages) {
   const redo = button("Redo", { icon: "redo", class: "icon-button", "data-testid": "redo", onclick: store.redo });
   const past = button("What you did", { icon: "history", class: "icon-button", "data-testid": "history", onclick: history.open });
   const save = button("Save", { class: "small", "data-testid": "save", onclick: async () => {
+    if (store.state.can_save === false) { await menu.take("workbook", "Workbook"); return; }
     const answer = await store.act(() => store.api.save(undefined));
-    if (answer) messages.say(answer.text ?? (answer.saved_as || answer.path ? `Saved as ${answer.saved_as ?? answer.path}` : "Saved"));
-    await store.refresh();
+    if (answer) { await store.refresh(); messages.say(store.state.saved_as ? `Saved as ${store.state.saved_as}` : "Saved"); }
   } });
   const menu = makeExport(store, messages);
   const theme = button("Light or dark", { icon: "sun", class: "icon-button", "data-testid": "theme", onclick: () => { switchTheme(); store.tell("theme"); } });
@@ -48,6 +48,7 @@ export function makeHeader(store, help, history, messages) {
     redo.title = state?.can_redo ? `Redo: ${state.log?.[state.position]?.text ?? "the next step"} (Ctrl+Shift+Z)` : "Nothing to redo";
     past.disabled = save.disabled = !hasData;
     save.textContent = state?.dirty === false && state?.saved_as ? "Saved" : "Save";
+    save.title = state?.saved_as ? `Saved as ${state.saved_as}` : state?.can_save === false ? "Download the workbook" : "Save the workbook beside the data (Ctrl+S)";
     menu.enable(hasData && store.groups.length > 0);
   }
   store.listen((change) => { if (["state", "place", "job", "busy"].includes(change)) show(); });
@@ -95,5 +96,5 @@ function makeExport(store, messages) {
       setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
     } catch (error) { messages.say(/** @type {Error} */ (error).message, "error"); }
   }
-  return { element, enable: (/** @type {boolean} */ is) => { opener.disabled = !is; } };
+  return { element, take, enable: (/** @type {boolean} */ is) => { opener.disabled = !is; } };
 }

@@ -4,7 +4,7 @@ import { NOTHING, asPayload, asRows, combine, countByLabel, rowsWhere } from "./
 
 /**
  * @typedef {import("./api.js").Api} Api
- * @typedef {"state" | "labels" | "map" | "selection" | "job" | "link" | "colour" | "place" | "theme" | "busy"} Change
+ * @typedef {"state" | "labels" | "map" | "selection" | "job" | "link" | "colour" | "place" | "theme" | "busy" | "compared"} Change
  * @typedef {{kind: string, x?: string, y?: string}} MapKind
  */
 
@@ -65,6 +65,8 @@ export function makeStore(api, say) {
       store.selection = combine(store.selection, asRows(rows, store.n), store.n, how);
       tell("selection");
     },
+    /** Take nothing of what was fetched for granted: the data were read again. */
+    forget() { store.state = null; },
     go, apply, act, undo, redo, refresh, setMap, setColour, stop, take, applyToRows,
     /** @type {Promise<void>} */ settled: Promise.resolve(),
   };
@@ -135,7 +137,7 @@ export function makeStore(api, say) {
       || before.data?.opened !== state.data?.opened;
     const isNewLabels = isNewData || before.labels_hash !== state.labels_hash;
     const isNewMap = isNewData || JSON.stringify(uses(before)) !== JSON.stringify(uses(state));
-    if (isNewLabels && state.data?.rows) store.labels = (await api.labels()).labels;
+    if (isNewLabels && state.data?.rows) { const found = await api.labels(); if (found) store.labels = found.labels; }
     store.state = state;
     store.job = state.job ?? null;
     if (isNewData) {
@@ -151,7 +153,7 @@ export function makeStore(api, say) {
     if (isNewMap && state.data?.rows) await loadMap();
   }
 
-  const uses = (/** @type {any} */ state) => [state.data?.roles, (state.data?.columns ?? []).map((/** @type {any} */ column) => [column.name, column.role, column.weight])];
+  const uses = (/** @type {any} */ state) => [state.data?.scale, state.data?.missing, (state.data?.columns ?? []).map((/** @type {any} */ column) => [column.name, column.role, column.weight])];
 
   async function refresh() {
     try {
@@ -210,6 +212,7 @@ export function makeStore(api, say) {
     }
     if (name === "failed") say.text(data.text ?? "The work failed.", "error");
     if (name === "closed") linkIs(false);
+    if (name === "compared") tell("compared");
     if (name === "map" && store.isMapComing) void loadMap().catch((error) => say.text(error.message, "error"));
     if (["state", "failed", "saved"].includes(name)) {
       if (name === "state" && store.state && data.revision === store.state.revision && !store.job) return;

@@ -9,7 +9,7 @@
  * }} Transport
  */
 
-const EVENTS = ["progress", "state", "failed", "saved", "map", "closed"];
+const EVENTS = ["progress", "state", "failed", "saved", "map", "compared", "closed"];
 const RETRY = 1500; // ms between attempts to reach a server that is gone
 
 /** @returns {Transport} */

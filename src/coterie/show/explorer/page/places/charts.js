@@ -17,16 +17,17 @@ export function silhouettes(evidence, store) {
     group: store.groupById(one?.id ?? evidence.silhouette_ids?.[at]), mean: one?.mean ?? one, values: one?.values ?? null,
   })).filter((/** @type {any} */ one) => one.group && typeof one.mean === "number");
   if (!known.length) return nothing("No silhouettes yet: test again to compute them.");
+  const low = Math.min(0, ...known.flatMap((/** @type {any} */ one) => one.values ?? [one.mean]));
   const least = known.reduce((/** @type {any} */ low, /** @type {any} */ one) => (one.mean < low.mean ? one : low));
   const title = known.length > 1 ? `${store.nameOf(least.group.label)} is the least well separated (${figure(least.mean)})` : "How well rows fit their group";
   return titled(title, h("ul", { class: `meters${known.length > 8 ? " is-many" : ""}` }, known.map((/** @type {any} */ one) => h("li", {},
     h("button", { type: "button", class: "link meter-name", onclick: () => store.select(store.rowsOf(one.group)) }, store.nameOf(one.group.label)),
-    one.values?.length ? profile(one.values, fillOf(one.group)) : bar(one.mean, fillOf(one.group)), h("span", { class: "meter-value" }, figure(one.mean))))));
+    one.values?.length ? profile(one.values, low, fillOf(one.group)) : bar(one.mean, fillOf(one.group)), h("span", { class: "meter-value" }, figure(one.mean))))));
 }
 
-/** The sorted values of a group's rows, negative ones to the left of the line. @param {number[]} values @param {string} fill */
-function profile(values, fill) {
-  const sorted = [...values].sort((a, b) => b - a), n = sorted.length, low = Math.min(0, sorted[n - 1]);
+/** The sorted values of a group's rows, negative ones to the left of the line. @param {number[]} values @param {number} low the same for all groups @param {string} fill */
+function profile(values, low, fill) {
+  const sorted = [...values].sort((a, b) => b - a), n = sorted.length;
   const x = (/** @type {number} */ value) => (100 * (value - low)) / (1 - low);
   const edge = sorted.map((value, at) => `${x(value).toFixed(1)},${((24 * (at + 0.5)) / n).toFixed(1)}`);
   return s("svg", { class: "profile", viewBox: "0 0 100 24", preserveAspectRatio: "none", "aria-hidden": "true" },

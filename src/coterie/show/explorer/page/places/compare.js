@@ -22,6 +22,8 @@ export function makeCompare(store) {
   const element = h("section", { class: "place compare-place", "aria-label": "Compare" },
     h("div", { class: "compare-said" }, said, text), h("div", { class: "compare-maps" }, a.element, b.element),
     h("section", { class: "panel", "aria-label": "Who moved where" }, h("div", { class: "compare-tools" }, moved, selected), table));
+  /** @type {any[]} */
+  let methods = [];
   /** @type {any} */
   let found = null;
   /** @type {Int32Array[]} */
@@ -34,11 +36,12 @@ export function makeCompare(store) {
     const { log = [], position = 0 } = store.state;
     const steps = log.slice(0, position).map((/** @type {any} */ one, /** @type {number} */ at) => [String(at + 1), `${at + 1}. ${one.text ?? one.op}${at + 1 === position ? " (now)" : ""}`]).reverse();
     const first = log.findIndex((/** @type {any} */ one) => one.op === "fit" || one.op === "given") + 1;
-    const others = (store.state.methods ?? []).map((/** @type {any} */ one) => [one.name, one.title ?? one.name]);
+    const others = methods.map((/** @type {any} */ one) => [one.name, one.title ?? one.name]);
     for (const [one, usual] of /** @type {any[]} */ ([[a, String(Math.max(first, Math.min(1, position)))], [b, String(position)]])) {
       const before = one.select.value;
       renew(one.select, steps.map((/** @type {string[]} */ [value, name]) => h("option", { value }, name)), others.map((/** @type {string[]} */ [value, name]) => h("option", { value }, `against ${name}`)));
-      one.select.value = before && before !== one.last && steps.some((/** @type {string[]} */ [value]) => value === before) ? before : usual;
+      const isKnown = [...steps, ...others].some((/** @type {string[]} */ [value]) => value === before);
+      one.select.value = before && before !== one.last && isKnown ? before : usual;
       one.last = usual;
     }
   }
@@ -51,6 +54,7 @@ export function makeCompare(store) {
     try {
       const [answer, one, other] = await Promise.all([store.api.compare(which()), labelsOf(a.select.value), labelsOf(b.select.value)]);
       if (mine !== asked) return;
+      if (answer.job || !one || !other) { said.textContent = "Computing the other answer…"; text.textContent = ""; return; }
       found = answer;
       labels = [one.labels, other.labels];
       show();
@@ -58,7 +62,7 @@ export function makeCompare(store) {
   }
 
   /** Groups as the map wants them, from an answer's names. @param {any[]} names */
-  const groupsOf = (names) => names.map((name, at) => (typeof name === "object" && name ? { ...name, label: name.label ?? at } : { label: at, name: String(name), colour: null }));
+  const groupsOf = (names) => [...names, { label: -1, name: "noise" }].map((name, at) => (typeof name === "object" && name ? { ...name, label: name.label ?? at } : { label: at, name: String(name), colour: null }));
 
   function show() {
     if (!found) return;
@@ -68,8 +72,8 @@ export function makeCompare(store) {
     moved.disabled = !found.moved;
     const sides = [groupsOf(found.names_a), groupsOf(found.names_b)];
     const inB = sides[1].map((group) => ({ ...group, colour: group.colour ?? matchedColour(group, sides[0]) }));
-    paint(a.view, labels[0], sides[0]);
-    paint(b.view, labels[1], inB);
+    paint(a.view, labels[0], sides[0].filter((group) => group.label >= 0));
+    paint(b.view, labels[1], inB.filter((group) => group.label >= 0));
     drawTable(sides);
     brush();
   }
@@ -90,10 +94,12 @@ export function makeCompare(store) {
 
   /** @param {any[][]} sides */
   function drawTable(sides) {
-    const counts = found.contingency, most = Math.max(1, ...counts.flat());
+    const hasNoise = labels.map((own) => own.includes(-1));
+    const counts = found.contingency.slice(0, hasNoise[0] ? undefined : -1).map((/** @type {number[]} */ line) => line.slice(0, hasNoise[1] ? undefined : -1));
+    const most = Math.max(1, ...counts.flat());
     const nameOf = (/** @type {any} */ group) => group?.name || (group?.label === -1 ? "noise" : `group ${(group?.label ?? 0) + 1}`);
     renew(table, h("table", { class: "contingency" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "A \\ B"), sides[1].map((group) => h("th", { scope: "col" }, nameOf(group))))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "A \\ B"), sides[1].slice(0, counts[0]?.length ?? 0).map((group) => h("th", { scope: "col" }, nameOf(group))))),
       h("tbody", {}, counts.map((/** @type {number[]} */ line, /** @type {number} */ r) => h("tr", {}, h("th", { scope: "row" }, nameOf(sides[0][r])), line.map((count, c) => h("td", { style: { "--share": `${Math.round((55 * count) / most)}%` } },
         count > 0 ? h("button", { type: "button", "aria-label": `${count} rows from ${nameOf(sides[0][r])} to ${nameOf(sides[1][c])}`, onclick: () => selectCell(sides[0][r], sides[1][c]) }, whole(count)) : h("span", { class: "muted" }, "·"))))))));
   }
@@ -116,7 +122,8 @@ export function makeCompare(store) {
   }
   store.listen((change) => {
     if (store.place !== "compare" || !store.hasData) return;
-    if (change === "place" || change === "state" || change === "labels") { fill(); void load(); }
+    if (change === "place" && !methods.length) void store.api.methods().then((/** @type {any[]} */ known) => { methods = known; fill(); }, () => {});
+    if (change === "place" || change === "state" || change === "compared") { fill(); void load(); }
     if (change === "selection") brush();
     if (change === "theme" || change === "map") show();
   });

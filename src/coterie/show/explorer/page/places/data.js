@@ -86,8 +86,8 @@ export function makeData(store, messages) {
     const used = data.columns.filter((/** @type {any} */ column) => isUsed(column)).length;
     renew(about, h("h2", { class: "headline" }, data.name.replace(/^set:/, "")), h("p", { class: "muted" }, data.text || `${counted(data.rows, "row")}, ${whole(used)} of ${counted(data.columns.length, "column")} used`));
     renew(columns, data.columns.slice(0, MOST_COLUMNS).map(column), data.columns.length > MOST_COLUMNS && h("tr", {}, h("td", { colspan: "7", class: "muted" }, `and ${whole(data.columns.length - MOST_COLUMNS)} more columns`)));
-    scale.value = data.roles?.scale ?? "auto";
-    missing.value = data.roles?.missing ?? "auto";
+    scale.value = data.scale ?? "auto";
+    missing.value = data.missing ?? "auto";
     apply.disabled = Boolean(store.job);
     if (store.place === "data") void table.load();
   }

@@ -29,7 +29,7 @@ export function makeEvidence(store) {
     const one = (/** @type {string} */ name, /** @type {string} */ value) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
     renew(figures, one("stability", figure(evidence.stability)), one("p value", evidence.p_text ?? pValue(evidence.p_value)), one("silhouette", figure(evidence.silhouette)));
     figures.classList.toggle("is-stale", isStale);
-    text.textContent = evidence.how || "";
+    text.textContent = evidence.text ?? "";
     stale.hidden = !isStale;
     stale.textContent = isStale ? evidence.stale_text || "These figures are from before your last edit." : "";
     again.disabled = Boolean(store.job) || store.isBusy || store.groups.length === 0;

@@ -23,13 +23,14 @@ export function makeGroups(store) {
   const headline = h("h2", { class: "headline" });
   const verdict = h("p", { class: "verdict muted" });
   const notes = h("ul", { class: "notes" });
+  const noted = h("details", { class: "noted", hidden: true }, h("summary", {}, "Notes"), notes);
   const search = h("input", { type: "search", class: "filter", placeholder: "Find a group", "aria-label": "Find a group", oninput: () => draw() });
   const list = h("ul", { class: "group-list" });
   const fresh = h("button", { type: "button", class: "row-button", "data-testid": "new-group", onclick: makeNew }, icon("plus"), h("span", {}, "New group from the selection"));
   const noise = h("div", { class: "noise-row" });
   const limits = makeLimits(store);
   const element = h("section", { class: "panel groups-panel", "aria-label": "Groups" },
-    h("div", { class: "answer" }, headline, verdict, notes), search, list, h("div", { class: "after-list" }, fresh, noise), limits);
+    h("div", { class: "answer" }, headline, verdict, noted), search, list, h("div", { class: "after-list" }, fresh, noise), limits);
   /** @type {string | null} */
   let opened = null;
   let wantsFocus = "";
@@ -120,6 +121,8 @@ export function makeGroups(store) {
     const [answer, ...rest] = (state.answer?.headline ?? "").split("; ");
     headline.textContent = isFirst ? "Looking for groups…" : answer;
     verdict.textContent = isFirst ? "" : [state.answer?.method, ...rest].filter(Boolean).join(" · ");
+    noted.hidden = !state.answer?.notes?.length;
+    noted.firstElementChild.textContent = counted(state.answer?.notes?.length ?? 0, "note");
     renew(notes, (state.answer?.notes ?? []).map((/** @type {string} */ note) => h("li", {}, note)));
     const wanted = search.value.trim().toLowerCase();
     search.hidden = store.groups.length < SEARCH_FROM;
@@ -156,12 +159,11 @@ function makeLimits(store) {
 
   element.show = () => {
     const { state } = store;
-    const limits = state.constraints ?? {};
-    const { min = null, max = null } = limits.sizes ?? {};
+    const { min = null, max = null } = state.sizes ?? {};
     const root = element.getRootNode();
     if (root.activeElement !== least) least.value = min ?? "";
     if (root.activeElement !== most) most.value = max ?? "";
-    const { together = [], apart = [] } = limits;
+    const { together = [], apart = [] } = state.pairs ?? {};
     const line = (/** @type {any} */ rows, /** @type {string} */ text) => {
       const list = Array.isArray(rows) ? rows : rows.rows ?? [];
       const shown = list.slice(0, 3).map((/** @type {number} */ row) => whole(row + 1)).join(", ");

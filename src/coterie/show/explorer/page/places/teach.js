@@ -130,11 +130,15 @@ export function makeTeach(store) {
     next.disabled = at >= steps.length - 1;
     const labels = step.labels ?? [];
     const soft = step.responsibilities;
+    const likeliest = step.chances ? Math.max(...step.chances, 1e-12) : 1;
+    const radius = (/** @type {number} */ row) => (step.core ? (step.core[row] ? 6 : 4) : 5);
+    const front = new Set(step.front ?? []);
+    const isActive = (/** @type {number} */ row) => front.has(row) || (step.picked ?? step.active ?? -1) === row;
     renew(paper,
       (step.circles ?? []).map((/** @type {number[]} */ [x, y, r]) => s("circle", { cx: X(x), cy: Y(y), r: SHEET * r, class: "reach" })),
       (step.lines ?? step.edges ?? []).map((/** @type {any} */ line) => segment(line)),
       (step.ellipses ?? []).map((/** @type {any} */ one, /** @type {number} */ k) => ellipse(one, colour(k))),
-      points.map(([x, y], row) => s("circle", { cx: X(x), cy: Y(y), r: 5, class: `point${(step.active ?? step.current) === row ? " is-active" : ""}`, style: { fill: soft ? mixed(soft[row]) : labels[row] === undefined || labels[row] === null || labels[row] < -1 ? "var(--surface)" : colour(labels[row]), stroke: labels[row] === undefined || labels[row] === null || labels[row] < -1 ? "var(--muted)" : "none" } })),
+      points.map(([x, y], row) => s("circle", { cx: X(x), cy: Y(y), r: radius(row), class: `point${isActive(row) ? " is-active" : ""}`, style: { fill: soft ? mixed(soft[row]) : step.chances ? `color-mix(in srgb, var(--accent) ${Math.round((85 * step.chances[row]) / likeliest)}%, var(--surface))` : labels[row] === undefined || labels[row] === null || labels[row] < -1 ? "var(--surface)" : colour(labels[row]), stroke: labels[row] === undefined || labels[row] === null || labels[row] < -1 ? "var(--muted)" : "none" } })),
       (step.centres ?? []).map((/** @type {number[]} */ [x, y], /** @type {number} */ k) => s("path", { d: "M-9,0H9M0,-9V9", transform: `translate(${X(x)},${Y(y)}) rotate(45)`, class: "centre", style: { stroke: colour(k) } })),
       document.activeElement === paper && s("path", { d: "M-8,0H8M0,-8V8", transform: `translate(${X(cursor[0])},${Y(cursor[1])})`, class: "cursor" }));
     showTree(step, labels);
