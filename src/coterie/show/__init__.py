@@ -7,12 +7,14 @@ from typing import Any
 
 _ROOMS = ("palette", "plots")
 
-__all__ = ["palette", "plots"]  # found by __getattr__: no room is loaded before it is asked for
+__all__ = ["explore", "palette", "plots"]  # found by __getattr__: no room is loaded before it is asked for
 
 
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return import_module(f"coterie.show.{name}")
+    if name == "explore":
+        return import_module("coterie.show.explorer.launch").explore
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

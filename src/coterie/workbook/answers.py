@@ -110,8 +110,8 @@ def _model(rows: MemoryRows, labels: Labels, k: int) -> tuple[Any, str]:
     centers /= np.maximum(sizes, 1)[:, None]
     fitted = {
         "cluster_centers_": centers,
-        "labels_": labels.astype(np.int32),
-        "inertia_": float(np.square(points[inside] - centers[labels[inside]]).sum()),
+        "labels_": np.zeros(len(points), dtype=np.int32),
+        "inertia_": 0.0,
         "n_iter_": 0,
         "algorithm_used_": "edited by hand",
         "exact_": True,
@@ -123,6 +123,9 @@ def _model(rows: MemoryRows, labels: Labels, k: int) -> tuple[Any, str]:
         "_geometry_values": {},
         "_geometry_offset": None,
     }
-    model = KMeans.from_fitted(fitted, n_columns=points.shape[1], n_clusters=k, n_init=1, random_state=0)
-    agreed = float(np.mean(model.predict(points[inside]) == labels[inside])) if inside.any() else 1.0
+    how = {"n_columns": points.shape[1], "n_clusters": k, "n_init": 1, "random_state": 0}
+    nearest = KMeans.from_fitted(fitted, **how).predict(points)
+    inertia = float(np.square(points - centers[nearest]).sum())
+    model = KMeans.from_fitted({**fitted, "labels_": nearest, "inertia_": inertia}, **how)
+    agreed = float(np.mean(nearest[inside] == labels[inside])) if inside.any() else 1.0
     return model, f"new rows go to the nearest mean, which agrees with {agreed:.0%} of these rows"

@@ -94,7 +94,8 @@ class Worker:
         """End the job by ending the process; return whether there was one."""
         with self._lock:
             job, self.job = self.job, None
-            self._kill()
+            if job is not None:
+                self._kill()
         return job is not None
 
     def close(self) -> None:

@@ -99,15 +99,15 @@ class ExplorerServer:
     ----------
     session : Session
         What it serves.
-    port : int, default=0
-        0 takes one that is free.
+    listening : socket
+        From `bind`.
     """
 
-    def __init__(self, session: Session, port: int = 0) -> None:
+    def __init__(self, session: Session, listening: socket.socket) -> None:
         uvicorn = require("uvicorn", extra="explore", purpose="The explorer")
         self.session = session
         self.token = secrets.token_urlsafe(24)
-        self._socket = _bind(port)
+        self._socket = listening
         self.port = int(self._socket.getsockname()[1])
         app = Guard(make_app(session), port=self.port, token=self.token)
         config = uvicorn.Config(
@@ -179,7 +179,7 @@ def _no_capture(server: Any) -> Any:
     yield
 
 
-def _bind(port: int) -> socket.socket:
+def bind(port: int) -> socket.socket:
     """Return a socket of this machine that nobody else can reach."""
     if not 0 <= port <= 65_535:
         raise InvalidParameter(f"port must be from 0 to 65535, got {port}.").in_shell(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
@@ -100,7 +101,7 @@ class Session:
         self._left: list[tuple[dict[str, Any], str]] = []  # operations that are still to be done again
         self._when_replayed: Callable[[], None] = lambda: None
         self._answers: dict[Any, State] = {}  # of other methods, to compare with
-        self._folder = tempfile.TemporaryDirectory(prefix="coterie-explorer-")
+        self._folder: Path | None = None  # of files that a page dropped
         self.worker = Worker(self._progress)
         self.is_closed = False
 
@@ -291,7 +292,9 @@ class Session:
 
     def upload_folder(self) -> Path:
         """Return a folder of this session, which is gone when it ends."""
-        return Path(self._folder.name)
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="coterie-explorer-"))
+        return self._folder
 
     def save(self, name: str | None, *, replaces: bool) -> dict[str, Any]:
         """Save the workbook beside the data, or beside the workbook that was opened."""
@@ -417,7 +420,8 @@ class Session:
             if self.saver is not None and self.book is not None and not self.book.is_dirty:
                 self.saver.forget()
             self._close_saver()
-        self._folder.cleanup()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     # what pages read
 

@@ -210,8 +210,8 @@ def evidence_of(state: State, facts: dict[str, Any]) -> dict[str, Any]:
     belief, answer = state.belief, state.answer
     found: dict[str, Any] = {
         "stability": None, "p_value": None, "silhouette": None, "text": "Not tested yet.", "stale": False,
-        "stale_text": "", "silhouettes": [], "ks": [], "runners_up": [], "tree": facts["tree"], "chance": None,
-        "columns": facts["columns"], "group_ids": [group.id for group in state.groups],
+        "stale_text": "", "silhouettes": [], "ks": [], "runners_up": [], "chance": None,
+        "tree": facts["tree"], "columns": facts["columns"], "group_ids": [group.id for group in state.groups],
         "limits": {"stable": STABLE, "significant": SIGNIFICANT},
     }  # fmt: skip
     if answer is not None:
