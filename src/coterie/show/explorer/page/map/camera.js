@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{
- *   x: number, y: number, zoom: number, width: number, height: number, half: {x: number, y: number}, readonly scale: number,
+ *   x: number, y: number, zoom: number, width: number, height: number, half: {x: number, y: number}, pad: number, readonly scale: number,
  *   toScreen(x: number, y: number): number[], toWorld(px: number, py: number): number[], box(): import("./grid.js").Box,
  *   zoomBy(by: number, px?: number, py?: number): void, pan(dx: number, dy: number): void, fit(): void,
  *   show(box: import("./grid.js").Box): void,
@@ -15,9 +15,9 @@ const DEEPEST = 20000;
 export function makeCamera() {
   /** @type {Camera} */
   const camera = {
-    x: 0, y: 0, zoom: 1, width: 1, height: 1, half: { x: 1, y: 1 },
+    x: 0, y: 0, zoom: 1, width: 1, height: 1, half: { x: 1, y: 1 }, pad: 8,
     /** Pixels per unit. */
-    get scale() { return camera.zoom * Math.min(camera.width / (2 * camera.half.x), camera.height / (2 * camera.half.y)); },
+    get scale() { return camera.zoom * Math.min(Math.max(20, camera.width - 2 * camera.pad) / (2 * camera.half.x), camera.height / (2 * camera.half.y)); },
     /** @param {number} x @param {number} y */
     toScreen: (x, y) => [camera.width / 2 + (x - camera.x) * camera.scale, camera.height / 2 - (y - camera.y) * camera.scale],
     /** @param {number} px @param {number} py */

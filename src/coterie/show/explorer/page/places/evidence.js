@@ -27,7 +27,7 @@ export function makeEvidence(store) {
     const evidence = state.evidence ?? {};
     const isStale = Boolean(evidence.stale ?? state.stale);
     const one = (/** @type {string} */ name, /** @type {string} */ value) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
-    renew(figures, one("stability", figure(evidence.stability)), one("p value", evidence.p_text ?? pValue(evidence.p_value)), one("silhouette", figure(evidence.silhouette)));
+    renew(figures, one("stability", figure(evidence.stability)), one("p value", evidence.p_text || pValue(evidence.p_value)), one("silhouette", figure(evidence.silhouette)));
     figures.classList.toggle("is-stale", isStale);
     text.textContent = evidence.text ?? "";
     stale.hidden = !isStale;

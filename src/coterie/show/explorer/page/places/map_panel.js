@@ -23,6 +23,7 @@ export function makeMapPanel(store) {
     onbefore: () => { if (isLookDue) { isLookDue = false; look(); } },
     onframe: () => drawn(),
   });
+  view.camera.pad = 48; // the tools stand beside the points
   view.element.dataset.testid = "map";
   view.element.append(tip);
   const caption = h("p", { class: "map-caption muted" });
