@@ -1,4 +1,4 @@
-"""One Chromium for all tests of the page, one server and one page per module; each test begins at the same state."""
+"""One Chromium for all tests of the page, one server and one page per module; tests begin at one state."""
 
 import pytest
 
@@ -32,7 +32,8 @@ def visit(opened):
     """Return the page with its three groups and nothing selected."""
     opened.page.evaluate(
         "async () => { const {store, map} = coterie.page; await store.act(() => store.api.jump(1));"
-        " store.select([]); store.go('groups'); if (store.colourBy !== 'group') await store.setColour('group');"
+        " store.select([]); store.go('groups');"
+        " if (store.colourBy !== 'group') await store.setColour('group');"
         " if (store.mapKind.kind !== 'pca') await store.setMap({kind: 'pca'}); map.fit(); }"
     )
     opened.until("coterie.state().log_length === 1 && coterie.state().k === 3")

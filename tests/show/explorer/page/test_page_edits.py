@@ -22,7 +22,7 @@ def group_of(visit, row):
 
 
 def test_rename_undo_and_redo(visit):
-    """Law: a name that is typed is in the log; undo takes it back, redo gives it again, by keys and by buttons."""
+    """Law: a typed name is in the log; undo takes it back, redo gives it again, by keys and by buttons."""
     first = visit.state()["labels_hash"]
     rename = visit.get("rename").nth(1)
     rename.click()

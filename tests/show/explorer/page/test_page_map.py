@@ -95,12 +95,15 @@ def test_lasso_agrees_with_a_slow_test_of_every_point(visit):
     """Law: rows inside a line are those that a ray to the right crosses an odd number of times."""
     found, slow = visit.page.evaluate(
         """() => { const grid = coterie.page.map.grid(), line = [];
-          for (let at = 0; at < 97; at += 1) { const t = at / 97 * 2 * Math.PI, r = 0.5 + 0.3 * Math.sin(5 * t);
+          for (let at = 0; at < 97; at += 1) {
+            const t = at / 97 * 2 * Math.PI, r = 0.5 + 0.3 * Math.sin(5 * t);
             line.push([r * Math.cos(t), 0.6 * r * Math.sin(t)]); }
           const slow = [];
-          for (let at = 0; at < grid.count; at += 1) { const x = grid.places[2 * at], y = grid.places[2 * at + 1];
+          for (let at = 0; at < grid.count; at += 1) {
+            const x = grid.places[2 * at], y = grid.places[2 * at + 1];
             let isIn = false;
-            for (let e = 0; e < line.length; e += 1) { const [ax, ay] = line[e], [bx, by] = line[(e + 1) % line.length];
+            for (let e = 0; e < line.length; e += 1) {
+              const [ax, ay] = line[e], [bx, by] = line[(e + 1) % line.length];
               if (ay > y !== by > y && x < (bx - ax) * (y - ay) / (by - ay) + ax) isIn = !isIn; }
             if (isIn) slow.push(grid.order[at]); }
           return [Array.from(grid.inside(line)).sort((a, b) => a - b), slow.sort((a, b) => a - b)]; }"""
@@ -158,14 +161,17 @@ def test_maps_of_other_kinds(visit):
 
 
 def test_density_stands_for_a_million_points(visit):
-    """Law: where more points are in view than can be told apart, density is painted in the colours of groups."""
+    """Law: where points in view cannot be told apart, density is painted in the colours of groups."""
     visit.page.evaluate(
-        """() => { const {map} = coterie.page, n = 200_000, points = new Float32Array(2 * n), labels = new Int32Array(n);
+        """() => { const {map} = coterie.page, n = 200_000;
+          const points = new Float32Array(2 * n), labels = new Int32Array(n);
           for (let row = 0; row < n; row += 1) { const half = row % 2; labels[row] = half;
-            points[2 * row] = half + ((row * 7919) % 1000) / 2500; points[2 * row + 1] = ((row * 104729) % 1000) / 2500; }
+            points[2 * row] = half + ((row * 7919) % 1000) / 2500;
+            points[2 * row + 1] = ((row * 104729) % 1000) / 2500; }
           map.setPoints(points, null);
           const codes = Uint16Array.from(labels, label => label + 2);
-          map.setLook({codes, colours: Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 114, 178, 230, 159, 0]), shapes: new Uint8Array(4), legend: null}); }"""
+          const colours = Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 114, 178, 230, 159, 0]);
+          map.setLook({codes, colours, shapes: new Uint8Array(4), legend: null}); }"""
     )
     eventually(lambda: visit.get("map").get_attribute("data-drawn") == "density")
     eventually(lambda: amount(pixels(visit), BLUE, 120) > 1000)

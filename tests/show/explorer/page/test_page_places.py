@@ -21,7 +21,7 @@ def go(visit, place):
 
 
 def test_data_shows_columns_and_rows(visit):
-    """Law: every column is listed with its kind and a switch; names and cells that look like markup stay text."""
+    """Law: every column is listed with its kind and a switch; what looks like markup stays text."""
     visit.get("place-data").click()
     visit.until("document.querySelectorAll('.rows tbody tr').length > 5")
     assert visit.page.locator(".columns-table tbody tr").count() == 4
@@ -174,14 +174,14 @@ def test_no_serious_violation_of_accessibility(visit, scheme):
 
 
 def test_keys_alone_are_enough(visit):
-    """Law: without a mouse one can pick a group, rename, split, undo, select by the map, change places and export."""
+    """Law: without a mouse one can pick, rename, merge, undo, select on the map, change places and export."""
     page, press = visit.page, visit.page.keyboard.press
 
     def reach(key):
         for _ in range(120):
             press("Tab")
             if page.evaluate(
-                "key => document.activeElement?.dataset?.key === key || document.activeElement?.dataset?.testid === key",
+                "key => Object.values(document.activeElement?.dataset ?? {}).includes(key)",
                 key,
             ):
                 return
