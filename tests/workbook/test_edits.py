@@ -24,7 +24,7 @@ def test_merge_keeps_the_first_group():
     assert [group.id for group in book.state.groups] == ["g1", "g3"]
     assert sorted(rows[1] + rows[2]) == book.state.rows_of("g3").tolist()
     assert book.names == ["group 1", "two"]
-    assert book.log[-1]["text"] == "Merged group 3 and two"
+    assert book.log[-1]["said"] == "Merged group 3 and two"
 
 
 def test_move_new_and_noise_touch_the_rows_alone():
@@ -40,6 +40,19 @@ def test_move_new_and_noise_touch_the_rows_alone():
     book.apply({"op": "noise", "ranges": [[0, 5]]})
     assert (np.asarray(book.labels)[:5] == NOISE).all()
     assert "g4" not in [group.id for group in book.state.groups]
+
+
+def test_names_notes_and_colours_stay_with_the_group():
+    """What people say about a group follows its id through merges and splits of others, not its number."""
+    book = fitted().apply({"op": "note", "group": "g3", "text": "look at these"})
+    book.apply({"op": "colour", "group": "g3", "colour": "#ABCDEF"})
+    book.apply({"op": "rename", "group": "g3", "name": "three"}).apply(
+        {"op": "merge", "groups": ["g1", "g2"]}
+    )
+    group = book.state.groups[1]
+    assert (group.id, group.name, group.note, group.colour) == ("g3", "three", "look at these", "#abcdef")
+    assert book.log[1]["said"] == "Wrote a note about group 3"
+    assert book.log[1]["text"] == "look at these"
 
 
 def test_ids_are_never_given_twice():

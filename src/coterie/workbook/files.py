@@ -72,6 +72,8 @@ def as_json(book: Workbook, folder: Path | None) -> dict[str, Any]:
 def _path_from(data: Dataset, folder: Path | None) -> str | None:
     if data.where is None or data.kind != FILE:
         return data.where
+    if not Path(data.where).exists():
+        return Path(data.where).name  # it was dropped on a page: whoever opens the workbook has it
     path = Path(data.where).resolve()
     if folder is not None and path.is_relative_to(folder.resolve()):
         return path.relative_to(folder.resolve()).as_posix()
@@ -134,7 +136,7 @@ def parse_workbook(content: bytes, name: str) -> StoredWorkbook:
         raise InvalidFile(f"{name}: position must be from 0 to {len(log)}, got {shortened(repr(position))}.")
     return StoredWorkbook(
         **data,
-        log=[{key: value for key, value in one.items() if key not in ("at", "text")} for one in log],
+        log=[{key: value for key, value in one.items() if key not in ("at", "said")} for one in log],
         times=[_text(one.get("at"), 40) for one in log],
         position=position,
         labels_hash=_text(found.get("labels_hash"), 64),

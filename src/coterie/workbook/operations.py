@@ -116,7 +116,7 @@ KINDS: dict[str, Kind] = {
         }
     ),
 }
-BESIDE = ("op", "at", "text")  # what an entry of a log may hold beside the fields of its kind
+BESIDE = ("op", "at", "said")  # what an entry of a log may hold beside the fields of its kind
 
 
 def check_operation(given: Any) -> dict[str, Any]:

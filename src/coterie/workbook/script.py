@@ -38,7 +38,7 @@ def script_of(book: Workbook) -> str:
             "book = ", "X = ...  # put your data here: they were not in a file\nbook = ", 1
         )
     for entry in book.log[: book.position]:
-        text = " ".join(entry["text"].split())
-        operation = {key: value for key, value in entry.items() if key not in ("at", "text")}
+        text = " ".join(entry["said"].split())
+        operation = {key: value for key, value in entry.items() if key not in ("at", "said")}
         lines.append(f"# {text}\nbook.apply({pformat(operation, width=100, sort_dicts=False, compact=True)})")
     return "\n".join(lines) + "\n" + TAIL.format(hash=book.labels_hash)

@@ -34,11 +34,11 @@ class Entry:
 
     operation: dict[str, Any]
     at: str
-    text: str
+    said: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the operation with its time and its text."""
-        return {**self.operation, "at": self.at, "text": self.text}
+        """Return the operation with its time and its words."""
+        return {**self.operation, "at": self.at, "said": self.said}
 
 
 class Workbook:
@@ -124,7 +124,7 @@ class Workbook:
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        """The operations, those that were undone included, with their texts."""
+        """The operations, those that were undone included, with what they did in words."""
         return [entry.to_dict() for entry in self._entries]
 
     @property

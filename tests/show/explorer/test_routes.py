@@ -26,12 +26,13 @@ def test_the_state_of_a_page(fitted):
     assert [group["size"] for group in state["groups"]] == [20, 20, 20]
     assert [one["role"] for one in state["data"]["columns"]] == ["left out", "used", "used"]
     assert state["log"][0]["text"] == "Found 3 groups by k-means"
-    assert (state["position"], state["can_undo"], state["can_redo"], state["stale"]) == (
-        1,
-        True,
-        False,
-        False,
-    )
+    noted = fitted.do({"op": "note", "group": "g1", "text": "a note"})
+    assert noted["groups"][0]["note"] == "a note"
+    assert noted["log"][1]["text"] == "Wrote a note about group 1"
+    fitted.post("/api/undo")
+    state = fitted.state()
+    assert (state["position"], state["can_undo"], state["can_redo"]) == (1, True, True)
+    assert not state["stale"]
     assert state["evidence"]["silhouette"] > 0.5
     assert {"id", "mean", "values"} == set(state["evidence"]["silhouettes"][0])
     assert len(state["evidence"]["tree"]["leaves"]) == 3

@@ -122,7 +122,8 @@ def test_every_answer_has_the_headers(client):
     "name",
     [
         "../server.py", "..%2Fserver.py", "%2e%2e/server.py", "..\\server.py", "/etc/passwd",
-        "%2Fetc%2Fpasswd", "./index.html", "index.html%00.js", "page/main.js", "server.py", "", "....//server.py",
+        "%2Fetc%2Fpasswd", "./index.html", "index.html%00.js", "page/main.js", "server.py", "",
+        "....//server.py",
     ],
 )  # fmt: skip
 def test_assets_are_files_of_one_folder(client, name):

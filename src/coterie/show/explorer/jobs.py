@@ -46,6 +46,7 @@ class Worker:
     def __init__(self, tell: Callable[[Job], None]) -> None:
         self._tell = tell
         self._lock = threading.RLock()
+        self._sending = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._lifeline: int | None = None
         self._holds: object = None  # the data that the process has
@@ -74,15 +75,22 @@ class Worker:
             job = Job(self._last_id, kind, text, on_done=on_done, on_failed=on_failed)
             self.job = job
             process = self._ensure()
-        try:
-            assert process.stdin is not None
-            if self._holds is not data:
-                worker.send(process.stdin, ("data", data))  # type: ignore[arg-type]
-                self._holds = data
-            worker.send(process.stdin, ("job", job.id, name, arguments))  # type: ignore[arg-type]
-        except (BrokenPipeError, OSError):
-            self._died(process)
+            messages: list[Any] = [] if self._holds is data else [("data", data)]
+            self._holds = data
+        messages.append(("job", job.id, name, arguments))
+        # large data take a while, and longer where the process has just been started: nobody waits for that
+        threading.Thread(
+            target=self._send, args=(process, messages), name="explorer-send", daemon=True
+        ).start()
         return job
+
+    def _send(self, process: subprocess.Popen[bytes], messages: list[Any]) -> None:
+        try:
+            with self._sending:
+                for message in messages:
+                    worker.send(process.stdin, message)  # type: ignore[arg-type]
+        except (OSError, ValueError):  # ValueError: the pipe was closed, as the job was stopped
+            self._died(process)
 
     def warm_up(self) -> None:
         """Start the process before it is needed."""

@@ -45,6 +45,7 @@ NOTHING: dict[str, Any] = {
 }  # fmt: skip  # what a page shows before data are open
 
 
+OPENING = "The workbook is being opened: wait for it, or stop it first."
 MOST_PAIRS = 1_000  # that a page lists
 
 
@@ -148,7 +149,7 @@ class Session:
             checked = canonical(operation, book.data.n_rows)
             running = self.worker.job
             if self._left:
-                raise Busy("The workbook is being opened: wait for it, or stop it first.")
+                raise Busy(OPENING)
             if running is not None:
                 if running.kind == "fit" and checked["op"] == "fit":
                     self.worker.stop()  # the new one instead
@@ -192,7 +193,10 @@ class Session:
     def _after_change(self) -> None:
         book = self.book
         if self.saver is not None and book is not None and not self._left:
-            self.saver.note(book)
+            if len(book.log) > 1 or (book.log[:1] and book.operations != [{"op": "fit"}]):
+                self.saver.note(book)
+            else:
+                self.saver.forget()  # the fit that begins by itself is nobody's work
         self._changed()
 
     # opening
@@ -392,6 +396,8 @@ class Session:
         """Undo, redo or jump; what is being computed for the state that is left is stopped."""
         with self._lock:
             book = self.need()
+            if self._left:
+                raise Busy(OPENING)
             where(book)
             if self.worker.job is not None:
                 self.worker.stop()
@@ -444,7 +450,7 @@ class Session:
             {
                 **shared,
                 "position": book.position,
-                "log": book.log,
+                "log": [views.entry_of(entry) for entry in book.log],
                 "can_undo": book.can_undo,
                 "can_redo": book.can_redo,
                 "dirty": book.is_dirty,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -38,7 +39,9 @@ def teach(asked: dict[str, Any]) -> dict[str, Any]:
     strange = [one for one in parameters if one not in allowed]
     if strange:
         raise InvalidParameter(f"{name} has no parameter {strange[0]!r} here ({', '.join(allowed)}).")
-    return {"method": name, "steps": lesson(X, parameters)[:MOST_STEPS]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a method warns about is what the lesson shows
+        return {"method": name, "steps": lesson(X, parameters)[:MOST_STEPS]}
 
 
 def _points(given: Any) -> FloatArray:

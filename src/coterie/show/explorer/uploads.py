@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -50,7 +51,8 @@ def open_upload(session: Session, given: str | None, content: bytes) -> dict[str
         path.unlink(missing_ok=True)
         text = str(error).replace(f"{session.upload_folder()}/", "")  # where it lies is nobody's business
         raise InvalidParameter(text) from None
-    session.open(book, folder=None)
+    # its name is what a workbook or a script should say, not where it lies in this session
+    session.open(Workbook(replace(book.data, where=name, stamp=None)), folder=None)
     return session.operate({"op": "fit"})
 
 

@@ -71,6 +71,19 @@ def clean(value: Any) -> Any:
     return visible(value) if isinstance(value, str) else value
 
 
+def entry_of(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry of the log as the page lists it: rows and packed labels would be too much."""
+    left_out = ("rows", "ranges", "labels", "text", "said")
+    found = {name: value for name, value in entry.items() if name not in left_out} | {"text": entry["said"]}
+    if entry["op"] == "note":
+        found["note"] = entry["text"]
+    if "rows" in entry:
+        found["n_rows"] = len(entry["rows"])
+    elif "ranges" in entry:
+        found["n_rows"] = sum(stop - first for first, stop in entry["ranges"])
+    return found
+
+
 def colour_of(group: Group) -> str:
     """Return the colour of a group: its own, or one that stays with its id."""
     return group.colour or color_of(int(group.id[1:]) - 1)
