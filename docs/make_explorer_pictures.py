@@ -20,12 +20,21 @@ from PIL import Image, ImageDraw
 
 FOLDER = Path(__file__).parent / "explorer"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 400, "height": 860}
-COLOURS = 192  # of a picture: enough for text on plain ground
-ANIMATED = 96  # colours of the animation
+COMMON, RARE = 96, 120  # colours of a picture: those of the ground and of letters, and those far from them
 FRAME_WIDTH = 960
 CHROMIUM = ("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 NAMES = ("students", "families", "commuters", "pensioners", "bargain hunters")
 ARROW = ((0, 0), (0, 17), (4, 13), (7, 20), (10, 19), (7, 12), (13, 12))
+
+
+def palette_of(image: Image.Image) -> Image.Image:
+    """Return a palette with the commonest colours as they are, and others that cover the rest."""
+    counted = image.getcolors(image.width * image.height) or []
+    common = [colour for _, colour in sorted(counted, reverse=True)[:COMMON]]
+    spread = image.quantize(RARE, method=Image.Quantize.MAXCOVERAGE).getpalette() or []
+    found = Image.new("P", (1, 1))
+    found.putpalette([part for colour in common for part in colour] + spread[: 3 * RARE])
+    return found
 
 
 class Camera:
@@ -55,9 +64,9 @@ class Camera:
 
     def keep(self, name: str) -> None:
         """Write what the page shows as a picture."""
-        self.image().quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE).save(
-            FOLDER / f"{name}.png", optimize=True
-        )
+        shown = self.image()
+        reduced = shown.quantize(palette=palette_of(shown), dither=Image.Dither.NONE)
+        reduced.save(FOLDER / f"{name}.png", optimize=True)
 
     def frame(self, milliseconds: int) -> None:
         """Add what the page shows to the animation, with the pointer."""
@@ -82,7 +91,7 @@ class Camera:
 
     def write(self, path: Path) -> None:
         """Write the animation: frames share one palette, so that only what changes is stored."""
-        palette = self.frames[-1][0].quantize(ANIMATED, method=Image.Quantize.MAXCOVERAGE)
+        palette = palette_of(self.frames[-1][0])
         found = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image, _ in self.frames]
         times = [milliseconds for _, milliseconds in self.frames]
         found[0].save(path, save_all=True, append_images=found[1:], duration=times, loop=0, optimize=True)

@@ -32,7 +32,7 @@ def visit(opened):
     """Return the page with its three groups and nothing selected."""
     opened.page.evaluate(
         "async () => { const {store, map} = coterie.page; await store.act(() => store.api.jump(1));"
-        " store.select([]); store.go('groups');"
+        " store.select([]); store.go('groups'); document.activeElement?.blur();"
         " if (store.colourBy !== 'group') await store.setColour('group');"
         " if (store.mapKind.kind !== 'pca') await store.setMap({kind: 'pca'}); map.fit(); }"
     )

@@ -22,7 +22,7 @@ def pixels(visit):
     return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB"), dtype=int)
 
 
-def amount(image, colour, tolerance=40):
+def amount(image, colour, tolerance=30):
     """Return how many pixels have a colour."""
     return int((np.abs(image - np.array(colour)).sum(axis=2) < tolerance).sum())
 

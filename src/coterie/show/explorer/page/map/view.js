@@ -74,6 +74,7 @@ export function makeMap(hooks) {
   function resize() {
     const box = element.getBoundingClientRect();
     const ratio = Math.min(2, window.devicePixelRatio || 1);
+    if (camera.width === Math.max(1, box.width) && camera.height === Math.max(1, box.height) && face.width > 1) { draw(); return; }
     camera.width = Math.max(1, box.width);
     camera.height = Math.max(1, box.height);
     for (const canvas of [face, over]) {
@@ -81,7 +82,7 @@ export function makeMap(hooks) {
       canvas.height = Math.round(camera.height * ratio);
     }
     overBrush.setTransform(ratio, 0, 0, ratio, 0, 0);
-    draw();
+    paint(); // at once: a canvas of another size is empty
   }
 
   function codeInOrder() {

@@ -119,8 +119,9 @@ export function makeGroups(store) {
     if (!state?.data) return;
     const isFirst = !store.groups.length && store.job;
     const [answer, ...rest] = (state.answer?.headline ?? "").split("; ");
-    headline.textContent = isFirst ? "Looking for groups…" : answer;
-    verdict.textContent = isFirst ? "" : [state.answer?.method, ...rest].filter(Boolean).join(" · ");
+    const isEdited = Boolean(state.stale);
+    headline.textContent = isFirst ? "Looking for groups…" : isEdited ? counted(store.groups.length, "group") : answer;
+    verdict.textContent = isFirst ? "" : [state.answer?.method, ...(isEdited ? ["edited since it was tested"] : rest)].filter(Boolean).join(" · ");
     noted.hidden = !state.answer?.notes?.length;
     noted.firstElementChild.textContent = counted(state.answer?.notes?.length ?? 0, "note");
     renew(notes, (state.answer?.notes ?? []).map((/** @type {string} */ note) => h("li", {}, note)));

@@ -83,6 +83,7 @@ export function makeTeach(store) {
     const mine = asked;
     steps = [];
     at = 0;
+    draw();
     if (points.length < 2) { said.textContent = "Click or drag on the sheet to draw points."; draw(); return; }
     /** @type {Record<string, any>} */
     const parameters = {};
