@@ -17,7 +17,7 @@ export function makeProgress(store) {
     element.hidden = !job;
     if (!job) { shown = ""; return; }
     if (shown !== job.id) { shown = job.id; stop.disabled = false; }
-    text.textContent = job.text || "Working…";
+    text.textContent = job.text ? job.text[0].toUpperCase() + job.text.slice(1) : "Working…";
     left.textContent = duration(job.seconds_left);
     const isKnown = typeof job.fraction === "number";
     meter.classList.toggle("is-unknown", !isKnown);

@@ -82,7 +82,8 @@ export function makeCompare(store) {
   function matchedColour(/** @type {any} */ group, /** @type {any[]} */ others) {
     const pair = (found.matched ?? []).find((/** @type {any} */ one) => (Array.isArray(one) ? one[1] : one.b) === group.label);
     const partner = pair ? others.find((one) => one.label === (Array.isArray(pair) ? pair[0] : pair.a)) : null;
-    return partner ? partner.colour ?? PALETTE[partner.label % PALETTE.length] : null;
+    // one without a partner has a colour that none of A has
+    return PALETTE[(partner ? partner.label : others.length + group.label) % PALETTE.length];
   }
 
   /** @param {any} view @param {Int32Array} own @param {any[]} groups */
