@@ -118,11 +118,31 @@ def test_an_answer_becomes_a_workbook_with_its_groups():
     frame = polars.DataFrame(
         {"id": [f"r{at:03}" for at in range(60)], "x": blobs()[:, 0], "y": blobs()[:, 1]}
     )
-    found = coterie.fit(frame, method="kmeans", k=3, believe=False)
-    book = Workbook.open(found)
-    assert same(book.labels, found.labels)
-    assert book.state.rows.columns == ("x", "y")
-    assert book.apply({"op": "split", "group": "g1"}).k == 4
+    for told in ({"method": "kmeans", "k": 3}, {"method": "dbscan", "set": {"eps": 0.5}}):
+        found = coterie.fit(frame, believe=False, **told)
+        book = Workbook.open(found)
+        assert same(book.labels, found.labels)
+        assert book.state.rows.columns == ("x", "y")
+        assert book.state.belief.verdict == found.verdict
+        assert same(book.to_answer().predict(frame), found.predict(frame))
+        assert not book.is_dirty
+        assert book.apply({"op": "split", "group": "g1"}).k == found.k + 1
+        assert book.state.is_stale
+
+
+def test_a_saved_answer_finds_its_data(tmp_path, monkeypatch):
+    """A model file names its table: it is found there, or given; without it the error says so."""
+    monkeypatch.chdir(tmp_path)
+    np.savetxt("clouds.csv", blobs(), delimiter=",", header="x,y", comments="")
+    coterie.fit("clouds.csv", method="kmeans", k=3, believe=False).save("clouds.model")
+    answer = coterie.load("clouds.model")
+    assert same(Workbook.open(answer).labels, answer.labels)
+    (tmp_path / "clouds.csv").rename("moved.csv")
+    with pytest.raises(InvalidParameter, match="does not hold its data, and clouds"):
+        Workbook.open(answer)
+    assert Workbook.of_answer(answer, "moved.csv").k == 3
+    with pytest.raises(InvalidParameter, match="the answer is about 60"):
+        Workbook.of_answer(answer, blobs(5))
 
 
 def test_edited_groups_are_an_answer_that_places_new_rows():

@@ -15,6 +15,7 @@ from coterie._support.typing import Indices, Labels
 from coterie.errors import InvalidParameter
 from coterie.pipeline.answer import Clustering
 from coterie.pipeline.fit import find_groups
+from coterie.pipeline.recipe import takes_k
 from coterie.pipeline.request import PAIRED
 from coterie.pipeline.rows import LEAST_ROWS, MemoryRows
 from coterie.workbook.belief import belief_of_answer, measure
@@ -61,7 +62,7 @@ def given(state: State, operation: Operation, tracker: Tracker) -> State:
     kept = {name: operation[name] for name in ("columns", "scale", "missing", "method") if name in operation}
     kept = {name: value for name, value in kept.items() if value != "auto"}
     groups = [Group(f"g{state.next_id + at}", names[at] if at < len(names) else "") for at in range(k)]
-    if "method" in kept:
+    if "method" in kept and takes_k(kept["method"]):
         kept["k"] = k
     rows = state.data.rows_for(kept)
     gone = np.setdiff1d(np.arange(state.data.n_rows), rows.prepared.rows)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from coterie.errors import InvalidParameter
 from coterie.pipeline.answer import Clustering
+from coterie.workbook.belief import belief_of_answer
 from coterie.workbook.dataset import (
     FILE,
     MEMORY,
@@ -17,6 +21,7 @@ from coterie.workbook.dataset import (
     stamp_of,
 )
 from coterie.workbook.rowsets import pack_labels, unmasked
+from coterie.workbook.state import State
 
 
 def dataset_of_answer(answer: Clustering, data: Any = None) -> Dataset:
@@ -59,3 +64,13 @@ def first_operation(answer: Clustering) -> dict[str, Any]:
     if groups.left_out:
         found["columns"] = list(groups.columns)
     return found
+
+
+def with_evidence(state: State, answer: Clustering) -> State:
+    """Return the state that begins with an answer, with its model and what was measured about its groups."""
+    if not np.array_equal(state.labels, unmasked(answer.labels)):
+        return state  # other rows are left out now: it is about others
+    light = replace(answer, rows=None)
+    ids = tuple(group.id for group in state.groups)
+    belief = belief_of_answer(light, state.rows, state.labels, state.labels_hash, ids)
+    return replace(state, answer=light, belief=belief)

@@ -18,7 +18,7 @@ from coterie.workbook import files
 from coterie.workbook.apply import apply, canonical
 from coterie.workbook.dataset import Dataset, open_dataset
 from coterie.workbook.edits import say
-from coterie.workbook.opening import dataset_of_answer, first_operation
+from coterie.workbook.opening import dataset_of_answer, first_operation, with_evidence
 from coterie.workbook.operations import check_operation, is_long
 from coterie.workbook.rowsets import masked
 from coterie.workbook.script import script_of
@@ -70,7 +70,7 @@ class Workbook:
         self.warning: str | None = None
 
     @classmethod
-    def open(cls, data: Any, *, progress: ProgressOption = None) -> Workbook:
+    def open(cls, data: Any) -> Workbook:
         """Return a new workbook.
 
         Parameters
@@ -78,13 +78,24 @@ class Workbook:
         data : path, DataFrame, array, Table, name of an embedded set such as "set:iris", or Clustering
             The data, or an answer of `coterie.fit`, whose groups it begins with. Data in blocks are
             represented by a sample.
-        progress : None, bool or callable, default=None
-            Hears how far an answer that has to be found again has come.
         """
-        if not isinstance(data, Clustering):
-            return cls(open_dataset(data))
-        book = cls(dataset_of_answer(data))
-        book.apply(first_operation(data), progress=progress)
+        return cls.of_answer(data) if isinstance(data, Clustering) else cls(open_dataset(data))
+
+    @classmethod
+    def of_answer(cls, answer: Clustering, data: Any = None) -> Workbook:
+        """Return a workbook that begins with the groups of an answer, and with what was measured about them.
+
+        Parameters
+        ----------
+        answer : Clustering
+            From `coterie.fit` or `coterie.load`.
+        data : path, DataFrame or array, default=None
+            What it was found in; None: its own rows, or the file that it names.
+        """
+        book = cls(dataset_of_answer(answer, data))
+        operation = canonical(first_operation(answer), book.data.n_rows)
+        after = with_evidence(apply(book.state, operation), answer)
+        book.accept(operation, after)
         book.saved_digest = book.state.digest
         return book
 

@@ -89,7 +89,6 @@ def _open_file(session: Session, path: Path, data: Any) -> None:
 def _of_model(path: Path, data: Any) -> Workbook:
     """Return a workbook that begins with a saved answer; its data are where it says, or beside it."""
     from coterie.persist import load
-    from coterie.workbook.opening import dataset_of_answer, first_operation
 
     answer = load(path)
     if not isinstance(answer, Clustering):
@@ -99,10 +98,7 @@ def _of_model(path: Path, data: Any) -> Workbook:
     beside = path.parent / Path(answer.groups.source).name
     if data is None and not Path(answer.groups.source).is_file() and beside.is_file():
         data = beside
-    book = Workbook(dataset_of_answer(answer, data))
-    book.apply(first_operation(answer))
-    book.saved_digest = book.state.digest
-    return book
+    return Workbook.of_answer(answer, data)
 
 
 def start(what: Any = None, *, data: Any = None, port: int = 0, fit: bool = True) -> ExplorerServer:
@@ -122,6 +118,10 @@ def serve(what: Any = None, *, data: Any = None, port: int = 0, opens: bool = Tr
     if opens:
         _open(server.url)
     server.run()
+    if server.was_ended:  # all is written, and the worker is gone: what Python would tidy up takes longer
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def _open(url: str) -> None:

@@ -123,6 +123,7 @@ class ExplorerServer:
         )
         self._server = uvicorn.Server(config)
         self._thread: threading.Thread | None = None
+        self.was_ended = False  # by Ctrl-C or SIGTERM
 
     @property
     def url(self) -> str:
@@ -134,6 +135,7 @@ class ExplorerServer:
         before = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM)}
 
         def end(number: int, frame: Any) -> None:
+            self.was_ended = True
             self._server.should_exit = True
             threading.Thread(target=self.session.close, daemon=True).start()
 
