@@ -4,6 +4,16 @@ import { HIDDEN, SELECTED } from "./look.js";
 
 const CELL = 2; // pixels of the page per cell
 
+/** @type {Float32Array[]} */
+let kept = [];
+
+/** Five empty arrays, the same ones for every frame. @param {number} size */
+function sums(size) {
+  if (kept[0]?.length === size) for (const one of kept) one.fill(0);
+  else kept = Array.from({ length: 5 }, () => new Float32Array(size));
+  return kept;
+}
+
 /**
  * @param {CanvasRenderingContext2D} brush of a canvas of one pixel per cell
  * @param {import("./grid.js").Grid} grid @param {Uint16Array} codes in drawing order @param {import("./look.js").Look} look
@@ -13,8 +23,7 @@ export function drawDensity(brush, grid, codes, look, camera, runs, hasSelection
   const wide = Math.ceil(camera.width / CELL), high = Math.ceil(camera.height / CELL);
   const { canvas } = brush;
   if (canvas.width !== wide || canvas.height !== high) { canvas.width = wide; canvas.height = high; }
-  const counts = new Float32Array(wide * high), chosen = new Float32Array(wide * high);
-  const red = new Float32Array(wide * high), green = new Float32Array(wide * high), blue = new Float32Array(wide * high);
+  const [counts, chosen, red, green, blue] = sums(wide * high);
   const { places } = grid, { colours } = look;
   const scale = camera.scale / CELL, x0 = camera.width / 2 / CELL - camera.x * scale, y0 = camera.height / 2 / CELL + camera.y * scale;
   for (const [from, to] of runs) {

@@ -59,6 +59,8 @@ export function makeMap(hooks) {
   let look = null;
   /** @type {Uint16Array} */
   let ordered = new Uint16Array(0);
+  /** Codes in drawing order without a selection, of which look and grid. */
+  let plain = { of: /** @type {any} */ (null), grid: /** @type {any} */ (null), codes: new Uint16Array(0) };
   let selection = new Int32Array(0);
   /** @type {{text: string, x: number, y: number, size: number}[]} */
   let names = [];
@@ -88,12 +90,19 @@ export function makeMap(hooks) {
   function codeInOrder() {
     if (!grid || !look || isCoded) return;
     isCoded = true;
-    ordered = new Uint16Array(grid.count);
-    const mask = new Uint8Array(grid.n);
-    for (let at = 0; at < selection.length; at += 1) mask[selection[at]] = 1;
-    for (let at = 0; at < grid.count; at += 1) {
-      const row = grid.order[at];
-      ordered[at] = row < look.codes.length ? look.codes[row] | (mask[row] ? SELECTED : 0) : HIDDEN;
+    if (plain.of !== look || plain.grid !== grid) {
+      const codes = new Uint16Array(grid.count);
+      for (let at = 0; at < grid.count; at += 1) {
+        const row = grid.order[at];
+        codes[at] = row < look.codes.length ? look.codes[row] : HIDDEN;
+      }
+      plain = { of: look, grid, codes };
+    }
+    ordered = plain.codes.slice();
+    if (selection.length) {
+      const mask = new Uint8Array(grid.n);
+      for (let at = 0; at < selection.length; at += 1) mask[selection[at]] = 1;
+      for (let at = 0; at < grid.count; at += 1) if (mask[grid.order[at]]) ordered[at] |= SELECTED;
     }
     painter?.setLook(ordered, look);
   }

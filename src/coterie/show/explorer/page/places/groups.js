@@ -118,7 +118,7 @@ export function makeGroups(store) {
     const { state } = store;
     if (!state?.data) return;
     const isFirst = !store.groups.length && store.job;
-    const [answer, ...rest] = (state.answer?.headline ?? "").split("; ");
+    const [answer, ...rest] = (state.answer?.headline ?? "").split(/; |\. /);
     const isEdited = Boolean(state.stale);
     headline.textContent = isFirst ? "Looking for groups…" : isEdited ? counted(store.groups.length, "group") : answer;
     verdict.textContent = isFirst ? "" : [state.answer?.method, ...(isEdited ? ["edited since it was tested"] : rest)].filter(Boolean).join(" · ");
