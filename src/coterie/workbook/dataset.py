@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -71,6 +72,7 @@ class Dataset:
     sample: Sample | None = None
     stamp: tuple[int, int] | None = None
     _prepared: OrderedDict[str, MemoryRows] = field(default_factory=OrderedDict, repr=False)
+    _lock: Any = field(default_factory=threading.RLock, repr=False)  # a server asks from several threads
 
     @property
     def n_rows(self) -> int:
@@ -87,14 +89,15 @@ class Dataset:
     def rows_for(self, preparation: Mapping[str, Any]) -> MemoryRows:
         """Return the prepared rows, as `request_of` the same arguments asks for; kept for the next time."""
         key = json.dumps(preparation, sort_keys=True)
-        if key not in self._prepared:
-            weights = preparation.get("weights") or {}
-            rows = memory_rows(self.table, request_of(preparation))
-            self._prepared[key] = weighted(rows, weights) if weights else rows
-            while len(self._prepared) > KEPT_PREPARATIONS:
-                self._prepared.popitem(last=False)
-        self._prepared.move_to_end(key)
-        return self._prepared[key]
+        with self._lock:
+            if key not in self._prepared:
+                weights = preparation.get("weights") or {}
+                rows = memory_rows(self.table, request_of(preparation))
+                self._prepared[key] = weighted(rows, weights) if weights else rows
+                while len(self._prepared) > KEPT_PREPARATIONS:
+                    self._prepared.popitem(last=False)
+            self._prepared.move_to_end(key)
+            return self._prepared[key]
 
     def has_changed(self) -> bool:
         """Return whether the file is another one than when it was read, by its size and time of change."""

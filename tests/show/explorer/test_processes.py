@@ -16,7 +16,7 @@ import pytest
 from coterie.cli.app import run
 from workbook_cases import FIT, blobs
 
-PATIENCE = 60  # seconds after which something is taken to hang; no law about speed
+PATIENCE = 180  # seconds after which something is taken to hang; no law about speed
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -42,18 +43,20 @@ class Kept:
     def __init__(self, most: int = KEPT) -> None:
         self._values: OrderedDict[Any, Any] = OrderedDict()
         self._most = most
+        self._lock = threading.RLock()
 
     def __contains__(self, key: Any) -> bool:
         return key in self._values
 
     def get(self, key: Any, make: Callable[[], Any]) -> Any:
         """Return the value of a key, made if it is not there."""
-        if key not in self._values:
-            self._values[key] = make()
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
-        self._values.move_to_end(key)
-        return self._values[key]
+        with self._lock:  # two pages that ask for the same compute it once
+            if key not in self._values:
+                self._values[key] = make()
+                while len(self._values) > self._most:
+                    self._values.popitem(last=False)
+            self._values.move_to_end(key)
+            return self._values[key]
 
 
 def clean(value: Any) -> Any:
