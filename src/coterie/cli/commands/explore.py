@@ -23,13 +23,13 @@ Examples:
 def explore(
     what: Annotated[
         str | None,
-        typer.Argument(metavar="[DATA|ANSWER|WORKBOOK]", help="A table, a saved answer or workbook."),
+        typer.Argument(metavar="DATA|ANSWER|WORKBOOK", help="A table, a saved answer or workbook."),
     ] = None,
     data: Annotated[
         Path | None, option(metavar="FILE", help="The data of an answer or workbook, if moved.")
     ] = None,
     port: Annotated[int, number_option(least=0, most=65535, help="Port on this machine [a free one].")] = 0,
-    no_open: Annotated[bool, option(help="Only print the address, open no browser.")] = False,
+    no_open: Annotated[bool, option("--no-open", help="Only print the address, open no browser.")] = False,
 ) -> None:
     """Open the explorer: see, correct, test and export groups in the browser."""
     from coterie.show.explorer.launch import serve
