@@ -16,7 +16,7 @@ SANITIZED := build/sanitize
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 .PHONY: demo test test-everywhere lint types layers native-test native-test-arm64 native-test-clang pytest fuzz fuzz-coverage
-.PHONY: sanitize chromium postgresql bench stubs gallery clean wheel test-wheel
+.PHONY: sanitize chromium postgresql page-tools bundle explorer-pictures bench stubs gallery clean wheel test-wheel
 
 # --- what a newcomer runs ---------------------------------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ native-test-clang: $(VENV)/.installed-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" ctest --test-dir $(CLANG_TESTS) --parallel $(JOBS) --output-on-failure
 
 # a test has a processor to itself: threads that wait for others shall not hold it
-pytest: $(VENV)/.installed-dev chromium postgresql
+pytest: $(VENV)/.installed-dev chromium postgresql page-tools
 	OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 # hostile cases with fresh seeds: estimators, functions, trees, model files, checkpoints, readers, the shell; FIRST_SEED=7
@@ -119,6 +119,20 @@ postgresql:
 	  && { apt-get install -y -qq --no-install-recommends postgresql > /dev/null 2>&1 \
 	  || { apt-get update -qq > /dev/null 2>&1 && apt-get install -y -qq --no-install-recommends postgresql > /dev/null 2>&1; }; }; } \
 	  || echo "no PostgreSQL: its tests are skipped"
+
+# What checks and bundles the page of the explorer, where Node is; users need none of it: the bundle is committed
+page-tools:
+	@command -v npm > /dev/null && { test node_modules/.package-lock.json -nt package-lock.json || npm ci --silent --no-audit --no-fund > /dev/null 2>&1; } \
+	  || echo "no Node, or no way to npm's registry: the bundle of the explorer is not checked"
+
+# the page of the explorer, from src/coterie/show/explorer/page to ../static
+bundle: page-tools
+	npm run --silent types
+	npm run --silent bundle
+
+# the pictures of docs/explorer.md and the animation of the README
+explorer-pictures: $(VENV)/.installed-dev
+	$(BIN)/python docs/make_explorer_pictures.py
 
 # ROWS=kmeans,seeding runs some families only
 bench: $(BENCH_VENV)/.installed

@@ -48,7 +48,8 @@ def folder(tmp_path, monkeypatch, small_budget):
     """Work in an empty folder, without a browser and with the slowest steps made small."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))  # no line of a page may write to that of whoever runs the tests
-    monkeypatch.setattr("webbrowser.open", lambda page: None)
+    monkeypatch.setattr("webbrowser.open", lambda page: True)
+    monkeypatch.setattr("coterie.show.explorer.server.ExplorerServer.run", lambda server: server.close())
     monkeypatch.setattr("coterie.show.layout.planes.MOST_TSNE_ROWS", 40)
     return tmp_path
 

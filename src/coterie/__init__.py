@@ -40,6 +40,7 @@ _ROOMS = (
     "show",
     "text",
     "tree",
+    "workbook",
 )
 
 _SAVABLE_ROOMS = tuple(
@@ -49,6 +50,7 @@ _SAVABLE_ROOMS = tuple(
 
 # What lower rooms ask of higher ones, and where names went that had another home.
 hooks.provide("rows_in_blocks", "coterie.scale.rows:block_rows")
+hooks.provide("explore", "coterie.show.explorer.launch:explore")
 hooks.provide("savable_rooms", "coterie:_SAVABLE_ROOMS")
 hooks.provide("write_report", "coterie.show.report:write_report")
 hooks.move(

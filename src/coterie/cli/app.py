@@ -20,6 +20,8 @@ from coterie.cli.commands.compare import compare
 from coterie.cli.commands.demo import demo
 from coterie.cli.commands.evaluate import EXAMPLES as EVALUATE_EXAMPLES
 from coterie.cli.commands.evaluate import evaluate
+from coterie.cli.commands.explore import EXAMPLES as EXPLORE_EXAMPLES
+from coterie.cli.commands.explore import explore
 from coterie.cli.commands.fit import EXAMPLES as FIT_EXAMPLES
 from coterie.cli.commands.fit import fit
 from coterie.cli.commands.inspect import EXAMPLES as INSPECT_EXAMPLES
@@ -70,6 +72,7 @@ app.command(epilog=PREDICT_EXAMPLES)(predict)
 app.command(epilog=EVALUATE_EXAMPLES)(evaluate)
 app.command(epilog=TREE_EXAMPLES)(tree)
 app.command(epilog=PLOT_EXAMPLES)(plot)
+app.command(epilog=EXPLORE_EXAMPLES)(explore)
 app.command()(demo)
 app.command()(methods)
 app.command()(distances)

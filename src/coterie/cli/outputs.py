@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from coterie._support.files import atomic_path, check_folder, check_output
-from coterie._support.optional import require
-from coterie._support.typing import AnyArray, Labels, PolarsFrame
+from coterie._support.typing import AnyArray, Labels
 from coterie.cli.render.terminal import write_data
 from coterie.data import Table
 from coterie.data.databases import is_database
@@ -21,9 +18,8 @@ from coterie.data.source import STANDARD_INPUT
 from coterie.errors import InvalidParameter, did_you_mean
 from coterie.persist import save as save_model
 from coterie.pipeline import Clustering
-from coterie.pipeline.groups import group_name
+from coterie.pipeline.label_table import label_frame, without_formulas
 
-FORMULA = r"^[=+\-@\t\r]"  # what a spreadsheet runs, by its first character
 LABEL_SUFFIXES = (".csv", ".tsv", ".parquet", ".npy")
 PART = "part-000000.parquet"  # labels of data that are read as a whole, in a folder
 
@@ -168,7 +164,7 @@ def write_labels(
         if suffix == ".parquet":
             frame.write_parquet(file)
         else:
-            frame = _for_text(frame, escape_formulas=escape_formulas)
+            frame = without_formulas(frame) if escape_formulas else frame
             frame.write_csv(file, separator="\t" if suffix == ".tsv" else ",")
 
 
@@ -185,37 +181,7 @@ def print_labels(
 ) -> None:
     """Print the label of each row as CSV."""
     frame = label_frame(table, labels, with_data=with_data)
-    write_data(_for_text(frame, escape_formulas=escape_formulas).write_csv())
-
-
-def _for_text(frame: PolarsFrame, *, escape_formulas: bool) -> Any:
-    """Return the columns of a text file, formulas with an apostrophe in front if that is wanted."""
-    if not escape_formulas:
-        return frame
-    polars = require("polars", extra="cli", purpose="Writing tables")
-    texts = polars.col(polars.String).str.replace(FORMULA, "'$0")
-    return frame.with_columns(texts).rename(lambda name: re.sub(FORMULA, r"'\g<0>", name))
-
-
-def label_frame(table: Table, labels: Labels, *, with_data: bool = False) -> Any:
-    """Return the columns that name the rows (or all, or the row number), the label and the name of the group.
-
-    Both are empty for rows that were left out.
-    """
-    polars = require("polars", extra="cli", purpose="Writing tables")
-    values = np.ma.asarray(labels).tolist()
-    names = [None if label is None else group_name(label) for label in values]
-    found = [polars.Series("label", values, dtype=polars.Int32), polars.Series("group", names, polars.String)]
-    taken = ("label", "group")
-    if with_data and not table.is_matrix:
-        return table.content.select([name for name in table.columns if name not in taken]).with_columns(found)
-    keys = [name for name in table.key_columns() if name not in taken]
-    if keys and not with_data:
-        return table.content.select(keys).with_columns(found)
-    frame = polars.DataFrame({"row": np.arange(1, table.n_rows + 1)})
-    if with_data:
-        frame = frame.with_columns(polars.DataFrame(table.matrix(table.columns), schema=list(table.columns)))
-    return frame.with_columns(found)
+    write_data((without_formulas(frame) if escape_formulas else frame).write_csv())
 
 
 def write_text(text: str, path: Path, *, force: bool) -> None:

@@ -346,6 +346,21 @@ class Clustering:
         written: Path = hooks.ask("write_report")(self, path, title=title, force=force)
         return written
 
+    def explore(self, **options: Any) -> Any:
+        """Open the explorer on these groups: see them, correct them, test again, take them away.
+
+        Parameters
+        ----------
+        **options
+            Of `coterie.show.explore`.
+
+        Returns
+        -------
+        Explorer or widget
+            In a notebook a widget; else a handle with the address, ended by its `close`.
+        """
+        return hooks.ask("explore")(self, **options)
+
     def __str__(self) -> str:
         return self.summary()
 

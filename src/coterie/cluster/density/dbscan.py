@@ -392,11 +392,7 @@ class DBSCAN(WeightedClusterer):
             D = distance_matrix(rows, threads=threads)
             return find_clusters(MatrixNeighbourhoods(D, eps), self.min_samples, weights)
         if choose_engine(rows, "auto", who=type(self).__name__) != "kd_tree":
-<<<<<<< HEAD
-            note_exact_cost(len(rows.X), rows.X.shape[1], type(self).__name__)
-=======
             note_exact_cost(rows, type(self).__name__)
->>>>>>> neighbours
         return find_in_rows(rows, eps, self.min_samples, weights, threads)
 
     def _find_near(self, rows: Rows | None, eps: float, weights: Weights | None) -> Found:

@@ -214,11 +214,7 @@ def of_rows(task: Task) -> ReachabilityTree:
         return _by_scikit_learns_matrix(task).sorted_as(task)
     is_by_tree = choose_engine(task.rows, "auto", who="HDBSCAN") == "kd_tree"
     if not is_by_tree:
-<<<<<<< HEAD
-        note_exact_cost(len(task.rows.X), task.rows.X.shape[1], "HDBSCAN")
-=======
         note_exact_cost(task.rows, "HDBSCAN")
->>>>>>> neighbours
     grown = _by_tree(task) if is_by_tree else _by_tiles(task)
     if not grown.is_certain and len(task.rows.X) <= MOST_ROWS_OF_A_MATRIX:
         grown = _by_scikit_learns_matrix(task)
@@ -240,14 +236,8 @@ def of_near_rows(task: Task, n_neighbors: int | None) -> ReachabilityTree:
     core = np.zeros(n) if task.min_samples < 2 else distance[:, task.min_samples - 2] / task.core_divisor
     tree = near_tree(task.rows, near, core, task.alpha, task.threads)
     index = np.ascontiguousarray(near.index, dtype=np.int64)
-<<<<<<< HEAD
     heights = tree.distance.astype(np.float64, copy=False)
     grown, _ = _core.regrow(index, distance, core, task.alpha, tree.edges, heights)
-=======
-    grown, _ = _core.regrow(
-        index, distance, core, task.alpha, tree.edges, tree.distance.astype(np.float64, copy=False)
-    )
->>>>>>> neighbours
     found = by_distance(*grown, core, "approximate", joins_previous=task.is_brute)
     is_exact = near.recall == 1.0 and near.algorithm_used != "descent" and near.index.shape[1] == n - 1
     return replace(found, recall=near.recall, is_exact=is_exact)

@@ -92,7 +92,7 @@ class NearPlane(NamedTuple):
 def near_plane(points: Data, seed: int, metric: str = "euclidean") -> NearPlane:
     """Return places of the rows: by t-SNE up to 1,000 of them, beyond that from the graph of near rows."""
     if len(points) <= MOST_TSNE_ROWS:
-        return _tsne_plane(points, seed)
+        return tsne_plane(points, seed)
     return graph_plane(lay_out_graph(neighbour_graph(points, NEAR, metric).weights, random_state=seed), NEAR)
 
 
@@ -105,7 +105,8 @@ def graph_plane(places: FloatArray, n_neighbors: int | None) -> NearPlane:
     return NearPlane(np.asarray(places, dtype=np.float64), "near rows", how)
 
 
-def _tsne_plane(points: Data, seed: int) -> NearPlane:
+def tsne_plane(points: Data, seed: int) -> NearPlane:
+    """Return places of few rows by t-SNE, started from the principal plane."""
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 

@@ -31,10 +31,10 @@ class UpperTree:
         return (above + below) / 2
 
 
-def upper_tree(tree: Dendrogram) -> UpperTree:
-    """Return the last merges of a tree whose heights are distances, up to 200 leaves."""
+def upper_tree(tree: Dendrogram, most_leaves: int = MOST_LEAVES) -> UpperTree:
+    """Return the last merges of a tree whose heights are distances, up to so many leaves."""
     sizes_of_cuts = tree.cut_sizes()
-    n_shown = int(sizes_of_cuts[sizes_of_cuts <= MOST_LEAVES].max(initial=1))
+    n_shown = int(sizes_of_cuts[sizes_of_cuts <= most_leaves].max(initial=1))
     n_merges = int(np.flatnonzero(sizes_of_cuts == n_shown)[0])
     kept = np.arange(tree.root - n_merges + 1, tree.root + 1)
     families = [tree.children(int(node)).tolist() for node in kept]

@@ -1,0 +1,290 @@
+"""The places of the page, and who can use them: keys only, narrow, dark, with a screen reader, offline."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from explorer_pages import HOSTILE, end, launch, open_page, write_book, write_clouds
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+ROOT = Path(__file__).parents[4]
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+PLACES = ("data", "groups", "method", "compare", "teach")
+
+
+def go(visit, place):
+    visit.page.evaluate("place => coterie.page.store.go(place)", place)
+    visit.settle()
+
+
+def test_data_shows_columns_and_rows(visit):
+    """Law: every column is listed with its kind and a switch; what looks like markup stays text."""
+    visit.get("place-data").click()
+    visit.until("document.querySelectorAll('.rows tbody tr').length > 5")
+    assert visit.page.locator(".columns-table tbody tr").count() == 4
+    assert visit.page.locator(".columns-table .histogram").count() >= 3
+    assert HOSTILE in visit.page.locator(".columns-table").inner_text()
+    assert visit.page.locator("img").count() == 0
+    assert visit.page.title() != "1"
+
+
+def test_roles_are_an_operation(visit):
+    """Law: leaving a column out is in the log and shown, and the groups are found again without it."""
+    visit.get("place-data").click()
+    visit.page.get_by_label("Use height").select_option("leave")
+    visit.get("apply-roles").click()
+    visit.until("coterie.state().log_length === 3 && !coterie.page.store.job")
+    assert (
+        visit.page.evaluate("coterie.page.store.state.data.columns.find(one => one.name === 'height').role")
+        != "used"
+    )
+
+
+def test_compare_shows_who_moved(visit):
+    """Law: rows that an edit moved are counted, listed in the table, and selected in both maps at once."""
+    visit.apply(
+        {
+            "op": "move",
+            "rows": [0, 1, 2],
+            "group": visit.page.evaluate("coterie.page.store.groupOf(coterie.page.store.labels[149]).id"),
+        }
+    )
+    visit.get("compare").click()
+    visit.until("document.querySelector('.compare-said').innerText.includes('3 rows of 150 moved')")
+    visit.get("moved").click()
+    visit.until("coterie.state().selection.length === 3")
+    assert visit.state()["selection"] == [0, 1, 2]
+    cells = [int(one) for one in visit.page.locator(".contingency td button").all_inner_texts()]
+    assert sorted(cells) == [3, 47, 50, 50]
+    visit.page.locator(".contingency td button").get_by_text("3", exact=True).click()
+    assert visit.state()["selection"] == [0, 1, 2]
+
+
+def test_teach_plays_every_method(visit):
+    """Law: points drawn with the mouse are clustered step by step: forward, back, to the end."""
+    go(visit, "teach")
+    visit.get("teach-clear").click()
+    box = visit.get("paper").bounding_box()
+    for x, y in ((0.2, 0.2), (0.25, 0.25), (0.2, 0.3), (0.8, 0.8), (0.75, 0.8), (0.8, 0.7)):
+        visit.page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
+    assert visit.page.locator(".paper .point").count() == 6
+    visit.page.locator("#coterie-teach-k").fill("2")
+    for method in ("kmeans", "kmeans++", "em", "dbscan", "linkage"):
+        visit.page.locator("#coterie-lesson").select_option(method)
+        visit.until("!document.querySelector('[data-testid=teach-step]').disabled")
+        first = visit.get("teach-text").inner_text()
+        visit.get("teach-step").click()
+        assert visit.get("teach-text").inner_text() != first
+        visit.get("teach-back").click()
+        assert visit.get("teach-text").inner_text() == first
+    assert visit.page.locator(".teach-tree svg").count() == 1
+    visit.page.get_by_label("Speed").select_option("300")
+    visit.get("teach-play").click()
+    visit.until("document.querySelector('[data-testid=teach-step]').disabled")
+    assert visit.page.locator(".teach-tree path.branch").count() == 5
+
+
+def test_exports_are_files(visit):
+    """Law: the menu gives a file; labels have a line per row with the name of its group."""
+    visit.apply({"op": "rename", "group": "g1", "name": "students"})
+    visit.get("export").click()
+    with visit.page.expect_download() as coming:
+        visit.get("export-labels.csv").click()
+    lines = list(csv.reader(io.StringIO(Path(coming.value.path()).read_text(encoding="utf-8-sig"))))
+    assert len(lines) == 151
+    assert sum("students" in line for line in lines) == 50
+    visit.get("export").click()
+    with visit.page.expect_download() as coming:
+        visit.get("export-script").click()
+    assert "students" in Path(coming.value.path()).read_text(encoding="utf-8")
+
+
+def test_save_says_where(visit):
+    """Law: saving says the name of the file."""
+    visit.apply({"op": "rename", "group": "g1", "name": "saved"})
+    visit.get("save").click()
+    visit.until("/Saved as clouds/.test(document.querySelector('.messages').innerText)")
+    assert visit.get("save").inner_text() == "Saved"
+
+
+def test_hostile_names_stay_text(visit):
+    """Law: a name that is markup is shown letter by letter, in the list, on the map and in the evidence."""
+    visit.apply({"op": "rename", "group": "g1", "name": HOSTILE})
+    assert HOSTILE in visit.get("group-name").all_inner_texts()
+    visit.get("select-all").click()
+    visit.until("document.querySelectorAll('.selection-panel tbody tr').length > 5")
+    for chart in ("silhouette", "columns"):
+        visit.page.locator(f"[data-chart={chart}]").click()
+    visit.get("history").click()
+    visit.page.keyboard.press("Escape")
+    assert visit.page.locator("img, script:not([src])").count() == 0
+    assert visit.page.title() != "1"
+    assert visit.errors == []
+
+
+def test_only_this_server_is_asked(visit, explorer):
+    """Law: the page asks nobody but its server."""
+    assert visit.requests
+    assert [one for one in visit.requests if not one.startswith((explorer.base, "blob:", "data:"))] == []
+
+
+def test_theme_switches_and_is_remembered(visit):
+    """Law: the button changes the colours of page and map, and a reload keeps them."""
+    page = visit.page
+    colour = "getComputedStyle(document.querySelector('.app')).backgroundColor"
+    before = page.evaluate(colour)
+    visit.get("theme").click()
+    dark = page.evaluate(colour)
+    assert dark != before
+    page.reload()
+    visit.until("Boolean(globalThis.coterie?.ready) && coterie.state().k === 3")
+    assert page.evaluate(colour) == dark
+    visit.get("theme").click()
+    assert page.evaluate(colour) == before
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not there: npm ci")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_violation_of_accessibility(visit, scheme):
+    """Law: axe-core finds nothing serious in any place, in light and in dark: names, roles, contrast."""
+    visit.page.emulate_media(color_scheme=scheme)
+    visit.page.evaluate(AXE.read_text(encoding="utf-8"))
+    visit.get("group-row").nth(0).click()
+    visit.page.locator("[data-key^='more ']").first.click(force=True)
+    visit.page.locator("summary >> visible=true").evaluate_all(
+        "all => all.forEach(one => { one.parentElement.open = true; })"
+    )
+    found = []
+    for place in PLACES:
+        go(visit, place)
+        visit.page.wait_for_timeout(150)
+        answer = visit.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        found += [
+            (place, one["id"], one["nodes"][0]["html"][:160], one["nodes"][0]["failureSummary"][:200])
+            for one in answer["violations"]
+            if one["impact"] in ("serious", "critical")
+        ]
+    go(visit, "groups")
+    visit.page.locator("[data-key^='more ']").first.click(force=True)
+    visit.page.emulate_media(color_scheme="light")
+    assert found == []
+
+
+def test_keys_alone_are_enough(visit):
+    """Law: without a mouse one can pick, rename, merge, undo, select on the map, change places and export."""
+    page, press = visit.page, visit.page.keyboard.press
+
+    def reach(key):
+        for _ in range(120):
+            press("Tab")
+            if page.evaluate(
+                "key => Object.values(document.activeElement?.dataset ?? {}).includes(key)",
+                key,
+            ):
+                return
+        raise AssertionError(f"Tab does not reach {key}")
+
+    page.evaluate("document.activeElement.blur()")
+    reach("group g1")
+    press("Enter")
+    assert len(visit.state()["selection"]) == 50
+    reach("rename g1")
+    visit.do(lambda: (page.keyboard.type("by keys"), press("Enter")))
+    assert "by keys" in visit.get("group-name").all_inner_texts()
+    reach("map")
+    press("+")
+    press("Enter")
+    assert 0 < len(visit.state()["selection"]) <= 150
+    press("Escape")
+    assert visit.state()["selection"] == []
+    press("Control+a")
+    assert len(visit.state()["selection"]) == 150
+    reach("merge")
+    assert visit.do(lambda: press("Enter"))["k"] == 1
+    assert visit.do(lambda: press("Control+z"))["k"] == 3
+    page.locator(".skip").focus()
+    reach("compare")
+    press("Enter")
+    assert page.evaluate("coterie.page.store.place") == "compare"
+    reach("export")
+    press("Enter")
+    assert page.evaluate("document.activeElement.dataset.testid") == "export-labels.csv"
+    press("Escape")
+    assert page.evaluate("document.activeElement.dataset.testid") == "export"
+
+
+def test_four_hundred_pixels_hold_every_place(visit):
+    """Law: at 400 pixels nothing sticks out sideways, in any place, and the map still has points."""
+    visit.page.set_viewport_size({"width": 400, "height": 800})
+    visit.get("select-all").click()
+    for place in PLACES:
+        go(visit, place)
+        visit.page.wait_for_timeout(100)
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 400, place
+    go(visit, "groups")
+    assert visit.get("map").bounding_box()["width"] > 300
+    visit.page.set_viewport_size({"width": 1280, "height": 860})
+
+
+def test_sixty_groups_can_be_found_and_seen(browser, tmp_path):
+    """Law: sixty groups are listed, found by name, and painted in shapes and colours; nothing overflows."""
+    server = launch(write_book(tmp_path, 600, 60), tmp_path)
+    try:
+        many = open_page(browser, server)
+        many.until("coterie.state().k === 60")
+        assert many.get("group-row").count() == 60
+        many.page.get_by_label("Find a group").fill("group 42")
+        assert many.get("group-name").all_inner_texts() == ["group 42"]
+        assert many.page.evaluate(
+            "(one => one.scrollWidth <= one.clientWidth + 1)(document.querySelector('.groups-panel'))"
+        )
+        many.page.context.close()
+    finally:
+        end(server)
+
+
+def test_without_data_a_file_can_be_dropped(browser, tmp_path):
+    """Law: the explorer alone offers sets and a place for files; a broken file is refused in words."""
+    server = launch(None, tmp_path)
+    try:
+        visit = open_page(browser, server)
+        visit.until("document.querySelectorAll('.set').length > 3")
+        assert visit.get("data-drop").is_visible()
+        broken = tmp_path / "broken.parquet"
+        broken.write_bytes(b"PAR1 this is not Parquet")
+        visit.page.locator("#coterie-file").set_input_files(broken)
+        visit.until("document.querySelector('[data-testid=message]') !== null")
+        assert "broken.parquet" in visit.get("message").first.inner_text()
+        good = write_clouds(tmp_path / "clouds.csv", 60)
+        visit.page.locator("#coterie-file").set_input_files(good)
+        visit.until("coterie.state().n === 60 && coterie.state().k > 0 && !coterie.page.store.job")
+        assert visit.page.evaluate("coterie.page.store.place") == "groups"
+        visit.page.context.close()
+    finally:
+        end(server)
+
+
+def test_a_server_that_is_gone_is_said_and_found_again(browser, tmp_path):
+    """Law: the page says that its server is gone, and says no more once one answers at the same address."""
+    book = write_book(tmp_path, 60)
+    server = launch(book, tmp_path)
+    visit = open_page(browser, server)
+    visit.until("coterie.state().k === 3")
+    gone = visit.page.locator(".banner-poor")
+    assert not gone.is_visible()
+    end(server)
+    visit.until("coterie.page.store.isUp === false")
+    assert "server is gone" in gone.inner_text()
+    port = int(server.base.rsplit(":", 1)[1])
+    again = launch(book, tmp_path, port)
+    try:
+        other = visit.page.context.new_page()  # the address that the new server prints brings its cookie
+        other.goto(again.url)
+        visit.until("coterie.page.store.isUp === true")
+        assert not gone.is_visible()
+    finally:
+        visit.page.context.close()
+        end(again)

@@ -1,0 +1,250 @@
+"""What the page asks for, through HTTP: states, labels, maps, rows, exports, comparisons, lessons."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import threading
+
+import httpx
+import numpy as np
+import polars
+import pytest
+
+import coterie
+from coterie.show.explorer.methods import methods_form
+from coterie.workbook import LEFT_OUT
+from show.explorer.conftest import numbers
+from workbook_cases import FIT, blobs
+
+
+def test_the_state_of_a_page(fitted):
+    """Groups, columns, evidence and log are there, as the contract of the page says."""
+    state = fitted.state()
+    assert [group["size"] for group in state["groups"]] == [20, 20, 20]
+    assert [one["role"] for one in state["data"]["columns"]] == ["left out", "used", "used"]
+    assert state["log"][0]["text"] == "Found 3 groups by k-means"
+    noted = fitted.do({"op": "note", "group": "g1", "text": "a note"})
+    assert noted["groups"][0]["note"] == "a note"
+    assert noted["log"][1]["text"] == "Wrote a note about group 1"
+    fitted.post("/api/undo")
+    state = fitted.state()
+    assert (state["position"], state["can_undo"], state["can_redo"]) == (1, True, True)
+    assert not state["stale"]
+    assert state["evidence"]["silhouette"] > 0.5
+    assert {"id", "mean", "values"} == set(state["evidence"]["silhouettes"][0])
+    assert len(state["evidence"]["tree"]["leaves"]) == 3
+    assert all(group["features"] and group["rule"] for group in state["groups"])
+    assert numbers(fitted.get("/api/labels")).tolist() == fitted.server.session.book.state.labels.tolist()
+
+
+def test_two_pages_see_the_same_state(fitted):
+    """What one tab does, the other hears of by an event and reads."""
+    other = httpx.Client(base_url=fitted.http.base_url, cookies=dict(fitted.http.cookies), timeout=30)
+    heard = []
+    ready = threading.Event()
+
+    def listen():
+        with other.stream("GET", "/api/events") as stream:
+            for line in stream.iter_lines():
+                if line.startswith("data: "):
+                    heard.append(json.loads(line.removeprefix("data: ")))
+                    ready.set()
+                if len(heard) == 2:
+                    return
+
+    thread = threading.Thread(target=listen)
+    thread.start()
+    assert ready.wait(20)
+    revision = fitted.do({"op": "rename", "group": "g1", "name": "seen"})["revision"]
+    thread.join(20)
+    assert heard[1] == {"revision": revision}
+    assert other.get("/api/state").json()["groups"][0]["name"] == "seen"
+    other.close()
+
+
+def test_undo_redo_and_jump(fitted):
+    """The position moves; what cannot be done is said in a sentence."""
+    fitted.do({"op": "merge", "groups": ["g1", "g2"]})
+    assert len(fitted.post("/api/undo").json()["groups"]) == 3
+    assert len(fitted.post("/api/redo").json()["groups"]) == 2
+    assert fitted.post("/api/redo").json()["error"] == "there is nothing to redo."
+    assert fitted.post("/api/jump", {"position": 0}).json()["groups"] == []
+    assert fitted.post("/api/jump", {"position": 9}).status_code == 400
+    assert fitted.post("/api/jump", {"position": "1"}).status_code == 400
+
+
+def test_maps(fitted):
+    """PCA at once, t-SNE and the graph by the worker, two columns as they are; NaN for rows left out."""
+    found = fitted.get("/api/map", kind="pca")
+    assert found.headers["x-map-text"] == "PCA: 100%25 of the variance"
+    assert np.frombuffer(found.content, "<f4").reshape(-1, 2).shape == (60, 2)
+    for kind in ("tsne", "graph"):
+        assert fitted.get("/api/map", kind=kind).status_code == 202
+        fitted.wait()
+        assert np.isfinite(np.frombuffer(fitted.get("/api/map", kind=kind).content, "<f4")).all()
+    plane = np.frombuffer(fitted.get("/api/map", kind="xy", x="x", y="y").content, "<f4").reshape(-1, 2)
+    np.testing.assert_allclose(plane, blobs().astype("<f4"))
+    assert (
+        fitted.get("/api/map", kind="xy", x="x", y="id")
+        .json()["error"]
+        .startswith('column "id" holds no numbers')
+    )
+    assert fitted.get("/api/map", kind="circle").status_code == 400
+
+
+def test_columns_and_rows(fitted):
+    """A column as numbers or codes; a page of the table, sorted, of a group or of given rows."""
+    column = fitted.get("/api/column", name="id")
+    assert json.loads(column.headers["x-column"])["kind"] == "category"
+    assert fitted.get("/api/column", name="z").status_code == 400
+    page = fitted.post("/api/rows", {"rows": [5, 3, 4], "sort": {"column": "x", "descending": True}}).json()
+    values = [float(cells[1]) for cells in page["cells"]]
+    assert values == sorted(values, reverse=True)
+    assert page["total"] == 3
+    assert fitted.post("/api/rows", {"group": "g1", "limit": 7, "offset": 15}).json()["total"] == 20
+    assert fitted.post("/api/rows", {"limit": 5_000}).status_code == 400
+    assert fitted.post("/api/rows", {"rows": [60]}).status_code == 400
+
+
+def test_selections(fitted):
+    """A selection is counted by group, and what sets it apart is named."""
+    rows = np.arange(25, dtype="<i4")
+    found = fitted.http.post("/api/selection", content=rows.tobytes()).json()
+    assert found["count"] == 25
+    assert sum(one["count"] for one in found["by_group"]) == 25
+    assert found["features"][0]["column"] in ("x", "y")
+    assert fitted.http.post("/api/selection", content=b"abc").status_code == 400
+    assert fitted.http.post("/api/selection", content=np.array([99], "<i4").tobytes()).status_code == 400
+
+
+def test_exports(fitted, tmp_path):
+    """Labels with names, a model that loads, the report, a script that runs, a workbook."""
+    fitted.do({"op": "rename", "group": "g1", "name": "first"})
+    fitted.do({"op": "noise", "rows": [0]})
+    labels = np.asarray(fitted.server.session.book.labels)
+    names = ["first", "group 2", "group 3", "noise"]
+    for what, read in (("labels.csv", polars.read_csv), ("labels.parquet", polars.read_parquet)):
+        frame = read(io.BytesIO(fitted.get(f"/api/export/{what}").content))
+        assert frame.columns == ["id", "label", "group"]
+        assert frame["label"].to_list() == labels.tolist()
+        assert frame["group"].to_list() == [names[label] for label in labels]
+    path = tmp_path / "groups.safetensors"
+    path.write_bytes(fitted.get("/api/export/model").content)
+    assert np.asarray(coterie.load(path).labels).tolist() == labels.tolist()
+    report = fitted.get("/api/export/report")
+    assert "<!doctype html>" in report.text
+    assert report.headers["content-disposition"] == 'attachment; filename="clouds-report.html"'
+    script = fitted.get("/api/export/script").text
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}\nprint(labels.tolist())"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == labels.tolist()
+    assert fitted.get("/api/export/workbook").json()["log"][0]["op"] == "fit"
+
+
+def test_compare(fitted):
+    """Two positions, or a position and another method: counts, matched groups, rows that moved."""
+    fitted.do(
+        {
+            "op": "move",
+            "rows": [int(np.flatnonzero(numbers(fitted.get("/api/labels")) == 1)[0])],
+            "group": "g1",
+        }
+    )
+    found = fitted.get("/api/compare", a="1", b="2").json()
+    assert found["moved"] == 1
+    assert sum(map(sum, found["contingency"])) == 60
+    assert len(numbers(fitted.get("/api/compare/rows", a="1", b="2"))) == 1
+    assert fitted.get("/api/compare", a="1", b="1").json()["text"] == "The same groups."
+    assert fitted.get("/api/compare", a="1", b="kmeans:4").status_code == 202
+    fitted.wait()
+    assert len(fitted.get("/api/compare", a="1", b="kmeans:4").json()["names_b"]) == 4
+    assert len(np.unique(numbers(fitted.get("/api/labels", method="kmeans:4")))) == 4
+    assert fitted.get("/api/compare", a="1", b="kmean").json()["error"].startswith('no such method "kmean"')
+    assert len(fitted.state()["log"]) == 2  # comparing is not an operation
+
+
+def test_save_and_reload(fitted, table):
+    """Saved beside the data, never over a stranger's file; data that change on disk are read again."""
+    assert fitted.state()["dirty"]
+    assert fitted.post("/api/save").json()["saved_as"] == "clouds.coterie.json"
+    assert not fitted.state()["dirty"]
+    (table.parent / "other.coterie.json").write_text("mine")
+    assert fitted.post("/api/save", {"path": "other"}).status_code == 409
+    assert (table.parent / "other.coterie.json").read_text() == "mine"
+    table.write_text(table.read_text().replace("r000,", "r999,"))
+    assert "has changed on disk" in fitted.state()["warning"]
+    fitted.post("/api/reload")
+    state = fitted.wait()
+    assert state["warning"] is None
+    assert len(state["groups"]) == 3
+
+
+def test_open_and_upload(client):
+    """An embedded set or a dropped file replaces the data; a broken file leaves them as they are."""
+    assert client.post("/api/open", {"set": "moons"}).status_code == 202
+    assert client.state()["data"]["name"] == "moons"
+    assert client.post("/api/open", {"set": "../x"}).status_code == 400
+    assert (
+        client.http.post("/api/upload", content=b"PAR1 no", headers={"X-File-Name": "a.parquet"}).status_code
+        == 400
+    )
+    assert client.state()["data"]["name"] == "moons"
+    client.post("/api/stop")
+    body = "x,y\n" + "\n".join(f"{x},{y}" for x, y in blobs())
+    assert (
+        client.http.post("/api/upload", content=body, headers={"X-File-Name": "a%20b.csv"}).status_code == 202
+    )
+    client.post("/api/stop")
+    state = client.do(FIT)
+    assert (state["data"]["name"], state["can_save"], len(state["groups"])) == ("a b.csv", False, 3)
+    assert "Download the workbook" in client.post("/api/save").json()["error"]
+    stored = client.get("/api/export/workbook").content
+    client.do({"op": "merge", "groups": ["g1", "g2"]})
+    client.http.post("/api/upload", content=stored, headers={"X-File-Name": "w.coterie.json"})
+    assert len(client.wait()["groups"]) == 3
+
+
+def test_missing_values_are_left_out(client):
+    """Rows with gaps have no place on the map and no label."""
+    body = "x,y\n" + "\n".join(f"{x},{'' if at == 4 else y}" for at, (x, y) in enumerate(blobs()))
+    client.http.post("/api/upload", content=body, headers={"X-File-Name": "gaps.csv"})
+    client.post("/api/stop")
+    state = client.do(FIT)
+    assert (state["data"]["rows"], state["data"]["rows_used"]) == (60, 59)
+    assert numbers(client.get("/api/labels"))[4] == LEFT_OUT
+    assert np.isnan(np.frombuffer(client.get("/api/map").content, "<f4").reshape(-1, 2)[4]).all()
+
+
+def test_the_form_of_methods():
+    """Every method of the catalogue is in the form, auto first; no parameter names a file or a thread."""
+    form = methods_form()
+    assert [one["name"] for one in form] == ["auto", *(method.name for method in coterie.cluster.methods())]
+    names = {parameter["name"] for one in form for parameter in one["parameters"]}
+    assert not names & {"memory", "n_jobs", "progress", "verbose", "random_state"}
+    kinds = {parameter["kind"] for one in form for parameter in one["parameters"]}
+    assert kinds == {"choice", "integer", "number", "boolean", "text"}
+    dbscan = next(one for one in form if one["name"] == "dbscan")
+    assert any(one["name"] == "eps" and one["in_set"] and one["text"] for one in dbscan["parameters"])
+
+
+def test_unknown_addresses(client):
+    """Other addresses are not there; the wrong verb says which is right."""
+    assert client.get("/api/nothing").status_code == 404
+    assert client.get("/api/undo").status_code == 405
+    assert client.post("/api/state").json()["error"] == "use GET."
+
+
+@pytest.mark.parametrize("preparation", [{"op": "roles", "weights": {"x": 5.0}}, {"op": "sizes", "max": 25}])
+def test_what_is_said_before_a_fit_is_shown(client, preparation):
+    """Roles and sizes are in the state before and after the fit that follows them."""
+    state = client.do(preparation)
+    assert state["data"]["columns"][1]["weight"] == preparation.get("weights", {}).get("x", 1.0)
+    assert state["sizes"]["max"] == preparation.get("max")
+    assert len(client.do({"op": "fit", "k": 3, "believe": False})["log"]) == 2
