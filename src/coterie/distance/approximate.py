@@ -35,7 +35,8 @@ INNER_PRODUCT = Distance(
 )
 
 SEED = 20110328  # any: the answer is the same each time
-SAMPLE = 400  # rows that are compared with all others: recall is known to about 0.006
+SAMPLE = 400  # rows that are compared with all others
+SAMPLE_ERROR = 0.006  # of the recall that they tell, about
 LEAF = 1000  # rows that are all compared: larger leaves find more per second, up to about this
 PROBES = (4, 4, 8, 8, 8, 16, 16)  # cells that rows look into between two looks at the recall
 FEWEST_GAIN_PER_PROBE = 0.0015  # of recall: below, a round of the descent finds more in the same time
@@ -393,7 +394,9 @@ class Descent:
     """Lists of near rows, made better until the sample says that they are good enough."""
 
     def __init__(self, space: Space, k: int, recall: float, threads: int) -> None:
-        self.space, self.k, self.wanted, self.threads = space, k, recall, threads
+        # the sample may be luckier than other rows by as much; beyond that, half of what is missing is enough
+        self.wanted = min(recall + SAMPLE_ERROR, (1 + recall) / 2)
+        self.space, self.k, self.threads = space, k, threads
         draw = np.random.default_rng(SEED)
         self.sample = np.sort(draw.choice(space.n, min(SAMPLE, space.n), replace=False)).astype(np.int64)
         codes, self.truth = space.coded(self.sample, k, threads)
