@@ -10,7 +10,8 @@ export const counted = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? on
 /** @param {number | null | undefined} x @param {number} [digits] */
 export function figure(x, digits = 2) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
-  return x.toFixed(digits).replace("-", "−");
+  const text = x.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
 /** Three significant digits, without exponents where people do not expect them. @param {number} x */

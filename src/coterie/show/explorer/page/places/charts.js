@@ -136,7 +136,7 @@ export function columns(evidence, store) {
   const cell = (/** @type {number | null} */ effect, /** @type {any} */ group) => {
     if (typeof effect !== "number") return h("td", { class: "muted" }, "–");
     const share = `${Math.round(Math.min(60, 30 * Math.abs(effect)))}%`;
-    return h("td", { class: effect >= 0 ? "high" : "low", style: { "--share": share }, title: `${store.nameOf(group.label)}: ${figure(effect, 1)} sd` }, `${effect > 0 ? "+" : ""}${figure(effect, 1)}`);
+    return h("td", { class: effect >= 0 ? "high" : "low", style: { "--share": share }, title: `${store.nameOf(group.label)}: ${figure(effect, 1)} sd` }, `${effect >= 0.05 ? "+" : ""}${figure(effect, 1)}`);
   };
   return titled("Mean of each group against all rows, in standard deviations", h("table", { class: "effects" },
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "column"), store.groups.map((/** @type {any} */ group) => h("th", { scope: "col", title: store.nameOf(group.label) }, sign(group), h("span", { class: "effect-name" }, store.nameOf(group.label)))))),
