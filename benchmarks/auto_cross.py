@@ -34,6 +34,7 @@ SETTINGS: Sequence[tuple[str, str, float] | None] = (
     None,
     ("density_valleys", "END_TO_END", 1.1),
     ("density_valleys", "ENOUGH", 2.0),
+    ("density_valleys", "DIVIDED", 1.0),
     ("sparse_cuts", "FEWEST", 0.1),
     ("sparse_cuts", "FEWEST", 0.2),
     ("density_steps", "SEVERAL", 3.0),

@@ -30,6 +30,7 @@ GRAPH_NEIGHBOURS = 10  # groups whose rows are among each other's so many neares
 ROWS_PER_NEIGHBOUR = 6  # of few rows, fewer neighbours tell whether a border divides what is near
 MOST_CROSSED = 1 / 3  # share of a group's nearest neighbours that may be in one other, at most
 MIXED = -1.0  # evidence where more are
+DIVIDED = 2.0  # times that a border counts which nothing shows: no clear border elsewhere makes up for it
 ENOUGH = 3.0  # evidence above that is beyond doubt and counts no more
 LEAST = -3.0
 FEW_NEIGHBOURS = 8  # fewer are noisy: they are for thin shapes, which have few dimensions
@@ -64,8 +65,8 @@ class Separation:
     Parameters
     ----------
     score : float
-        Sum of the evidence of the k - 1 valleys that divide the groups, each at most `ENOUGH`; 0 for one
-        group, negative when groups are divided that nothing divides.
+        Sum of the evidence of the k - 1 valleys that divide the groups, each at most `ENOUGH`, and twice what
+        is below 0; 0 for one group, negative when groups are divided that nothing divides.
     evidence : array of shape (k - 1,)
         Of each valley, in standard errors beyond what one cloud would show; shallowest first.
     crossing : float
@@ -243,7 +244,8 @@ class Valleys:
             evidence = np.maximum(evidence, evidence_of_step(self._points, densities, filled))
         near = self.neighbours[:, : max(1, len(labels) // ROWS_PER_NEIGHBOUR)]
         crossing = (labels[near] != labels[:, None]) | (labels < 0)[:, None]
-        return Separation(float(np.minimum(evidence, ENOUGH).sum()), evidence, float(crossing.mean()))
+        counted = np.where(evidence < 0, DIVIDED * evidence, np.minimum(evidence, ENOUGH))
+        return Separation(float(counted.sum()), evidence, float(crossing.mean()))
 
     def fill(self, labels: Labels) -> Labels:
         """Return the labels 0..k-1 with noise given to the group that it hangs on, nearest first."""
