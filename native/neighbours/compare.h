@@ -238,6 +238,17 @@ inline std::int64_t count_up_to(const std::int32_t* keys, std::int64_t count, st
   return total;
 }
 
+// Puts the `n_first` smallest entries first, in order: by insertion, since they are few and hardly more are there.
+inline void sort_smallest(std::uint64_t* entries, std::int64_t count, std::int64_t n_first) {
+  for (std::int64_t e = 1; e < count; ++e) {
+    const std::uint64_t entry = entries[e];
+    std::int64_t at = e < n_first ? e : n_first - 1;
+    if (e >= n_first && entry > entries[at]) continue;
+    for (; at > 0 && entries[at - 1] > entry; --at) entries[at] = entries[at - 1];
+    entries[at] = entry;
+  }
+}
+
 // Writes the places of the n_ranks smallest keys, smallest first, of equal ones the first; `entries` has room for all.
 inline void smallest_keys(const std::int32_t* keys, std::int64_t count, std::int64_t n_ranks, std::uint64_t* entries,
                           std::uint16_t* ranks) {
@@ -258,7 +269,7 @@ inline void smallest_keys(const std::int32_t* keys, std::int64_t count, std::int
       entries[n_entries++] = entry_of(keys[at], static_cast<std::int32_t>(at));
     }
   }
-  std::partial_sort(entries, entries + n_ranks, entries + n_entries);
+  sort_smallest(entries, n_entries, n_ranks);
   for (std::int64_t e = 0; e < n_ranks; ++e) ranks[e] = static_cast<std::uint16_t>(row_of(entries[e]));
 }
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import platform
 from importlib import metadata
+from typing import TYPE_CHECKING
 
-from coterie._support.typing import JsonObject
+if TYPE_CHECKING:  # it loads NumPy, which the version does without
+    from coterie._support.typing import JsonObject
 
 RUNTIME_PACKAGES = ("numpy", "scipy", "scikit-learn", "safetensors")
 OPTIONAL_PACKAGES = ("polars", "typer", "rich", "matplotlib", "dask")

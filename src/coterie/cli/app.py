@@ -7,12 +7,11 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from coterie._printing import LONGEST_MESSAGE, shortened
-from coterie._support.typing import ValuesByName
 from coterie.cli import completion
 from coterie.cli.commands.catalogues import config, criteria, distances, measures, methods
 from coterie.cli.commands.compare import EXAMPLES as COMPARE_EXAMPLES
@@ -38,6 +37,9 @@ from coterie.cli.help import CommandOfTopics
 from coterie.cli.options import option
 from coterie.cli.render.terminal import OutputProblem, give_up_output, safe_outputs
 from coterie.errors import CoterieError, MissingDependency, did_you_mean
+
+if TYPE_CHECKING:  # it loads NumPy, which help does without
+    from coterie._support.typing import ValuesByName
 
 PATTERN_HINT = "Quote a name with blanks, and a pattern of several files: 'data/*.parquet'."
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130

@@ -9,9 +9,12 @@ from importlib import import_module
 from pathlib import Path
 from shlex import quote
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from coterie._support.typing import AnyFunction
 from coterie.errors import FileProblem, InvalidParameter, did_you_mean
+
+if TYPE_CHECKING:  # it loads NumPy, which help does without
+    from coterie._support.typing import AnyFunction
 
 SHELLS = ("bash", "zsh", "fish")
 ASKED_BY = "_COTERIE_COMPLETE"  # the variable by which a shell asks what to offer

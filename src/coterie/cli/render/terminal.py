@@ -6,14 +6,16 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
 from coterie._printing import SafeStream, bare, shortened, visible
-from coterie._support.typing import JsonObject
 from coterie.errors import FileProblem
+
+if TYPE_CHECKING:  # it loads NumPy, which help does without
+    from coterie._support.typing import JsonObject
 
 PIPED_WIDTH = 180
 LONGEST_LINE = 10_000  # of characters, e.g. a list of columns
