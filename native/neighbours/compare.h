@@ -4,7 +4,6 @@
 // where the processor multiplies those at once (VNNI). Sums are whole numbers, the same in every way.
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 
 #if defined(__SSE2__)

@@ -100,6 +100,9 @@ def test_roles_are_for_the_next_fit():
     book = Workbook.open(blobs()).apply({"op": "roles", "weights": {"column_1": 3.0}, "scale": "none"})
     points = book.apply(FIT).state.rows.prepared.points
     np.testing.assert_allclose(points, blobs() * [3.0, 1.0])
+    answer = book.apply(FIT).state.rows
+    assert answer.prepared.scaling.how == "none"
+    assert any(note == "weights of columns: column_1 x 3" for note in answer.prepared.notes)
     everything = {"column_1": "leave", "column_2": "leave"}
     refused(book, {"op": "roles", "columns": everything}, "all columns are left out")
     refused(book, {"op": "roles", "columns": {"colum_1": "use"}}, "column_1")

@@ -85,9 +85,14 @@ class Scaling:
     shift: FloatArray
     factor: FloatArray
 
+    @property
+    def is_identity(self) -> bool:
+        """Whether columns stay as they are; columns that were weighed do not, whatever `how` says."""
+        return self.how == "none" and not self.shift.any() and bool((self.factor == 1.0).all())
+
     def apply(self, X: Any) -> Any:
         """Return the scaled data, in the type of `X`; sparse data stay sparse."""
-        if self.how == "none":
+        if self.is_identity:
             return X
         X = X.tocsr(copy=True) if issparse(X) else np.asarray(X)
         X = X if X.dtype.kind == "f" else X.astype(np.float64)
@@ -102,7 +107,7 @@ class Scaling:
 
     def invert(self, scaled: Any) -> Any:
         """Return points, centroids for example, in the original units."""
-        if self.how == "none":
+        if self.is_identity:
             return scaled
         with _in_range("unscaled"):
             return scaled * self.factor + self.shift

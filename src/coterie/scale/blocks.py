@@ -146,7 +146,7 @@ class Blocks:
 
     def scaled(self, scaling: Scaling) -> Blocks:
         """Return the same rows, scaled when they are read."""
-        return replace(self, scaling=None if scaling.how == "none" else scaling)
+        return replace(self, scaling=None if scaling.is_identity else scaling)
 
     def __iter__(self) -> Iterator[Block]:
         piece = 0

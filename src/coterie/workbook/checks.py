@@ -134,7 +134,7 @@ def mapping_of(inner: Check, most: int = MOST_COLUMNS) -> Check:
 
 
 def weight(value: Any) -> float:
-    """Check the weight of a column: from 0 (without influence) to 1,000."""
+    """Check the weight of a column: above 0, up to 1,000."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1_000:
         raise refuse("a number above 0, at most 1,000", value)
     return float(value)

@@ -18,6 +18,7 @@ from scipy.sparse import issparse
 from coterie._support import hooks
 from coterie._support.progress import track
 from coterie.data import Table, as_table
+from coterie.data.notes import listed
 from coterie.data.paths import is_in_blocks
 from coterie.errors import InvalidParameter, MissingFile
 from coterie.pipeline.request import FitRequest, make_request
@@ -136,12 +137,12 @@ def weighted(rows: MemoryRows, weights: Mapping[str, float]) -> MemoryRows:
     factors = np.array([weights.get(name, 1.0) for name in prepared.choice.used])
     if (factors == 1.0).all():
         return rows
-    scaling = prepared.scaling
-    if scaling.how == "none":  # by which columns stay as they are: the weights would be lost
-        scaling = replace(scaling, how="standard", shift=np.zeros(len(factors)), factor=np.ones(len(factors)))
-    scaling = replace(scaling, factor=scaling.factor / factors)
+    scaling = replace(prepared.scaling, factor=prepared.scaling.factor / factors)
     points = scaling.apply(prepared.complete.X)
-    return replace(rows, prepared=replace(prepared, scaling=scaling, points=points))
+    used = zip(prepared.choice.used, factors, strict=True)
+    told = [f"{name} x {factor:g}" for name, factor in used if factor != 1]
+    said = (*prepared.said, f"weights of columns: {listed(told)}")
+    return replace(rows, prepared=replace(prepared, scaling=scaling, points=points, said=said))
 
 
 def open_dataset(data: Any, *, seed: int = 0, base: str | os.PathLike[str] | None = None) -> Dataset:
