@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import coterie
 from coterie.workbook import Workbook
@@ -104,17 +103,11 @@ def write_book(folder: Path, n: int = 150, k: int = 3) -> Path:
     return path
 
 
-def start_browser() -> Any:
-    """Yield a Chromium with software WebGL, or skip with the reason."""
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: pip install playwright"
-    )
-    if CHROMIUM is None:
-        pytest.skip("no Chromium here: apt-get install chromium (`make test` does, where it may)")
-    with playwright.sync_playwright() as running:
-        launched = running.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        yield launched
-        launched.close()
+def start_browser(running: Any) -> Any:
+    """Yield a Chromium with software WebGL."""
+    launched = running.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+    yield launched
+    launched.close()
 
 
 @dataclass

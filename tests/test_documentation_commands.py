@@ -80,6 +80,11 @@ def files(folder):
     words = [["ripe apples", "sweet pears", "red plums"], ["old engine", "new brakes", "fast cars"]]
     texts = [" and ".join(words[at % 2][(at // 2 + i) % 3] for i in range(2)) for at in range(40)]
     (folder / "news.csv").write_text("body\n" + "".join(f"{text}\n" for text in texts))
+    (folder / "more.csv").write_text("body\nripe pears and red plums\n")
+    vectors = np.random.default_rng(1).normal(size=(60, 5)).round(3)
+    (folder / "vectors.csv").write_text(
+        "a,b,c,d,e\n" + "".join(",".join(map(str, row)) + "\n" for row in vectors)
+    )
     (folder / "letters").mkdir()
     for at, text in enumerate(texts):
         (folder / "letters" / f"{at}.txt").write_text(text)
@@ -90,11 +95,11 @@ def files(folder):
 @pytest.mark.parametrize(
     ("page", "heading", "n_lines", "made"),
     [
-        (README, "Three lines", 3, "customers.csv groups.html groups.csv"),
+        (README, "Three lines", 3, "customers.csv groups.html"),
         (
             OVERVIEW,
             "On the shell",
-            19,
+            20,
             "customers.csv groups.html groups.csv customers.model branches.csv groups.png labels",
         ),
     ],

@@ -41,7 +41,7 @@ def test_folder_to_labels(folder, tmp_path, capsys):
     assert "exact: sizes and means of the groups; sum of squares within groups" in printed
     assert f"labels   written to {tmp_path}/labels/part-*.parquet" in printed
     written = rows_of(tmp_path / "labels")
-    np.testing.assert_array_equal(written["row"], np.arange(1, 901))
+    assert written["customer_id"].tolist() == rows_of(folder)["customer_id"].tolist()
     expected = KMeans(3, random_state=0).fit(rows_of(folder)[["x", "y"]].to_numpy())
     assert adjusted_rand_score(expected.labels_, written["label"]) == 1
     assert set(written["label"]) == {0, 1, 2}

@@ -6,7 +6,15 @@ import pytest
 
 import coterie
 from coterie.cluster import HDBSCAN, Birch, GaussianMixture, KMeans, leiden, suggest_eps
-from coterie.data import LabelledData, LabelPair, as_table, fit_scaling, settle_missing
+from coterie.data import (
+    ColumnReading,
+    LabelledData,
+    LabelPair,
+    Reading,
+    as_table,
+    fit_scaling,
+    settle_missing,
+)
 from coterie.distance import (
     Clusters,
     NeighbourIndex,
@@ -68,6 +76,7 @@ def values():
         moved, moved.drift[0], tests, tests.tests[0], tests.tests[0].significance,
         stability(KMeans(3), X, n_resamples=3, random_state=0), cluster_precision(NAMES, LABELS),
         contingency_table(NAMES, LABELS), pair_counts(NAMES, LABELS), silhouette(X, NAMES),
+        Reading("percent", "%"), ColumnReading(Reading("percent", "%"), ("-999",)),
         groups, groups.profile, groups.recipe, groups.profile.rules[0], groups.profile.rules[0].conditions[0],
         fit_scaling(X), table.choose(), left_out[0], settle_missing(X, ["a", "b", "c"]),
         LabelPair(NAMES, LABELS, "x", "y", "f", 0, (), "x"),

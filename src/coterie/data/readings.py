@@ -72,7 +72,7 @@ def reading_of(look: Look, *, is_kept: bool, is_category: bool) -> ColumnReading
     --------
     >>> import polars
     >>> reading_of(look_at(polars.Series("share", ["45%", "12%"])), is_kept=False, is_category=False).reading
-    Reading(kind='percent', unit='%', decimal='.', form='', part='')
+    Reading(kind='percent', unit='%', decimal='.', form='', part='', levels=())
     """
     if is_category:
         return ColumnReading(is_category=True)

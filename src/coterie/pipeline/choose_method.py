@@ -121,8 +121,9 @@ def run_contest(
         more = Task(valleys, tuple(range(first, most + 1)), request, rows)
         judged += _judge_all(more, tracker, steps_after)
     judged.sort(key=lambda pair: -pair[1].rank)
-    # one group has rank 0: a lead that the next sample may not show is none
-    is_apart = bool(judged) and judged[0][1].rank > ERROR and _are_any_apart(judged)
+    # One group has rank 0: a lead that the next sample may not show is none. Categories blur valleys: any lead counts.
+    least = ERROR if mixed is None else 0.0
+    is_apart = bool(judged) and judged[0][1].rank > least and _are_any_apart(judged)
     _prefer_finer(judged)
     _prefer_least_crossed(judged)
     _prefer_simple(judged)
@@ -150,7 +151,7 @@ def valleys_of(rows: Data, request: FitRequest, mixed: MixedColumns | None) -> V
     """Return the judge of some rows; of mixed ones, by the continuous points that they stand for."""
     if mixed is None:
         return Valleys(rows, request.distance or "euclidean")
-    return Valleys(np.ascontiguousarray(mixed.points(rows)))
+    return Valleys(np.ascontiguousarray(mixed.points(rows)), blurred=True)
 
 
 def _judge_all(task: Task, tracker: Tracker, steps_after: int) -> list[tuple[Candidate, Separation]]:

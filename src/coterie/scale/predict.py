@@ -45,7 +45,7 @@ def predict(model: Any, X: Any) -> Any:
     names = getattr(model, "feature_names_in_", None)
     blocks = new_blocks(X, names, model.n_features_in_, who=type(model).__name__)
     local = getattr(model, "local_", model)
-    kind = local.predict(rows_for(local, np.zeros((1, blocks.n_columns), dtype=blocks.dtype))).dtype
+    kind = local.predict(rows_for(local, np.ones((1, blocks.n_columns), dtype=blocks.dtype))).dtype
     return lazy_array(blocks, label_block, local, dtype=kind)
 
 

@@ -41,16 +41,10 @@ def iris_page(iris_facts):
 
 
 @pytest.fixture(scope="session")
-def browser():
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: pip install playwright"
-    )
-    if CHROMIUM is None:
-        pytest.skip("no Chromium here: apt-get install chromium (`make test` does, where it may)")
-    with playwright.sync_playwright() as running:
-        launched = running.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        yield launched
-        launched.close()
+def browser(playwright_running):
+    launched = playwright_running.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+    yield launched
+    launched.close()
 
 
 @pytest.fixture(scope="module")

@@ -37,7 +37,10 @@ class DensityClusterer(WeightedClusterer):
 
     def score(self, X: MatrixLike, y: None = None, sample_weight: VectorLike | None = None) -> float:
         """Return the (weighted) mean log-likelihood of the rows."""
-        total, log_likelihood = self._evidence(self.score_samples(X), sample_weight)
+        logs = self.score_samples(X)
+        if sample_weight is None:
+            return float(logs.mean())
+        total, log_likelihood = self._evidence(logs, sample_weight)
         return log_likelihood / total
 
     def bic(self, X: MatrixLike, sample_weight: VectorLike | None = None) -> float:

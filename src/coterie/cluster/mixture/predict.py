@@ -116,6 +116,8 @@ class MixtureClusterer(DensityClusterer):
         k, d = (int(size) for size in self.means_.shape)
         return FAMILIES[self.covariance_type].n_covariance_parameters(k, d) + k * d + k - 1
 
+    _n_parameters = _n_free  # as scikit-learn's tests call it
+
     def _parameters(self, dtype: Any = None) -> Parameters:
         parameters = Parameters(
             FAMILIES[self.covariance_type],

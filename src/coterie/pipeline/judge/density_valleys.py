@@ -183,6 +183,8 @@ class Valleys:
         Rows, prepared; a few thousand at most.
     metric : str
         Their distance.
+    blurred : bool, default=False
+        Whether rows stand for categories too, which blur valleys: a border that nothing shows counts once.
 
     Examples
     --------
@@ -194,8 +196,9 @@ class Valleys:
     True
     """
 
-    def __init__(self, X: Data, metric: str = "euclidean") -> None:
+    def __init__(self, X: Data, metric: str = "euclidean", *, blurred: bool = False) -> None:
         self.X = X
+        self._divided = 1.0 if blurred else DIVIDED
         self._judged: dict[bytes, Separation] = {}  # methods often find the same partition
         self._points = np.ascontiguousarray(X, dtype=np.float64)
         self._order = np.random.default_rng(0).permutation(len(X))
@@ -244,7 +247,7 @@ class Valleys:
             evidence = np.maximum(evidence, evidence_of_step(self._points, densities, filled))
         near = self.neighbours[:, : max(1, len(labels) // ROWS_PER_NEIGHBOUR)]
         crossing = (labels[near] != labels[:, None]) | (labels < 0)[:, None]
-        counted = np.where(evidence < 0, DIVIDED * evidence, np.minimum(evidence, ENOUGH))
+        counted = np.where(evidence < 0, self._divided * evidence, np.minimum(evidence, ENOUGH))
         return Separation(float(counted.sum()), evidence, float(crossing.mean()))
 
     def fill(self, labels: Labels) -> Labels:

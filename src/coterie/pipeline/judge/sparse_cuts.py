@@ -85,7 +85,7 @@ def evidence_of_cuts(
     >>> evidence_of_cuts(X, half, k_nearest(X, None, 10).index, one, other, 2.0)
     array([0.])
     >>> X[half == 1, 0] += 0.1
-    >>> bool(evidence_of_cuts(X, half, k_nearest(X, None, 10).index, one, other, 2.0)[0] > 2)
+    >>> bool(evidence_of_cuts(X, half, k_nearest(X, None, 10).index, one, other, 2.0)[0] > 1)
     True
     """
     found = np.zeros(len(low))

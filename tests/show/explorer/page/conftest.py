@@ -6,8 +6,8 @@ from explorer_pages import end, launch, open_page, start_browser, write_book
 
 
 @pytest.fixture(scope="package")
-def browser():
-    yield from start_browser()
+def browser(playwright_running):
+    yield from start_browser(playwright_running)
 
 
 @pytest.fixture(scope="module")

@@ -101,7 +101,7 @@ export function makeCompare(store) {
     const nameOf = (/** @type {any} */ group) => group?.name || (group?.label === -1 ? "noise" : `group ${(group?.label ?? 0) + 1}`);
     renew(table, h("table", { class: "contingency" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "A \\ B"), sides[1].slice(0, counts[0]?.length ?? 0).map((group) => h("th", { scope: "col" }, nameOf(group))))),
-      h("tbody", {}, counts.map((/** @type {number[]} */ line, /** @type {number} */ r) => h("tr", {}, h("th", { scope: "row" }, nameOf(sides[0][r])), line.map((count, c) => h("td", { style: { "--share": `${Math.round((55 * count) / most)}%` } },
+      h("tbody", {}, counts.map((/** @type {number[]} */ line, /** @type {number} */ r) => h("tr", {}, h("th", { scope: "row" }, nameOf(sides[0][r])), line.map((count, c) => h("td", { style: { "--share": `${Math.round((45 * count) / most)}%` } },
         count > 0 ? h("button", { type: "button", "aria-label": `${count} rows from ${nameOf(sides[0][r])} to ${nameOf(sides[1][c])}`, onclick: () => selectCell(sides[0][r], sides[1][c]) }, whole(count)) : h("span", { class: "muted" }, "·"))))))));
   }
 
