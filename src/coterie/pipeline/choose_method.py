@@ -121,7 +121,7 @@ def run_contest(
         more = Task(valleys, tuple(range(first, most + 1)), request, rows)
         judged += _judge_all(more, tracker, steps_after)
     judged.sort(key=lambda pair: -pair[1].rank)
-    # one group has rank 0: a lead that the next sample may not show is none; where categories blur valleys, it is
+    # one group has rank 0: a lead that the next sample may not show is none, unless categories blur valleys
     least = ERROR if mixed is None else 0.0
     is_apart = bool(judged) and judged[0][1].rank > least and _are_any_apart(judged)
     _prefer_finer(judged)
