@@ -16,7 +16,7 @@ from coterie.scale.moments import Whole
 from coterie.scale.runtime.passes import compute, fold, read_weights, tasks
 
 FEWEST_ROWS = 1 << 15
-STARTS_ON_SAMPLE = 10  # one alone ends in a bad optimum in 2 of 20 draws of twelve groups (test_kmeans.py)
+STARTS_ON_SAMPLE = 10  # one alone may end in a bad optimum: tests/scale/test_kmeans.py
 ROWS_PER_CLUSTER = 128  # estimate: restarts on the sample then end near where they would on all rows
 
 
