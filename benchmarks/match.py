@@ -45,6 +45,7 @@ class Outcome:
     disagreements: list[str]
     agreements: list[str]
     load: float
+    uncounted: list[str] = field(default_factory=list)
 
     @property
     def ours(self) -> float | None:
@@ -53,8 +54,9 @@ class Outcome:
 
     @property
     def ratio(self) -> float | None:
-        """Fastest peer / ours."""
-        peers = [s.best for name, s in self.scores.items() if name != OURS and s.best is not None]
+        """Fastest peer / ours, of the peers whose answers are good enough to count."""
+        counted = [s for name, s in self.scores.items() if name != OURS and name not in self.uncounted]
+        peers = [s.best for s in counted if s.best is not None]
         return min(peers) / self.ours if self.ours and peers else None
 
     @property
@@ -105,6 +107,7 @@ def play(
         disagreements=[f"{name}: {v.note}" for name, v in verdicts.items() if not v.agrees],
         agreements=[f"{name}: {v.note}" for name, v in verdicts.items() if v.agrees and v.note],
         load=round(load, 2),
+        uncounted=[name for name, v in verdicts.items() if not v.counts],
     )
 
 

@@ -17,10 +17,15 @@ Answer = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether two answers agree, and the figures that say so."""
+    """Whether two answers agree, and the figures that say so.
+
+    ``counts`` is False for a peer whose answer is worse than what the row asks for: its time is shown, but
+    we are not compared with it.
+    """
 
     agrees: bool
     note: str
+    counts: bool = True
 
 
 @dataclass(frozen=True)

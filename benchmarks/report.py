@@ -13,7 +13,8 @@ INTRODUCTION = """\
 Written by `make bench` (`python -m benchmarks`); `benchmarks/README.md` says how it is done. Every figure is
 the best of several rounds in which the contestants took turns, each in a process of its own, from the same
 data and the same start. *Ratio* is the fastest peer's figure divided by ours; (n x) behind a peer's figure is
-that peer's own ratio. A peer's answer that differs from ours makes the row fail.
+that peer's own ratio. A peer's answer that differs from ours makes the row fail; one that is worse than
+the row asks for is shown with * and does not count for the ratio.
 """
 
 
@@ -56,7 +57,10 @@ def _cell(record: Record, name: str) -> str:
         return str(score["state"])
     figure = _figure(score["best"], record["unit"])
     ours = record["ours"]
-    return figure if ours is None or name == "coterie" else f"{figure} ({score['best'] / ours:.1f}x)"
+    if ours is None or name == "coterie":
+        return figure
+    mark = "*" if name in record.get("uncounted", ()) else ""
+    return f"{figure}{mark} ({score['best'] / ours:.1f}x)"
 
 
 def _judgement(record: Record) -> list[str]:
@@ -80,6 +84,8 @@ def _figure(value: float, unit: str) -> str:
 def _remarks(records: Sequence[Record]) -> list[str]:
     """Say which answers differ and why contestants have no figure, each reason once."""
     remarks = [f"{r['name']}: DISAGREES with {text}" for r in records for text in r["disagreements"]]
+    quality = [(r["name"], "; ".join(r.get("agreements", ()))) for r in records if r.get("uncounted")]
+    remarks += [f"{name}: {notes}" for name, notes in quality]
     absent: dict[str, list[Record]] = {}
     for record in records:
         for name, score in record["scores"].items():

@@ -17,6 +17,7 @@
 #include "linkage/product_search.h"
 #include "linkage/row_kernels.h"
 #include "medoids/medoid_kernels.h"
+#include "mixture/latent_classes.h"
 #include "mixture/mixture.h"
 #include "neighbours/neighbour_kernels.h"
 #include "spectral/affinity.h"
@@ -54,6 +55,7 @@ struct Engine {
   ProductKernels products;
   NodeKernels nodes;
   NeighbourKernels neighbours;
+  LatentKernels latent_classes;
 
   template <class T>
   const Kernels<T>& of() const {

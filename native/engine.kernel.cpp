@@ -30,6 +30,7 @@
   apply(dendrogram, min_plus)               \
   apply(dendrogram, point_blocks)           \
   apply(evaluate, silhouette)               \
+  apply(mixture, latent_classes)            \
   apply(mixture, mixture)                   \
   apply(spectral, affinity)                 \
   apply(medoids, medoids)                   \

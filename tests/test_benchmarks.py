@@ -1,5 +1,6 @@
 """The runner of ``benchmarks/``: fair turns, honest verdicts, results that are kept. No time is asserted."""
 
+import dataclasses
 import json
 import os
 from pathlib import Path
@@ -61,6 +62,21 @@ def test_another_answer_fails_the_row() -> None:
     assert outcome.failed
     assert outcome.verdict == "DISAGREES"
     assert "wrong: DISAGREES with other: sum differ" in report.as_text([stored(outcome)])
+
+
+def test_a_peer_that_finds_less_does_not_count() -> None:
+    """A peer whose answer is below what the row asks for is shown with a mark; the others make the ratio."""
+    outcome = play("good")
+    both = {**outcome.scores, "hasty": match.Score("ready", values=[outcome.scores["slow"].values[0] / 1e6])}
+    plain = dataclasses.replace(outcome, scores=both)
+    marked = dataclasses.replace(plain, uncounted=["hasty"], agreements=["hasty: recall 0.5"])
+    assert plain.ratio is not None
+    assert outcome.ratio is not None
+    assert plain.ratio < outcome.ratio
+    assert marked.ratio == outcome.ratio
+    text = report.as_text([stored(marked)])
+    assert "s* (" in text
+    assert "hasty: recall 0.5" in text
 
 
 def test_without_ours_the_peers_are_compared() -> None:

@@ -79,6 +79,7 @@ void without_gil(Work&& work) {
 void bind_contingency(nb::module_& module);
 void bind_silhouette(nb::module_& module);
 void bind_mixture(nb::module_& module);
+void bind_latent_classes(nb::module_& module);
 void bind_spectral(nb::module_& module);
 void bind_support(nb::module_& module);
 void bind_tiles(nb::module_& module);

@@ -9,6 +9,7 @@ NB_MODULE(_core, module) {
   coterie::bind_contingency(module);
   coterie::bind_silhouette(module);
   coterie::bind_mixture(module);
+  coterie::bind_latent_classes(module);
   coterie::bind_spectral(module);
   coterie::bind_support(module);
   coterie::bind_tiles(module);

@@ -112,25 +112,37 @@ def _note_sentinels(name: str, counts: Counts, shell: bool) -> str:
 
 
 def note_marks(marks_of: Mapping[str, Counts], sentinels_of: Mapping[str, Counts]) -> tuple[str, ...]:
-    r"""Return what to say about cells that were taken as missing, by column.
+    r"""Return what to say about cells that were taken as missing; columns with the same marks share a note.
 
     Examples
     --------
     >>> print(*note_marks({"age": {"unknown": 101}}, {"size": {"-999": 2}}), sep="\n")
     age: 101 cells "unknown" taken as missing
     size: 2 cells -999 taken as missing (keep=["size"] uses them)
+    >>> print(*note_marks({"length": {"NA": 2}, "age": {}, "depth": {"NA": 2}}, {}))
+    length, depth: 2 cells "NA" each taken as missing
     """
-    notes = [
-        f"{shortened(name)}: {_listed(counts, quoted=True)} taken as missing"
-        for name, counts in marks_of.items()
-        if counts
-    ] + [
-        Note(*(_note_sentinels(shortened(name), counts, shell) for shell in (False, True)))
+    alike: dict[tuple[tuple[str, int], ...], list[str]] = {}
+    for name, counts in marks_of.items():
+        if counts:
+            alike.setdefault(tuple(counts.items()), []).append(shortened(name))
+    notes = [(len(names), _note_alike(names, dict(counts))) for counts, names in alike.items()]
+    notes += [
+        (1, Note(*(_note_sentinels(shortened(name), counts, shell) for shell in (False, True))))
         for name, counts in sentinels_of.items()
         if counts
     ]
-    more = len(notes) - SHOWN
-    return (*notes[:SHOWN], *([f"and marks of missing values in {more} more columns"] if more > 0 else []))
+    more = sum(n_columns for n_columns, _ in notes[SHOWN:])
+    told = [note for _, note in notes[:SHOWN]]
+    return (*told, *([f"and marks of missing values in {more} more columns"] if more > 0 else []))
+
+
+def _note_alike(names: Sequence[str], counts: Counts) -> str:
+    """Say what was taken as missing in columns that have the same marks, as often."""
+    more = len(names) - SHOWN
+    listed = ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    each = " each" if len(names) > 1 else ""
+    return f"{listed}: {_listed(counts, quoted=True)}{each} taken as missing"
 
 
 def _listed(counts: Counts, *, quoted: bool) -> str:

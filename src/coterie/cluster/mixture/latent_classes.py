@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from coterie import _core
 from coterie._support.caller import caller_level
 from coterie._support.progress import ProgressOption, track
 from coterie._support.typing import (
@@ -89,29 +90,56 @@ class Classes:
         return out
 
 
-def maximise(merged: MergedRows, shares: Doubles, before: Classes, reg_covar: float) -> Classes:
-    """Return the likeliest parameters for the shares; a class keeps what none of its rows tells."""
-    rows, own = merged.rows, shares * merged.weights[:, None]
-    totals = own.sum(axis=0) + 10 * np.finfo(np.float64).eps
-    probabilities = []
-    for codes, old in zip(rows.codes.T, before.probabilities, strict=True):
-        is_there = codes >= 0
-        levels = old.shape[1]
-        counts = np.array([np.bincount(codes[is_there], part[is_there], minlength=levels) for part in own.T])
-        mass = counts.sum(axis=1, keepdims=True)
-        found = np.divide(counts, mass, out=old.copy(), where=mass > 0)
-        probabilities.append(np.maximum(found, LEAST_PROBABILITY))
-    means, variances = before.means.copy(), before.variances.copy()
-    for at, column in enumerate(rows.numbers.T):
-        is_there = ~np.isnan(column)
-        values, part = column[is_there][:, None], own[is_there]
-        mass = part.sum(axis=0)
+class TableSums:
+    """Passes over the different rows of a table: the likelihood of classes, and likelier ones."""
+
+    def __init__(self, merged: MergedRows) -> None:
+        rows = merged.rows
+        self.ends = np.cumsum(rows.n_levels)
+        n_levels = int(rows.n_levels.sum())
+        levels = np.where(rows.codes < 0, n_levels, rows.codes + (self.ends - rows.n_levels))
+        self.total = float(merged.weights.sum())
+        self._table = _core.LatentTable(
+            rows.numbers, np.ascontiguousarray(levels, dtype=np.int32), n_levels, merged.weights
+        )
+
+    def step(self, classes: Classes, reg_covar: float) -> tuple[float, Classes]:
+        """Return the mean log-likelihood of a row, and the likeliest parameters for the shares of classes.
+
+        A class keeps what none of its rows tells.
+        """
+        tables = [np.log(table) for table in classes.probabilities]
+        with np.errstate(divide="ignore"):  # nothing is in a class of weight 0
+            log_weights = np.log(classes.weights)
+        log_likelihood, weight, counts, mass, deviation, squares = _core.latent_class_sums(
+            self._table,
+            log_weights,
+            np.ascontiguousarray(np.hstack([*tables, np.zeros((len(log_weights), 1))])),
+            -0.5 * (LOG_OF_TWO_PI + np.log(classes.variances)),
+            classes.means,
+            classes.variances,
+        )
+        totals = weight + 10 * np.finfo(np.float64).eps
+        parts = np.split(counts[:, :-1], self.ends[:-1], axis=1) if len(self.ends) else []
+        probabilities = [
+            _probabilities(part, old) for part, old in zip(parts, classes.probabilities, strict=True)
+        ]
         is_known = mass > 0
         safe = np.where(is_known, mass, 1.0)
-        mean = (part * values).sum(axis=0) / safe
-        variance = (part * (values - mean) ** 2).sum(axis=0) / safe + reg_covar
-        means[is_known, at], variances[is_known, at] = mean[is_known], variance[is_known]
-    return Classes(totals / totals.sum(), probabilities, means, variances)
+        shift = deviation / safe
+        variances = np.maximum(squares / safe - shift**2, 0.0) + reg_covar
+        return log_likelihood / self.total, Classes(
+            totals / totals.sum(),
+            probabilities,
+            np.where(is_known, classes.means + shift, classes.means),
+            np.where(is_known, variances, classes.variances),
+        )
+
+
+def _probabilities(counts: Doubles, old: Doubles) -> Doubles:
+    mass = counts.sum(axis=1, keepdims=True)
+    found = np.divide(counts, mass, out=old.copy(), where=mass > 0)
+    return np.maximum(found, LEAST_PROBABILITY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,15 +153,14 @@ class Run:
 
 def run_em(merged: MergedRows, start: Classes, *, tol: float, max_iter: int, reg_covar: float) -> Run:
     """Raise the likelihood step by step, until the mean of a row gains less than `tol`."""
-    total, classes, bounds = float(merged.weights.sum()), start, []
+    sums, classes, bounds = TableSums(merged), start, []
     for _ in range(max_iter):
-        shares, logs = shares_of(classes.log_joint(merged.rows))
-        bounds.append(float((logs * merged.weights).sum()) / total)
+        bound, likelier = sums.step(classes, reg_covar)
+        bounds.append(bound)
         if len(bounds) > 1 and bounds[-1] - bounds[-2] < tol:
             return Run(classes, bounds, True)
-        classes = maximise(merged, shares, classes, reg_covar)
-    _, logs = shares_of(classes.log_joint(merged.rows))
-    return Run(classes, [*bounds, float((logs * merged.weights).sum()) / total], False)
+        classes = likelier
+    return Run(classes, [*bounds, sums.step(classes, reg_covar)[0]], False)
 
 
 def draw_start(merged: MergedRows, k: int, reg_covar: float, random: np.random.Generator) -> Classes:
