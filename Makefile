@@ -16,7 +16,7 @@ SANITIZED := build/sanitize
 JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 .PHONY: demo test test-everywhere lint types layers native-test native-test-arm64 native-test-clang pytest fuzz fuzz-coverage
-.PHONY: sanitize chromium postgresql page-tools bundle explorer-pictures bench stubs gallery clean wheel test-wheel
+.PHONY: sanitize chromium postgresql page-tools bundle explorer-pictures bench stubs docs gallery clean wheel test-wheel
 
 # --- what a newcomer runs ---------------------------------------------------------------------------------------------
 
@@ -41,7 +41,7 @@ test-everywhere: $(VENV)/.installed-dev
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check src tests benchmarks docs .ci
-	$(BIN)/ruff format --check src tests benchmarks docs/*.py .ci
+	$(BIN)/ruff format --check src tests benchmarks docs/*.py docs/site .ci
 	$(BIN)/python docs/make_tables.py --check
 	$(BIN)/python docs/make_gallery.py --check
 	find native -name '*.h' -o -name '*.cpp' | xargs $(BIN)/clang-format --dry-run --Werror
@@ -142,6 +142,10 @@ bench: $(BENCH_VENV)/.installed
 stubs: $(VENV)/.installed-dev
 	$(BIN)/python native/bindings/make_stub.py
 	$(BIN)/python docs/make_tables.py
+
+# the site, into build/site; open build/site/index.html
+docs: $(VENV)/.installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 # draws the pictures of docs/gallery.md and of the README again
 gallery: $(VENV)/.installed-dev
