@@ -151,7 +151,8 @@ gallery: $(VENV)/.installed-dev
 wheel: build/release-tools/.installed
 	build/release-tools/bin/python .ci/build_wheels.py
 
-# each wheel in an empty environment, without a compiler and far from here: the demo, two OpenMP libraries, a selection of the tests
+# each wheel in an empty environment, without a compiler and far from here: the demo, two OpenMP libraries, the explorer's
+# page in Chromium, a selection of the tests
 test-wheel:
 	$(PYTHON) .ci/test_wheel.py
 

@@ -1,7 +1,8 @@
 """Tries the wheels of dist/ as a user would: an empty environment, no compiler, far from the checkout.
 
 For each wheel and each interpreter that it is for: install, run ``coterie demo --report``, run two OpenMP
-libraries side by side, run a selection of the tests with the sources out of sight.
+libraries side by side, open the explorer's page in Chromium (no Node in sight), run a selection of the tests
+with the sources out of sight.
 """
 
 import os
@@ -12,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from explorer_page import open_page
 from interpreters import OLDEST, STABLE, interpreters
 
 ROOT = Path(__file__).parent.parent
@@ -20,6 +22,7 @@ PROGRAMS = ("cat", "env", "sh", "uname")  # what libraries and tests call; no co
 TESTS = [
     "tests/test_package.py",
     "tests/test_start_up.py",
+    "tests/_support/test_scikit_learn.py",
     "tests/native",
     "tests/distance/test_pairwise.py",
     "tests/cluster/test_kmeans_laws.py",
@@ -84,7 +87,7 @@ def try_wheel(wheel: Path, python: str, folder: Path) -> None:
     kept = {n: v for n, v in os.environ.items() if n.startswith(("PIP_", "SSL_", "LANG", "http", "HTTP"))}
     path = f"{binaries}{os.pathsep}{link_programs(folder / 'programs')}"
     environment = kept | {"PATH": path, "HOME": str(folder), "OPENBLAS_NUM_THREADS": "1"}
-    for program in ("cc", "gcc", "g++", "clang++", "cmake", "ninja"):
+    for program in ("cc", "gcc", "g++", "clang++", "cmake", "ninja", "node", "npm"):
         assert shutil.which(program, path=path) is None, program
 
     def run(*command: str) -> float:
@@ -93,13 +96,14 @@ def try_wheel(wheel: Path, python: str, folder: Path) -> None:
         return time.monotonic() - began
 
     pip = ("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    taken = run(*pip, "--only-binary=:all:", f"{wheel}[cli,report]")
+    taken = run(*pip, "--only-binary=:all:", f"{wheel}[cli,explore,report]")
     print(f"{wheel.name}: installed in {taken:.0f} s", flush=True)
     taken = run("coterie", "demo", "--report", "customers.html")
     page = folder / "customers.html"
     assert page.stat().st_size > 100_000, page.stat().st_size
     print(f"coterie demo --report: {taken:.0f} s, {page.stat().st_size / 1e6:.1f} MB", flush=True)
     run("python", "-c", OPENMP)
+    open_page(binaries / "coterie", folder, environment)
     run(*pip, *TEST_TOOLS)
     shutil.copytree(ROOT / "tests", folder / "tests")
     shutil.copy(ROOT / "pyproject.toml", folder)  # the settings of pytest

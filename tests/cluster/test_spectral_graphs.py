@@ -172,7 +172,7 @@ def test_products_with_values_beyond_float32():
 
 
 def test_kernels_are_those_of_scikit_learn():
-    """Law: every kernel that scikit-learn knows by name is an affinity, but for one that is never positive."""
+    """Law: every kernel that scikit-learn knows by name is an affinity, but one that is never positive."""
     from sklearn.metrics.pairwise import KERNEL_PARAMS
 
     assert {*KERNELS, "rbf", "additive_chi2"} == set(KERNEL_PARAMS)
