@@ -11,13 +11,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from explorer_page import open_page
 from interpreters import OLDEST, STABLE, interpreters
 
 ROOT = Path(__file__).parent.parent
-TEST_TOOLS = ["pytest", "pytest-xdist", "hypothesis"]
+TEST_TOOLS = ["pytest", "pytest-xdist", "hypothesis", "pillow", "playwright"]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PROGRAMS = ("cat", "env", "sh", "uname")  # what libraries and tests call; no compiler is among them
 TESTS = [
     "tests/test_package.py",
@@ -103,11 +104,21 @@ def try_wheel(wheel: Path, python: str, folder: Path) -> None:
     assert page.stat().st_size > 100_000, page.stat().st_size
     print(f"coterie demo --report: {taken:.0f} s, {page.stat().st_size / 1e6:.1f} MB", flush=True)
     run("python", "-c", OPENMP)
-    open_page(binaries / "coterie", folder, environment)
     run(*pip, *TEST_TOOLS)
+    open_explorer(run, folder)
     shutil.copytree(ROOT / "tests", folder / "tests")
     shutil.copy(ROOT / "pyproject.toml", folder)  # the settings of pytest
     run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS)
+
+
+def open_explorer(run: Callable[..., float], folder: Path) -> None:
+    """Open the explorer's page in a browser of this machine, if it has one."""
+    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if browser is None:
+        print("no Chromium on the PATH: the page of the explorer is not opened", flush=True)
+        return
+    shutil.copy(ROOT / ".ci" / "explorer_page.py", folder)
+    run("python", "explorer_page.py", browser)
 
 
 def main() -> None:
