@@ -46,9 +46,8 @@ export function makeMap(hooks) {
   const over = h("canvas", { class: "map-layer", "aria-hidden": "true" });
   const element = h("div", { class: "map", tabindex: "0", role: "application", "aria-label": hooks.label }, dense, face, over);
   const camera = makeCamera();
-  const wantsCanvas = new URLSearchParams(location.search).has("canvas") || location.hash.includes("canvas");
   /** @type {Painter | null} */
-  let painter = wantsCanvas ? null : makeGlPainter(face);
+  let painter = makeGlPainter(face);
   const hasGl = Boolean(painter);
   if (!painter) painter = makeCanvasPainter(face);
   const denseBrush = /** @type {CanvasRenderingContext2D} */ (dense.getContext("2d"));
