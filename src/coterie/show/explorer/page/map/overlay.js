@@ -3,7 +3,7 @@ import { short } from "../format.js";
 import { variable } from "../theme.js";
 
 const NAMES_OF_ROWS = 40; // rows in view at which they get their numbers
-const SMALL = 28; // half the height of a group, in pixels, below which its name stands above it instead of on it
+const SMALL = 18; // half the height of a group, in pixels, below which its name stands above it instead of on it
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
 /**
