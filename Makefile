@@ -186,7 +186,7 @@ endef
 
 # to look at it, one instruction set is enough: a third of the time to build
 $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
-	$(call install,cli report,host)
+	$(call install,cli report explore,host)
 	touch $@
 
 # as released: every instruction set

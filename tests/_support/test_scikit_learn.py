@@ -119,6 +119,32 @@ print(found == [(3, True)] * 8)
     assert run(code) == "True\n"
 
 
+def test_what_is_interrupted_is_finished_later():
+    """Law: Ctrl-C while scikit-learn is told of the classes leaves nothing half done for later."""
+    code = """
+import sklearn.base
+from coterie._support import scikit_learn
+real, calls = scikit_learn._ancestors, []
+assert scikit_learn._is_done  # scikit-learn was there first
+scikit_learn._is_done = scikit_learn._have_ancestors = False
+class Late(scikit_learn.BaseEstimator):
+    def fit(self, X, y=None, mood=None):
+        return self
+scikit_learn._waiting.append((Late, {}))
+def interrupted():
+    calls.append(1)
+    raise KeyboardInterrupt
+scikit_learn._ancestors = interrupted
+try:
+    Late()
+except KeyboardInterrupt:
+    scikit_learn._ancestors = real
+assert not scikit_learn._is_done and calls
+assert callable(Late().set_fit_request) and not scikit_learn._waiting
+"""
+    assert run(code) == ""
+
+
 def test_a_name_that_is_not_there():
     """Law: names are found when asked for; another name is an AttributeError."""
     from coterie._support import scikit_learn

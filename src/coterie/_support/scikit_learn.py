@@ -53,8 +53,9 @@ __all__ = [
 ]
 
 # Classes that were defined before their ancestors were there, with the keywords of their class statements.
-_waiting: list[tuple[type, dict[str, Any]]] | None = []
-_inherited = False
+_waiting: list[tuple[type, dict[str, Any]]] = []
+_have_ancestors = False  # the stand-ins
+_is_done = False
 _lock = RLock()
 
 
@@ -62,7 +63,7 @@ class _Deferred:
     """What every stand-in inherits from: no estimator is made before its classes have their ancestors."""
 
     def __init_subclass__(cls, **named: Any) -> None:
-        if _waiting is None:
+        if _have_ancestors:
             super().__init_subclass__(**named)
         else:
             _waiting.append((cls, named))
@@ -112,21 +113,21 @@ _STAND_INS = (
 
 
 def inherit() -> None:
-    """Let the stand-ins inherit from scikit-learn's classes, if they do not yet."""
-    global _inherited, _waiting
-    if _inherited:
+    """Let the stand-ins inherit from scikit-learn's classes; what Ctrl-C cuts short, the next call ends."""
+    global _have_ancestors, _is_done
+    if _is_done:
         return
     with _lock:
-        if _waiting is None:  # another thread was faster
-            return
         ancestors = _ancestors()
         for stand_in, ancestor in ancestors.items():
             stand_in.__bases__ = (ancestor, _Deferred)
-        defined, _waiting = _waiting, None
-        for cls, named in defined:  # what scikit-learn does with each class as it is defined, if only now
+        _have_ancestors = True
+        while _waiting:  # what scikit-learn does with each class as it is defined, if only now
+            cls, named = _waiting[0]
             first: type = next((base for base in cls.__mro__ if base in ancestors), _Deferred)
             super(first, cls).__init_subclass__(**named)
-        _inherited = True
+            _waiting.pop(0)
+        _is_done = True
 
 
 def _ancestors() -> dict[type, type]:
