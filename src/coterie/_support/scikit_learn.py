@@ -125,7 +125,7 @@ def inherit() -> None:
         while _waiting:  # what scikit-learn does with each class as it is defined, if only now
             cls, named = _waiting[0]
             first: type = next((base for base in cls.__mro__ if base in ancestors), _Deferred)
-            super(first, cls).__init_subclass__(**named)
+            super(first, cls).__init_subclass__(**named)  # type: ignore[arg-type]  # `first` is a variable
             _waiting.pop(0)
         _is_done = True
 
