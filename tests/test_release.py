@@ -125,3 +125,15 @@ def test_the_paper_cites_what_its_bibliography_has():
     keys = re.findall(r"^@\w+\{([\w-]+),", (ROOT / "paper.bib").read_text(), re.MULTILINE)
     text = (ROOT / "paper.md").read_text().split("---", 2)[2]
     assert sorted(keys) == sorted(set(re.findall(r"\[@([\w-]+)\]", text)))
+
+
+WHAT_WINDOWS_LACKS = (
+    r"\b(pass_fds|preexec_fn|start_new_session|import fcntl|os\.fork|os\.pipe|os\.kill|O_ASYNC)\b"
+)
+
+
+def test_one_file_starts_processes_in_the_ways_of_a_system():
+    """Law: what Windows lacks is called in _support/children.py, which does without it there."""
+    sources = [name for name in tracked("src") if name.endswith(".py")]
+    found = {name for name in sources if re.search(WHAT_WINDOWS_LACKS, (ROOT / name).read_text())}
+    assert found == {"src/coterie/_support/children.py"}
