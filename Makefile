@@ -171,6 +171,7 @@ $(VENV)/bin/python:
 
 # Libraries are installed while the compiler runs: $(call install,extras,instruction sets)
 define install
+	@echo "Compiling the engine and installing libraries: a minute or two on two cores ..."
 	$(MAKE) --no-print-directory --jobs=2 EXTRAS="$(1)" LEVELS=$(2) .libraries .wheel
 	$(BIN)/python $(PIP_INSTALL) --no-deps --force-reinstall build/wheel/coterie-*.whl
 endef
