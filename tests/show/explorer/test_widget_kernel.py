@@ -12,7 +12,7 @@ import pytest
 import coterie
 
 reason = "ipykernel is in the dev extra"
-pytest.importorskip("anywidget", reason="anywidget is in the explore extra")
+pytest.importorskip("anywidget", reason="anywidget is in the notebook extra")
 pytest.importorskip("ipykernel", reason=reason)
 manager = pytest.importorskip("jupyter_client.manager", reason=reason)
 
