@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -59,7 +60,9 @@ def look(url: str, executable: str) -> tuple[int, int]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=executable, args=FLAGS)
+        # the browser may call what it likes; Coterie was started without it
+        environment = {**os.environ, "PATH": os.defpath}
+        browser = play.chromium.launch(executable_path=executable, args=FLAGS, env=environment)
         page = browser.new_page()
         problems: list[str] = []
         page.on("pageerror", lambda error: problems.append(str(error)))
